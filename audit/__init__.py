@@ -1,0 +1,1 @@
+"""Find out from raw records what the critic did."""

@@ -1,0 +1,1 @@
+"""Run reflective policy search with language models and keep raw records."""

@@ -1,0 +1,13 @@
+"""Errors that a user can cause: told in one line, never with a traceback."""
+
+
+class CollectorError(Exception):
+    """Something that stops a collection; the message says what, where, and what to do."""
+
+
+class UsageError(CollectorError):
+    """A wrong option or value: exit status 2."""
+
+
+class ModelError(CollectorError):
+    """A model that cannot or will not answer."""

@@ -1,0 +1,1 @@
+"""Language models: one small protocol and its backends."""

@@ -1,0 +1,44 @@
+"""What the search needs of a language model, and nothing more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """A model's answer. Token counts are null where the server does not report them."""
+
+    text: str
+    thinking: str | None = None
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    truth: dict[str, Any] | None = field(default=None)
+    """The simulated critic's own account of what it did; other models give none."""
+
+
+class Model(Protocol):
+    """A language model behind some server, or a simulated one.
+
+    `seed` makes a sampled answer repeatable where the server honours it.
+    """
+
+    backend: str
+    name: str
+
+    async def complete(self, prompt: str, *, seed: int) -> Completion:
+        """Answer one prompt.
+
+        Raises:
+            ModelError: the server cannot or will not answer, after transient faults were retried.
+        """
+        ...
+
+    async def check(self) -> None:
+        """Fail early, with a ModelError that says what to do, if the model cannot be used."""
+        ...
+
+    async def aclose(self) -> None:
+        """Release connections."""
+        ...

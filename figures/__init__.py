@@ -1,0 +1,1 @@
+"""The figures, tables and page made from records."""

@@ -1,0 +1,1 @@
+"""Tests, intervals and per-run metrics over returns."""
