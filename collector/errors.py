@@ -11,3 +11,7 @@ class UsageError(CollectorError):
 
 class ModelError(CollectorError):
     """A model that cannot or will not answer."""
+
+
+class StorageError(CollectorError):
+    """A folder or file that cannot be read or written."""

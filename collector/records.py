@@ -134,6 +134,7 @@ class Truth(msgspec.Struct, frozen=True, kw_only=True):
     driver: str
     mention: str | None
     mentioned: RolloutLabel | None
+    discounts_worst: bool
 
 
 class WarmupTrial(msgspec.Struct, frozen=True, kw_only=True):

@@ -26,6 +26,8 @@ class Model(Protocol):
 
     backend: str
     name: str
+    options: dict[str, Any]
+    """What is sent besides the prompt, without secrets: it goes into the record of the run."""
 
     async def complete(self, prompt: str, *, seed: int) -> Completion:
         """Answer one prompt.

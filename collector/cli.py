@@ -1,0 +1,221 @@
+"""The `collect` command: options in, one sweep, records out."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from collector import display
+from collector.errors import CollectorError, UsageError
+from collector.llm.backends import make_model
+from collector.plan import ROLLOUTS, Request, plan
+from collector.spec import EXCERPTS, RunSpec
+from collector.sweep import Outcome, State, states, sweep
+from collector.workers import Workers, cores
+
+app = typer.Typer(add_completion=True, pretty_exceptions_enable=False, rich_markup_mode="markdown")
+
+_USAGE, _FAILURE, _INTERRUPTED = 2, 1, 130
+
+
+@app.command(no_args_is_help=True)
+def collect(
+    env: Annotated[list[str], typer.Option(help="Task, repeatable: cartpole, frozenlake, pong, or all.")],
+    variant: Annotated[
+        list[str], typer.Option(help="Method, repeatable: alwayscritic, reptraj, threetraj, r2po, or all.")
+    ],
+    runs: Annotated[int, typer.Option(min=1, max=9999, help="Runs of each method on each task.")] = 10,
+    iterations: Annotated[
+        int | None, typer.Option(min=1, help="Iterations of a run.", show_default="200 calls: 100 with two calls each")
+    ] = None,
+    rollouts: Annotated[int, typer.Option(min=1, help="Rollouts per evaluation.")] = ROLLOUTS,
+    backend: Annotated[str, typer.Option(help="simulated, ollama or openai.")] = "simulated",
+    model: Annotated[
+        str | None, typer.Option(help="Model of a real backend.", show_default="gpt-oss:20b with ollama")
+    ] = None,
+    personality: Annotated[
+        str | None,
+        typer.Option(help="Simulated critic: salient, balanced, silent or talker.", show_default="salient"),
+    ] = None,
+    tau_c: Annotated[str, typer.Option(help="Revision threshold of r2po: default, half, off or a number.")] = "default",
+    temperature: Annotated[
+        float | None, typer.Option(min=0.0, help="Sampling temperature.", show_default="the server's")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of everything drawn here.")] = 0,
+    warmup: Annotated[
+        int | None, typer.Option(min=0, help="Random trials that open the history.", show_default="20")
+    ] = None,
+    excerpts: Annotated[
+        int, typer.Option(min=0, help="Trajectories excerpted in the history of alwayscritic and reptraj.")
+    ] = EXCERPTS,
+    condition: Annotated[
+        str | None, typer.Option(help="Label of these settings.", show_default="made from the settings")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder for the records.")] = Path("data/runs"),
+    resume: Annotated[
+        bool, typer.Option("--resume/--no-resume", help="Go on with records found there, or refuse to.")
+    ] = True,
+    concurrency: Annotated[
+        int | None, typer.Option(min=1, help="Runs in flight at once.", show_default="4, or twice the cores")
+    ] = None,
+    base_url: Annotated[
+        str | None, typer.Option(help="Address of the model's server.", show_default="from the environment")
+    ] = None,
+    timeout: Annotated[
+        float | None, typer.Option(min=0.001, help="Seconds to wait for one answer.", show_default="600")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan, and do nothing.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print failures only.")] = False,
+) -> None:
+    """Run policy search with a language model, and keep raw records.
+
+    Runs that are complete are left alone, unfinished ones go on where they stopped. The same command and seed give the
+    same records, wall-clock fields aside.
+
+    For example:
+
+    `collect --env cartpole --variant threetraj`
+
+    `collect --env all --variant all --runs 3 --iterations 30 --personality balanced`
+
+    `collect --env pong --variant r2po --tau-c half --backend ollama --model gpt-oss:20b`
+
+    `collect --env cartpole --variant r2po --backend openai --base-url http://localhost:8000/v1 --model NAME`
+    """
+    console = Console(stderr=True)
+    language_model = make_model(
+        backend,
+        name=model,
+        personality=personality,
+        temperature=temperature,
+        base_url=base_url,
+        timeout=timeout,
+        on_wait=lambda reason, seconds: console.print(Text(f"waiting {seconds:.0f} s: {reason}"), soft_wrap=True),
+    )
+    request = Request(
+        envs=env,
+        variants=variant,
+        runs=runs,
+        iterations=iterations,
+        rollouts=rollouts,
+        seed=seed,
+        warmup=warmup,
+        tau_c=tau_c,
+        excerpts=excerpts,
+        condition=condition,
+        backend=backend,
+        model=language_model.name,
+        options=language_model.options,
+    )
+    found = states(plan(request), out)
+    if dry_run:
+        _print_plan(found)
+        return
+    if not resume and (existing := [state for state in found if state.exists]):
+        first = out / existing[0].spec.folder
+        raise CollectorError(f"{first} exists already; leave out --no-resume to go on with it, or choose another --out")
+
+    todo = [state.spec for state in found if not state.complete]
+    if not quiet and len(todo) < len(found):
+        console.print(Text(f"{len(found) - len(todo)} of {len(found)} runs are complete already"))
+    shown = _display(console, len(todo), quiet=quiet)
+
+    async def collect_all() -> Outcome:
+        try:
+            with Workers() as workers, shown:
+                return await sweep(
+                    todo,
+                    out,
+                    language_model,
+                    offload=workers,
+                    display=shown,
+                    concurrency=concurrency or max(4, 2 * cores()),
+                )
+        finally:
+            await language_model.aclose()
+
+    if todo:
+        _conclude(asyncio.run(collect_all()), len(todo))
+
+
+def _display(console: Console, total: int, *, quiet: bool) -> display.Quiet:
+    if quiet:
+        return display.Quiet(console, total)
+    return display.Terminal(console, total) if console.is_terminal else display.Plain(console, total)
+
+
+def _print_plan(found: list[State]) -> None:
+    """One line per cell: what would be run, and how much of it is done."""
+    table = Table(box=None, pad_edge=False)
+    for name in ("condition", "env", "variant"):
+        table.add_column(name)
+    for name in ("runs", "complete", "iterations", "done", "calls", "rollouts"):
+        table.add_column(name, justify="right")
+    cells: dict[tuple[str, str, str], list[State]] = {}
+    for state in found:
+        spec = state.spec
+        cells.setdefault((spec.condition, spec.task.id, spec.method.id), []).append(state)
+    total: Counter[str] = Counter()
+    for cell, members in cells.items():
+        budget = _budget(members)
+        total.update(budget)
+        table.add_row(*cell, *(f"{number:,}" for number in budget.values()))
+    table.add_section()
+    table.add_row("all", "", "", *(f"{number:,}" for number in total.values()))
+    console = Console()
+    console.print(table)
+    console.print("Calls and rollouts without warm-up and without answers asked for again.", style="dim")
+
+
+def _budget(members: list[State]) -> dict[str, int]:
+    specs: list[RunSpec] = [state.spec for state in members]
+    return {
+        "runs": len(members),
+        "complete": sum(state.complete for state in members),
+        "iterations": sum(spec.iterations for spec in specs),
+        "done": sum(min(state.finished, state.spec.iterations) for state in members),
+        "calls": sum(spec.iterations * spec.method.calls for spec in specs),
+        "rollouts": sum(spec.iterations * spec.method.calls * spec.rollouts for spec in specs),
+    }
+
+
+def _conclude(outcome: Outcome, asked: int) -> None:
+    if not outcome.failures:
+        return
+    kinds = Counter(str(error) for _, error in outcome.failures)
+    message = f"{len(outcome.failures)} of {asked} runs stopped"
+    if outcome.not_begun:
+        message += f", {outcome.not_begun} were not begun"
+    raise CollectorError(f"{message}: {next(iter(kinds))}. The same command goes on where they stopped.")
+
+
+def main() -> None:
+    """Entry point of the `collect` command: exit status 2 for wrong usage, 1 for failure, 130 for Ctrl-C."""
+    # A polite kill ends as tidily as Ctrl-C.
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    try:
+        app()
+    except UsageError as error:
+        _exit(f"collect: {error}", _USAGE)
+    except CollectorError as error:
+        _exit(f"collect: {error}", _FAILURE)
+    except KeyboardInterrupt:
+        _exit("collect: stopped; nothing is lost, the same command goes on from here", _INTERRUPTED)
+
+
+def _exit(message: str, status: int) -> None:
+    print(message, file=sys.stderr)
+    sys.exit(status)
+
+
+if __name__ == "__main__":
+    main()

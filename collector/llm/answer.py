@@ -1,0 +1,62 @@
+"""What both kinds of server have in common in what is sent and what comes back."""
+
+from __future__ import annotations
+
+from collector.llm.faults import Server
+from collector.llm.protocol import Completion
+
+THINKING_OPENS, THINKING_CLOSES = "<think>", "</think>"
+SEEDS = 2**31
+"""Servers read a seed as a signed or unsigned integer of 32 or 64 bits; these fit all of them."""
+
+
+def server_seed(seed: int) -> int:
+    """The seed as it is sent: the same number where it is below 2^31, else its remainder."""
+    return seed % SEEDS
+
+
+def split_thinking(text: str) -> tuple[str, str | None]:
+    """Part an answer from the thinking that a server left in front of it.
+
+    Servers that do not know a model's format pass `<think>…</think>` on inside the text; some prompts already hold
+    the opening mark, so that only the closing one is seen.
+
+    Returns:
+        The answer, and the thinking or None.
+    """
+    before, closes, after = text.partition(THINKING_CLOSES)
+    begins = before.lstrip()
+    if begins.startswith(THINKING_OPENS):
+        return after.strip(), begins.removeprefix(THINKING_OPENS).strip() or None
+    if closes and THINKING_OPENS not in before:
+        return after.strip(), before.strip() or None
+    return text, None
+
+
+def make_completion(
+    server: Server,
+    *,
+    text: str | None,
+    thinking: str | None,
+    prompt_tokens: int | None,
+    completion_tokens: int | None,
+    ended: str | None,
+) -> Completion:
+    """A server's answer as the search needs it.
+
+    Args:
+        server: who answered.
+        text: the answer; thinking inside it is taken out if the server gave none apart.
+        thinking: the thinking that the server gave apart.
+        prompt_tokens: counted by the server.
+        completion_tokens: counted by the server.
+        ended: the server's word for why the model stopped.
+
+    Raises:
+        CallError: the answer has no text.
+    """
+    answer, inline = (text or "", None) if thinking else split_thinking(text or "")
+    thinking = thinking or inline
+    if not answer.strip():
+        raise server.empty(thinking=thinking is not None, ended=ended)
+    return Completion(answer, thinking, prompt_tokens, completion_tokens)

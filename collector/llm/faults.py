@@ -1,0 +1,205 @@
+"""What can go wrong at a server, told in one line, and which of it is worth another try."""
+
+from __future__ import annotations
+
+import json
+import socket
+import ssl
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from enum import Enum
+from math import isfinite
+from typing import Any
+
+from collector.errors import ModelError
+from collector.llm.address import Address
+
+LONGEST_QUOTE = 200  # characters of a server's own words that fit into a one-line message
+EARLY_OR_LATE = {408, 425}  # statuses of a request that came too slowly or too early: send it again
+
+
+class EmptyAnswerError(ModelError):
+    """The server works but the model said nothing: an answer that cannot be read rather than a server that is down."""
+
+
+class Kind(Enum):
+    """How a try went wrong, in so far as it decides about the next one."""
+
+    REFUSED = "would be refused again"
+    FAILED = "down, overloaded, cut off or garbled"
+    LIMITED = "too many requests"
+    TIMED_OUT = "no full answer in time"
+    EMPTY = "an answer without text"
+
+
+class CallError(Exception):
+    """One try that went wrong.
+
+    Args:
+        kind: decides how often it is tried again.
+        what: what is wrong and where.
+        todo: what the user can do about it.
+        retry_after: the seconds that the server asked to wait, if it did.
+    """
+
+    def __init__(self, kind: Kind, what: str, todo: str, *, retry_after: float | None = None) -> None:
+        super().__init__(f"{what}: {todo}")
+        self.kind = kind
+        self.what = what
+        self.todo = todo
+        self.retry_after = retry_after
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A server as its messages speak of it.
+
+    Attributes:
+        program: what it is called.
+        address: where it is.
+        model: the model asked for.
+        key: the API key, kept here only to blot it out wherever a server repeats it.
+        if_down, if_denied, if_missing, if_elsewhere: what to do when nothing answers, when the key is refused,
+            when the model is not there, and when something else answers at that address.
+    """
+
+    program: str
+    address: Address
+    model: str
+    key: str | None = field(repr=False)
+    if_down: str
+    if_denied: str
+    if_missing: str
+    if_elsewhere: str
+
+    @property
+    def label(self) -> str:
+        """Name and place."""
+        return f"{self.program} at {self.address.shown}"
+
+    def unreachable(self, error: BaseException) -> CallError:
+        """No connection, or one that broke."""
+        causes = list(_causes(error))
+        if any(isinstance(cause, ssl.SSLCertVerificationError) for cause in causes):
+            todo = "install the certificate of its authority, or check the address"
+            return CallError(Kind.REFUSED, f"the certificate of {self.label} is not trusted", todo)
+        names = {type(cause).__name__ for cause in causes}
+        if not names & {"ConnectError", "ConnectTimeout", "ProxyError"}:
+            return CallError(Kind.FAILED, f"the connection to {self.label} broke off", "see the server's log")
+        return CallError(Kind.FAILED, f"cannot connect to {self.label} ({_reason(causes, names)})", self.if_down)
+
+    def timed_out(self, seconds: float | None) -> CallError:
+        """No full answer within the time for one call."""
+        what = f"{self.label} gave no full answer within {seconds or 0:g} s"
+        todo = "allow more time with --timeout SECONDS, run fewer at once, or use a smaller model"
+        return CallError(Kind.TIMED_OUT, what, todo)
+
+    def unreadable(self, body: str = "") -> CallError:
+        """A body that is not the JSON of an answer."""
+        begins = f" (it begins: {self._quote(body)[:60]})" if body.strip() else ""
+        return CallError(Kind.FAILED, f"{self.label} sent an answer that cannot be read{begins}", self.if_elsewhere)
+
+    def empty(self, *, thinking: bool, ended: str | None) -> CallError:
+        """An answer without text. `ended` is the server's word for why it stopped."""
+        what = f"{self.model} on {self.label} gave an empty answer" + (" after thinking" if thinking else "")
+        if ended == "length":
+            todo = "allow more tokens, in the request or in the server's context length"
+            return CallError(Kind.EMPTY, f"{what} and ran out of tokens", todo)
+        return CallError(Kind.EMPTY, what, "try again with another seed or another model")
+
+    def no_model(self, *, served: list[str] | None = None) -> CallError:
+        """The server is there and the model is not."""
+        names = f"; it has {self._quote(', '.join(served))}" if served else ""
+        return CallError(Kind.REFUSED, f"{self.label} has no model {self.model}{names}", self.if_missing)
+
+    def rejection(self, status: int, body: str, headers: Mapping[str, str]) -> CallError:
+        """An HTTP status that is not a success."""
+        said = self._quote(_words(body))
+        answer = f"{status}: {said}" if said else f"{status}"
+        wait = parse_retry_after(headers.get("retry-after"), now=datetime.now(UTC))
+        if status == 429 and "insufficient_quota" not in body:
+            what, todo = f"{self.label} limits how often it is asked ({answer})", "run fewer at once, or try later"
+            return CallError(Kind.LIMITED, what, todo, retry_after=wait)
+        if status >= 500 or status in EARLY_OR_LATE:
+            what, todo = f"{self.label} failed ({answer})", "see the server's log, or try later"
+            return CallError(Kind.FAILED, what, todo, retry_after=wait)
+        # A model that is missing is named as such; any other 404 means that the path is unknown.
+        if status == 404 and "model" in said.lower():
+            return self.no_model()
+        return self._refusal(status, answer)
+
+    def _refusal(self, status: int, answer: str) -> CallError:
+        """A status that the same request would get again."""
+        if status == 401:
+            # The server's words are left out: some repeat a part of the key.
+            what, todo = "refused the API key (401)" if self.key else "wants an API key (401)", self.if_denied
+        elif status == 403:
+            what, todo = f"denies access to {self.model} ({answer})", self.if_denied
+        elif status == 404:
+            what, todo = f"does not know this request ({answer})", self.if_elsewhere
+        elif status == 429:
+            what, todo = f"has no quota left for this key ({answer})", "add to the quota, then resume"
+        else:
+            todo = "check the options and the length of the prompt against what the model takes"
+            what = f"refused the request ({answer})"
+        return CallError(Kind.REFUSED, f"{self.label} {what}", todo)
+
+    def _quote(self, text: str) -> str:
+        """A server's own words on one line, short and without the key."""
+        if self.key:
+            text = text.replace(self.key, "***")
+        line = " ".join(text.split())
+        line = "".join(character for character in line if character.isprintable())
+        return line if len(line) <= LONGEST_QUOTE else f"{line[: LONGEST_QUOTE - 1]}…"
+
+
+def parse_retry_after(value: str | None, *, now: datetime) -> float | None:
+    """Seconds to wait from a Retry-After header, which holds seconds or an HTTP date; None if it says neither."""
+    if value is None:
+        return None
+    try:
+        seconds = float(value)
+    except ValueError:
+        try:
+            date = parsedate_to_datetime(value)
+        except ValueError:
+            return None
+        # A date without a zone is taken as Greenwich's, the only one that HTTP knows.
+        seconds = (date.replace(tzinfo=date.tzinfo or UTC) - now).total_seconds()
+    return max(0.0, seconds) if isfinite(seconds) else None
+
+
+def _words(body: str) -> str:
+    """The message in an error body: the usual JSON shapes, or a short plain text."""
+    try:
+        content: Any = json.loads(body)
+    except ValueError:
+        return "" if "<" in body else body
+    for key in ("error", "message", "detail"):
+        if isinstance(content, dict) and key in content:
+            content = content[key]
+    return content if isinstance(content, str) else ""
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """The error and all that led to it, through groups: clients wrap what the network said several times."""
+    while error is not None:
+        yield error
+        if isinstance(error, BaseExceptionGroup):
+            for member in error.exceptions:
+                yield from _causes(member)
+        error = error.__cause__ or error.__context__
+
+
+def _reason(causes: list[BaseException], names: set[str]) -> str:
+    if any(isinstance(cause, socket.gaierror) for cause in causes):
+        return "the host name is not known"
+    if any(isinstance(cause, ConnectionRefusedError) for cause in causes):
+        return "connection refused"
+    if "ConnectTimeout" in names:
+        return "no reply"
+    if "ProxyError" in names:
+        return "the proxy refused"
+    return "no connection"

@@ -1,0 +1,186 @@
+"""One retry policy for every server: growing, jittered waits, and a gate that all calls to a limited server share."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type
+
+from collector.errors import ModelError
+from collector.llm.faults import CallError, EmptyAnswerError, Kind
+
+T = TypeVar("T")
+
+OnWait = Callable[[str, float], None]
+"""Told of each wait before it begins: the reason, and the seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """How patient one call is; waits are in seconds.
+
+    Attributes:
+        attempts: tries at a server that is down, failing, or sends what cannot be read.
+        limited_attempts: tries at a server that says it is asked too often.
+        timed_out_attempts: tries when no full answer comes in time. Few, since each costs the whole time of a call.
+        empty_attempts: tries when the answer has no text. Few, since the same seed mostly gives the same answer.
+        first_wait: wait after the first failure; it doubles with each further one of the same kind.
+        longest_wait: bound of that growth.
+        longest_retry_after: bound of the wait that a server may ask for.
+        total_wait: bound of all waits of one call together.
+    """
+
+    attempts: int = 8
+    limited_attempts: int = 30
+    timed_out_attempts: int = 2
+    empty_attempts: int = 2
+    first_wait: float = 1.0
+    longest_wait: float = 60.0
+    longest_retry_after: float = 300.0
+    total_wait: float = 1800.0
+
+    def tries(self, kind: Kind) -> int:
+        """How often in all a call may fail in this way."""
+        return {
+            Kind.REFUSED: 1,
+            Kind.FAILED: self.attempts,
+            Kind.LIMITED: self.limited_attempts,
+            Kind.TIMED_OUT: self.timed_out_attempts,
+            Kind.EMPTY: self.empty_attempts,
+        }[kind]
+
+    def backoff(self, failures: int) -> float:
+        """Seconds to wait after so many failures of one kind: doubling, bounded, and between half and all of it."""
+        # The exponent is bounded so that no number of failures overflows a float.
+        bound = min(self.first_wait * 2.0 ** min(failures - 1, 60), self.longest_wait)
+        return bound * random.uniform(0.5, 1.0)
+
+
+DEFAULT_POLICY = RetryPolicy()
+
+
+@dataclass(slots=True)
+class Gate:
+    """When a server may be asked again: shared by all calls to it, so that one refusal makes all of them wait.
+
+    It holds a time and nothing of an event loop. `now` and `sleep` are the clock, in seconds.
+    """
+
+    now: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    opens_at: float = field(default=0.0, init=False)
+    reason: str = field(default="", init=False)
+
+    def close(self, seconds: float, reason: str) -> None:
+        """Keep everybody waiting for at least so long."""
+        opens_at = self.now() + seconds
+        if opens_at > self.opens_at:
+            self.opens_at, self.reason = opens_at, reason
+
+    def seconds_left(self) -> float:
+        """Seconds until it opens; zero or less if it is open."""
+        return self.opens_at - self.now()
+
+
+async def persist(
+    attempt: Callable[[], Awaitable[T]], *, policy: RetryPolicy, gate: Gate, on_wait: OnWait | None = None
+) -> T:
+    """Try until it works, or until the policy says that it is enough.
+
+    Args:
+        attempt: one try; it tells a failure by a CallError.
+        policy: how often and how long.
+        gate: the server's gate.
+        on_wait: told of each wait.
+
+    Raises:
+        ModelError: the last failure, with what it took; an EmptyAnswerError if the model said nothing.
+    """
+    call = _Call(policy, gate, on_wait)
+    retrying = AsyncRetrying(
+        retry=retry_if_exception_type(CallError),
+        wait=call.wait_after,
+        stop=call.is_over,
+        sleep=gate.sleep,
+        before_sleep=call.announce,
+        reraise=True,
+    )
+    try:
+        return await retrying(call.admit, attempt)
+    except CallError as error:
+        # The chain is cut: what a server or a client said in full may hold the key.
+        raise call.verdict(error) from None
+
+
+class _Call:
+    """What one call has been through so far."""
+
+    def __init__(self, policy: RetryPolicy, gate: Gate, on_wait: OnWait | None) -> None:
+        self._policy = policy
+        self._gate = gate
+        self._on_wait = on_wait
+        self._failures: Counter[Kind] = Counter()
+        self._tries = 0
+        self._waited = 0.0
+
+    async def admit(self, attempt: Callable[[], Awaitable[T]]) -> T:
+        """One try, once the gate is open."""
+        while (left := self._gate.seconds_left()) > 0:
+            # Those who wait here come back one after another, not all in the same moment.
+            seconds = left + random.uniform(0, self._policy.first_wait)
+            if self._waited + seconds > self._policy.total_wait:
+                raise CallError(Kind.REFUSED, self._gate.reason, "run fewer at once, or try later")
+            self._tell(self._gate.reason, seconds)
+            await self._gate.sleep(seconds)
+        self._tries += 1
+        return await attempt()
+
+    def wait_after(self, state: RetryCallState) -> float:
+        """Seconds to wait after this failure.
+
+        The gate closes here, before it is known whether this call goes on, since the others must wait either way.
+        """
+        error = _error_of(state)
+        self._failures[error.kind] += 1
+        seconds = self._policy.backoff(self._failures[error.kind])
+        if error.retry_after is not None:
+            asked = min(error.retry_after, self._policy.longest_retry_after)
+            seconds = asked + random.uniform(0, self._policy.first_wait)
+        if error.kind is Kind.LIMITED or error.retry_after is not None:
+            self._gate.close(seconds, error.what)
+        return seconds
+
+    def is_over(self, state: RetryCallState) -> bool:
+        """Whether this failure is the last."""
+        kind = _error_of(state).kind
+        return (
+            self._failures[kind] >= self._policy.tries(kind)
+            or self._waited + state.upcoming_sleep > self._policy.total_wait
+        )
+
+    def announce(self, state: RetryCallState) -> None:
+        """Tell of the wait that comes next."""
+        self._tell(_error_of(state).what, state.upcoming_sleep)
+
+    def verdict(self, error: CallError) -> ModelError:
+        """The error that the caller gets."""
+        cost = f" (gave up after {self._tries} tries and {self._waited:.0f} s of waiting)" if self._tries > 1 else ""
+        text = f"{error}{cost}"
+        return EmptyAnswerError(text) if error.kind is Kind.EMPTY else ModelError(text)
+
+    def _tell(self, reason: str, seconds: float) -> None:
+        self._waited += seconds
+        if self._on_wait:
+            self._on_wait(reason, seconds)
+
+
+def _error_of(state: RetryCallState) -> CallError:
+    error = state.outcome.exception() if state.outcome else None
+    assert isinstance(error, CallError)
+    return error

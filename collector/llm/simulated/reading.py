@@ -1,0 +1,182 @@
+"""What the simulated model reads out of a prompt. It is given the text alone, as a language model would be."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from collector.policy import settle
+
+TAIL = 12
+"""Of a rollout only so many last steps are read closely."""
+
+
+class UnknownPromptError(ValueError):
+    """A prompt in which the simulated model does not find its way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """What a parameter may be: one of `allowed`, or a number from `low` to `high`."""
+
+    rank: int
+    allowed: tuple[int, ...] | None
+    low: float
+    high: float
+    decimals: int
+    step: float
+
+    def settle(self, value: float) -> float:
+        """A number within the range, with the decimals asked for."""
+        return settle(value, self.low, self.high, self.decimals)
+
+    def other(self, value: float, rng: np.random.Generator) -> float:
+        """Another allowed value than this one."""
+        assert self.allowed is not None
+        return float(rng.choice([choice for choice in self.allowed if choice != value]))
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One line of the history."""
+
+    params: tuple[float, ...]
+    value: float
+    single: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Rollout:
+    """A rollout as far as it was read.
+
+    Attributes:
+        label: what the prompt calls it, in lower case.
+        index: its number among the K.
+        value: its return.
+        states: the last states, shape (steps, dimensions).
+        actions: the actions taken in them, shape (steps, outputs).
+        cut_off: it was stopped by the step cap.
+    """
+
+    label: str
+    index: int
+    value: float
+    states: NDArray[np.float64]
+    actions: NDArray[np.float64]
+    cut_off: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPrompt:
+    """A request for a new input of f."""
+
+    values: Values
+    optimum: float
+    trials: tuple[Trial, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CriticPrompt:
+    """A request to revise a policy. `outputs` is the number of columns of W, and 0 for a table."""
+
+    values: Values
+    target: float
+    trials: tuple[Trial, ...]
+    proposed: tuple[float, ...]
+    achieved: float
+    rule: float | None
+    outputs: int
+    chooses_largest: bool
+    rollouts: tuple[Rollout, ...]
+
+
+_RANK = re.compile(r"params\[(\d+)\]: v\s*$", re.MULTILINE)
+_ALLOWED = re.compile(r"one of the integers ([\d, ]+)\.")
+_RANGE = re.compile(r"between (-?[\d.]+) and (-?[\d.]+) and has (\d+) decimal")
+_STEP = re.compile(r"(?:steps of about|by at most) (\d+(?:\.\d+)?)")
+_OPTIMUM = re.compile(r"(?:Target:|can reach is) about (-?\d+(?:\.\d+)?)")
+_TRIAL = re.compile(r"^#\d+ params=\((.*?)\) (single|mean) return (-?[\d.]+)$", re.MULTILINE)
+_PROPOSED = re.compile(r"## Policy under review\n(.*)")
+_ACHIEVED = re.compile(r"Achieved mean return: (-?[\d.]+)")
+_RULE = re.compile(r"at a mean return of (-?\d+(?:\.\d+)?) or more")
+_OUTPUTS = re.compile(r" and (\d+) columns?, one for each output")
+_ROLLOUT = re.compile(r"^(\w+) rollout \(rollout (\d+), return (-?[\d.]+), length \d+\):\n((?:.+\n?)+)", re.MULTILINE)
+_ROW = re.compile(r"state (.+) action (.+) reward ")
+_NUMBER = re.compile(r"-?\d[\d.]*(?:e[+-]?\d+)?")
+
+
+def read(prompt: str) -> SearchPrompt | CriticPrompt:
+    """Read a prompt.
+
+    Raises:
+        UnknownPromptError: what the simulated model needs is not in it.
+    """
+    try:
+        if "## Policy under review" in prompt:
+            return _read_critic(prompt)
+        return SearchPrompt(_read_values(prompt), float(_find(_OPTIMUM, prompt)), _read_trials(prompt))
+    except (AttributeError, ValueError, IndexError) as error:
+        raise UnknownPromptError(f"the simulated model cannot read this prompt ({error})") from None
+
+
+def _read_critic(prompt: str) -> CriticPrompt:
+    outputs = _OUTPUTS.search(prompt)
+    return CriticPrompt(
+        values=_read_values(prompt),
+        target=float(_find(_OPTIMUM, prompt)),
+        trials=_read_trials(prompt),
+        proposed=tuple(float(value) for value in re.findall(r"params\[\d+\]: ([^,\s]+)", _find(_PROPOSED, prompt))),
+        achieved=float(_find(_ACHIEVED, prompt)),
+        rule=float(rule.group(1)) if (rule := _RULE.search(prompt)) else None,
+        outputs=int(outputs.group(1)) if outputs else 0,
+        chooses_largest="index of the largest output" in prompt,
+        rollouts=tuple(_read_rollout(match) for match in _ROLLOUT.finditer(prompt)),
+    )
+
+
+def _read_values(prompt: str) -> Values:
+    rank = int(_find(_RANK, prompt)) + 1
+    if allowed := _ALLOWED.search(prompt):
+        return Values(rank, tuple(int(value) for value in allowed.group(1).split(",")), 0.0, 0.0, 0, 0.0)
+    low, high, decimals = _RANGE.search(prompt).groups()  # type: ignore[union-attr]
+    return Values(rank, None, float(low), float(high), int(decimals), float(_find(_STEP, prompt)))
+
+
+def _read_trials(prompt: str) -> tuple[Trial, ...]:
+    return tuple(
+        Trial(tuple(float(value) for value in params.split(",")), float(value), kind == "single")
+        for params, kind, value in _TRIAL.findall(prompt)
+    )
+
+
+def _read_rollout(match: re.Match[str]) -> Rollout:
+    label, index, value, text = match.groups()
+    steps: list[tuple[str, str]]
+    if text.startswith("state "):
+        *rows, ending = text.strip().split("\n")
+        steps = [row.groups() for line in rows[-TAIL:] if (row := _ROW.match(line))]  # type: ignore[misc]
+    else:
+        *parts, ending = text.strip().split(" | ")
+        steps = [(part.split("->")[0], part.split("->")[1]) for part in parts[-TAIL:] if "->" in part]
+    return Rollout(
+        label=label.lower(),
+        index=int(index),
+        value=float(value),
+        states=np.array([_numbers(state) for state, _ in steps]),
+        actions=np.array([_numbers(action) for _, action in steps]),
+        cut_off=ending.startswith("CUT OFF"),
+    )
+
+
+def _numbers(text: str) -> list[float]:
+    return [float(number) for number in _NUMBER.findall(text)]
+
+
+def _find(pattern: re.Pattern[str], prompt: str) -> str:
+    match = pattern.search(prompt)
+    if match is None:
+        raise UnknownPromptError(f"nothing in it matches {pattern.pattern!r}")
+    return str(match.group(1))

@@ -1,0 +1,171 @@
+"""The simulated critic: it anchors on one rollout, reads where that one failed, and moves the parameters that act there.
+
+Nothing here knows the task: states, actions and the policy's formula come out of the prompt.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from collector.llm.simulated.personality import Personality
+from collector.llm.simulated.reading import CriticPrompt, Rollout, Trial, Values
+
+OBEYS_RULE: Final = 0.9
+"""Probability of following the revision rule where it applies."""
+RETURNS_TO_BEST: Final = 0.5
+"""Probability of going back to the best trial where the policy under review falls far short of it."""
+FAR_SHORT: Final = 0.3
+"""A policy that has come less than this share of the way from the worst to the best trial falls far short."""
+BOLD: Final = 0.2
+"""Probability of a sweeping revision after a failure, in place of a focused one."""
+FATAL_STEPS: Final = 3
+"""Of a rollout in a table's world, so many last states are held to be decisive."""
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """A revised vector and what led to it; `anchor` is the rollout that the change was made for."""
+
+    params: tuple[float, ...]
+    driver: str
+    anchor: Rollout
+    why: str
+
+
+def revise(prompt: CriticPrompt, personality: Personality, rng: np.random.Generator) -> Revision:
+    """Revise the policy under review."""
+    anchor = choose_anchor(prompt, personality, rng)
+    current = np.array(prompt.proposed)
+    if prompt.rule is not None and prompt.achieved >= prompt.rule and rng.random() < OBEYS_RULE:
+        params = _fine_tune(current, prompt.values, rng) if rng.random() < 0.3 else current
+        return _revision(params, "none", anchor, "The mean return is at the mark where restraint is asked for.")
+    if (best := _much_better_trial(prompt)) is not None and rng.random() < RETURNS_TO_BEST:
+        params = _fine_tune(np.array(best.params), prompt.values, rng)
+        return _revision(params, "history", anchor, f"An earlier trial reached {best.value:.2f}, so I went back to it.")
+    if anchor.value >= prompt.target or not len(anchor.states):
+        params = _fine_tune(current, prompt.values, rng)
+        return _revision(params, anchor.label, anchor, "What works there should stay, so the change is small.")
+    repair = _repair_linear if prompt.outputs else _repair_table
+    return _revision(repair(current, anchor, prompt, rng), anchor.label, anchor, _diagnosis(anchor))
+
+
+def choose_anchor(prompt: CriticPrompt, personality: Personality, rng: np.random.Generator) -> Rollout:
+    """The rollout that the revision is made for: the worst one by fixation, else in proportion to typicality."""
+    if rng.random() < personality.fixation:
+        return worst_shown(prompt)
+    weights = typicality(np.array([rollout.value for rollout in prompt.rollouts]), prompt.achieved)
+    return prompt.rollouts[int(rng.choice(len(weights), p=weights))]
+
+
+def worst_shown(prompt: CriticPrompt) -> Rollout:
+    """The rollout with the lowest return among those shown; the first on ties."""
+    return min(prompt.rollouts, key=lambda rollout: rollout.value)
+
+
+def typicality(returns: NDArray[np.float64], mean: float) -> NDArray[np.float64]:
+    """How typical each rollout is, summing to 1: it falls by 1/e over the range of the returns shown."""
+    spread = np.ptp(returns)
+    closeness = np.exp(-np.abs(returns - mean) / spread) if spread > 0 else np.ones(len(returns))
+    return np.asarray(closeness / closeness.sum())
+
+
+def _revision(params: NDArray[np.float64], driver: str, anchor: Rollout, why: str) -> Revision:
+    return Revision(tuple(float(value) for value in params), driver, anchor, why)
+
+
+def _much_better_trial(prompt: CriticPrompt) -> Trial | None:
+    means = [trial for trial in prompt.trials if not trial.single]
+    if not means:
+        return None
+    best = max(means, key=lambda trial: trial.value)
+    lowest = min(trial.value for trial in prompt.trials)
+    far_short = prompt.achieved < lowest + FAR_SHORT * (best.value - lowest)
+    return best if far_short else None
+
+
+def _fine_tune(params: NDArray[np.float64], values: Values, rng: np.random.Generator) -> NDArray[np.float64]:
+    """One parameter, by a little; in a table, one entry."""
+    params = params.copy()
+    index = int(rng.integers(len(params)))
+    if values.allowed is not None:
+        params[index] = values.other(params[index], rng)
+    else:
+        step = rng.choice([-1, 1]) * rng.uniform(0.2, 0.5) * values.step
+        params[index] = values.settle(params[index] + step)
+    return params
+
+
+def _how_many(prompt: CriticPrompt, anchor: Rollout, rng: np.random.Generator) -> int:
+    """The further the anchor falls short of the target, the more parameters change."""
+    lowest = min([prompt.achieved, anchor.value, *(trial.value for trial in prompt.trials)])
+    shortfall = (prompt.target - anchor.value) / max(prompt.target - lowest, 1e-9)
+    rank = prompt.values.rank
+    if rng.random() < BOLD:
+        return int(rng.integers(rank // 2, rank + 1))
+    return 1 + int(rng.binomial(min(5, rank - 1), min(max(shortfall, 0.0), 1.0) * 0.7))
+
+
+def _repair_table(
+    params: NDArray[np.float64], anchor: Rollout, prompt: CriticPrompt, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Another action in the states that decided the anchor's end, then in states that led there, then anywhere."""
+    last = anchor.states[:, 0].astype(int)[::-1]
+    visited = list(dict.fromkeys(int(state) for state in last if state < len(params)))
+    if anchor.cut_off:
+        rng.shuffle(visited)  # it went round in circles, so no state is the last one before the failure
+    elsewhere = [int(state) for state in rng.permutation(len(params)) if state not in visited]
+    params = params.copy()
+    for state in (visited + elsewhere)[: _how_many(prompt, anchor, rng)]:
+        params[state] = prompt.values.other(params[state], rng)
+    return params
+
+
+def _repair_linear(
+    params: NDArray[np.float64], anchor: Rollout, prompt: CriticPrompt, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Lower the output of the actions taken in the anchor's last states, and raise that of others.
+
+    The direction is the perceptron's: each state, scaled to unit size per dimension, is taken from the weights of the
+    action that was taken and added to those of another. The largest entries of the sum are followed, each by up to the
+    suggested step.
+    """
+    states = anchor.states
+    scale = np.sqrt(np.mean(states**2, axis=0)) + 1e-12
+    inputs = np.hstack([states / scale, np.ones((len(states), 1))])
+    taken = _output_signs(anchor, prompt, rng)
+    direction = (inputs.T @ taken).ravel() / len(states)
+    # Bias entries follow the weights in the vector, as the row of ones follows the states.
+    direction += rng.normal(0.0, 0.05, size=direction.size)
+    chosen = np.argsort(-np.abs(direction))[: _how_many(prompt, anchor, rng)]
+    params = params.copy()
+    for index in chosen:
+        step = np.sign(direction[index]) * rng.uniform(0.3, 1.0) * prompt.values.step
+        params[index] = prompt.values.settle(params[index] + step)
+    return params
+
+
+def _output_signs(anchor: Rollout, prompt: CriticPrompt, rng: np.random.Generator) -> NDArray[np.float64]:
+    """For each step, the wish for each output: lower what was done, raise another. Shape (steps, outputs)."""
+    if not prompt.chooses_largest:
+        return -np.sign(anchor.actions)
+    wishes = np.zeros((len(anchor.actions), prompt.outputs))
+    instead = {
+        action: int(rng.choice([other for other in range(prompt.outputs) if other != action]))
+        for action in range(prompt.outputs)
+    }
+    for step, action in enumerate(anchor.actions[:, 0].astype(int)):
+        wishes[step, action] -= 1.0
+        wishes[step, instead[action]] += 1.0
+    return wishes
+
+
+def _diagnosis(anchor: Rollout) -> str:
+    state = ", ".join(f"{value:.3g}" for value in anchor.states[-1])
+    action = ", ".join(f"{value:.3g}" for value in anchor.actions[-1])
+    if anchor.cut_off:
+        return f"It never got anywhere: at the end it was still choosing {action} in state ({state})."
+    return f"It ended after choosing {action} in state ({state}), which cannot be right."

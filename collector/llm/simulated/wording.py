@@ -1,0 +1,94 @@
+"""How the simulated model puts things: several ways to say the same, so that counting words is not trivially right."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from collector.llm.simulated.reading import Rollout
+from collector.policy import to_text
+
+FORMS = {"label": 0.65, "index": 0.15, "return": 0.1, "paraphrase": 0.1}
+"""How a rollout is referred to, and how often."""
+
+_LABEL = (
+    "In the {label} rollout the trouble shows most clearly.",
+    "The {label} rollout tells what to change.",
+    "What happens in the {label} rollout decides this revision.",
+)
+_INDEX = ("Rollout {index} tells what to change.", "Look at rollout {index}.")
+_RETURN = ("The rollout that returned {value:.4g} tells what to change.",)
+_PARAPHRASE = {
+    "worst": ("The run that failed hardest tells what to change.", "One run went badly wrong, and that one matters."),
+    "median": ("The run in the middle tells what to change.", "A typical run tells what to change."),
+    "best": ("The most successful run tells what to keep.",),
+    "representative": ("The run shown here tells what to change.",),
+}
+_DENIAL = (
+    "The worst rollout looks like a rare failure, so I did not design around it.",
+    "I set the worst rollout aside: chance may explain it.",
+)
+_SILENT = (
+    "Some decisions near the end are at fault.",
+    "The policy reacts to the wrong part of the state.",
+    "A few parameters pull in the wrong direction.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A reference to a rollout: in which form, to which label, and the sentence."""
+
+    form: str
+    label: str
+    sentence: str
+
+
+def mention(rollout: Rollout, rng: np.random.Generator) -> Mention:
+    """Refer to a rollout in one of the forms."""
+    form = str(rng.choice(list(FORMS), p=list(FORMS.values())))
+    sentences = {
+        "label": _LABEL,
+        "index": _INDEX,
+        "return": _RETURN,
+        "paraphrase": _PARAPHRASE.get(rollout.label, _SILENT),
+    }[form]
+    sentence = str(rng.choice(sentences))
+    return Mention(form, rollout.label, sentence.format(label=rollout.label, index=rollout.index, value=rollout.value))
+
+
+def denial(rng: np.random.Generator) -> str:
+    """Say that the worst rollout does not count."""
+    return str(rng.choice(_DENIAL))
+
+
+def no_mention(rng: np.random.Generator) -> str:
+    """Explain a revision without naming a rollout."""
+    return str(rng.choice(_SILENT))
+
+
+def changes(before: tuple[float, ...], after: tuple[float, ...]) -> str:
+    """List what was changed."""
+    moved = [
+        f"params[{index}] from {old:.3g} to {new:.3g}"
+        for index, (old, new) in enumerate(zip(before, after, strict=True))
+        if old != new
+    ]
+    return f"I moved {', '.join(moved)}." if moved else "I left all parameters as they are."
+
+
+def answer(params: tuple[float, ...], sentences: list[str]) -> str:
+    """An answer in the form asked for: the values on the first line, the reasons after it."""
+    return f"{to_text(params)}\n{' '.join(sentences)}"
+
+
+def unreadable(params: tuple[float, ...], rng: np.random.Generator) -> str:
+    """An answer that breaks the form: no values at all, a value missing, or a word in place of one."""
+    form = str(rng.choice(["prose", "short", "word"]))
+    if form == "prose":
+        return "I would keep most of the policy and make it react a little more strongly near the end."
+    if form == "short":
+        return to_text(params[:-1])
+    first, _, rest = to_text(params).partition(",")
+    return f"{first.split(':')[0]}: unchanged,{rest}"

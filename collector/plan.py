@@ -1,0 +1,109 @@
+"""From options to runs: which tasks and methods, under which condition, with which settings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from collector.errors import UsageError
+from collector.methods import METHODS, Method, get_method
+from collector.spec import EXCERPTS, RunSpec, is_label, slug
+from collector.tasks import TASKS, Task, get_task
+
+ROLLOUTS = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What a user asks to collect; none stands for the default of the task or the method."""
+
+    envs: Sequence[str]
+    variants: Sequence[str]
+    runs: int = 10
+    iterations: int | None = None
+    rollouts: int = ROLLOUTS
+    seed: int = 0
+    warmup: int | None = None
+    tau_c: str = "default"
+    excerpts: int = EXCERPTS
+    condition: str | None = None
+    backend: str
+    model: str
+    options: dict[str, Any]
+
+
+def plan(request: Request) -> list[RunSpec]:
+    """The runs asked for: the first run of every cell comes first, so that all cells can be looked at early.
+
+    Raises:
+        UsageError: an unknown name or a value out of range.
+    """
+    tasks = [get_task(name) for name in _expand(request.envs, TASKS)]
+    methods = [get_method(name) for name in _expand(request.variants, METHODS)]
+    if request.condition is not None and not is_label(request.condition):
+        raise UsageError(
+            f"--condition '{request.condition}' cannot name a folder; use letters, digits and . _ + - "
+            f"and begin with a letter or a digit"
+        )
+    return [
+        _spec(request, task, method, run) for run in range(1, request.runs + 1) for task in tasks for method in methods
+    ]
+
+
+def _spec(request: Request, task: Task, method: Method, run: int) -> RunSpec:
+    return RunSpec(
+        condition=request.condition or _condition(request, task, method),
+        task=task,
+        method=method,
+        run=run,
+        seed=request.seed,
+        iterations=request.iterations or method.iterations,
+        rollouts=request.rollouts,
+        tau_c=threshold(request.tau_c, task) if method.revision_rule else None,
+        warmup=task.warmup if request.warmup is None else request.warmup,
+        backend=request.backend,
+        model=request.model,
+        options=request.options,
+        excerpts=request.excerpts,
+    )
+
+
+def threshold(setting: str, task: Task) -> float | None:
+    """τ_c of a setting: `default` and `half` are the task's, `off` is none, anything else is the number itself.
+
+    Raises:
+        UsageError: it is neither.
+    """
+    named = {"default": task.tau_c, "half": task.tau_c_half, "off": None}
+    if setting in named:
+        return named[setting]
+    try:
+        value = float(setting)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise UsageError(f"--tau-c '{setting}' is neither default, half, off nor a number")
+    return value
+
+
+def _condition(request: Request, task: Task, method: Method) -> str:
+    """The model, and what else was chosen, in so far as it matters to the method and is not the default."""
+    parts = [slug(request.model)]
+    if method.revision_rule and request.tau_c != "default":
+        parts.append(f"tau-{request.tau_c}")
+    if request.options.get("temperature") is not None:
+        parts.append(f"temperature-{request.options['temperature']:g}")
+    if request.rollouts != ROLLOUTS:
+        parts.append(f"rollouts-{request.rollouts}")
+    if request.warmup not in {None, task.warmup}:
+        parts.append(f"warmup-{request.warmup}")
+    if method.history == "excerpts" and request.excerpts != EXCERPTS:
+        parts.append(f"excerpts-{request.excerpts}")
+    return "+".join(parts)
+
+
+def _expand(names: Sequence[str], known: Iterable[str]) -> list[str]:
+    """Names without repetition, `all` standing for every one there is."""
+    return list(dict.fromkeys(name for given in names for name in (known if given == "all" else [given])))

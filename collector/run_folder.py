@@ -1,0 +1,173 @@
+"""One run's folder on disk: locked against a second writer, appended line by line, mended after a crash."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Self, TypeVar
+
+import filelock
+import msgspec
+
+from collector.errors import CollectorError, StorageError
+from collector.records import Call, Episode, RecordError, Run, Truth, decode_run, encode
+
+_Record = TypeVar("_Record", Episode, Call, Truth)
+
+
+class RunFolder:
+    """The folder of one run, open for writing. Use as a context manager.
+
+    Attributes:
+        path: the folder.
+        run: what the run is; none until `begin` was called, if the folder is new.
+        episodes: the finished iterations, in order.
+        pending: calls of the iteration that did not finish; they are used again instead of being paid for twice.
+        notes: what was mended on opening, for people.
+
+    Raises:
+        CollectorError: the folder is in use or cannot be written, or its records cannot be continued.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.run: Run | None = None
+        self.episodes: list[Episode] = []
+        self.pending: list[Call] = []
+        self.notes: list[str] = []
+        self._files: dict[str, IO[bytes]] = {}
+        self._lock = filelock.FileLock(path / ".lock", timeout=0)
+
+    def __enter__(self) -> Self:
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            self._lock.acquire()
+        except filelock.Timeout:
+            raise CollectorError(f"{self.path} is being written by another process; wait for it or stop it") from None
+        except OSError as error:
+            raise _cannot_write(self.path, error) from None
+        try:
+            self._load()
+        except BaseException:
+            self._lock.release()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for file in self._files.values():
+            file.close()
+        self._lock.release()
+
+    def begin(self, run: Run) -> None:
+        """Write `run.json`: all of it or nothing, even if the power fails."""
+        target, draft = self.path / "run.json", self.path / "run.json.part"
+        try:
+            with draft.open("wb") as file:
+                file.write(msgspec.json.format(encode(run), indent=2))
+                file.flush()
+                os.fsync(file.fileno())
+            draft.replace(target)
+            _sync_folder(self.path)
+        except OSError as error:
+            raise _cannot_write(target, error) from None
+        self.run = run
+
+    def append(self, record: Episode | Call | Truth) -> None:
+        """Append one record to its file; it is on the disk when this returns."""
+        name = {Episode: "episodes.jsonl", Call: "calls.jsonl", Truth: "truth.jsonl"}[type(record)]
+        try:
+            if name not in self._files:
+                self._files[name] = (self.path / name).open("ab", buffering=0)
+            _append(self._files[name], encode(record))
+        except OSError as error:
+            raise _cannot_write(self.path / name, error) from None
+
+    def _load(self) -> None:
+        try:
+            self.run = decode_run((self.path / "run.json").read_bytes())
+        except FileNotFoundError:
+            if (self.path / "episodes.jsonl").exists() or (self.path / "calls.jsonl").exists():
+                raise CollectorError(f"{self.path} holds records but no run.json; move it away") from None
+            return
+        except RecordError as error:
+            raise CollectorError(f"{self.path / 'run.json'}: {error}") from None
+        except OSError as error:
+            raise CollectorError(f"cannot read {self.path / 'run.json'}: {error.strerror}") from None
+        self.episodes = self._read("episodes.jsonl", Episode)
+        for number, episode in enumerate(self.episodes):
+            if episode.iteration != number:
+                where = f"{self.path / 'episodes.jsonl'}:{number + 1}"
+                raise CollectorError(
+                    f"{where}: iteration {episode.iteration} where {number} belongs; move the folder away"
+                )
+        calls = self._read("calls.jsonl", Call)
+        self.pending = [call for call in calls if call.iteration >= len(self.episodes)]
+        # A truth is written before its call: without the call, the critic will be asked again and tell it again.
+        known = {(call.iteration, call.attempt) for call in calls if call.role == "critic"}
+        self._read("truth.jsonl", Truth, keep=lambda truth: (truth.iteration, truth.attempt) in known)
+
+    def _read(self, name: str, kind: type[_Record], keep: Callable[[_Record], bool] = lambda _: True) -> list[_Record]:
+        """Read a file of records; a last line that is torn, or not to be kept, is cut off."""
+        path = self.path / name
+        try:
+            data = path.read_bytes()
+        except FileNotFoundError:
+            return []
+        lines = data.splitlines(keepends=True)
+        records: list[_Record] = []
+        for number, line in enumerate(lines, start=1):
+            record = _decode(line, kind)
+            if isinstance(record, kind) and keep(record):
+                records.append(record)
+            elif number == len(lines):
+                self._cut(path, len(data) - len(line))
+                self.notes.append(f"{path}:{number}: dropped an unfinished last line")
+            else:
+                problem = record if isinstance(record, str) else "it belongs to no call"
+                raise CollectorError(f"{path}:{number}: {problem}; mend or move the file, nothing was changed")
+        return records
+
+    def _cut(self, path: Path, size: int) -> None:
+        try:
+            os.truncate(path, size)
+        except OSError as error:
+            raise _cannot_write(path, error) from None
+
+
+def _decode(line: bytes, kind: type[_Record]) -> _Record | str:
+    """The record on a line, or why it is none."""
+    if not line.endswith(b"\n"):
+        return "the line is torn"
+    try:
+        return msgspec.json.decode(line, type=kind)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        return str(error)
+
+
+def _append(file: IO[bytes], line: bytes) -> None:
+    """Append a line and sync it; a line that the disk has no room for leaves nothing behind."""
+    start = os.fstat(file.fileno()).st_size
+    try:
+        written = 0
+        while written < len(line):
+            written += file.write(line[written:])
+        os.fsync(file.fileno())
+    except OSError:
+        os.ftruncate(file.fileno(), start)
+        raise
+
+
+def _sync_folder(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _cannot_write(path: Path, error: OSError) -> StorageError:
+    return StorageError(f"cannot write {path}: {error.strerror or error}")

@@ -1,0 +1,121 @@
+"""What a run is asked to be, and whether records on disk are of such a run."""
+
+from __future__ import annotations
+
+import platform
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from collector import prompts
+from collector.methods import Method
+from collector.records import Run, WarmupTrial
+from collector.tasks import LinearSpace, Task
+
+EXCERPTS: Final = 5
+"""Trajectories excerpted in the history, for the methods that show any."""
+
+_LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSpec:
+    """One run of one method on one task, with all that it depends on.
+
+    Attributes:
+        tau_c: threshold of the revision rule; none where the method has no rule or it is off.
+        warmup: number of random parameter vectors that open the history.
+        options: what the model is given besides the prompt, without secrets.
+        switches: departures from the method as published.
+        excerpts: number of trajectories excerpted in the history, for the methods that show any.
+    """
+
+    condition: str
+    task: Task
+    method: Method
+    run: int
+    seed: int
+    iterations: int
+    rollouts: int
+    tau_c: float | None
+    warmup: int
+    backend: str
+    model: str
+    options: dict[str, Any]
+    excerpts: int = EXCERPTS
+
+    @property
+    def folder(self) -> Path:
+        """Where the run lives below the output folder."""
+        return Path(self.condition) / self.task.id / self.method.id / f"run-{self.run:02d}"
+
+    @property
+    def purpose(self) -> tuple[str, str, int]:
+        """The part of a random draw's key that names the run."""
+        return (self.task.id, self.method.id, self.run)
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """The fields that open each of the run's records."""
+        return {"condition": self.condition, "env": self.task.id, "variant": self.method.id, "run": self.run}
+
+    def record(self, warmup: list[WarmupTrial]) -> Run:
+        """The `run.json` of a run that starts now."""
+        space = self.task.space
+        return Run(
+            **self.identity,
+            seed=self.seed,
+            iterations=self.iterations,
+            rollouts=self.rollouts,
+            tau_c=self.tau_c,
+            optimum=self.task.optimum,
+            step_size=space.step_size if isinstance(space, LinearSpace) else None,
+            warmup=warmup,
+            backend=self.backend,
+            model=self.model,
+            options=self.options,
+            switches={"excerpts": self.excerpts} if self.method.history == "excerpts" else {},
+            thresholds=self.task.thresholds,
+            prompts=prompts.hashes(),
+            versions=versions(),
+            started_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        )
+
+    def differences(self, found: Run) -> list[str]:
+        """The settings in which records on disk are of another run than this one, as `name: found, not asked`."""
+        asked = msgspec.structs.asdict(self.record(found.warmup))
+        kept = msgspec.structs.asdict(found)
+        different = [
+            f"{name} is {kept[name]}, not {asked[name]}" if name not in {"prompts", "thresholds"} else f"{name} differ"
+            for name in asked
+            if name not in {"versions", "started_at", "schema"} and asked[name] != kept[name]
+        ]
+        if len(found.warmup) != self.warmup:
+            different.append(f"warmup is {len(found.warmup)}, not {self.warmup}")
+        return different
+
+
+def slug(name: str) -> str:
+    """A name as a part of a condition: `gpt-oss:20b` becomes `gpt-oss-20b`."""
+    return re.sub(r"[^A-Za-z0-9._]+", "-", name).strip("-.")
+
+
+def is_label(condition: str) -> bool:
+    """Whether a condition can name a folder."""
+    return _LABEL.fullmatch(condition) is not None
+
+
+def versions() -> dict[str, str]:
+    """Versions of what decides a run's numbers."""
+    found = {"python": platform.python_version()}
+    for package in ("salience-audit", "gymnasium", "mujoco", "numpy"):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:  # run from a source tree, or without MuJoCo
+            found[package] = "unknown"
+    return found

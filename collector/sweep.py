@@ -1,0 +1,158 @@
+"""Many runs at once, resumable: each is a coroutine, and rollouts go to worker processes."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from collector.errors import CollectorError, ModelError, StorageError
+from collector.llm.protocol import Model
+from collector.records import RecordError, decode_run
+from collector.run_folder import RunFolder
+from collector.search import Offload, Progress, search
+from collector.spec import RunSpec
+
+
+class Display(Protocol):
+    """Told of what happens, to show it."""
+
+    def progress(self, progress: Progress) -> None:
+        """A run has got further."""
+
+    def finished(self, spec: RunSpec) -> None:
+        """A run is complete."""
+
+    def failed(self, spec: RunSpec, error: CollectorError) -> None:
+        """A run has stopped."""
+
+    def note(self, text: str) -> None:
+        """Something worth knowing that stops nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What the disk holds of a run: finished iterations, as far as counting lines tells."""
+
+    spec: RunSpec
+    exists: bool
+    finished: int
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing is left to do."""
+        return self.finished >= self.spec.iterations
+
+
+@dataclass(slots=True)
+class Outcome:
+    """How a sweep ended: runs that failed, each with its error, and the number of runs that were not begun."""
+
+    failures: list[tuple[RunSpec, CollectorError]] = field(default_factory=list)
+    not_begun: int = 0
+
+
+async def sweep(
+    specs: Sequence[RunSpec], out: Path, model: Model, *, offload: Offload, display: Display, concurrency: int
+) -> Outcome:
+    """Complete all runs, `concurrency` of them at a time.
+
+    A run that fails does not stop those in flight. No further ones are begun where it failed for want of the model or
+    of the disk, since they would fail alike.
+
+    Args:
+        specs: the runs.
+        out: folder that holds the conditions.
+        model: answers the prompts of all runs.
+        offload: where rollouts are run.
+        display: told of what happens.
+        concurrency: runs in flight at once.
+
+    Raises:
+        CollectorError: the model cannot be used, or the folder cannot be written.
+    """
+    _make_writable(out)
+    await model.check()
+    places = asyncio.Semaphore(concurrency)
+    outcome = Outcome()
+    hopeless = False
+
+    async def complete(spec: RunSpec) -> None:
+        nonlocal hopeless
+        async with places:
+            if hopeless:
+                outcome.not_begun += 1
+                return
+            try:
+                with RunFolder(out / spec.folder) as folder:
+                    for note in folder.notes:
+                        display.note(note)
+                    await search(spec, folder, model, offload, display.progress)
+                display.finished(spec)
+            except CollectorError as error:
+                outcome.failures.append((spec, error))
+                hopeless = hopeless or isinstance(error, ModelError | StorageError)
+                display.failed(spec, error)
+
+    async with asyncio.TaskGroup() as tasks:
+        for spec in specs:
+            tasks.create_task(complete(spec))
+    return outcome
+
+
+def _make_writable(out: Path) -> None:
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=out):
+            pass
+    except OSError as error:
+        raise StorageError(f"cannot write to {out}: {error.strerror or error}; choose another --out") from None
+
+
+def states(specs: Sequence[RunSpec], out: Path) -> list[State]:
+    """What the disk holds of each run; refuses records of other runs under the same label.
+
+    Raises:
+        CollectorError: records in a run's folder, or of another run of its condition, come from other settings, or
+            cannot be read.
+    """
+    for condition in dict.fromkeys(spec.condition for spec in specs):
+        _refuse_other_settings([spec for spec in specs if spec.condition == condition], out / condition)
+    return [_state(spec, out / spec.folder) for spec in specs]
+
+
+def _state(spec: RunSpec, folder: Path) -> State:
+    try:
+        lines = (folder / "episodes.jsonl").read_bytes().count(b"\n")
+    except FileNotFoundError:
+        lines = 0
+    except OSError as error:
+        raise StorageError(f"cannot read {folder / 'episodes.jsonl'}: {error.strerror}") from None
+    return State(spec, (folder / "run.json").exists(), lines)
+
+
+def _refuse_other_settings(specs: Sequence[RunSpec], folder: Path) -> None:
+    """All runs of one method on one task under one label must have the same settings, but for run number and seed."""
+    asked = {(spec.task.id, spec.method.id): spec for spec in specs}
+    runs = {(spec.task.id, spec.method.id, spec.run) for spec in specs}
+    for path in sorted(folder.glob("*/*/run-*/run.json")):
+        try:
+            found = decode_run(path.read_bytes())
+        except RecordError as error:
+            raise CollectorError(f"{path}: {error}") from None
+        except OSError as error:
+            raise StorageError(f"cannot read {path}: {error.strerror}") from None
+        spec = asked.get((found.env, found.variant))
+        if spec is None:
+            continue
+        same_run = (found.env, found.variant, found.run) in runs
+        ignored = ("run",) if same_run else ("run", "seed")
+        different = [text for text in spec.differences(found) if text.split()[0] not in ignored]
+        if different:
+            raise CollectorError(
+                f"{path.parent} was collected with other settings under the same condition ({'; '.join(different)}); "
+                f"choose another --condition or --out"
+            )

@@ -1,0 +1,90 @@
+"""What a task is: an environment, the policy class searched over, and the numbers that the methods need of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from collector.records import Thresholds
+
+
+@dataclass(frozen=True, slots=True)
+class LinearSpace:
+    """Parameters of `observation @ W + b`: `W` row by row, then `b`.
+
+    Attributes:
+        observations: names of the observation's dimensions, in order: the rows of `W`.
+        actions: names of the actions: the columns of `W` and the entries of `b`.
+        discrete: the policy takes the action with the largest output (the first one on ties); otherwise the outputs
+            are the action, clipped to the environment's action space.
+        low, high: the range of a parameter.
+        decimals: digits after the point that a parameter has.
+        step_size: largest change per parameter that prompts suggest.
+    """
+
+    observations: tuple[str, ...]
+    actions: tuple[str, ...]
+    discrete: bool
+    low: float = -6.0
+    high: float = 6.0
+    decimals: int = 1
+    step_size: float = 1.0
+
+    @property
+    def size(self) -> int:
+        """Number of parameters."""
+        return (len(self.observations) + 1) * len(self.actions)
+
+
+@dataclass(frozen=True, slots=True)
+class TabularSpace:
+    """Parameters of a table: entry *i* is the action taken in state *i*."""
+
+    states: int
+    actions: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """Number of parameters."""
+        return self.states
+
+
+ParameterSpace = LinearSpace | TabularSpace
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One task, complete: everything that is particular to it.
+
+    Attributes:
+        id: the name used in options, records and tables.
+        gym_id: the id under which Gymnasium makes the environment.
+        space: the policy class and its parameters.
+        optimum: the return that prompts name as about the best there is.
+        tau_c: at or above this mean return the revision rule asks for restraint.
+        floor: the return of a policy that achieves nothing.
+        success_return: a rollout at or above it counts as a success.
+        step_cap: a rollout is truncated after so many steps; none where the environment always ends by itself.
+        description: the task as a critic is told it.
+        thresholds: those of the edit patterns.
+        warmup: number of random parameter vectors that open the history.
+        make_options: what else Gymnasium needs to make the environment.
+    """
+
+    id: str
+    gym_id: str
+    space: ParameterSpace
+    optimum: float
+    tau_c: float
+    floor: float
+    success_return: float
+    step_cap: int | None
+    description: str
+    thresholds: Thresholds
+    warmup: int = 20
+    make_options: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def tau_c_half(self) -> float:
+        """Half way from the floor to `tau_c`."""
+        return self.floor + (self.tau_c - self.floor) / 2

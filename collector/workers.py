@@ -1,0 +1,60 @@
+"""Worker processes for rollouts, so that the event loop is free to wait for models."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import multiprocessing.connection
+import os
+import signal
+import threading
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+T = TypeVar("T")
+
+
+class Workers:
+    """A pool of processes that run functions of picklable arguments. Use as a context manager.
+
+    Args:
+        processes: how many; by default one per core that this process may use.
+    """
+
+    def __init__(self, processes: int | None = None) -> None:
+        # Spawned rather than forked: the parent has threads and an event loop.
+        context = multiprocessing.get_context("spawn")
+        self._pool = ProcessPoolExecutor(processes or cores(), mp_context=context, initializer=_prepare)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+    async def __call__(self, function: Callable[..., T], *args: Any) -> T:
+        """Run a function in one of the processes."""
+        return await asyncio.get_running_loop().run_in_executor(self._pool, function, *args)
+
+
+def cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _prepare() -> None:
+    """Leave Ctrl-C to the parent, and do not outlive it: a killed parent cannot close its pool."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    sentinel = parent.sentinel
+
+    def watch() -> None:
+        multiprocessing.connection.wait([sentinel])
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
