@@ -2,38 +2,34 @@
 
 from __future__ import annotations
 
-import asyncio
 import signal
 import sys
-from collections import Counter
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
-from collector import display
+from collector.budget import EXCERPTS, ROLLOUTS, RUNS
 from collector.errors import CollectorError, UsageError
-from collector.llm.backends import make_model
-from collector.plan import ROLLOUTS, Request, plan
-from collector.spec import EXCERPTS, RunSpec
-from collector.sweep import Outcome, State, states, sweep
-from collector.workers import Workers, cores
+
+if TYPE_CHECKING:
+    from collector.sweep import Outcome
 
 app = typer.Typer(add_completion=True, pretty_exceptions_enable=False, rich_markup_mode="markdown")
 
 _USAGE, _FAILURE, _INTERRUPTED = 2, 1, 130
 
+# What Typer raises for a wrong option: click's UsageError, or that of the copy of click that newer versions carry.
+_OPTION_ERROR: type[Exception] = typer.BadParameter.__mro__[1]
 
-@app.command(no_args_is_help=True)
+
+@app.command()
 def collect(
     env: Annotated[list[str], typer.Option(help="Task, repeatable: cartpole, frozenlake, pong, or all.")],
     variant: Annotated[
         list[str], typer.Option(help="Method, repeatable: alwayscritic, reptraj, threetraj, r2po, or all.")
     ],
-    runs: Annotated[int, typer.Option(min=1, max=9999, help="Runs of each method on each task.")] = 10,
+    runs: Annotated[int, typer.Option(min=1, max=9999, help="Runs of each method on each task.")] = RUNS,
     iterations: Annotated[
         int | None, typer.Option(min=1, help="Iterations of a run.", show_default="200 calls: 100 with two calls each")
     ] = None,
@@ -73,6 +69,12 @@ def collect(
     timeout: Annotated[
         float | None, typer.Option(min=0.001, help="Seconds to wait for one answer.", show_default="600")
     ] = None,
+    max_tokens: Annotated[
+        int | None, typer.Option(min=1, help="Longest answer, thinking included.", show_default="the server's")
+    ] = None,
+    num_ctx: Annotated[
+        int | None, typer.Option(min=1, help="Context size asked of Ollama.", show_default="the server's")
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan, and do nothing.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print failures only.")] = False,
 ) -> None:
@@ -91,6 +93,16 @@ def collect(
 
     `collect --env cartpole --variant r2po --backend openai --base-url http://localhost:8000/v1 --model NAME`
     """
+    # Imported here, so that --help and a wrong option are answered at once.
+    from rich.console import Console
+    from rich.text import Text
+
+    from collector.display import choose_display
+    from collector.dry_run import print_plan
+    from collector.llm.backends import make_model
+    from collector.plan import Request, plan
+    from collector.sweep import collect_runs, states
+
     console = Console(stderr=True)
     language_model = make_model(
         backend,
@@ -99,6 +111,8 @@ def collect(
         temperature=temperature,
         base_url=base_url,
         timeout=timeout,
+        max_tokens=max_tokens,
+        num_ctx=num_ctx,
         on_wait=lambda reason, seconds: console.print(Text(f"waiting {seconds:.0f} s: {reason}"), soft_wrap=True),
     )
     request = Request(
@@ -118,7 +132,7 @@ def collect(
     )
     found = states(plan(request), out)
     if dry_run:
-        _print_plan(found)
+        print_plan(found)
         return
     if not resume and (existing := [state for state in found if state.exists]):
         first = out / existing[0].spec.folder
@@ -127,75 +141,20 @@ def collect(
     todo = [state.spec for state in found if not state.complete]
     if not quiet and len(todo) < len(found):
         console.print(Text(f"{len(found) - len(todo)} of {len(found)} runs are complete already"))
-    shown = _display(console, len(todo), quiet=quiet)
-
-    async def collect_all() -> Outcome:
-        try:
-            with Workers() as workers, shown:
-                return await sweep(
-                    todo,
-                    out,
-                    language_model,
-                    offload=workers,
-                    display=shown,
-                    concurrency=concurrency or max(4, 2 * cores()),
-                )
-        finally:
-            await language_model.aclose()
-
     if todo:
-        _conclude(asyncio.run(collect_all()), len(todo))
-
-
-def _display(console: Console, total: int, *, quiet: bool) -> display.Quiet:
-    if quiet:
-        return display.Quiet(console, total)
-    return display.Terminal(console, total) if console.is_terminal else display.Plain(console, total)
-
-
-def _print_plan(found: list[State]) -> None:
-    """One line per cell: what would be run, and how much of it is done."""
-    table = Table(box=None, pad_edge=False)
-    for name in ("condition", "env", "variant"):
-        table.add_column(name)
-    for name in ("runs", "complete", "iterations", "done", "calls", "rollouts"):
-        table.add_column(name, justify="right")
-    cells: dict[tuple[str, str, str], list[State]] = {}
-    for state in found:
-        spec = state.spec
-        cells.setdefault((spec.condition, spec.task.id, spec.method.id), []).append(state)
-    total: Counter[str] = Counter()
-    for cell, members in cells.items():
-        budget = _budget(members)
-        total.update(budget)
-        table.add_row(*cell, *(f"{number:,}" for number in budget.values()))
-    table.add_section()
-    table.add_row("all", "", "", *(f"{number:,}" for number in total.values()))
-    console = Console()
-    console.print(table)
-    console.print("Calls and rollouts without warm-up and without answers asked for again.", style="dim")
-
-
-def _budget(members: list[State]) -> dict[str, int]:
-    specs: list[RunSpec] = [state.spec for state in members]
-    return {
-        "runs": len(members),
-        "complete": sum(state.complete for state in members),
-        "iterations": sum(spec.iterations for spec in specs),
-        "done": sum(min(state.finished, state.spec.iterations) for state in members),
-        "calls": sum(spec.iterations * spec.method.calls for spec in specs),
-        "rollouts": sum(spec.iterations * spec.method.calls * spec.rollouts for spec in specs),
-    }
+        display = choose_display(console, len(todo), quiet=quiet)
+        _conclude(collect_runs(todo, out, language_model, display=display, concurrency=concurrency), len(todo))
 
 
 def _conclude(outcome: Outcome, asked: int) -> None:
     if not outcome.failures:
         return
-    kinds = Counter(str(error) for _, error in outcome.failures)
     message = f"{len(outcome.failures)} of {asked} runs stopped"
     if outcome.not_begun:
         message += f", {outcome.not_begun} were not begun"
-    raise CollectorError(f"{message}: {next(iter(kinds))}. The same command goes on where they stopped.")
+    raise CollectorError(
+        f"{message}; the first: {outcome.failures[0][1]}. The same command goes on where they stopped."
+    )
 
 
 def main() -> None:
@@ -203,13 +162,20 @@ def main() -> None:
     # A polite kill ends as tidily as Ctrl-C.
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     try:
-        app()
+        sys.exit(app(standalone_mode=False))
+    except _OPTION_ERROR as error:
+        _exit(f"collect: {_told(error)}; see collect --help", _USAGE)
     except UsageError as error:
         _exit(f"collect: {error}", _USAGE)
     except CollectorError as error:
         _exit(f"collect: {error}", _FAILURE)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, typer.Abort):
         _exit("collect: stopped; nothing is lost, the same command goes on from here", _INTERRUPTED)
+
+
+def _told(error: Exception) -> str:
+    message = error.format_message() if hasattr(error, "format_message") else str(error)
+    return " ".join(message.split()).rstrip(".")
 
 
 def _exit(message: str, status: int) -> None:

@@ -25,6 +25,13 @@ def describe(spec: RunSpec) -> str:
     return f"{spec.condition}/{spec.task.id}/{spec.method.id}/run-{spec.run:02d}"
 
 
+def choose_display(console: Console, total: int, *, quiet: bool) -> Quiet:
+    """The display for `total` runs that fits where its output goes."""
+    if quiet:
+        return Quiet(console, total)
+    return Terminal(console, total) if console.is_terminal else Plain(console, total)
+
+
 @dataclass
 class _Line:
     """A run in flight."""

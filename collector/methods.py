@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from collector.budget import CALLS
 from collector.errors import UsageError
 from collector.records import EvidenceKind
 
@@ -40,7 +41,7 @@ class Method:
     @property
     def iterations(self) -> int:
         """Iterations of a run with the common budget of 200 calls."""
-        return 200 // self.calls
+        return CALLS // self.calls
 
 
 METHODS: dict[str, Method] = {

@@ -7,12 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from collector.budget import EXCERPTS, ROLLOUTS, RUNS
 from collector.errors import UsageError
 from collector.methods import METHODS, Method, get_method
-from collector.spec import EXCERPTS, RunSpec, is_label, slug
+from collector.spec import RunSpec, is_label, slug
 from collector.tasks import TASKS, Task, get_task
-
-ROLLOUTS = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +20,7 @@ class Request:
 
     envs: Sequence[str]
     variants: Sequence[str]
-    runs: int = 10
+    runs: int = RUNS
     iterations: int | None = None
     rollouts: int = ROLLOUTS
     seed: int = 0
@@ -93,8 +92,9 @@ def _condition(request: Request, task: Task, method: Method) -> str:
     parts = [slug(request.model)]
     if method.revision_rule and request.tau_c != "default":
         parts.append(f"tau-{request.tau_c}")
-    if request.options.get("temperature") is not None:
-        parts.append(f"temperature-{request.options['temperature']:g}")
+    for name in ("temperature", "max_tokens", "num_ctx"):
+        if request.options.get(name) is not None:
+            parts.append(f"{name.replace('_', '-')}-{request.options[name]:g}")
     if request.rollouts != ROLLOUTS:
         parts.append(f"rollouts-{request.rollouts}")
     if request.warmup not in {None, task.warmup}:

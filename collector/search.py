@@ -10,6 +10,7 @@ from typing import Any, Final, Protocol, TypeVar
 
 from collector import evidence, policy, prompts, seeding
 from collector.errors import CollectorError
+from collector.llm.faults import EmptyAnswerError
 from collector.llm.protocol import Completion, Model
 from collector.policy import UnreadableAnswer
 from collector.prompts import Review, Trial
@@ -204,7 +205,10 @@ class _Search:
         started = time.monotonic()
         # 31 bits, since some servers keep seeds as signed numbers.
         seed = seeding.seeds(self.spec.seed, 1, *self.spec.purpose, iteration, role, attempt)[0] >> 1
-        completion = await self.model.complete(prompt, seed=seed)
+        try:
+            completion = await self.model.complete(prompt, seed=seed)
+        except EmptyAnswerError as error:
+            completion = error.completion  # unreadable like any other answer without values, and recorded like one
         call = Call(
             **self.spec.identity,
             iteration=iteration,

@@ -8,17 +8,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
 from collector import prompts
+from collector.budget import EXCERPTS
 from collector.methods import Method
 from collector.records import Run, WarmupTrial
 from collector.tasks import LinearSpace, Task
-
-EXCERPTS: Final = 5
-"""Trajectories excerpted in the history, for the methods that show any."""
 
 _LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 

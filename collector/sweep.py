@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from collector.errors import CollectorError, ModelError, StorageError
 from collector.llm.protocol import Model
@@ -15,10 +16,11 @@ from collector.records import RecordError, decode_run
 from collector.run_folder import RunFolder
 from collector.search import Offload, Progress, search
 from collector.spec import RunSpec
+from collector.workers import Workers, cores
 
 
-class Display(Protocol):
-    """Told of what happens, to show it."""
+class Display(AbstractContextManager[Any], Protocol):
+    """Told of what happens, to show it while it is entered."""
 
     def progress(self, progress: Progress) -> None:
         """A run has got further."""
@@ -101,6 +103,33 @@ async def sweep(
         for spec in specs:
             tasks.create_task(complete(spec))
     return outcome
+
+
+def collect_runs(
+    specs: Sequence[RunSpec], out: Path, model: Model, *, display: Display, concurrency: int | None = None
+) -> Outcome:
+    """`sweep` with worker processes and an event loop of its own; by default four runs in flight, or two per core.
+
+    Raises:
+        CollectorError: as `sweep` does.
+        KeyboardInterrupt: Ctrl-C; what was finished is on the disk.
+    """
+
+    async def run() -> Outcome:
+        try:
+            with Workers() as workers, display:
+                return await sweep(
+                    specs,
+                    out,
+                    model,
+                    offload=workers,
+                    display=display,
+                    concurrency=concurrency or max(4, 2 * cores()),
+                )
+        finally:
+            await model.aclose()
+
+    return asyncio.run(run())
 
 
 def _make_writable(out: Path) -> None:

@@ -56,7 +56,7 @@ def make_completion(
         CallError: the answer has no text.
     """
     answer, inline = (text or "", None) if thinking else split_thinking(text or "")
-    thinking = thinking or inline
+    completion = Completion(answer, thinking or inline, prompt_tokens, completion_tokens)
     if not answer.strip():
-        raise server.empty(thinking=thinking is not None, ended=ended)
-    return Completion(answer, thinking, prompt_tokens, completion_tokens)
+        raise server.empty(completion, ended=ended)
+    return completion

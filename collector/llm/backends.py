@@ -11,6 +11,8 @@ from collector.llm.protocol import Model
 BACKENDS: Final = ("simulated", "ollama", "openai")
 DEFAULT_PERSONALITY: Final = "salient"
 DEFAULT_OLLAMA_MODEL: Final = "gpt-oss:20b"
+TIMEOUT: Final = 600.0
+"""Seconds for one answer."""
 
 
 def make_model(
@@ -21,6 +23,8 @@ def make_model(
     temperature: float | None = None,
     base_url: str | None = None,
     timeout: float | None = None,
+    max_tokens: int | None = None,
+    num_ctx: int | None = None,
     on_wait: Callable[[str, float], None] | None = None,
 ) -> Model:
     """The model that the options ask for; backends load their clients only now.
@@ -32,6 +36,8 @@ def make_model(
         temperature: of sampling; none leaves it to the server.
         base_url: the server; none leaves it to the backend's usual environment variables.
         timeout: seconds for one answer.
+        max_tokens: longest answer, thinking included; none leaves it to the server.
+        num_ctx: size of the context that Ollama is asked for; none leaves it to the server.
         on_wait: told of waits, with their reason and their seconds.
 
     Raises:
@@ -40,8 +46,15 @@ def make_model(
     if backend not in BACKENDS:
         raise UsageError(f"unknown backend '{backend}'; choose from {', '.join(BACKENDS)}")
     if backend == "simulated":
-        foreign = {"--model": name, "--temperature": temperature, "--base-url": base_url, "--timeout": timeout}
-        for option, value in foreign.items():
+        real = {
+            "--model": name,
+            "--temperature": temperature,
+            "--base-url": base_url,
+            "--timeout": timeout,
+            "--max-tokens": max_tokens,
+            "--num-ctx": num_ctx,
+        }
+        for option, value in real.items():
             if value is not None:
                 raise UsageError(f"{option} is for real models; add --backend ollama or --backend openai")
         from collector.llm.simulated import SimulatedModel
@@ -56,11 +69,22 @@ def make_model(
             name or DEFAULT_OLLAMA_MODEL,
             host=base_url,
             temperature=temperature,
-            timeout=timeout or 600.0,
+            timeout=timeout or TIMEOUT,
+            max_tokens=max_tokens,
+            num_ctx=num_ctx,
             on_wait=on_wait,
         )
+    if num_ctx is not None:
+        raise UsageError("--num-ctx is for --backend ollama; other servers fix their context when they start")
     if name is None:
         raise UsageError("--backend openai needs --model")
     from collector.llm.openai import OpenAIModel
 
-    return OpenAIModel(name, base_url=base_url, temperature=temperature, timeout=timeout or 600.0, on_wait=on_wait)
+    return OpenAIModel(
+        name,
+        base_url=base_url,
+        temperature=temperature,
+        timeout=timeout or TIMEOUT,
+        max_tokens=max_tokens,
+        on_wait=on_wait,
+    )

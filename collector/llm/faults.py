@@ -15,13 +15,23 @@ from typing import Any
 
 from collector.errors import ModelError
 from collector.llm.address import Address
+from collector.llm.protocol import Completion
 
 LONGEST_QUOTE = 200  # characters of a server's own words that fit into a one-line message
 EARLY_OR_LATE = {408, 425}  # statuses of a request that came too slowly or too early: send it again
 
 
 class EmptyAnswerError(ModelError):
-    """The server works but the model said nothing: an answer that cannot be read rather than a server that is down."""
+    """The server works but the model said nothing: an answer that cannot be read rather than a server that is down.
+
+    Args:
+        message: what is wrong, where, and what to do.
+        completion: the answer all the same, for who wants to record its thinking and its tokens.
+    """
+
+    def __init__(self, message: str, completion: Completion) -> None:
+        super().__init__(message)
+        self.completion = completion
 
 
 class Kind(Enum):
@@ -42,14 +52,24 @@ class CallError(Exception):
         what: what is wrong and where.
         todo: what the user can do about it.
         retry_after: the seconds that the server asked to wait, if it did.
+        completion: an answer that has no text.
     """
 
-    def __init__(self, kind: Kind, what: str, todo: str, *, retry_after: float | None = None) -> None:
+    def __init__(
+        self,
+        kind: Kind,
+        what: str,
+        todo: str,
+        *,
+        retry_after: float | None = None,
+        completion: Completion | None = None,
+    ) -> None:
         super().__init__(f"{what}: {todo}")
         self.kind = kind
         self.what = what
         self.todo = todo
         self.retry_after = retry_after
+        self.completion = completion
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +121,13 @@ class Server:
         begins = f" (it begins: {self._quote(body)[:60]})" if body.strip() else ""
         return CallError(Kind.FAILED, f"{self.label} sent an answer that cannot be read{begins}", self.if_elsewhere)
 
-    def empty(self, *, thinking: bool, ended: str | None) -> CallError:
+    def empty(self, completion: Completion, *, ended: str | None) -> CallError:
         """An answer without text. `ended` is the server's word for why it stopped."""
-        what = f"{self.model} on {self.label} gave an empty answer" + (" after thinking" if thinking else "")
+        what = f"{self.model} on {self.label} gave an empty answer" + (" after thinking" if completion.thinking else "")
         if ended == "length":
             todo = "allow more tokens, in the request or in the server's context length"
-            return CallError(Kind.EMPTY, f"{what} and ran out of tokens", todo)
-        return CallError(Kind.EMPTY, what, "try again with another seed or another model")
+            return CallError(Kind.EMPTY, f"{what} and ran out of tokens", todo, completion=completion)
+        return CallError(Kind.EMPTY, what, "try again with another seed or another model", completion=completion)
 
     def no_model(self, *, served: list[str] | None = None) -> CallError:
         """The server is there and the model is not."""

@@ -62,7 +62,7 @@ class OllamaModel:
         require_model(name, backend=self.backend)
         key = os.environ.get("OLLAMA_API_KEY")
         require_sendable(key, source="OLLAMA_API_KEY")
-        source = "the Ollama host" if host else "OLLAMA_HOST"
+        source = "--base-url" if host else "OLLAMA_HOST"
         address = parse_address(host or os.environ.get("OLLAMA_HOST") or "127.0.0.1", source=source, port=PORT)
         self.name = name
         self.options: dict[str, Any] = {"temperature": temperature, "max_tokens": max_tokens, "num_ctx": num_ctx}
@@ -176,8 +176,8 @@ def _describe(address: Address, model: str, key: str | None) -> Server:
         address=address,
         model=model,
         key=key,
-        if_down="start it with `ollama serve`, or set OLLAMA_HOST to where it runs",
+        if_down="start it with `ollama serve`, or give its address with --base-url URL or OLLAMA_HOST",
         if_denied="set OLLAMA_API_KEY to a valid key, or for a cloud model run `ollama signin`",
         if_missing=f"get it with `ollama pull {model}`",
-        if_elsewhere="check that OLLAMA_HOST is the address of an Ollama server",
+        if_elsewhere="check that this is the address of an Ollama server",
     )

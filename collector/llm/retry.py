@@ -172,7 +172,7 @@ class _Call:
         """The error that the caller gets."""
         cost = f" (gave up after {self._tries} tries and {self._waited:.0f} s of waiting)" if self._tries > 1 else ""
         text = f"{error}{cost}"
-        return EmptyAnswerError(text) if error.kind is Kind.EMPTY else ModelError(text)
+        return EmptyAnswerError(text, error.completion) if error.completion else ModelError(text)
 
     def _tell(self, reason: str, seconds: float) -> None:
         self._waited += seconds

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from statistics import fmean
 from typing import Final
 
 import numpy as np
@@ -9,26 +10,44 @@ import numpy as np
 from collector.llm.simulated.reading import Trial, Values
 
 EXPLORES: Final = 0.15
-"""Probability of a random vector in place of a step from the best trial."""
+"""Probability of a random vector in place of a step from a good trial."""
+RANKS: Final = (0.6, 0.25, 0.15)
+"""Probability of stepping from the best, the second and the third best trial."""
 MEAN_CHANGES: Final = 2.5
 """Average number of parameters changed in a step."""
+SINGLE_WORTH: Final = 0.5
+"""A single return is one draw: it counts only so far above the average trial, in proportion."""
 ATTEMPTS: Final = 20
 """So often it draws again where it has drawn a vector that was tried before."""
 
 
 def propose(values: Values, trials: tuple[Trial, ...], rng: np.random.Generator) -> tuple[tuple[float, ...], str]:
-    """A new parameter vector, and why: a step from the best trial, or now and then a random one."""
+    """A new parameter vector, and why: a step from a good trial, or now and then a random one."""
     tried = {trial.params for trial in trials}
+    ranking = rank(trials)[: len(RANKS)]
     for _ in range(ATTEMPTS):
-        best = max(trials, key=lambda trial: trial.value, default=None)
-        if best is None or rng.random() < EXPLORES:
+        if not ranking or rng.random() < EXPLORES:
             candidate, reason = _random(values, rng), "A look at a part of the space that no trial has touched."
         else:
-            candidate = _step_from(best.params, values, rng)
-            reason = f"A small step from the best trial so far, which reached {best.value:.2f}."
+            weights = np.array(RANKS[: len(ranking)])
+            base = ranking[int(rng.choice(len(ranking), p=weights / weights.sum()))]
+            candidate = _step_from(base.params, values, rng)
+            reason = f"A small step from one of the best trials so far, which reached {base.value:.2f}."
         if candidate not in tried:
             break
     return candidate, reason
+
+
+def rank(trials: tuple[Trial, ...]) -> list[Trial]:
+    """The trials from best to worst; of equal ones the latest first, so that a plateau is walked and not stood on."""
+    if not trials:
+        return []
+    average = fmean(trial.value for trial in trials)
+
+    def worth(trial: Trial) -> float:
+        return average + SINGLE_WORTH * (trial.value - average) if trial.single else trial.value
+
+    return sorted(reversed(trials), key=worth, reverse=True)
 
 
 def _random(values: Values, rng: np.random.Generator) -> tuple[float, ...]:
@@ -45,5 +64,5 @@ def _step_from(params: tuple[float, ...], values: Values, rng: np.random.Generat
         if values.allowed is not None:
             candidate[index] = values.other(candidate[index], rng)
         else:
-            candidate[index] = values.settle(candidate[index] + rng.uniform(-1.0, 1.0) * values.step)
+            candidate[index] = values.settle(candidate[index] + rng.normal() * values.step)
     return tuple(candidate)

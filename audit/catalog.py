@@ -1,0 +1,61 @@
+"""The relations of the analysis: one SQL file each in `audit/models`, described in `audit/models/schema.toml`."""
+
+from __future__ import annotations
+
+import functools
+import re
+import tomllib
+from importlib import resources
+from typing import Any, Final
+
+STORED: Final = frozenset(
+    {
+        "run_records",
+        "logged_returns",
+        "presets",
+        "overrides",
+        "thresholds",
+        "revisions",
+        "evidence",
+        "references",
+        "iterations",
+        "salience",
+        "patterns",
+    }
+)
+"""Relations that are computed once and kept, being narrow and asked for by several others. The rest are views; those
+that hold lists or texts of every record stay views so that memory does not grow with the data set's text."""
+
+
+@functools.cache
+def models() -> dict[str, str]:
+    """The SELECT of every relation, by name."""
+    folder = resources.files("audit").joinpath("models")
+    return {
+        entry.name.removesuffix(".sql"): entry.read_text("utf-8")
+        for entry in sorted(folder.iterdir(), key=lambda entry: entry.name)
+        if entry.name.endswith(".sql")
+    }
+
+
+def named_in(query: str) -> frozenset[str]:
+    """The relations that a query names after FROM or JOIN."""
+    code = re.sub(r"--.*", "", query)
+    named = re.findall(r'\b(?:from|join)\s+"?(\w+)', code)
+    return frozenset(named) & models().keys()
+
+
+@functools.cache
+def schema() -> dict[str, dict[str, Any]]:
+    """Per relation what a row is, its columns in words, and the columns that identify a row."""
+    return tomllib.loads(resources.files("audit").joinpath("models/schema.toml").read_text("utf-8"))
+
+
+def invariants() -> dict[str, str]:
+    """Queries that find rows which must not exist, by the name of what they show to be false."""
+    folder = resources.files("audit").joinpath("models/invariants")
+    return {
+        entry.name.removesuffix(".sql"): entry.read_text("utf-8")
+        for entry in sorted(folder.iterdir(), key=lambda entry: entry.name)
+        if entry.name.endswith(".sql")
+    }

@@ -1,0 +1,128 @@
+"""Rows for programs and papers: JSON, CSV, Markdown and LaTeX. Numbers go out unrounded, save in LaTeX and Markdown."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, TextIO
+
+Row = Mapping[str, Any]
+Writer = Callable[[Sequence[str], Iterable[Row], TextIO, str | None], None]
+
+
+def write_json(columns: Sequence[str], rows: Iterable[Row], stream: TextIO, caption: str | None = None) -> None:
+    """A list of objects, one a line; what cannot be computed is null. A caption has no place in it."""
+    del caption
+    stream.write("[")
+    for number, row in enumerate(rows):
+        stream.write(",\n " if number else "\n ")
+        stream.write(as_json({column: row[column] for column in columns}))
+    stream.write("\n]\n")
+
+
+def write_csv(columns: Sequence[str], rows: Iterable[Row], stream: TextIO, caption: str | None = None) -> None:
+    """Comma-separated values with a header; an empty field is null, and a list is its items with spaces between."""
+    del caption
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([_field(row[column]) for column in columns] for row in rows)
+
+
+def write_markdown(columns: Sequence[str], rows: Iterable[Row], stream: TextIO, caption: str | None = None) -> None:
+    """A pipe table, numbers to the right."""
+    kept = list(rows)
+    stream.write("| " + " | ".join(columns) + " |\n")
+    marks = ["---:" if is_number_column(kept, column) else "---" for column in columns]
+    stream.write("| " + " | ".join(marks) + " |\n")
+    for row in kept:
+        cells = [rounded(row[column]).replace("|", "\\|").replace("\n", " ") for column in columns]
+        stream.write("| " + " | ".join(cells) + " |\n")
+    if caption:
+        stream.write(f"\n{caption}\n")
+
+
+def write_latex(columns: Sequence[str], rows: Iterable[Row], stream: TextIO, caption: str | None = None) -> None:
+    """A `tabular` with the rules of the booktabs package; a caption becomes a comment above it."""
+    kept = list(rows)
+    if caption:
+        stream.write(f"% {caption}\n")
+    alignment = "".join("r" if is_number_column(kept, column) else "l" for column in columns)
+    stream.write(f"\\begin{{tabular}}{{{alignment}}}\n\\toprule\n")
+    stream.write(" & ".join(escape_latex(column) for column in columns) + " \\\\\n\\midrule\n")
+    for row in kept:
+        stream.write(" & ".join(_latex_cell(row[column]) for column in columns) + " \\\\\n")
+    stream.write("\\bottomrule\n\\end{tabular}\n")
+
+
+WRITERS: Final[dict[str, Writer]] = {
+    "json": write_json,
+    "csv": write_csv,
+    "markdown": write_markdown,
+    "latex": write_latex,
+}
+
+_LATEX: Final = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+} | {character: f"\\{character}" for character in "&%$#_{}"}
+
+
+def as_json(value: Any, indent: int | None = None) -> str:
+    """JSON that every reader accepts: no NaN, no infinity."""
+    return json.dumps(_finite(value), ensure_ascii=False, allow_nan=False, indent=indent)
+
+
+def rounded(value: Any) -> str:
+    """A value for people: four significant digits below a thousand, one decimal above."""
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        text = f"{value:.1f}" if abs(value) >= 1000 else f"{value:.4g}"
+        return "0" if text == "-0" else text
+    if isinstance(value, list):
+        return " ".join(rounded(item) for item in value)
+    return str(value)
+
+
+def escape_latex(text: str) -> str:
+    """Text as LaTeX sets it, whatever characters it has."""
+    return re.sub(r"[\\~^<>|&%$#_{}]", lambda match: _LATEX[match[0]], text)
+
+
+def is_number_column(rows: Sequence[Row], column: str) -> bool:
+    """Whether a column holds numbers and nothing else, nulls aside."""
+    values = [row[column] for row in rows if row[column] is not None]
+    return bool(values) and all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return value
+
+
+def _field(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return " ".join(str(item) for item in value)
+    return _finite(value)
+
+
+def _latex_cell(value: Any) -> str:
+    text = rounded(value)
+    is_negative = isinstance(value, int | float) and text.startswith("-")
+    return f"$-${text[1:]}" if is_negative else escape_latex(text)

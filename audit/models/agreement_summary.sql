@@ -1,0 +1,16 @@
+-- One row per condition, task, method and agreement structure that occurs, where the critic saw three rollouts.
+with
+revisions as (select * from revisions where evidence_kind = 'three'),
+evidence as (select * from evidence),
+
+agreement_summary as (
+    select
+        condition, env, variant, structure,
+        count(*) as revisions,
+        avg(delta) as mean_delta
+    from revisions
+    join evidence using (condition, env, variant, run, iteration)
+    group by all
+)
+
+select * from agreement_summary order by condition, env, variant, structure

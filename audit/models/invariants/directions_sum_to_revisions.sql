@@ -1,0 +1,1 @@
+select * from summary where regressions + improvements + no_change <> revisions

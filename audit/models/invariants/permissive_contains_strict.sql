@@ -1,0 +1,1 @@
+select * from salience where strict and not permissive

@@ -1,0 +1,1 @@
+select * from evidence where worst > median or median > best

@@ -1,0 +1,32 @@
+-- One row per finished iteration: what it returned, the best so far, and what that cost.
+with
+episodes as (
+    select
+        condition, env, variant, run, iteration,
+        if(selected = 'revised', revised.mean_return, initial.mean_return) as selected_return,
+        len(initial.returns) + coalesce(len(revised.returns), 0) as rollouts
+    from episodes
+),
+logged_returns as (select * from logged_returns),
+
+kept as (
+    select
+        condition, env, variant, run, iteration,
+        rollouts,
+        -- A log's own statement has more digits than the outcome files it writes.
+        coalesce(logged_return, selected_return) as kept_return
+    from episodes
+    left join logged_returns using (condition, env, variant, run, iteration)
+),
+
+iterations as (
+    select
+        condition, env, variant, run, iteration,
+        kept_return,
+        max(kept_return) over so_far as best_so_far,
+        sum(rollouts) over so_far :: bigint as rollouts_spent
+    from kept
+    window so_far as (partition by condition, env, variant, run order by iteration rows unbounded preceding)
+)
+
+select * from iterations

@@ -1,0 +1,47 @@
+-- One row per revision: an iteration with an initial and a revised candidate, and what became of the return.
+with
+revised_episodes as (select * from episodes where revised is not null),
+policies as (select condition, env, variant, run, policy from thresholds),
+
+compared as (
+    select
+        condition, env, variant, run, iteration,
+        evidence_kind,
+        initial.mean_return as r0,
+        revised.mean_return as r1,
+        policy,
+        list_transform(list_zip(initial.params, revised.params), lambda pair: pair[2] - pair[1]) as differences
+    from revised_episodes
+    join policies using (condition, env, variant, run)
+),
+
+measured as (
+    select
+        *,
+        r1 - r0 as delta,
+        -- Parameters of linear policies have one decimal: half a decimal tells a change from a rounding error.
+        if(policy = 'linear', 0.05, 0) as tolerance,
+        list_filter(
+            list_transform(differences, lambda d, position: if(abs(d) > tolerance, position - 1, null)),
+            lambda index: index is not null
+        ) as changed
+    from compared
+),
+
+revisions as (
+    select
+        condition, env, variant, run, iteration,
+        evidence_kind,
+        r0,
+        r1,
+        delta,
+        case when delta < 0 then 'regression' when delta > 0 then 'improvement' else 'no_change' end as direction,
+        len(changed) as edit_distance,
+        sqrt(list_sum(list_transform(differences, lambda d: d * d))) as l2_distance,
+        list_max(list_transform(differences, lambda d: abs(d))) as max_change,
+        changed,
+        r1 >= r0 or variant = 'alwayscritic' as accepted
+    from measured
+)
+
+select * from revisions

@@ -1,0 +1,60 @@
+"""Log formats that can be read, one module each; `gather` finds out which one a file belongs to.
+
+To add a format: write a class with the four members of `Source`, and add it to `SOURCES`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final, Protocol
+
+from audit.problems import AuditError
+from audit.sources.files import Found, find_files
+from audit.sources.intake import Intake
+from audit.sources.native import NativeSource
+from audit.sources.r2po_release import ReleaseSource
+
+
+class Source(Protocol):
+    """Reads one log format. It is shown every file once, in no particular order, and told when there are no more."""
+
+    looked_for: str
+    """What its logs look like, in words, for the message that nothing was found."""
+
+    def claims(self, found: Found) -> bool:
+        """Whether a file belongs to this format, judged by its name and its folders' names."""
+
+    def take(self, found: Found, intake: Intake) -> None:
+        """Read a claimed file, or remember it for later."""
+
+    def finish(self, intake: Intake) -> None:
+        """Hand over what only the end can tell: what belongs together, and what is missing."""
+
+
+SOURCES: Final[tuple[Callable[[], Source], ...]] = (NativeSource, ReleaseSource)
+
+
+def gather(paths: Sequence[Path], intake: Intake) -> None:
+    """Read everything below the given folders and archives into the intake.
+
+    Raises:
+        AuditError: a path does not exist, or holds nothing that any source reads.
+    """
+    sources = [make() for make in SOURCES]
+    for path in paths:
+        if not _gather_one(path, sources, intake):
+            looked_for = "; ".join(source.looked_for for source in sources)
+            raise AuditError(f"{path}: no records found; looked for {looked_for}")
+    for source in sources:
+        source.finish(intake)
+
+
+def _gather_one(path: Path, sources: Sequence[Source], intake: Intake) -> bool:
+    anything = False
+    for found in find_files(path, intake):
+        source = next((source for source in sources if source.claims(found)), None)
+        if source is not None:
+            anything = True
+            source.take(found, intake)
+    return anything or bool(intake.problems)

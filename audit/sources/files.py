@@ -1,0 +1,103 @@
+"""Files in folders and archives, looked at in the same way."""
+
+from __future__ import annotations
+
+import functools
+import lzma
+import os
+import tarfile
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Final
+
+from audit.problems import AuditError
+from audit.sources.intake import Intake
+
+ARCHIVES: Final = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A file, on disk or in an archive.
+
+    `label` is what people know it by, and `real` is the same however the user named its folder. `parts` are the names of its folders and its own name, outermost first; `path` is None in an archive, where a file
+    can only be read before the next one is asked for.
+    """
+
+    label: str
+    real: str
+    parts: tuple[str, ...]
+    path: Path | None
+    open: Callable[[], IO[bytes]]
+
+    @property
+    def name(self) -> str:
+        """The file's own name."""
+        return self.parts[-1]
+
+    @property
+    def folder(self) -> tuple[str, ...]:
+        """The folder that the file is in."""
+        return self.parts[:-1]
+
+    def read(self) -> bytes:
+        """The whole file."""
+        with self.open() as stream:
+            return stream.read()
+
+
+def find_files(path: Path, intake: Intake) -> Iterator[Found]:
+    """Every file below a folder, or in an archive; what cannot be looked at is a problem of the intake's.
+
+    Raises:
+        AuditError: the path does not exist, or is neither a folder nor an archive.
+    """
+    if path.is_dir():
+        yield from _in_folder(path, intake)
+    elif path.name.endswith(ARCHIVES) and path.is_file():
+        yield from _in_archive(path, intake)
+    elif path.exists():
+        raise AuditError(f"{path}: neither a folder nor an archive ({', '.join(ARCHIVES)})")
+    else:
+        raise AuditError(f"{path}: no such folder or archive")
+
+
+def _in_folder(root: Path, intake: Intake) -> Iterator[Found]:
+    def unreadable(error: OSError) -> None:
+        intake.problem(str(error.filename), None, f"cannot be looked into ({error.strerror})")
+
+    real_root = os.path.realpath(root)
+    for folder, folders, names in os.walk(root, onerror=unreadable):
+        folders.sort()
+        here = Path(folder)
+        real = Path(real_root, here.relative_to(root))
+        # The folder names above a single run folder say what it is, hence the absolute path.
+        parts = here.absolute().parts
+        # A folder that bears a record file's name is passed on, for its source to say that it cannot be read.
+        for name in sorted([*names, *(folder for folder in folders if folder.endswith((".jsonl", ".json", ".txt")))]):
+            path = here / name
+            yield Found(str(path), f"{real}/{name}", (*parts, name), path, functools.partial(_opened, path))
+
+
+def _in_archive(path: Path, intake: Intake) -> Iterator[Found]:
+    real = os.path.realpath(path)
+    stem = path.name.partition(".")[0]
+    try:
+        with tarfile.open(path) as archive:
+            for member in archive:
+                stream = archive.extractfile(member) if member.isfile() else None
+                if stream is not None:
+                    parts = tuple(part for part in member.name.split("/") if part not in ("", "."))
+                    yield Found(f"{path}!{'/'.join(parts)}", (stem, *parts), None, functools.partial(_given, stream))
+    except (tarfile.TarError, OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+        intake.problem(str(path), None, f"the archive cannot be read to its end ({error})")
+
+
+def _opened(path: Path) -> IO[bytes]:
+    return path.open("rb")
+
+
+def _given(stream: IO[bytes]) -> IO[bytes]:
+    return stream

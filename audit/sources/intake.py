@@ -1,0 +1,115 @@
+"""Where sources put what they have read: small files of JSON lines in a temporary folder, for DuckDB to read.
+
+Native record files are read where they are; everything else is translated into the same form, a line at a time, so
+that no data set has to fit into memory and one analysis serves every format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from audit.problems import Problem
+
+_encoder = msgspec.json.Encoder()
+
+
+class RunFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of a run as a whole; None where its log does not say."""
+
+    condition: str
+    env: str
+    variant: str
+    run: int
+    source: str
+    seed: int | None = None
+    iterations: int | None = None
+    rollouts: int | None = None
+    tau_c: float | None = None
+    optimum: float | None = None
+    step_size: float | None = None
+    backend: str | None = None
+    model: str | None = None
+    thresholds: dict[str, Any] | None = None
+
+    @property
+    def identity(self) -> tuple[str, str, str, int]:
+        """What tells this run from every other."""
+        return (self.condition, self.env, self.variant, self.run)
+
+
+class RecordFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A file of iteration records and the run that it belongs to; `label` is what people know it by."""
+
+    file: str
+    label: str
+    condition: str
+    env: str
+    variant: str
+    run: int
+    source: str
+
+
+class Intake:
+    """Collects runs, record files and problems while sources read."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.problems: list[Problem] = []
+        self.files: list[RecordFile] = []
+        self.runs: dict[tuple[str, str, str, int], RunFacts] = {}
+        self._seen: set[str] = set()
+        self._made = 0
+
+    def problem(self, file: str, line: int | None, message: str) -> None:
+        """Note something that is left out of the analysis."""
+        self.problems.append(Problem(file, line, message))
+
+    def first_sight(self, real_path: str) -> bool:
+        """Whether a file is met for the first time: a folder given twice, or below another one given, counts once."""
+        known = real_path in self._seen
+        self._seen.add(real_path)
+        return not known
+
+    def add_run(self, facts: RunFacts) -> bool:
+        """Add a run; False where another run of the same identity is known that was run differently."""
+        return self.runs.setdefault(facts.identity, facts) == facts
+
+    def add_file(self, path: Path, label: str, facts: RunFacts) -> None:
+        """Add a file of native record lines that belongs to a run."""
+        condition, env, variant, run = facts.identity
+        self.files.append(
+            RecordFile(
+                file=str(path),
+                label=label,
+                condition=condition,
+                env=env,
+                variant=variant,
+                run=run,
+                source=facts.source,
+            )
+        )
+
+    def new_file(self, stem: str) -> Path:
+        """A path in the temporary folder that nothing else uses."""
+        self._made += 1
+        return self.directory / f"{stem}-{self._made}.jsonl"
+
+    @property
+    def logged_returns(self) -> Path:
+        """The file of iteration returns that foreign logs state on their own."""
+        return self.directory / "logged_returns.jsonl"
+
+    def append(self, path: Path, record: object) -> None:
+        """Add one line to a file of the temporary folder."""
+        with path.open("ab") as stream:
+            stream.write(_encoder.encode(record) + b"\n")
+
+    def write(self, name: str, records: Iterable[object]) -> Path:
+        """Write a small relation, one record a line; DuckDB reads an empty file as no rows."""
+        path = self.directory / name
+        path.write_bytes(_encoder.encode_lines(list(records)))
+        return path

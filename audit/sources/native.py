@@ -1,0 +1,100 @@
+"""The project's own records: `run.json` and `episodes.jsonl` in a folder per run (`docs/records.md`).
+
+`calls.jsonl` and `truth.jsonl` lie in the same folder and are never opened here.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from audit.presets import presets
+from audit.problems import AuditError
+from audit.sources.files import Found
+from audit.sources.intake import Intake, RunFacts
+from audit.vocabulary import METHODS
+from collector.records import RecordError, Run, decode_run
+
+Folder = tuple[str, ...]
+
+
+class NativeSource:
+    """Pairs the two files of each run folder; the lines themselves are read by DuckDB."""
+
+    looked_for = "run.json with episodes.jsonl (native records)"
+
+    def __init__(self) -> None:
+        self._runs: dict[Folder, tuple[str, RunFacts]] = {}
+        self._refused: set[Folder] = set()
+        self._episodes: dict[Folder, tuple[str, Path]] = {}
+
+    def claims(self, found: Found) -> bool:
+        """Whether the file has one of the two names."""
+        return found.name in ("run.json", "episodes.jsonl")
+
+    def take(self, found: Found, intake: Intake) -> None:
+        """Read a `run.json`; note where an `episodes.jsonl` is, copied out first where it is in an archive."""
+        handle: Callable[[Found, Intake], None] = self._run if found.name == "run.json" else self._episode_file
+        try:
+            handle(found, intake)
+        except OSError as error:
+            self._refused.add(found.folder)
+            intake.problem(found.label, None, f"cannot be read ({error.strerror or error})")
+
+    def finish(self, intake: Intake) -> None:
+        """Hand over every run that has both files, or no finished iteration yet."""
+        for folder, (label, path) in self._episodes.items():
+            if folder in self._runs:
+                intake.add_file(path, label, self._runs[folder][1])
+            elif folder not in self._refused:
+                intake.problem(label, None, "no run.json beside it, so nobody can tell what was run; left out")
+
+    def _run(self, found: Found, intake: Intake) -> None:
+        try:
+            run = decode_run(found.read())
+            facts = _facts(run)
+        except (RecordError, AuditError) as error:
+            self._refused.add(found.folder)
+            intake.problem(found.label, 1, f"{error}; the run is left out")
+            return
+        if not intake.add_run(facts):
+            self._refused.add(found.folder)
+            intake.problem(found.label, 1, "describes a run that another run.json describes differently; left out")
+            return
+        self._runs[found.folder] = (found.label, facts)
+
+    def _episode_file(self, found: Found, intake: Intake) -> None:
+        if found.path is not None:
+            found.path.open("rb").close()
+            self._episodes[found.folder] = (found.label, found.path)
+            return
+        path = intake.new_file("copied")
+        with found.open() as stream, path.open("wb") as copy:
+            shutil.copyfileobj(stream, copy)
+        self._episodes[found.folder] = (found.label, path)
+
+
+def _facts(run: Run) -> RunFacts:
+    if run.env not in presets() and run.thresholds is None:
+        raise AuditError(f"task {run.env!r} is not known and the run brings no thresholds for it")
+    if run.variant not in METHODS:
+        raise AuditError(f"method {run.variant!r} is not known")
+    return RunFacts(
+        condition=run.condition,
+        env=run.env,
+        variant=run.variant,
+        run=run.run,
+        source="native",
+        seed=run.seed,
+        iterations=run.iterations,
+        rollouts=run.rollouts,
+        tau_c=run.tau_c,
+        optimum=run.optimum,
+        step_size=run.step_size,
+        backend=run.backend,
+        model=run.model,
+        thresholds=None if run.thresholds is None else msgspec.to_builtins(run.thresholds),
+    )

@@ -1,0 +1,138 @@
+"""From records to a folder of figures and tables, and the page that shows them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pandas as pd
+
+from figures.curves import learning_curves
+from figures.data import Records
+from figures.drawing import Drawing, joined
+from figures.errors import FiguresError
+from figures.export import export
+from figures.page import Page, Picture, Section, render
+from figures.patterns import pattern_bars
+from figures.provenance import origin, simulated, versions
+from figures.revisions import revision_map
+from figures.salience import salience_bars
+from figures.style import save
+from figures.tables import Table, table
+from stats.tables import metrics
+
+
+@dataclass(frozen=True)
+class Contents:
+    """Everything that one data set gives: tables by their stem, drawings by kind in the order of the conditions."""
+
+    tables: dict[str, Table]
+    drawings: dict[str, list[Drawing]]
+
+
+def contents(records: Records) -> Contents:
+    """Make every table and draw every figure, one figure of each kind per condition; nothing is written yet."""
+    rows = {
+        "salience": records.salience,
+        "summary": records.summary,
+        "agreement": records.agreement,
+        "metrics": metrics(records.runs),
+    }
+    drawings: dict[str, list[Drawing]] = {"salience": [], "patterns": [], "revisions": [], "curves": []}
+    for condition, slug in slugs(records.conditions).items():
+        for drawing in _draw(records, condition):
+            drawings[drawing.stem].append(replace(drawing, stem=f"{drawing.stem}-{slug}"))
+    note = _note(records)
+    return Contents({key: table(key, lines, note) for key, lines in rows.items()}, drawings)
+
+
+def _draw(records: Records, condition: str) -> Iterable[Drawing]:
+    made_with = origin(records.facts, condition)
+    salience = pd.DataFrame(
+        records.salience, columns=["condition", "env", "variant", "regressions", "strict", "permissive"]
+    )
+    candidates = (
+        salience_bars(salience, records.revisions, condition, made_with),
+        pattern_bars(records.revisions, condition, made_with),
+        revision_map(records.revisions, condition, made_with),
+        learning_curves(records.iterations, condition, made_with),
+    )
+    return (drawing for drawing in candidates if drawing is not None)
+
+
+def _note(records: Records) -> str:
+    return joined(f"{condition}: {origin(records.facts, condition)}" for condition in records.conditions)
+
+
+def slugs(conditions: Iterable[str]) -> dict[str, str]:
+    """A file name for each condition: letters, digits, dot, plus and hyphen, no two alike."""
+    names: dict[str, str] = {}
+    for condition in conditions:
+        stem = re.sub(r"[^A-Za-z0-9.+]+", "-", condition).strip("-.") or "condition"
+        taken = {name.casefold() for name in names.values()}
+        numbered = (f"{stem}-{i}" for i in range(2, len(taken) + 3))
+        names[condition] = (
+            stem if stem.casefold() not in taken else next(n for n in numbered if n.casefold() not in taken)
+        )
+    return names
+
+
+def build(records: Records, out: Path, command: str) -> Path:
+    """Write every figure (PNG and PDF), every table (Markdown, CSV, LaTeX, HTML) and the page; returns the page's path.
+
+    Args:
+        records: the data set.
+        out: the folder to write to; made where it does not exist. Files of other names in it are left alone.
+        command: what was typed, for the page.
+
+    Raises:
+        FiguresError: the folder cannot be written.
+    """
+    made = contents(records)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        pictures = {kind: [_write(drawing, out) for drawing in drawings] for kind, drawings in made.drawings.items()}
+        for each in made.tables.values():
+            export(each, records.facts, out)
+        index = out / "index.html"
+        index.write_text(render(_page(records, made, pictures, command)), encoding="utf-8")
+    except OSError as error:
+        raise FiguresError(
+            f"cannot write to {out}: {error.strerror or error}; choose another folder with --out"
+        ) from None
+    return index
+
+
+def _write(drawing: Drawing, out: Path) -> Picture:
+    png, pdf = save(drawing.figure, out / drawing.stem)
+    return Picture(drawing, png.read_bytes(), png.name, pdf.name)
+
+
+def _page(records: Records, made: Contents, pictures: dict[str, list[Picture]], command: str) -> Page:
+    tables = made.tables
+    return Page(
+        notes=[(condition, origin(records.facts, condition)) for condition in records.conditions],
+        simulated=[condition for condition in records.conditions if simulated(records.facts, condition)],
+        sections=[
+            Section("salience", "Salience", [tables["salience"]], pictures["salience"]),
+            Section("revisions", "Revisions", [tables["summary"]], pictures["patterns"] + pictures["revisions"]),
+            Section("agreement", "Agreement", [tables["agreement"]], []),
+            Section("returns", "Returns", [tables["metrics"]], pictures["curves"]),
+        ],
+        provenance={
+            "Command": command,
+            "Records": ", ".join(
+                f"{len(frame)} {noun}"
+                for frame, noun in (
+                    (records.facts, "runs"),
+                    (records.iterations, "iterations"),
+                    (records.revisions, "revisions"),
+                )
+            ),
+            "SHA-256 of iterations and revisions": records.digest,
+            "Versions": ", ".join(f"{package} {number}" for package, number in versions().items()),
+        },
+        problems=[str(problem) for problem in records.problems],
+    )

@@ -1,0 +1,55 @@
+"""`python -m figures`: options in, one folder of figures and tables out."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from audit.cli import Detector, DetectorOption, Paths, StrictOption
+from audit.problems import AuditError, UsageError, report
+from figures.errors import FiguresError
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+# What Typer raises for a wrong option: click's UsageError, or that of the copy of click that newer versions carry.
+_OPTION_ERROR: Final[type[Exception]] = typer.BadParameter.__mro__[1]
+
+
+@app.command()
+def figures(
+    data: Paths,
+    out: Annotated[Path, typer.Option(help="Folder to write to.")] = Path("figures/out"),
+    detector: DetectorOption = Detector.word,
+    strict: StrictOption = False,
+) -> None:
+    """Draw every figure and write every table of some records, and a page that shows them."""
+    from figures.build import build
+    from figures.data import load
+
+    records = load(data, detector.value, strict=strict)
+    index = build(records, out, shlex.join(["python", "-m", "figures", *sys.argv[1:]]))
+    for line in report(records.problems):
+        typer.echo(f"figures: {line}", err=True)
+    typer.echo(index)
+
+
+def main() -> None:
+    """Run the command: exit status 2 for wrong usage, 1 for failure, 130 for Ctrl-C."""
+    try:
+        sys.exit(app(prog_name="python -m figures", standalone_mode=False))
+    except _OPTION_ERROR as error:
+        message = error.format_message() if hasattr(error, "format_message") else str(error)
+        _exit(f"{' '.join(message.split()).rstrip('.')}; see python -m figures --help", 2)
+    except (AuditError, FiguresError) as error:
+        _exit(str(error), 2 if isinstance(error, UsageError) else 1)
+    except (KeyboardInterrupt, typer.Abort):
+        _exit("interrupted; what was written so far stays", 130)
+
+
+def _exit(message: str, status: int) -> None:
+    typer.echo(f"figures: {message}", err=True)
+    sys.exit(status)

@@ -1,0 +1,76 @@
+"""What the figures are made of: the audit's relations, loaded once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from audit.problems import Problem
+from figures.errors import FiguresError
+from figures.provenance import digest
+
+Rows = list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Records:
+    """The relations of one data set, and what was wrong with its files.
+
+    `revisions` is the audit's `revision_details`, `facts` its `run_facts`; the other frames are its relations of these
+    names. `summary`, `salience` and `agreement` are
+    the rows of its tables.
+    """
+
+    iterations: pd.DataFrame
+    runs: pd.DataFrame
+    facts: pd.DataFrame
+    revisions: pd.DataFrame
+    summary: Rows
+    salience: Rows
+    agreement: Rows
+    problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def conditions(self) -> list[str]:
+        """The conditions that have a run, alphabetically."""
+        return sorted(set(self.facts["condition"]) | set(self.iterations["condition"]))
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the iterations and revisions; the same for the same records in another folder."""
+        return digest([self.iterations, self.revisions])
+
+
+def load(paths: Sequence[Path], detector: str = "word", *, strict: bool = False) -> Records:
+    """Open directories of records.
+
+    Args:
+        paths: directories in a layout that the audit reads.
+        detector: how references to the worst rollout are found: `word`, `phrase` or `resolved`.
+        strict: refuse data sets with unreadable records, rather than leaving those out.
+
+    Raises:
+        FiguresError: there are no records.
+        audit.problems.AuditError: a directory cannot be read, or holds unreadable records and `strict` is set.
+    """
+    from audit.store import open_store
+
+    with open_store(paths, strict=strict, detector=detector) as store:
+        records = Records(
+            iterations=store.frame("iterations"),
+            runs=store.frame("runs"),
+            facts=store.frame("run_facts"),
+            revisions=store.frame("revision_details"),
+            summary=store.rows("summary"),
+            salience=store.rows("salience_summary"),
+            agreement=store.rows("agreement_summary"),
+            problems=list(store.problems),
+        )
+    if records.iterations.empty:
+        where = ", ".join(map(str, paths))
+        raise FiguresError(f"no finished iterations under {where}; run `collect` first, or name another directory")
+    return records

@@ -1,0 +1,56 @@
+"""A figure with what has to be said about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+
+from figures.style import RC
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A figure, drawn and not yet written.
+
+    `stem` is its file name without ending, `caption` says how to read it, `note` what it was made from and what is
+    missing: the note stands in the picture too. `description` is for those who cannot see it.
+    """
+
+    stem: str
+    title: str
+    caption: str
+    note: str
+    description: str
+    figure: Figure
+
+
+def in_style(draw: Callable[P, R]) -> Callable[P, R]:
+    """Draw with the project's style, leaving Matplotlib's settings as they were."""
+
+    @wraps(draw)
+    def styled(*args: P.args, **kwargs: P.kwargs) -> R:
+        with mpl.rc_context(RC):
+            return draw(*args, **kwargs)
+
+    return styled
+
+
+def joined(sentences: Iterable[str]) -> str:
+    """Sentences as one text, the empty ones left out."""
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+def span(counts: Iterable[int], noun: str) -> str:
+    """How many, as `3 runs`, `1 run` or `2 to 3 runs`."""
+    present = sorted(set(counts)) or [0]
+    low, high = present[0], present[-1]
+    number = f"{low}" if low == high else f"{low} to {high}"
+    return f"{number} {noun}" if high == 1 else f"{number} {noun}s"

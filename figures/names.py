@@ -1,0 +1,90 @@
+"""What tasks, methods, patterns and structures are called in figures and tables, and in which order they stand.
+
+An id that nobody listed here is shown as it is, after the known ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+TASKS: Final[Mapping[str, str]] = {
+    "nim": "Nim",
+    "pong": "Pong",
+    "swimmer": "Swimmer",
+    "mountaincarcontinuous": "MountainCarContinuous",
+    "mountaincar": "MountainCar",
+    "inverteddoublependulum": "InvertedDoublePendulum",
+    "invertedpendulum": "InvertedPendulum",
+    "frozenlake": "FrozenLake",
+    "cartpole": "CartPole",
+    "maze": "Maze",
+}
+
+METHODS: Final[Mapping[str, str]] = {
+    "r2po": "R2PO",
+    "threetraj": "ThreeTraj",
+    "reptraj": "RepTraj",
+    "alwayscritic": "AlwaysCritic",
+    "actorsecondpass": "ActorSecondPass",
+    "puresearch": "PureSearch",
+    "criticonly": "CriticOnly",
+    "propsplus": "ProPS+",
+    "props": "ProPS",
+    "a2c": "A2C",
+    "ppo": "PPO",
+    "trpo": "TRPO",
+    "dqn": "DQN",
+    "sac": "SAC",
+    "td3": "TD3",
+    "ddpg": "DDPG",
+}
+
+REGRESSIONS: Final[Mapping[str, str]] = {
+    "near_optimal_break": "near-optimal break",
+    "surgical_backfire": "surgical backfire",
+    "full_redesign": "full redesign",
+    "pure_stochasticity": "pure stochasticity",
+    "other_regression": "other regression",
+}
+IMPROVEMENTS: Final[Mapping[str, str]] = {
+    "other_improvement": "other improvement",
+    "targeted_multi_state_fix": "targeted multi-state fix",
+    "history_guided_rescue": "history-guided rescue",
+    "pinpoint_fix": "pinpoint fix",
+    "fine_tune": "fine-tune",
+}
+NO_CHANGE: Final = "no_change"
+UNCLASSIFIED: Final = "unclassified"
+
+# From what hurt most to what helped most; what lies between changed nothing.
+PATTERNS: Final[Mapping[str, str]] = {
+    **REGRESSIONS,
+    NO_CHANGE: "no change",
+    UNCLASSIFIED: "unclassified",
+    **IMPROVEMENTS,
+}
+
+STRUCTURES: Final[Mapping[str, str]] = {
+    "failure_confirmed": "failure confirmed (worst = median < best)",
+    "preservation_favored": "preservation favored (worst < median = best)",
+    "all_diverse": "all diverse (worst < median < best)",
+    "identical": "identical (worst = median = best)",
+}
+
+_ALL: Final = {**TASKS, **METHODS, **PATTERNS, **STRUCTURES}
+
+
+def name(identifier: str) -> str:
+    """What an id is called, or the id itself."""
+    return _ALL.get(identifier, identifier)
+
+
+def ordered(identifiers: Iterable[str], known: Mapping[str, str]) -> list[str]:
+    """Each id once: the known ones in their order, then the others alphabetically."""
+    return sorted(set(identifiers), key=lambda identifier: position(identifier, known))
+
+
+def position(identifier: str, known: Mapping[str, str]) -> tuple[int, str]:
+    """Sort key of an id: its place among the known ones, or after them."""
+    return (list(known).index(identifier) if identifier in known else len(known), identifier)

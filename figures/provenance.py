@@ -1,0 +1,70 @@
+"""Where a figure comes from: the model behind the records, the records themselves, the software."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from collections.abc import Iterable
+from importlib.metadata import PackageNotFoundError, version
+from typing import Final
+
+import pandas as pd
+
+PACKAGES: Final = ("salience-audit", "duckdb", "matplotlib", "numpy", "pandas", "scipy", "seaborn", "statsmodels")
+SIMULATED: Final = "simulated"
+
+
+def simulated(facts: pd.DataFrame, condition: str) -> bool:
+    """Whether any run of a condition was made with the simulated model.
+
+    `facts` has one row per run, with columns condition, backend and model, as the audit's `run_facts`.
+    """
+    return bool((facts.loc[facts["condition"] == condition, "backend"] == SIMULATED).any())
+
+
+def origin(facts: pd.DataFrame, condition: str) -> str:
+    """What a condition's records were made with, as one sentence or more for a caption.
+
+    `facts` is as for `simulated`. Several models in one condition are all named.
+    """
+    here = facts.loc[facts["condition"] == condition, ["backend", "model"]].drop_duplicates()
+    pairs = sorted({(_text(row.backend), _text(row.model)) for row in here.itertuples()})
+    return " ".join(_sentence(backend, model) for backend, model in pairs) or _sentence("", "")
+
+
+def _sentence(backend: str, model: str) -> str:
+    if backend == SIMULATED:
+        personality = model.removeprefix(f"{SIMULATED}-") or "not recorded"
+        return f"Simulated model, personality {personality}: a scripted stand-in, not a language model."
+    if not model:
+        return f"Made with {backend}." if backend else "The model was not recorded."
+    return f"Model {model} ({backend})." if backend and backend != model else f"Model {model}."
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def digest(tables: Iterable[pd.DataFrame]) -> str:
+    """SHA-256 of what tables hold, whatever the order of their rows or columns and whichever folder they came from.
+
+    Two data sets with the same digest give the same figures. Columns that hold wall-clock times would break that: leave
+    them out.
+    """
+    total = hashlib.sha256()
+    for table in tables:
+        columns = table[sorted(table.columns)]
+        lines = sorted(repr(row) for row in columns.astype(object).where(columns.notna(), None).to_numpy().tolist())
+        total.update("\n".join([*columns.columns, *lines, ""]).encode())
+    return total.hexdigest()
+
+
+def versions() -> dict[str, str]:
+    """Versions of Python and of the packages that numbers and pictures depend on."""
+    found = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "not installed"
+    return found

@@ -1,0 +1,171 @@
+"""How every figure looks: sizes, type, colours, and how it is saved.
+
+The colours of methods are Okabe and Ito's, which most colour-blind readers can tell apart (without their yellow, which
+fades on white); line styles carry the distinction into grey print. Type is 7 points or larger at the final size:
+figures are drawn as wide as they are printed.
+"""
+
+from __future__ import annotations
+
+import textwrap
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+WIDTH: Final = 7.0  # inches: the text width of a page with two columns
+NARROW: Final = 3.5  # inches: one such column
+MUTED: Final = "#5A5A5A"
+
+RC: Final = mpl.RcParams(
+    {
+        "font.family": "DejaVu Sans",
+        "font.size": 8,
+        "axes.titlesize": 8.5,
+        "axes.titleweight": "bold",
+        "axes.titlelocation": "left",
+        "axes.labelsize": 8,
+        "xtick.labelsize": 7,
+        "ytick.labelsize": 7,
+        "legend.fontsize": 7.5,
+        "legend.frameon": False,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.edgecolor": MUTED,
+        "axes.linewidth": 0.7,
+        "axes.axisbelow": True,
+        "xtick.color": MUTED,
+        "ytick.color": MUTED,
+        "xtick.labelcolor": "black",
+        "ytick.labelcolor": "black",
+        "xtick.major.width": 0.7,
+        "ytick.major.width": 0.7,
+        "grid.color": "#E4E4E4",
+        "grid.linewidth": 0.6,
+        "lines.linewidth": 1.4,
+        "figure.facecolor": "white",
+        "figure.constrained_layout.use": True,
+        "savefig.dpi": 220,
+        "pdf.fonttype": 42,
+        "svg.hashsalt": "salience-audit",
+    }
+)
+
+# Without these, the same data would give another file every second and with every release of Matplotlib.
+_METADATA: Final[Mapping[str, dict[str, None]]] = {
+    "png": {"Software": None},
+    "pdf": {"Creator": None, "Producer": None, "CreationDate": None},
+}
+
+
+class Stroke(NamedTuple):
+    """Colour and line style of a method."""
+
+    colour: str
+    line: str
+
+
+SOLID, DASHED, DASH_DOT, DOTTED = "-", "--", "-.", ":"
+
+# Solid: a critic reads rollouts. Dash-dot: two calls, no evidence. Dashed: one call. Dotted: reinforcement learning.
+_METHODS: Final[Mapping[str, Stroke]] = {
+    "r2po": Stroke("#0072B2", SOLID),
+    "threetraj": Stroke("#D55E00", SOLID),
+    "reptraj": Stroke("#009E73", SOLID),
+    "alwayscritic": Stroke("#CC79A7", SOLID),
+    "actorsecondpass": Stroke("#E69F00", DASH_DOT),
+    "puresearch": Stroke("#56B4E9", DASH_DOT),
+    "criticonly": Stroke("#8A7F00", DASHED),
+    "propsplus": Stroke("#000000", DASHED),
+    "props": Stroke("#7A7A7A", DASHED),
+    "a2c": Stroke("#E69F00", DOTTED),
+    "ppo": Stroke("#56B4E9", DOTTED),
+    "trpo": Stroke("#000000", DOTTED),
+    "dqn": Stroke("#009E73", DOTTED),
+    "sac": Stroke("#D55E00", DOTTED),
+    "td3": Stroke("#CC79A7", DOTTED),
+    "ddpg": Stroke("#7A7A7A", DOTTED),
+}
+
+# Orange against blue for worse against better; the darker, the more was at stake.
+PATTERN_COLOURS: Final[Mapping[str, str]] = {
+    "near_optimal_break": "#7F2704",
+    "surgical_backfire": "#C74A02",
+    "full_redesign": "#F4862F",
+    "pure_stochasticity": "#FCB97D",
+    "other_regression": "#FBDFC4",
+    "no_change": "#DADADA",
+    "unclassified": "#9A9A9A",
+    "other_improvement": "#D3E4F3",
+    "targeted_multi_state_fix": "#94C4DF",
+    "history_guided_rescue": "#4A98C9",
+    "pinpoint_fix": "#1764AB",
+    "fine_tune": "#08306B",
+}
+STRICT: Final = "#B03A00"
+PERMISSIVE: Final = "#F3B58A"
+
+
+def stroke(method: str) -> Stroke:
+    """Colour and line style of a method; one that is not known gets a fixed one of its own, from its name."""
+    if method in _METHODS:
+        return _METHODS[method]
+    colours = sorted({known.colour for known in _METHODS.values()})
+    return Stroke(colours[zlib.crc32(method.encode()) % len(colours)], DOTTED)
+
+
+def pattern_colour(pattern: str) -> str:
+    """Colour of an edit pattern; one that is not known is grey."""
+    return PATTERN_COLOURS.get(pattern, "#777777")
+
+
+def ink_on(colour: str) -> str:
+    """Black or white, whichever reads better on a colour (relative luminance as in WCAG 2)."""
+    rgb = np.array(mpl.colors.to_rgb(colour))
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    return "black" if float(linear @ [0.2126, 0.7152, 0.0722]) > 0.179 else "white"
+
+
+def columns(count: int) -> int:
+    """How many of so many panels stand side by side."""
+    return min(count, 3 if count <= 6 else 4)
+
+
+def panels(count: int, height: float = 1.9) -> tuple[Figure, list[Axes]]:
+    """A figure of so many panels, row by row: one column wide for a single panel, else the page's width.
+
+    `height` is that of one row, in inches.
+    """
+    across = columns(count)
+    rows = -(-count // across)
+    figure = Figure(figsize=(NARROW if count == 1 else WIDTH, height * rows + 0.6))
+    axes = [figure.add_subplot(rows, across, i + 1) for i in range(count)]
+    return figure, axes
+
+
+def annotate(figure: Figure, note: str) -> None:
+    """Put a small note below the axes: images travel without their page."""
+    width = figure.get_figwidth()
+    lines = textwrap.wrap(note, width=int(width * 19.5), break_on_hyphens=False)
+    figure.set_figheight(figure.get_figheight() + 0.14 * len(lines))
+    figure.supxlabel("\n".join(lines), x=0.01, ha="left", fontsize=7, color=MUTED, linespacing=1.35)
+
+
+def save(figure: Figure, stem: Path) -> list[Path]:
+    """Write a figure as PNG and PDF, to the byte the same for the same data.
+
+    Raises:
+        OSError: the files cannot be written.
+    """
+    paths = []
+    with mpl.rc_context(RC):
+        for kind, metadata in _METADATA.items():
+            path = stem.with_name(f"{stem.name}.{kind}")
+            figure.savefig(path, format=kind, metadata=metadata)
+            paths.append(path)
+    return paths

@@ -1,0 +1,192 @@
+"""The tables of the page: which columns, in which words, with which precision."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from figures.names import METHODS, STRUCTURES, TASKS, name, position
+
+MISSING: Final = "–"
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table: its heading, and how it reads in a row."""
+
+    heading: str
+    read: Callable[[Row], str]
+    needs: str
+    numeric: bool = True
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with what has to be said about it; `rows` are as the audit gave them, unrounded."""
+
+    stem: str
+    title: str
+    caption: str
+    note: str
+    columns: Sequence[Column]
+    rows: Sequence[Row]
+
+    def displayed(self) -> list[dict[str, str]]:
+        """The rows as people read them: by heading, rounded, with a dash for what could not be computed."""
+        return [{column.heading: column.read(row) for column in self.columns} for row in self.rows]
+
+
+def text(key: str, heading: str) -> Column:
+    """Words: an id by its name, anything else as it is."""
+    return Column(heading, lambda row: name(str(row[key])), key, numeric=False)
+
+
+def count(key: str, heading: str) -> Column:
+    """A whole number."""
+    return Column(heading, lambda row: _shown(row[key], "{:.0f}"), key)
+
+
+def decimal(key: str, heading: str, digits: int = 2) -> Column:
+    """A number with so many decimals."""
+    return Column(heading, lambda row: _shown(row[key], f"{{:.{digits}f}}"), key)
+
+
+def percent(key: str, heading: str) -> Column:
+    """A percentage, with one decimal."""
+    return Column(heading, lambda row: _shown(row[key], "{:.1f}%"), key)
+
+
+def counted(key: str, heading: str) -> Column:
+    """A count with the percentage beside it, which the row holds as `<key>_pct`."""
+    return Column(
+        heading, lambda row: _joined(_shown(row[key], "{:.0f}"), _shown(row[f"{key}_pct"], " ({:.1f}%)")), key
+    )
+
+
+def spread(key: str, heading: str) -> Column:
+    """Mean ± sample standard deviation, which the row holds as `<key>_std`."""
+    return Column(heading, lambda row: _joined(_shown(row[key], "{:.2f}"), _shown(row[f"{key}_std"], " ± {:.2f}")), key)
+
+
+def bounded(key: str, heading: str) -> Column:
+    """A number with its interval, which the row holds as `<key>_low` and `<key>_high`."""
+
+    def read(row: Row) -> str:
+        low, high = (_shown(row[f"{key}_{end}"], "{:.2f}") for end in ("low", "high"))
+        return _joined(_shown(row[key], "{:.2f}"), f" [{low}, {high}]")
+
+    return Column(heading, read, key)
+
+
+def _shown(value: Any, pattern: str) -> str:
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
+        return MISSING
+    return pattern.format(value)
+
+
+def _joined(value: str, beside: str) -> str:
+    if value == MISSING:
+        return MISSING
+    return value if beside == MISSING else value + beside
+
+
+_WHERE: Final = (text("condition", "Condition"), text("env", "Task"), text("variant", "Method"))
+
+COLUMNS: Final[Mapping[str, Sequence[Column]]] = {
+    "salience": (
+        *_WHERE,
+        text("detector", "Detector"),
+        count("revisions", "Revisions"),
+        counted("regressions", "Regressions"),
+        counted("strict", "Strict"),
+        counted("permissive", "Permissive"),
+        count("worst_below_median", "Worst < median"),
+        count("worst_below_best", "Worst < best"),
+        percent("citing_regressions_pct", "Regressions citing"),
+        percent("citing_improvements_pct", "Improvements citing"),
+        percent("citing_no_change_pct", "Unchanged citing"),
+        bounded("risk_ratio", "Risk ratio"),
+        bounded("odds_ratio", "Odds ratio"),
+    ),
+    "summary": (
+        *_WHERE,
+        count("runs", "Runs"),
+        count("revisions", "Revisions"),
+        decimal("mean_delta", "Mean Δ"),
+        decimal("mean_edit_distance", "Mean edit distance"),
+        counted("accepted", "Accepted"),
+        counted("regressions", "Regressions"),
+        count("improvements", "Improvements"),
+        count("no_change", "No change"),
+    ),
+    "agreement": (
+        *_WHERE,
+        text("structure", "Structure"),
+        count("revisions", "Revisions"),
+        decimal("mean_delta", "Mean Δ"),
+    ),
+    "metrics": (
+        *_WHERE,
+        count("runs", "Runs"),
+        count("missing", "Runs left out"),
+        spread("mean_return", "Mean return"),
+        spread("best_return", "Best return"),
+        decimal("stability_gap", "Stability gap"),
+    ),
+}
+
+TITLES: Final[Mapping[str, str]] = {
+    "salience": "Salience-problem regressions",
+    "summary": "Revisions",
+    "agreement": "What the critic was shown",
+    "metrics": "Returns",
+}
+
+CAPTIONS: Final[Mapping[str, str]] = {
+    "salience": (
+        "Strict: a regression where the worst rollout returned less than the median one and the critic's answer refers "
+        "to the worst. Permissive: the worst returned no more than the median and less than the best, and the same "
+        "reference. Both in percent of regressions."
+    ),
+    "summary": (
+        "Δ is the change that a revision made to the mean return; the edit distance counts changed parameters. "
+        "Accepted: the revised candidate entered the history."
+    ),
+    "agreement": "Revisions by how the three rollouts agreed that the critic compared, with the mean change in return.",
+    "metrics": (
+        "Mean ± sample standard deviation over runs. A run's mean and best are over its iterations; the stability gap "
+        "is best minus mean. A run's best is the largest of many noisy means, and so biased upwards."
+    ),
+}
+
+
+BASE_RATES: Final = (
+    "Citing: how often the answers before regressions, improvements and unchanged returns refer to the worst rollout; "
+    "the ratios compare regressions with and without such a reference."
+)
+
+
+def table(key: str, rows: Sequence[Row], note: str) -> Table:
+    """One of the page's tables, with the columns that its rows have, in the order that figures follow too.
+
+    The condition gets a column only where there are several: the note names them.
+
+    Args:
+        key: `salience`, `summary`, `agreement` or `metrics`.
+        rows: one mapping per line, as from `audit` or `stats`.
+        note: what the records were made with.
+    """
+    single = len({row["condition"] for row in rows}) < 2
+    hidden = {"condition"} if single else set()
+    columns = [c for c in COLUMNS[key] if c.needs not in hidden and (not rows or c.needs in rows[0])]
+    base_rates = any(column.needs == "citing_regressions_pct" for column in columns)
+    caption = f"{CAPTIONS[key]} {BASE_RATES}" if base_rates and rows else CAPTIONS[key]
+    return Table(key, TITLES[key], caption, note, columns, sorted(rows, key=_place))
+
+
+def _place(row: Row) -> tuple[Any, ...]:
+    known = ((row["env"], TASKS), (row["variant"], METHODS), (row.get("structure", ""), STRUCTURES))
+    return (row["condition"], *(position(identifier, names) for identifier, names in known))

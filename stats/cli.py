@@ -1,0 +1,165 @@
+"""The `stats` command: options in, one table out."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from audit.cli import Format, FormatOption, Paths, StrictOption
+from audit.problems import AuditError, UsageError, count, report
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from stats.tables import Row
+
+app = typer.Typer(
+    name="stats",
+    help="Average the returns of runs, and test methods against each other.",
+    epilog="Example: stats compare data/runs --reference r2po --metric best_return --format latex",
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+# What Typer raises for a wrong option: click's UsageError, or that of the copy of click that newer versions carry.
+_OPTION_ERROR: Final[type[Exception]] = typer.BadParameter.__mro__[1]
+
+_TECHNICAL: Final = frozenset(
+    {
+        "mean_return_se",
+        "best_return_se",
+        "reference",
+        "metric",
+        "reference_runs",
+        "reference_std",
+        "baseline_runs",
+        "baseline_std",
+        "df",
+        "family",
+    }
+)
+"""Columns that a table for people leaves out; all would be too many."""
+
+
+class MetricName(StrEnum):
+    """Which return of a run is compared."""
+
+    mean_return = "mean_return"
+    best_return = "best_return"
+
+
+@app.command()
+def metrics(paths: Paths, output: FormatOption = Format.table, strict: StrictOption = False) -> None:
+    """Mean return, best return and stability gap of every method on every task, averaged over runs.
+
+    Example: stats metrics data/runs --format csv
+    """
+    from stats import tables
+
+    runs, caption = _load(paths, strict=strict)
+    rows = tables.metrics(runs)
+    _print(rows, tables.METRICS_COLUMNS, output, title="Returns, averaged over runs", caption=caption)
+
+
+@app.command()
+def compare(
+    paths: Paths,
+    reference: Annotated[str, typer.Option(help="The method that the others are held against.")] = "r2po",
+    metric: Annotated[MetricName, typer.Option(help="Which return of a run is compared.")] = MetricName.mean_return,
+    alpha: Annotated[float, typer.Option(help="A corrected p-value up to this is significant.")] = 0.05,
+    output: FormatOption = Format.table,
+    strict: StrictOption = False,
+) -> None:
+    """Welch's t-test of one method against every other on every task, corrected after Holm over the tasks.
+
+    Example: stats compare data/runs --reference threetraj --metric best_return
+    """
+    from stats import tables
+
+    if not 0 < alpha < 1:
+        raise UsageError(f"--alpha {alpha}: give a number between 0 and 1")
+    runs, caption = _load(paths, strict=strict)
+    try:
+        rows = tables.compare(runs, reference, metric.value, alpha)
+    except tables.MissingReferenceError as error:
+        raise AuditError(f"--reference {reference}: {error}") from None
+    title = f"{reference} against the others, {metric.value.replace('_', ' ')}"
+    _print(rows, tables.COMPARE_COLUMNS, output, title=title, caption=caption)
+
+
+def _load(paths: Sequence[Path], *, strict: bool) -> tuple[pd.DataFrame, str | None]:
+    """The runs of some records, and what a reader must know of them; problems are told on standard error."""
+    from audit.store import open_store
+
+    with open_store(paths, strict=strict) as store:
+        runs, facts = store.frame("runs"), store.frame("run_facts")
+        if store.problems:
+            _note(f"{count(len(store.problems), 'problem')} in the records, left out:")
+            for line in report(store.problems):
+                _note(f"  {line}")
+    simulated = sorted(set(facts.loc[facts["backend"] == "simulated", "condition"]))
+    caption = f"Simulated model, not a language model: {', '.join(simulated)}." if simulated else None
+    if caption:
+        _note(caption)
+    return runs, caption
+
+
+def _print(rows: Sequence[Row], columns: Sequence[str], output: Format, *, title: str, caption: str | None) -> None:
+    from audit.formats import WRITERS
+    from audit.tables import print_table
+
+    if not rows:
+        _note("nothing to show: the records hold no finished iterations, or one method only")
+    if output is not Format.table:
+        WRITERS[output.value](columns, rows, sys.stdout, caption)
+        return
+    # A column of notes is worth its room where there is one.
+    shown = [c for c in columns if c not in _TECHNICAL and (c != "note" or any(row[c] for row in rows))]
+    fewer = f"{len(shown)} of {len(columns)} columns; the other formats have all."
+    print_table(shown, rows, title=title, caption="\n".join(filter(None, [caption, fewer])))
+
+
+def _note(text: str) -> None:
+    typer.echo(f"stats: {text}", err=True)
+
+
+def main() -> None:
+    """Entry point of the `stats` command: exit status 2 for wrong usage, 1 for failure, 130 for Ctrl-C."""
+    with _told():
+        status = app(standalone_mode=False)
+        sys.stdout.flush()
+        sys.exit(status)
+
+
+@contextlib.contextmanager
+def _told() -> Iterator[None]:
+    try:
+        yield
+    except _OPTION_ERROR as error:
+        message = error.format_message() if hasattr(error, "format_message") else str(error)
+        _exit(f"{' '.join(message.split()).rstrip('.')}; see stats --help", 2)
+    except AuditError as error:
+        _exit(str(error), 2 if isinstance(error, UsageError) else 1)
+    except (KeyboardInterrupt, typer.Abort):
+        _exit("interrupted", 130)
+    except BrokenPipeError:
+        # The reader, say `head`, has seen enough; the interpreter must not try to flush at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+
+
+def _exit(message: str, status: int) -> None:
+    _note(message)
+    sys.exit(status)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,119 @@
+"""The authors' own scripts and the audit count the same in the authors' own logs."""
+
+from __future__ import annotations
+
+import json
+import tarfile
+
+import pytest
+from audit_samples import SHARED
+
+from audit.catalog import invariants, models, schema
+from audit.store import open_store
+
+LOGS = SHARED / "r2po_logs"
+pytestmark = pytest.mark.skipif(not LOGS.is_dir(), reason=f"reference logs are not at {LOGS}")
+
+
+@pytest.fixture(scope="module")
+def expected():
+    return json.loads((LOGS / "expected.json").read_text())
+
+
+@pytest.fixture(scope="module")
+def unpacked(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("logs")
+    with tarfile.open(LOGS / "logs.tar.xz") as archive:
+        archive.extractall(folder, filter="data")
+    return folder
+
+
+@pytest.fixture(scope="module", params=["folder", "archive"])
+def store(request, unpacked):
+    with open_store([unpacked if request.param == "folder" else LOGS / "logs.tar.xz"]) as store:
+        yield store
+
+
+TABLES = {
+    "summary": ("summary", ("env", "variant")),
+    "agreement": ("agreement_summary", ("env", "variant", "structure")),
+    "patterns": ("patterns_summary", ("env", "variant", "pattern")),
+    "runs": ("runs", ("env", "variant", "run")),
+}
+
+
+def assert_same_rows(got, wanted, key):
+    by_key = {tuple(row[column] for column in key): row for row in got}
+    assert set(by_key) == {tuple(row[column] for column in key) for row in wanted}
+    assert len(by_key) == len(got)
+    for row in wanted:
+        found = by_key[tuple(row[column] for column in key)]
+        for column, value in row.items():
+            if isinstance(value, float):
+                assert found[column] == pytest.approx(value, rel=0, abs=1e-9), (row, column)
+            else:
+                assert found[column] == value, (row, column)
+
+
+def test_the_logs_are_read_without_a_problem(store):
+    assert store.problems == []
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_every_count_and_mean_is_the_authors(store, expected, table):
+    relation, key = TABLES[table]
+    assert_same_rows(store.rows(relation), expected[table], key)
+
+
+@pytest.mark.parametrize("detector", ["word", "phrase"])
+@pytest.mark.parametrize("form", ["folder", "archive"])
+def test_salience_counts_are_the_authors_with_either_detector(unpacked, expected, detector, form):
+    wanted = [row for row in expected["salience"] if row["detector"] == detector]
+    with open_store([unpacked if form == "folder" else LOGS / "logs.tar.xz"], detector=detector) as store:
+        assert_same_rows(store.rows("salience_summary"), wanted, ("env", "variant", "detector"))
+
+
+def test_a_single_run_folder_and_a_single_method_folder_can_be_given(unpacked):
+    method = unpacked / "pong_three_traj"
+    with open_store([method / "run_2"]) as store:
+        [row] = store.rows("runs")
+        assert (row["env"], row["variant"], row["run"], row["iterations"]) == ("pong", "threetraj", 2, 12)
+    with open_store([method]) as store:
+        assert [row["run"] for row in store.rows("runs")] == [1, 2]
+
+
+def test_a_folder_given_twice_or_inside_another_one_counts_once(unpacked):
+    with open_store([unpacked, unpacked / "pong_three_traj", unpacked]) as store:
+        assert store.problems == []
+        assert sum(row["revisions"] for row in store.rows("summary")) == 288
+
+
+def test_the_evidence_is_what_the_prompts_showed(unpacked):
+    """The released prompts state the three rollouts that the critic saw; the audit selects them anew."""
+    import re
+
+    line = re.compile(r"^(Worst|Median|Best) rollout \(rollout (\d+), reward=(\S+)\):$", re.MULTILINE)
+    with open_store([unpacked]) as store:
+        rows = [row for row in store.rows("evidence") if row["variant"] == "threetraj"]
+    assert len(rows) == 72
+    for row in rows:
+        folder = unpacked / f"{row['env']}_three_traj" / f"run_{row['run']}" / f"episode_{row['iteration']}"
+        prompt = (folder / "parameters_reasoning.txt").read_text()
+        for label, rollout, value in line.findall(prompt):
+            name = label.lower()
+            assert (row[f"{name}_rollout"], row[name]) == (int(rollout), pytest.approx(float(value), abs=5e-5))
+
+
+def test_the_relations_are_as_the_schema_says(store):
+    assert set(schema()) == set(models())
+    for name, described in schema().items():
+        relation = store.relation(name)
+        assert relation.columns == list(described["columns"]), name
+        if "unique" in described:
+            key = [f'"{column}"' for column in described["unique"]]
+            assert len(relation.select(*key).distinct()) == len(relation), name
+
+
+@pytest.mark.parametrize("invariant", invariants())
+def test_invariants_hold_in_the_reference_logs(store, invariant):
+    assert store.violations(invariant) == []

@@ -1,0 +1,90 @@
+"""Shared by the collector's tests: a run in process, models that follow a script, and records to compare."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+from collector.llm.protocol import Completion
+from collector.llm.simulated import SimulatedModel
+from collector.plan import Request, plan
+from collector.run_folder import RunFolder
+from collector.search import search
+
+WALL_CLOCK = {"seconds", "started_at"}
+
+
+async def inline(function, *args):
+    return function(*args)
+
+
+def spec(env="frozenlake", variant="threetraj", *, model=None, **settings):
+    model = model or SimulatedModel()
+    settings = {"runs": 1, "iterations": 3, "rollouts": 4, "warmup": 3} | settings
+    request = Request(
+        envs=[env], variants=[variant], backend=model.backend, model=model.name, options=model.options, **settings
+    )
+    return plan(request)[-1]
+
+
+def collect(spec, out: Path, model=None, report=lambda progress: None) -> Path:
+    """Run one run to its end; returns its folder."""
+
+    async def run():
+        with RunFolder(out / spec.folder) as folder:
+            await search(spec, folder, model or SimulatedModel(), inline, report)
+
+    asyncio.run(run())
+    return out / spec.folder
+
+
+class ScriptedModel:
+    """Gives the answers of a script, in order; an exception in it is raised."""
+
+    backend = "scripted"
+    name = "scripted"
+
+    def __init__(self, *script):
+        self.script = list(script)
+        self.options = {}
+        self.prompts = []
+        self.seeds = []
+
+    async def complete(self, prompt, *, seed):
+        self.prompts.append(prompt)
+        self.seeds.append(seed)
+        answer = self.script.pop(0)
+        if isinstance(answer, BaseException):
+            raise answer
+        return Completion(answer)
+
+    async def check(self):
+        pass
+
+    async def aclose(self):
+        pass
+
+
+def answer(values, text="because"):
+    return ", ".join(f"params[{index}]: {value}" for index, value in enumerate(values)) + "\n" + text
+
+
+def lines(path: Path) -> list[dict]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def timeless(folder: Path) -> dict[str, list[str] | str]:
+    """All records below a folder as text, in file and field order, without wall-clock fields."""
+
+    def strip(record):
+        return json.dumps({key: value for key, value in record.items() if key not in WALL_CLOCK})
+
+    records: dict[str, list[str] | str] = {}
+    for path in sorted(folder.rglob("*.json*")):
+        name = str(path.relative_to(folder))
+        if path.suffix == ".jsonl":
+            records[name] = [strip(record) for record in lines(path)]
+        else:
+            records[name] = strip(json.loads(path.read_text()))
+    return records

@@ -1,0 +1,224 @@
+"""A run that is cut short, anywhere, goes on to the same records as one that never was."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import shutil
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from collector import run_folder
+from collector.errors import CollectorError, ModelError
+from collector.llm.simulated import SimulatedModel
+from collector.run_folder import RunFolder
+from tests.collector.helpers import collect, lines, spec, timeless
+
+VARIANTS = ["threetraj", "alwayscritic"]
+
+
+class Interrupted(SimulatedModel):
+    """Fails at its nth call; counts the calls that it answered."""
+
+    def __init__(self, fails_at):
+        super().__init__()
+        self.left = fails_at
+        self.answered = 0
+
+    async def complete(self, prompt, *, seed):
+        if self.left == 0:
+            raise ModelError("cut off")
+        self.left -= 1
+        self.answered += 1
+        return await super().complete(prompt, seed=seed)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_cut_off_before_any_call(variant, tmp_path):
+    asked = spec(variant=variant, iterations=4)
+    whole = timeless(collect(asked, tmp_path / "whole"))
+    calls = len(whole["calls.jsonl"])
+    for cut in range(calls):
+        out = tmp_path / f"cut-{cut}"
+        first = Interrupted(cut)
+        with pytest.raises(ModelError):
+            collect(asked, out, first)
+        second = Interrupted(-1)
+        assert timeless(collect(asked, out, second)) == whole
+        assert first.answered + second.answered == calls, "a finished call was paid for twice"
+
+
+def test_cut_off_within_any_write(tmp_path, monkeypatch):
+    """Every file state that a crash can leave: after each line, and in the middle of each."""
+    asked = spec(iterations=3)
+    writes = []
+    append = run_folder._append
+    monkeypatch.setattr(
+        run_folder, "_append", lambda file, line: (writes.append((file.name, line)), append(file, line))
+    )
+    folder = collect(asked, tmp_path / "whole")
+    monkeypatch.undo()
+    whole = timeless(folder)
+    for number, (_, line) in enumerate(writes):
+        for kept in (0, 1, len(line) // 2, len(line) - 1):
+            crashed = tmp_path / "crashed" / asked.folder
+            shutil.rmtree(tmp_path / "crashed", ignore_errors=True)
+            crashed.mkdir(parents=True)
+            shutil.copy(folder / "run.json", crashed)
+            for name, data in [*writes[:number], (writes[number][0], line[:kept])]:
+                with (crashed / str(name).rsplit("/", 1)[-1]).open("ab") as file:
+                    file.write(data)
+            collect(asked, tmp_path / "crashed")
+            assert timeless(crashed) == whole, (number, kept)
+
+
+def test_a_torn_line_is_reported(tmp_path):
+    asked = spec(iterations=2)
+    folder = collect(asked, tmp_path)
+    episodes = folder / "episodes.jsonl"
+    episodes.write_bytes(episodes.read_bytes()[:-20])
+    with RunFolder(folder) as opened:
+        assert opened.notes == [f"{episodes}:2: dropped an unfinished last line"]
+
+
+def test_killed_before_the_first_record(tmp_path):
+    asked = spec(iterations=1)
+    folder = tmp_path / asked.folder
+    folder.mkdir(parents=True)
+    (folder / "run.json.part").write_text('{"half": ')
+    assert len(lines(collect(asked, tmp_path) / "episodes.jsonl")) == 1
+
+
+REFUSED = {
+    "a corrupt line that is not the last": ("episodes.jsonl", lambda text: "{oops\n" + text, ":1: "),
+    "an iteration missing": ("episodes.jsonl", lambda text: text.split("\n", 1)[1], "iteration 1 where 0 belongs"),
+    "a newer schema": ("run.json", lambda text: text.replace('"schema": 1', '"schema": 2'), "schema 2 is newer"),
+    "no JSON at all": ("run.json", lambda text: "hello", "run.json: "),
+    "a run.json without a field": ("run.json", lambda text: text.replace('"seed"', '"sed"'), "missing required field"),
+}
+
+
+@pytest.mark.parametrize(("name", "damage", "told"), REFUSED.values(), ids=REFUSED)
+def test_records_that_cannot_be_continued_are_refused_and_left_alone(name, damage, told, tmp_path):
+    asked = spec(iterations=3)
+    folder = collect(asked, tmp_path)
+    path = folder / name
+    path.write_text(damage(path.read_text()))
+    before = {file.name: file.read_bytes() for file in folder.iterdir()}
+    with pytest.raises(CollectorError) as error:
+        collect(asked, tmp_path)
+    assert told in str(error.value)
+    assert str(path) in str(error.value)
+    assert "\n" not in str(error.value)
+    assert {file.name: file.read_bytes() for file in folder.iterdir()} == before
+
+
+def test_records_without_a_run_json_are_refused(tmp_path):
+    asked = spec(iterations=1)
+    folder = collect(asked, tmp_path)
+    (folder / "run.json").unlink()
+    with pytest.raises(CollectorError, match=r"holds records but no run\.json"):
+        collect(asked, tmp_path)
+
+
+def test_a_second_writer_is_refused(tmp_path):
+    with RunFolder(tmp_path / "run-01"), pytest.raises(CollectorError, match="being written by another process"):
+        RunFolder(tmp_path / "run-01").__enter__()
+    with RunFolder(tmp_path / "run-01"):
+        pass  # free again
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"seed": 1}, "seed is 0, not 1"),
+        ({"rollouts": 5}, "rollouts is 4, not 5"),
+        ({"warmup": 2}, "warmup is 3, not 2"),
+        ({"iterations": 9}, "iterations is 2, not 9"),
+    ],
+)
+def test_other_settings_under_the_same_label_are_refused(changed, told, tmp_path):
+    collect(spec(iterations=2, condition="mine"), tmp_path)
+    with pytest.raises(CollectorError, match=told):
+        collect(spec(**({"iterations": 2, "condition": "mine"} | changed)), tmp_path)
+
+
+def test_a_changed_prompt_is_not_answered_with_a_stored_call(tmp_path):
+    asked = spec(iterations=2)
+    with pytest.raises(ModelError):
+        collect(asked, tmp_path, Interrupted(1))
+    path = tmp_path / asked.folder / "calls.jsonl"
+    (call,) = lines(path)
+    path.write_text(json.dumps(call | {"prompt": "another"}) + "\n")
+    with pytest.raises(CollectorError, match="the prompt of iteration 0 is not the one"):
+        collect(asked, tmp_path)
+
+
+def test_cancelling_releases_the_folder(tmp_path):
+    asked = spec(iterations=50)
+
+    class Endless(SimulatedModel):
+        async def complete(self, prompt, *, seed):
+            await asyncio.sleep(3600)
+
+    async def cancelled():
+        task = asyncio.create_task(asyncio.to_thread(lambda: None))
+        await task
+        running = asyncio.create_task(_search(asked, tmp_path, Endless()))
+        await asyncio.sleep(0.05)
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+
+    asyncio.run(cancelled())
+    with RunFolder(tmp_path / asked.folder) as folder:
+        assert folder.episodes == []
+
+
+async def _search(asked, out, model):
+    from collector.search import search
+    from tests.collector.helpers import inline
+
+    with RunFolder(out / asked.folder) as folder:
+        await search(asked, folder, model, inline, lambda progress: None)
+
+
+COMMAND = [
+    sys.executable, "-m", "collector.cli", "--env", "cartpole", "--env", "frozenlake", "--variant", "threetraj",
+    "--variant", "reptraj", "--runs", "1", "--iterations", "12", "--rollouts", "8",
+]  # fmt: skip
+
+
+@pytest.mark.slow
+def test_killed_at_random_points_and_resumed(tmp_path):
+    """SIGKILL, again and again, until the command gets through; whatever the moments were, the records are the same."""
+    subprocess.run([*COMMAND, "--quiet", "--out", tmp_path / "whole"], check=True, timeout=300)
+    out, moments, kills = tmp_path / "killed", random.Random(7), 0
+    for _ in range(12):
+        process = subprocess.Popen([*COMMAND, "--quiet", "--out", out])
+        try:
+            assert process.wait(timeout=moments.uniform(0.4, 1.6)) == 0
+            break
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            kills += 1
+    subprocess.run([*COMMAND, "--quiet", "--out", out], check=True, timeout=300)
+    assert kills > 0
+    assert timeless(out) == timeless(tmp_path / "whole")
+
+
+def test_ctrl_c_ends_tidily_and_says_how_to_go_on(tmp_path):
+    process = subprocess.Popen([*COMMAND, "--iterations", "200", "--out", tmp_path], stderr=subprocess.PIPE, text=True)
+    for line in process.stderr:
+        if "iteration 10/" in line:
+            process.send_signal(signal.SIGINT)
+            break
+    rest = process.stderr.read()
+    assert process.wait(timeout=60) == 130
+    assert rest.splitlines()[-1] == "collect: stopped; nothing is lost, the same command goes on from here"
+    assert "Traceback" not in rest

@@ -1,0 +1,213 @@
+"""The loop: what is kept, what is recorded, and what happens to answers that cannot be read."""
+
+from __future__ import annotations
+
+import json
+from statistics import fmean
+
+import pytest
+
+from collector import search as search_module
+from collector.errors import CollectorError, ModelError
+from collector.llm.simulated import SimulatedModel
+from collector.methods import METHODS
+from collector.records import Candidate
+from collector.rollout import evaluate
+from collector.search import select
+from collector.tasks import TASKS, get_task
+from tests.collector.helpers import ScriptedModel, answer, collect, lines, spec, timeless
+
+BAD, GOOD = [0] * 16, [0, 3, 3, 3, 0, 0, 0, 0, 3, 1, 0, 0, 0, 2, 1, 0]
+
+EPISODE = {
+    "condition", "env", "variant", "run", "iteration", "initial", "revised", "revision_status", "selected", "evidence",
+    "seconds",
+}  # fmt: skip
+CANDIDATE = {
+    "params", "out_of_range", "source", "answer", "thinking", "returns", "lengths", "seeds", "ended", "mean_return",
+}  # fmt: skip
+CALL = {
+    "condition", "env", "variant", "run", "iteration", "role", "attempt", "prompt", "completion", "thinking", "model",
+    "prompt_tokens", "completion_tokens", "seconds", "error",
+}  # fmt: skip
+RUN = {
+    "schema", "condition", "env", "variant", "run", "seed", "iterations", "rollouts", "tau_c", "optimum", "step_size",
+    "warmup", "backend", "model", "options", "switches", "thresholds", "prompts", "versions", "started_at",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("variant", METHODS)
+@pytest.mark.parametrize("env", TASKS)
+def test_records_are_as_documented(env, variant, tmp_path):
+    asked = spec(env, variant, iterations=4)
+    folder = collect(asked, tmp_path)
+    run = json.loads((folder / "run.json").read_text())
+    assert set(run) == RUN
+    assert (run["env"], run["variant"], run["schema"], len(run["warmup"])) == (env, variant, 1, 3)
+    assert run["tau_c"] == (TASKS[env].tau_c if variant == "r2po" else None)
+    episodes = lines(folder / "episodes.jsonl")
+    assert [episode["iteration"] for episode in episodes] == [0, 1, 2, 3]
+    for episode in episodes:
+        assert set(episode) == EPISODE
+        assert episode["evidence"]["kind"] == METHODS[variant].evidence
+        for candidate in filter(None, (episode["initial"], episode["revised"])):
+            assert set(candidate) == CANDIDATE
+            assert {len(candidate[name]) for name in ("returns", "lengths", "seeds", "ended")} == {4}
+            assert candidate["mean_return"] == fmean(candidate["returns"])
+    calls = lines(folder / "calls.jsonl")
+    assert all(set(call) == CALL for call in calls)
+    assert [(call["iteration"], call["role"]) for call in calls if call["error"] is None] == [
+        (iteration, role) for iteration in range(4) for role in ("search", "critic")
+    ]
+
+
+@pytest.mark.parametrize("env", TASKS)
+def test_recorded_rollouts_run_again_are_equal(env, tmp_path):
+    folder = collect(spec(env, "reptraj"), tmp_path)
+    for episode in lines(folder / "episodes.jsonl"):
+        for candidate in filter(None, (episode["initial"], episode["revised"])):
+            again = evaluate(get_task(env), candidate["params"], candidate["seeds"])
+            assert (again.returns, again.lengths, again.ended) == tuple(
+                candidate[name] for name in ("returns", "lengths", "ended")
+            )
+    for trial in json.loads((folder / "run.json").read_text())["warmup"]:
+        assert evaluate(get_task(env), trial["params"], [trial["seed"]]).returns == [trial["return"]]
+
+
+def test_the_two_candidates_are_rolled_out_on_seeds_of_their_own(tmp_path):
+    model = ScriptedModel(answer(GOOD), answer(GOOD))
+    folder = collect(spec("frozenlake", "threetraj", model=model, iterations=1, rollouts=20), tmp_path, model)
+    (episode,) = lines(folder / "episodes.jsonl")
+    assert not set(episode["initial"]["seeds"]) & set(episode["revised"]["seeds"])
+    assert episode["initial"]["returns"] != episode["revised"]["returns"]
+
+
+def candidate(mean):
+    return Candidate(
+        params=[], out_of_range=False, source="search", answer="", thinking=None, returns=[], lengths=[], seeds=[],
+        ended=[], mean_return=mean,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("commits", "initial", "revised", "selected"),
+    [
+        ("better", 1.0, 2.0, "revised"),
+        ("better", 1.0, 1.0, "revised"),
+        ("better", 1.0, 0.9, "initial"),
+        ("revised", 1.0, 0.0, "revised"),
+        ("better", 1.0, None, "initial"),
+        ("revised", 1.0, None, "initial"),
+    ],
+)
+def test_selection(commits, initial, revised, selected):
+    assert select(commits, candidate(initial), None if revised is None else candidate(revised)) == selected
+
+
+@pytest.mark.parametrize(("variant", "kept"), [("threetraj", GOOD), ("alwayscritic", BAD)])
+def test_the_winner_and_only_the_winner_enters_the_history(variant, kept, tmp_path):
+    """A critic that ruins a good policy: its revision enters the history only where it always does."""
+    model = ScriptedModel(answer(GOOD), answer(BAD), answer(GOOD), answer(GOOD))
+    asked = spec("frozenlake", variant, model=model, iterations=2, rollouts=20, warmup=0)
+    first = lines(collect(asked, tmp_path, model) / "episodes.jsonl")[0]
+    history = [line for line in model.prompts[2].splitlines() if line.startswith("#0 ")]
+    mean = first["initial" if kept == GOOD else "revised"]["mean_return"]
+    assert history == [f"#0 params=({', '.join(map(str, kept))}) mean return {mean:.2f}"]
+
+
+def test_the_warm_up_opens_the_history_with_single_returns(tmp_path):
+    model = ScriptedModel(answer(GOOD), answer(GOOD))
+    folder = collect(spec("frozenlake", "r2po", model=model, iterations=1, warmup=5), tmp_path, model)
+    warmup = json.loads((folder / "run.json").read_text())["warmup"]
+    said = [line for line in model.prompts[0].splitlines() if line.startswith("#")][:-2]
+    assert len(warmup) == 5
+    opened = [line for line in model.prompts[0].splitlines() if " single return " in line]
+    assert [line.rsplit(" ", 1)[1] for line in opened] == [f"{trial['return']:.2f}" for trial in warmup]
+    assert said
+
+
+def test_an_unreadable_answer_is_asked_for_again_with_another_seed(tmp_path):
+    model = ScriptedModel("no idea", answer(GOOD), answer(GOOD))
+    folder = collect(spec("frozenlake", "threetraj", model=model, iterations=1), tmp_path, model)
+    calls = lines(folder / "calls.jsonl")
+    assert [(call["role"], call["attempt"], call["error"] is None) for call in calls] == [
+        ("search", 1, False),
+        ("search", 2, True),
+        ("critic", 1, True),
+    ]
+    assert calls[0]["error"] == "16 of 16 parameters missing, the first is params[0]"
+    assert model.prompts[0] == model.prompts[1]
+    assert model.seeds[0] != model.seeds[1]
+    assert all(0 <= seed < 2**31 for seed in model.seeds)
+
+
+def test_a_critic_that_stays_unreadable_is_recorded_and_the_initial_candidate_kept(tmp_path):
+    model = ScriptedModel(answer(GOOD), *["no idea"] * 5, answer(GOOD), answer(GOOD))
+    folder = collect(spec("frozenlake", "alwayscritic", model=model, iterations=2), tmp_path, model)
+    first, second = lines(folder / "episodes.jsonl")
+    assert (first["revised"], first["revision_status"], first["selected"]) == (None, "unreadable", "initial")
+    assert second["revision_status"] == "ok"
+    assert model.script == []
+
+
+def test_a_search_that_stays_unreadable_ends_the_run_and_can_be_resumed(tmp_path):
+    model = ScriptedModel(*["no idea"] * 5)
+    asked = spec("frozenlake", "threetraj", model=model, iterations=1)
+    with pytest.raises(CollectorError, match="no readable search answer in 5 attempts at iteration 0"):
+        collect(asked, tmp_path, model)
+    model.script = ["still none", answer(GOOD), answer(GOOD)]
+    folder = collect(asked, tmp_path, model)
+    assert [call["attempt"] for call in lines(folder / "calls.jsonl")] == [1, 2, 3, 4, 5, 6, 7, 1]
+
+
+def test_values_out_of_range_are_run_and_flagged(tmp_path):
+    model = ScriptedModel(answer([7.5] + [0] * 9), answer([0] * 10))
+    folder = collect(spec("cartpole", "threetraj", model=model, iterations=1), tmp_path, model)
+    (episode,) = lines(folder / "episodes.jsonl")
+    assert (episode["initial"]["out_of_range"], episode["revised"]["out_of_range"]) == (True, False)
+    assert episode["initial"]["params"][0] == 7.5
+
+
+@pytest.mark.parametrize("variant", METHODS)
+def test_only_methods_with_excerpts_show_trajectories_of_earlier_iterations(variant, tmp_path):
+    folder = collect(spec("frozenlake", variant, iterations=8), tmp_path)
+    last = [call for call in lines(folder / "calls.jsonl") if call["iteration"] == 7]
+    shown = {call["role"]: call["prompt"].count("from one of its rollouts") for call in last}
+    assert shown["search"] == 0
+    assert shown["critic"] == (5 if METHODS[variant].history == "excerpts" else 0)
+
+
+def test_a_model_that_fails_leaves_what_was_finished(tmp_path):
+    model = ScriptedModel(answer(GOOD), answer(GOOD), answer(GOOD), ModelError("the server is gone"))
+    asked = spec("frozenlake", "threetraj", model=model, iterations=2)
+    with pytest.raises(ModelError, match="the server is gone"):
+        collect(asked, tmp_path, model)
+    assert len(lines(tmp_path / asked.folder / "episodes.jsonl")) == 1
+    assert len(lines(tmp_path / asked.folder / "calls.jsonl")) == 3
+
+
+def test_the_same_seed_gives_the_same_records_and_another_seed_others(tmp_path):
+    first = timeless(collect(spec(seed=3), tmp_path / "a"))
+    assert timeless(collect(spec(seed=3), tmp_path / "b")) == first
+    assert timeless(collect(spec(seed=4), tmp_path / "c"))["episodes.jsonl"] != first["episodes.jsonl"]
+
+
+def test_runs_differ_from_one_another(tmp_path):
+    one, two = (collect(spec(runs=number), tmp_path) for number in (1, 2))
+    assert one != two
+    assert lines(one / "episodes.jsonl")[0]["initial"] != lines(two / "episodes.jsonl")[0]["initial"]
+
+
+def test_progress_is_reported_with_calls_and_best_return(tmp_path):
+    told = []
+    collect(spec(iterations=3), tmp_path, report=told.append)
+    episodes = lines(tmp_path / spec(iterations=3).folder / "episodes.jsonl")
+    kept = [episode[episode["selected"]]["mean_return"] for episode in episodes]
+    assert (told[-1].finished, told[-1].current, told[-1].best) == (3, kept[-1], max(kept))
+    assert told[-1].calls == len(lines(tmp_path / spec(iterations=3).folder / "calls.jsonl"))
+    assert told[-1].tokens is None
+
+
+def test_attempts_are_five_as_documented():
+    assert search_module.ATTEMPTS == 5
+    assert SimulatedModel().options == {"personality": "salient"}

@@ -1,0 +1,190 @@
+"""The simulated model: it reads the prompt alone, and its personalities differ where they should."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+from collector import evidence, prompts, seeding
+from collector.errors import ModelError, UsageError
+from collector.llm.simulated import PERSONALITIES, SimulatedModel, get_personality
+from collector.llm.simulated.model import UNREADABLE
+from collector.llm.simulated.reading import read
+from collector.llm.simulated.revising import OBEYS_RULE, choose_anchor, typicality
+from collector.methods import METHODS
+from collector.policy import UnreadableAnswer, from_text, out_of_range, random_params
+from collector.prompts import Review, Trial
+from collector.rollout import evaluate
+from collector.tasks import TASKS, get_task
+
+FALLIBLE = [-0.8, -0.3, 1.4, -0.8, 4.8, 6.0, -5.5, 1.6, -3.1, -1.8]
+"""A CartPole policy whose rollouts end after between some 30 and some 100 steps."""
+
+
+def critic_prompt(task, method, params, *, tau_c=None, history=(), seeds=range(20)):
+    result = evaluate(task, params, list(seeds))
+    shown = evidence.gather(task, result, method.evidence)
+    written = evidence.write(task, params, result.seeds, shown)
+    review = Review(params, result.mean_return, 20, method.evidence, written, shown.statistics, tau_c)
+    return prompts.critic(task, method, list(history), review), shown
+
+
+def three_rollouts():
+    return critic_prompt(get_task("cartpole"), METHODS["threetraj"], FALLIBLE)
+
+
+def answers(prompt, personality, count=400):
+    model = SimulatedModel(personality)
+    return [model.answer(prompt, seed) for seed in range(count)]
+
+
+def interval(hits, count):
+    """Exact 99.9% interval of a frequency."""
+    return binomtest(hits, count).proportion_ci(0.999)
+
+
+@pytest.mark.parametrize("method", METHODS.values(), ids=lambda method: method.id)
+@pytest.mark.parametrize("task", TASKS.values(), ids=lambda task: task.id)
+def test_it_reads_what_the_prompt_says(task, method):
+    params = random_params(task.space, seeding.generator(5, task.id))
+    history = [Trial(params, -0.5, single=True), Trial(params, 0.25)]
+    prompt, shown = critic_prompt(task, method, params, tau_c=0.75, history=history)
+    seen = read(prompt)
+    assert seen.proposed == tuple(params)
+    assert seen.target == task.optimum
+    assert seen.rule == 0.75
+    assert [(trial.value, trial.single) for trial in seen.trials] == [(-0.5, True), (0.25, False)]
+    assert [(r.label, r.index, r.value) for r in seen.rollouts] == [
+        (s.label, s.rollout, pytest.approx(s.return_, abs=1e-4)) for s in shown.shown
+    ]
+    for rollout in seen.rollouts:
+        assert len(rollout.states) == len(rollout.actions) > 0
+
+
+@pytest.mark.parametrize("task", TASKS.values(), ids=lambda task: task.id)
+def test_search_answers_are_new_and_in_range(task):
+    history = [Trial(random_params(task.space, seeding.generator(6, number)), number / 10) for number in range(8)]
+    prompt = prompts.search(task, history, 8, 100)
+    readable = 0
+    for completion in answers(prompt, "salient", 60):
+        try:
+            params = from_text(task.space, completion.text)
+        except UnreadableAnswer:
+            continue
+        readable += 1
+        assert not out_of_range(task.space, params)
+        assert params not in [trial.params for trial in history]
+    assert readable > 50
+
+
+def test_the_same_prompt_and_seed_give_the_same_answer():
+    prompt, _ = three_rollouts()
+    assert SimulatedModel("salient").answer(prompt, 7) == SimulatedModel("salient").answer(prompt, 7)
+    assert SimulatedModel("salient").answer(prompt, 7) != SimulatedModel("salient").answer(prompt, 8)
+
+
+@pytest.mark.parametrize("personality", PERSONALITIES)
+def test_anchors_are_chosen_as_documented(personality):
+    """Worst with the probability of fixation, else in proportion to typicality, here computed by hand."""
+    prompt, _ = three_rollouts()
+    request = read(prompt)
+    returns = np.array([rollout.value for rollout in request.rollouts])
+    weights = np.exp(-np.abs(returns - request.achieved) / (returns.max() - returns.min()))
+    weights /= weights.sum()
+    fixation = get_personality(personality).fixation
+    expected = (1 - fixation) * weights + fixation * np.array([1, 0, 0])
+    chosen = [
+        choose_anchor(request, get_personality(personality), seeding.generator(0, number)).label
+        for number in range(2000)
+    ]
+    for label, probability in zip(("worst", "median", "best"), expected, strict=True):
+        low, high = interval(chosen.count(label), len(chosen))
+        assert low <= probability <= high, label
+
+
+def test_typicality_of_equal_rollouts_is_equal():
+    assert typicality(np.array([3.0, 3.0, 3.0]), 3.0) == pytest.approx([1 / 3] * 3)
+
+
+def test_a_salient_critic_talks_of_the_worst_rollout_far_more_often_than_a_balanced_one():
+    prompt, _ = three_rollouts()
+    said = {
+        name: [completion.truth["mentioned"] == "worst" for completion in answers(prompt, name)]
+        for name in PERSONALITIES
+    }
+    rates = {name: interval(sum(hits), len(hits)) for name, hits in said.items()}
+    assert rates["salient"].low > rates["balanced"].high + 0.2
+    assert rates["talker"].low > rates["balanced"].high + 0.2
+    assert rates["silent"].high < rates["balanced"].low
+    assert abs(np.mean(said["talker"]) - get_personality("talker").outspoken) < 0.06
+
+
+def test_in_words_too():
+    prompt, _ = three_rollouts()
+    counts = {
+        name: sum("worst rollout" in completion.text.lower() for completion in answers(prompt, name))
+        for name in ("salient", "balanced")
+    }
+    low, _ = interval(counts["salient"], 400)
+    _, high = interval(counts["balanced"], 400)
+    assert low > high
+
+
+def test_it_does_not_always_say_it_in_the_same_words():
+    prompt, _ = three_rollouts()
+    forms = {completion.truth["mention"] for completion in answers(prompt, "salient")}
+    assert forms == {"label", "index", "return", "paraphrase", None}
+
+
+def test_edits_follow_the_anchor():
+    """Anchored on different rollouts, the critic moves different parameters of a table: those of the states it read."""
+    task, params = get_task("frozenlake"), [0.0, 3, 3, 3, 0, 0, 0, 0, 3, 1, 0, 0, 0, 2, 1, 0]
+    prompt, _ = critic_prompt(task, METHODS["threetraj"], params)
+    last_states = {r.label: {int(state) for state in r.states[:, 0]} for r in read(prompt).rollouts}
+    inside = total = 0
+    for completion in answers(prompt, "salient"):
+        if completion.truth["driver"] != "worst":
+            continue
+        try:
+            revised = from_text(task.space, completion.text)
+        except UnreadableAnswer:
+            continue
+        changed = {state for state in range(16) if revised[state] != params[state]}
+        if len(changed) <= len(last_states["worst"]):
+            inside += len(changed & last_states["worst"])
+            total += len(changed)
+    assert total > 100
+    assert inside == total
+
+
+def test_it_obeys_the_revision_rule_mostly():
+    task = get_task("cartpole")
+    good = [-0.9, 0.5, -1.2, 0.5, -4.0, 3.7, -3.0, 3.3, -0.4, 0.1]
+    prompt, _ = critic_prompt(task, METHODS["r2po"], good, tau_c=480.0)
+    drivers = [completion.truth["driver"] for completion in answers(prompt, "salient")]
+    low, high = interval(drivers.count("none"), len(drivers))
+    assert low <= OBEYS_RULE <= high
+
+
+def test_answers_are_unreadable_now_and_then():
+    prompt, _ = three_rollouts()
+    unreadable = 0
+    for completion in answers(prompt, "balanced", 2000):
+        try:
+            from_text(get_task("cartpole").space, completion.text)
+        except UnreadableAnswer:
+            unreadable += 1
+    low, high = interval(unreadable, 2000)
+    assert low <= UNREADABLE <= high
+
+
+def test_a_prompt_of_another_kind_is_refused_in_one_line():
+    with pytest.raises(ModelError, match="cannot read this prompt") as error:
+        SimulatedModel().answer("What is the weather like?", 0)
+    assert "\n" not in str(error.value)
+
+
+def test_unknown_personality():
+    with pytest.raises(UsageError, match="unknown personality 'grumpy'; choose from salient, balanced, silent, talker"):
+        SimulatedModel("grumpy")

@@ -1,0 +1,107 @@
+"""A small data set, made by hand: two conditions, two tasks, three methods, with gaps of every kind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from audit.problems import Problem
+from figures.data import Records
+
+SALIENT, REAL = "simulated-salient", "gpt-oss-20b"
+
+# (condition, env, variant, run): iterations. R2PO misses FrozenLake under one condition, a run of RepTraj is short,
+# and the real model has one run.
+RUNS = {
+    (SALIENT, "cartpole", "threetraj", 1): 6,
+    (SALIENT, "cartpole", "threetraj", 2): 6,
+    (SALIENT, "cartpole", "reptraj", 1): 6,
+    (SALIENT, "cartpole", "reptraj", 2): 3,
+    (SALIENT, "cartpole", "r2po", 1): 6,
+    (SALIENT, "frozenlake", "threetraj", 1): 6,
+    (SALIENT, "frozenlake", "threetraj", 2): 6,
+    (SALIENT, "frozenlake", "reptraj", 1): 6,
+    (REAL, "cartpole", "threetraj", 1): 6,
+}
+PATTERNS = ("near_optimal_break", None, "fine_tune", "other_regression", "other_improvement", "surgical_backfire")
+DIRECTIONS = ("regression", "no_change", "improvement", "regression", "improvement", "regression")
+
+
+def _iterations() -> list[dict[str, Any]]:
+    return [
+        {
+            **dict(zip(("condition", "env", "variant", "run"), key, strict=True)),
+            "iteration": i,
+            "kept_return": float(100 * i + 10 * key[3]) if key[1] == "cartpole" else 0.1 * i,
+            "best_so_far": 0.0,
+            "rollouts_spent": 40 * (i + 1),
+        }
+        for key, length in RUNS.items()
+        for i in range(length)
+    ]
+
+
+def _revisions() -> list[dict[str, Any]]:
+    rows = []
+    for row in _iterations():
+        i = row["iteration"]
+        critic = row["variant"] == "threetraj"
+        rows.append(
+            {key: row[key] for key in ("condition", "env", "variant", "run", "iteration")}
+            | {
+                "r0": row["kept_return"],
+                "delta": {"regression": -5.0, "no_change": 0.0, "improvement": 5.0}[DIRECTIONS[i]],
+            }
+            | {"direction": DIRECTIONS[i], "pattern": PATTERNS[i]}
+            | {"strict": critic and i == 0, "permissive": critic and i in (0, 3)}
+        )
+    return rows
+
+
+def _summaries(revisions: pd.DataFrame) -> dict[str, list[dict[str, Any]]]:
+    cells = list(revisions.groupby(["condition", "env", "variant"]))
+    keys = [dict(zip(("condition", "env", "variant"), key, strict=True)) for key, _ in cells]
+    summary = [
+        {**key, "runs": cell["run"].nunique(), "revisions": len(cell), "mean_delta": cell["delta"].mean()}
+        | {"mean_edit_distance": 2.5, "accepted": 4, "accepted_pct": 100 * 4 / len(cell)}
+        | {"regressions": int((cell["direction"] == "regression").sum()), "regressions_pct": 50.0}
+        | {"improvements": 2, "no_change": 1}
+        for key, (_, cell) in zip(keys, cells, strict=True)
+    ]
+    salience = [
+        {**row, "detector": "word", "strict": strict, "strict_pct": 100 * strict / row["regressions"]}
+        | {"permissive": 2 * strict, "permissive_pct": 200 * strict / row["regressions"]}
+        | {"worst_below_median": strict, "worst_below_best": 2 * strict}
+        for row in summary
+        if row["variant"] == "threetraj"
+        for strict in [row["runs"]]
+    ]
+    agreement = [
+        {**key, "structure": structure, "revisions": 3, "mean_delta": -1.25}
+        for key in keys
+        if key["variant"] == "threetraj"
+        for structure in ("identical", "failure_confirmed")
+    ]
+    return {"summary": summary, "salience": salience, "agreement": agreement}
+
+
+@pytest.fixture
+def records() -> Records:
+    iterations = pd.DataFrame(_iterations())
+    revisions = pd.DataFrame(_revisions())
+    runs = iterations.groupby(["condition", "env", "variant", "run"])["kept_return"]
+    facts = iterations[["condition", "env", "variant", "run"]].drop_duplicates().reset_index(drop=True)
+    real = facts["condition"] == REAL
+    return Records(
+        iterations=iterations,
+        runs=runs.agg(mean_return="mean", best_return="max").reset_index(),
+        facts=facts.assign(
+            backend=real.map({True: "ollama", False: "simulated"}),
+            model=real.map({True: "gpt-oss:20b", False: "salient"}),
+        ),
+        revisions=revisions,
+        problems=[Problem("runs/episodes.jsonl", 7, "a torn line; left out")],
+        **_summaries(revisions),
+    )

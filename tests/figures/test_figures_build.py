@@ -1,0 +1,157 @@
+"""The folder of figures and tables, and its page."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from figures.build import build, slugs
+from figures.data import Records
+from figures.errors import FiguresError
+from figures.provenance import digest, origin, simulated, versions
+
+COMMAND = "python -m figures data/runs --out 'my figures'"
+
+
+class Links(HTMLParser):
+    """Everything that a page would fetch or lead to, and its open tags."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.targets: list[str] = []
+        self.anchors: set[str] = set()
+        self.images_without_words = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = dict(attrs)
+        self.targets += [value for key, value in attrs if key in ("src", "href", "srcset", "data") and value]
+        self.anchors |= {value for key, value in attrs if key == "id" and value}
+        self.images_without_words += tag == "img" and not found.get("alt")
+
+
+def test_the_folder_holds_every_figure_and_table_in_every_format(records: Records, tmp_path: Path) -> None:
+    index = build(records, tmp_path / "new" / "out", COMMAND)
+    figures = {f"{kind}-{c}" for kind in ("salience", "patterns", "revisions", "curves") for c in records.conditions}
+    tables = {"salience", "summary", "agreement", "metrics"}
+    expected = {f"{stem}.{kind}" for stem in figures for kind in ("png", "pdf")}
+    expected |= {f"{stem}.{kind}" for stem in tables for kind in ("md", "csv", "tex", "html")}
+    assert {path.name for path in index.parent.iterdir()} == expected | {"index.html"}
+
+
+def test_the_same_records_give_the_same_bytes(records: Records, tmp_path: Path) -> None:
+    shuffled = replace(records, iterations=records.iterations.sample(frac=1, random_state=0))
+    for folder, data in (("a", records), ("b", shuffled)):
+        build(data, tmp_path / folder, COMMAND)
+    for path in (tmp_path / "a").iterdir():
+        assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes(), path.name
+
+
+def test_the_page_stands_alone_and_its_links_lead_somewhere(records: Records, tmp_path: Path) -> None:
+    index = build(records, tmp_path, COMMAND)
+    text = index.read_text(encoding="utf-8")
+    links = Links()
+    links.feed(text)
+    for target in links.targets:
+        if target.startswith("#"):
+            assert target[1:] in links.anchors
+        elif not target.startswith("data:image/png;base64,"):
+            assert (tmp_path / target).is_file(), target
+    assert sum(target.startswith("data:") for target in links.targets) == 8
+    assert links.images_without_words == 0
+    assert not re.search(r"@import|url\(", text)
+
+
+def test_the_page_says_where_it_comes_from(records: Records, tmp_path: Path) -> None:
+    text = build(records, tmp_path, COMMAND).read_text(encoding="utf-8")
+    assert "python -m figures data/runs --out &#39;my figures&#39;" in text
+    assert "9 runs, 51 iterations, 51 revisions" in text
+    assert records.digest in text
+    assert "runs/episodes.jsonl:7: a torn line; left out" in text
+    assert f"matplotlib {versions()['matplotlib']}" in text
+    assert "The records of simulated-salient were made with a scripted stand-in." in text
+    assert "Model gpt-oss:20b (ollama)." in text
+
+
+def test_a_page_without_simulated_records_has_no_warning_of_them(records: Records, tmp_path: Path) -> None:
+    real = replace(records, facts=records.facts.assign(backend="ollama", model="gpt-oss:20b"), problems=[])
+    text = build(real, tmp_path, COMMAND).read_text(encoding="utf-8")
+    assert "stand-in" not in text
+    assert "None were found." in text
+
+
+def test_untidy_records_are_drawn_all_the_same(records: Records, tmp_path: Path) -> None:
+    iterations, revisions = records.iterations.copy(), records.revisions.copy()
+    iterations.loc[iterations["env"] == "frozenlake", "kept_return"] = math.nan
+    iterations.loc[0, "env"] = revisions.loc[0, "env"] = "brand-new"
+    revisions.loc[1, "pattern"] = "novel"
+    revisions.loc[2:4, ["r0", "delta"]] = math.nan
+    untidy = replace(records, iterations=iterations, revisions=revisions, facts=records.facts.iloc[1:])
+    text = build(untidy, tmp_path, COMMAND).read_text(encoding="utf-8")
+    assert "Iterations without a return: 18." in text
+
+
+def test_one_call_methods_alone_give_curves_and_no_revisions(records: Records, tmp_path: Path) -> None:
+    props = replace(
+        records,
+        iterations=records.iterations.assign(variant="props"),
+        revisions=records.revisions.iloc[:0],
+        summary=[],
+        salience=[],
+        agreement=[],
+    )
+    build(props, tmp_path, COMMAND)
+    assert {path.stem.split("-")[0] for path in tmp_path.glob("*.png")} == {"curves"}
+
+
+def test_a_folder_that_cannot_be_written_is_told_in_one_line(records: Records, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(FiguresError, match=r"cannot write to .*file.*choose another folder") as caught:
+        build(records, tmp_path / "file", COMMAND)
+    assert "\n" not in str(caught.value)
+
+
+def test_conditions_get_file_names_that_are_safe_and_distinct() -> None:
+    made = slugs(["gpt-oss-20b+tau-half", "../../etc", "a b", "a-b", "A/B", "–"])
+    assert list(made.values()) == ["gpt-oss-20b+tau-half", "etc", "a-b", "a-b-2", "A-B-3", "condition"]
+
+
+def facts(*runs: tuple[str | None, str | None]) -> pd.DataFrame:
+    return pd.DataFrame([{"condition": "x", "backend": backend, "model": model} for backend, model in runs])
+
+
+@pytest.mark.parametrize(
+    ("runs", "sentence"),
+    [
+        (
+            [("simulated", "salient")],
+            "Simulated model, personality salient: a scripted stand-in, not a language model.",
+        ),
+        (
+            [("simulated", "simulated-silent")],
+            "Simulated model, personality silent: a scripted stand-in, not a language model.",
+        ),
+        ([("ollama", "gpt-oss:20b")] * 2, "Model gpt-oss:20b (ollama)."),
+        ([("openai", "b"), ("ollama", "a")], "Model a (ollama). Model b (openai)."),
+        ([("sb3", None)], "Made with sb3."),
+        ([(None, None)], "The model was not recorded."),
+        ([], "The model was not recorded."),
+    ],
+)
+def test_what_made_the_records(runs: list[tuple[str | None, str | None]], sentence: str) -> None:
+    frame = facts(*runs) if runs else facts((None, None)).iloc[:0]
+    assert origin(frame, "x") == sentence
+    assert simulated(frame, "x") == ("Simulated" in sentence)
+
+
+def test_the_digest_knows_values_and_not_their_order() -> None:
+    frame = pd.DataFrame({"a": [1.0, math.nan], "b": ["x", "y"]})
+    assert digest([frame]) == digest([frame.iloc[::-1][["b", "a"]]])
+    assert digest([frame]) != digest([frame.assign(a=[1.0, 0.0])])
+    assert digest([frame]) != digest([frame.rename(columns={"b": "c"})])
+    assert digest([frame, frame.iloc[:0]]) != digest([frame])

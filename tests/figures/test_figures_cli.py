@@ -1,0 +1,97 @@
+"""`python -m figures` on collected records."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from figures.cli import main
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two short simulated runs of two methods on CartPole."""
+    folder = tmp_path_factory.mktemp("data")
+    grid = ["--env", "cartpole", "--variant", "threetraj", "--variant", "r2po", "--runs", "2", "--iterations", "5"]
+    command = [sys.executable, "-m", "collector.cli", *grid, "--backend", "simulated", "--quiet", "--out", str(folder)]
+    subprocess.run(command, check=True)
+    return folder
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, str, str]:
+    """Exit status, standard output and standard error of a command."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", ["figures", *map(str, arguments)])
+        with pytest.raises(SystemExit) as exit_:
+            main()
+    out, err = capsys.readouterr()
+    return int(exit_.value.code or 0), out, err
+
+
+def test_figures_from_records_say_that_they_are_simulated(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, out, err = run(capsys, data, "--out", tmp_path / "out")
+    assert (status, out, err) == (0, f"{tmp_path / 'out' / 'index.html'}\n", "")
+    text = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+    assert "4 runs, 20 iterations, 20 revisions" in text
+    assert "Simulated model, personality salient: a scripted stand-in, not a language model." in text
+    assert len(list((tmp_path / "out").glob("*.png"))) == 4
+    # ThreeTraj alone is shown the worst rollout: a heading, a rule and one row.
+    table = (tmp_path / "out" / "salience.md").read_text(encoding="utf-8").splitlines()
+    assert len([line for line in table if line.startswith("|")]) == 3
+
+
+def test_records_in_another_folder_have_the_same_digest(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from figures.data import load
+
+    moved = tmp_path / "elsewhere"
+    moved.mkdir()
+    for i, folder in enumerate(sorted(path.parent for path in data.rglob("run.json"))):
+        (moved / str(i)).symlink_to(folder)
+    parts = [load([moved / str(i)]) for i in range(4)]
+    assert load(sorted(moved.iterdir())).digest == load([data]).digest
+    assert len({part.digest for part in parts}) == 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "words"),
+    [
+        ([], 2, "DIR"),
+        (["DATA", "--detector", "nonsense"], 2, "nonsense"),
+        (["NOWHERE"], 1, "NOWHERE"),
+        (["EMPTY"], 1, "no records"),
+        (["DATA", "--out", "FILE"], 1, "cannot write to"),
+    ],
+)
+def test_mistakes_are_told_in_one_line(
+    arguments: list[str], status: int, words: str, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "FILE").write_text("")
+    (tmp_path / "EMPTY").mkdir()
+    places = {name: str(tmp_path / name) for name in ("NOWHERE", "EMPTY", "FILE")} | {"DATA": str(data)}
+    found, out, err = run(capsys, *(places.get(argument, argument) for argument in arguments))
+    assert (found, out) == (status, "")
+    assert words in err
+    assert err.count("\n") == 1
+
+
+def test_help_loads_no_plotting_library() -> None:
+    program = (
+        "import sys\nfrom figures.cli import main\nsys.argv = ['figures', '--help']\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "heavy = {'numpy', 'pandas', 'matplotlib', 'seaborn', 'duckdb', 'jinja2'} & set(sys.modules)\n"
+        "sys.exit(str(heavy) if heavy else 0)"
+    )
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True, check=False).returncode == 0
+
+
+@pytest.mark.parametrize("module", ["figures.build", "figures.cli", "figures.data"])
+def test_figures_never_load_the_collectors_machinery(module: str) -> None:
+    program = f"import sys, {module}\nsys.exit(bool({{'mujoco', 'gymnasium', 'numba'}} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

@@ -1,0 +1,125 @@
+"""Edit patterns, salience bars and the map of revisions."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pandas as pd
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
+
+from figures.data import Records
+from figures.drawing import Drawing
+from figures.patterns import pattern_bars, shares
+from figures.revisions import revision_map
+from figures.salience import by_run, salience_bars
+
+SALIENT = "simulated-salient"
+
+
+def revisions(*kinds: tuple[str, str | None]) -> pd.DataFrame:
+    return pd.DataFrame([{"direction": direction, "pattern": pattern} for direction, pattern in kinds])
+
+
+def drawn(drawing: Drawing | None) -> Drawing:
+    assert drawing is not None
+    return drawing
+
+
+def words(ax: Axes) -> list[str]:
+    return [text.get_text() for text in ax.texts]
+
+
+def panel(drawing: Drawing, title: str) -> Axes:
+    (ax,) = (ax for ax in drawing.figure.axes if ax.get_title(loc="left") == title)
+    return ax
+
+
+def test_shares_run_from_worst_to_best_and_sum_to_100() -> None:
+    table = shares(
+        revisions(
+            ("improvement", "fine_tune"),
+            ("regression", "near_optimal_break"),
+            ("no_change", None),
+            ("regression", "near_optimal_break"),
+            ("improvement", None),
+        )
+    )
+    assert table == {"near_optimal_break": 40.0, "no_change": 20.0, "unclassified": 20.0, "fine_tune": 20.0}
+
+
+def test_a_pattern_nobody_knows_is_kept() -> None:
+    assert shares(revisions(("regression", "novel"), ("regression", "full_redesign"))) == {
+        "full_redesign": 50.0,
+        "novel": 50.0,
+    }
+
+
+def test_no_revisions_have_no_shares() -> None:
+    assert shares(revisions(("regression", "novel")).iloc[:0]) == {}
+
+
+def test_every_bar_is_whole_and_an_empty_cell_says_so(records: Records) -> None:
+    ax = panel(drawn(pattern_bars(records.revisions, SALIENT, "")), "FrozenLake")
+    widths: dict[float, float] = {}
+    for bar in ax.patches:
+        assert isinstance(bar, Rectangle)
+        widths[bar.get_y()] = widths.get(bar.get_y(), 0.0) + bar.get_width()
+    assert list(widths.values()) == pytest.approx([100.0, 100.0])
+    assert "– no revisions" in words(ax)
+    assert {"12", "6"} <= set(words(ax))
+
+
+def test_shares_of_single_runs_by_hand() -> None:
+    frame = pd.DataFrame(
+        {
+            "run": [1, 1, 1, 2, 2, 3],
+            "direction": ["regression", "regression", "improvement", "regression", "regression", "improvement"],
+            "strict": [True, False, None, None, False, None],
+        }
+    )
+    table = by_run(frame, "strict")
+    assert table.to_dict("list") == {"run": [1, 2], "regressions": [2, 2], "pct": [50.0, 0.0]}
+
+
+def test_salience_bars_are_percent_of_regressions(records: Records) -> None:
+    summary = pd.DataFrame(records.salience)
+    ax = drawn(salience_bars(summary, records.revisions, SALIENT, "")).figure.axes[0]
+    # Two runs of threetraj with three regressions each: one strict, two permissive.
+    assert [bar.get_height() for bar in ax.patches] == pytest.approx([200 / 3, 100 / 3] * 2)
+    assert [tick.get_text() for tick in ax.get_xticklabels()] == ["FrozenLake\nn = 6", "CartPole\nn = 6"]
+    assert [len(line.get_ydata()) for line in ax.lines] == [2, 2, 2, 2]
+
+
+def test_a_task_without_regressions_has_a_dash_and_a_word(records: Records) -> None:
+    summary = pd.DataFrame(records.salience)
+    summary.loc[summary["env"] == "cartpole", ["regressions", "strict", "permissive"]] = 0
+    summary["strict_pct"] = math.nan
+    drawing = drawn(salience_bars(summary, records.revisions, SALIENT, ""))
+    assert words(drawing.figure.axes[0]) == ["–"]
+    assert "No regressions on CartPole." in drawing.note
+
+
+def test_every_revision_has_one_mark(records: Records) -> None:
+    drawing = drawn(revision_map(records.revisions, SALIENT, ""))
+    marks = [tuple(xy) for ax in drawing.figure.axes for path in ax.collections for xy in path.get_offsets()]
+    here = records.revisions[records.revisions["condition"] == SALIENT]
+    assert sorted(marks) == sorted(zip(here["r0"], here["delta"], strict=True))
+
+
+def test_revisions_without_a_return_are_counted(records: Records) -> None:
+    frame = records.revisions.copy()
+    frame.loc[0, "r0"] = math.nan
+    assert "1 without a return are not drawn." in drawn(revision_map(frame, SALIENT, "")).note
+
+
+@pytest.mark.parametrize("draw", [pattern_bars, revision_map])
+def test_one_call_methods_alone_have_no_such_figure(records: Records, draw: Any) -> None:
+    assert draw(records.revisions.iloc[:0], SALIENT, "") is None
+
+
+def test_without_anyone_who_saw_the_worst_there_is_no_salience_figure(records: Records) -> None:
+    summary = pd.DataFrame(records.salience)
+    assert salience_bars(summary, records.revisions, "elsewhere", "") is None

@@ -1,0 +1,134 @@
+"""Names, colours, and what every figure owes its reader."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+from figures.build import contents
+from figures.data import Records
+from figures.drawing import Drawing, in_style
+from figures.names import METHODS, TASKS, name, ordered
+from figures.style import PATTERN_COLOURS, ink_on, save, stroke
+
+
+@pytest.fixture
+def drawings(records: Records) -> list[Drawing]:
+    return [drawing for kind in contents(records).drawings.values() for drawing in kind]
+
+
+def contrast(a: str, b: str) -> float:
+    """Contrast ratio of WCAG 2, from its definition."""
+
+    def luminance(colour: str) -> float:
+        parts = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in mpl.colors.to_rgb(colour)]
+        return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+    high, low = sorted((luminance(a), luminance(b)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_known_ids_have_names_and_unknown_ones_keep_theirs() -> None:
+    assert (name("r2po"), name("cartpole"), name("brand-new")) == ("R2PO", "CartPole", "brand-new")
+    assert ordered(["zzz", "props", "r2po", "aaa", "r2po"], METHODS) == ["r2po", "props", "aaa", "zzz"]
+    assert len(TASKS) == 10
+
+
+def test_every_method_looks_like_itself_alone() -> None:
+    looks = [stroke(method) for method in METHODS]
+    assert len(set(looks)) == len(METHODS)
+    assert stroke("brand-new") == stroke("brand-new")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_lines_stand_out_from_the_paper(method: str) -> None:
+    # 2 to 1 is where thin coloured lines get lost; text needs more, and is never coloured.
+    assert contrast(stroke(method).colour, "white") > 2
+
+
+@pytest.mark.parametrize("colour", PATTERN_COLOURS.values())
+def test_numbers_on_bars_are_readable(colour: str) -> None:
+    assert contrast(ink_on(colour), colour) >= 4.5
+
+
+def test_a_figure_of_each_kind_is_drawn_per_condition(drawings: list[Drawing]) -> None:
+    kinds = ("salience", "patterns", "revisions", "curves")
+    expected = {f"{kind}-{condition}" for kind in kinds for condition in ("simulated-salient", "gpt-oss-20b")}
+    assert {drawing.stem for drawing in drawings} == expected
+
+
+def test_pictures_say_themselves_what_made_their_records(drawings: list[Drawing]) -> None:
+    for drawing in drawings:
+        inside = " ".join(text.get_text() for text in drawing.figure.findobj(Text)).replace("\n", " ")
+        made_with = "Model gpt-oss:20b (ollama)." if "gpt" in drawing.stem else "Simulated model, personality salient"
+        assert made_with in inside, drawing.stem
+        assert drawing.note in inside, drawing.stem
+
+
+def test_type_is_seven_points_or_larger(drawings: list[Drawing]) -> None:
+    for drawing in drawings:
+        sizes = {text.get_fontsize() for text in drawing.figure.findobj(Text) if text.get_text()}
+        assert min(sizes) >= 7, drawing.stem
+
+
+def test_nothing_is_clipped_and_no_legend_covers_data(drawings: list[Drawing]) -> None:
+    for drawing in drawings:
+        figure = drawing.figure
+        figure.draw_without_rendering()
+        canvas = figure.bbox.padded(1)
+        (legend,) = figure.legends
+        boxes = [ax.get_tightbbox() for ax in figure.axes]
+        boxes += [artist.get_window_extent() for artist in (legend, *figure.texts)]
+        for box in boxes:
+            assert canvas.x0 <= box.x0 <= box.x1 <= canvas.x1, drawing.stem
+            assert canvas.y0 <= box.y0 <= box.y1 <= canvas.y1, drawing.stem
+        for ax in figure.axes:
+            assert not legend.get_window_extent().overlaps(ax.get_tightbbox()), drawing.stem
+
+
+def test_labels_of_an_axis_do_not_overlap(drawings: list[Drawing]) -> None:
+    for drawing in drawings:
+        drawing.figure.draw_without_rendering()
+        for ax in drawing.figure.axes:
+            for labels in (ax.get_xticklabels(), ax.get_yticklabels()):
+                boxes = [label.get_window_extent() for label in labels if label.get_text() and label.get_visible()]
+                assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2)), drawing.stem
+
+
+def test_files_are_the_same_to_the_byte_in_another_process_and_year(tmp_path: Path) -> None:
+    program = (
+        "import sys; from pathlib import Path\n"
+        "from figures.drawing import in_style; from figures.style import panels, save\n"
+        "def draw():\n"
+        "    figure, (ax,) = panels(1); ax.plot([1, 2], [3, 4], label='R₀'); return figure\n"
+        "save(in_style(draw)(), Path(sys.argv[1]))\n"
+    )
+    for stem, epoch in (("a", "0"), ("b", "1700000000")):
+        environment = {**os.environ, "SOURCE_DATE_EPOCH": epoch, "PYTHONHASHSEED": epoch[:1]}
+        subprocess.run([sys.executable, "-c", program, str(tmp_path / stem)], check=True, env=environment)
+    for kind in ("png", "pdf"):
+        assert (tmp_path / f"a.{kind}").read_bytes() == (tmp_path / f"b.{kind}").read_bytes()
+    assert b"CreationDate" not in (tmp_path / "a.pdf").read_bytes()
+    assert b"Software" not in (tmp_path / "a.png").read_bytes()
+
+
+def test_drawing_leaves_the_users_settings_alone(tmp_path: Path) -> None:
+    before = mpl.rcParams["font.size"], mpl.rcParams["axes.grid"]
+    save(in_style(Figure)(), tmp_path / "x")
+    assert (mpl.rcParams["font.size"], mpl.rcParams["axes.grid"]) == before
+
+
+def test_no_display_is_needed(tmp_path: Path) -> None:
+    environment = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY", "MPLBACKEND")}
+    program = "import sys, pathlib; from figures.style import *; save(panels(2)[0], pathlib.Path(sys.argv[1]))"
+    subprocess.run([sys.executable, "-c", program, str(tmp_path / "x")], check=True, env=environment)
+    assert np.frombuffer((tmp_path / "x.png").read_bytes()[:4], dtype="S4")[0] == b"\x89PNG"

@@ -1,0 +1,119 @@
+"""Tables as people and programs read them."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from figures.data import Records
+from figures.export import export, latex, markdown
+from figures.page import render_table
+from figures.tables import Table, table
+
+ROW = {
+    "condition": "a",
+    "env": "cartpole",
+    "variant": "threetraj",
+    "detector": "word",
+    "revisions": 90,
+    "regressions": 27,
+    "regressions_pct": 30.0,
+    "strict": 0,
+    "strict_pct": None,
+    "permissive": 9,
+    "permissive_pct": 100 / 3,
+    "worst_below_median": 1,
+    "worst_below_best": float("nan"),
+    "risk_ratio": 1.2345,
+    "risk_ratio_low": 0.5,
+    "risk_ratio_high": None,
+}
+
+
+def read(made: Table) -> dict[str, str]:
+    (row,) = made.displayed()
+    return row
+
+
+def test_numbers_are_rounded_for_people_and_dashes_stand_for_what_is_missing() -> None:
+    assert read(table("salience", [ROW], "")) == {
+        "Task": "CartPole",
+        "Method": "ThreeTraj",
+        "Detector": "word",
+        "Revisions": "90",
+        "Regressions": "27 (30.0%)",
+        "Strict": "0",
+        "Permissive": "9 (33.3%)",
+        "Worst < median": "1",
+        "Worst < best": "–",
+        "Risk ratio": "1.23 [0.50, –]",
+    }
+
+
+def test_the_condition_has_a_column_where_there_are_several() -> None:
+    made = table("salience", [ROW | {"condition": "b"}, ROW], "")
+    assert [row["Condition"] for row in made.displayed()] == ["a", "b"]
+
+
+def test_rows_follow_the_order_of_tasks_and_methods() -> None:
+    cells = [("maze", "r2po"), ("cartpole", "props"), ("novel", "r2po"), ("cartpole", "r2po")]
+    rows = [ROW | {"env": env, "variant": variant} for env, variant in cells]
+    shown = [(row["Task"], row["Method"]) for row in table("salience", rows, "").displayed()]
+    assert shown == [("CartPole", "R2PO"), ("CartPole", "ProPS"), ("Maze", "R2PO"), ("novel", "R2PO")]
+
+
+def test_markdown_has_one_line_a_row_and_escapes_pipes() -> None:
+    made = table("salience", [ROW, ROW | {"condition": "x|y"}], "Made with care.")
+    lines = markdown(made).splitlines()
+    assert lines[0].startswith("**Salience-problem regressions.**")
+    assert lines[0].endswith("*Made with care.*")
+    assert lines[2].startswith("| Condition | Task | Method |")
+    assert lines[3].startswith("| --- | --- | --- | --- | ---: |")
+    assert lines[5].startswith(r"| x\|y | CartPole |")
+    assert len(lines) == 6
+
+
+def test_latex_escapes_what_latex_would_obey() -> None:
+    made = table("salience", [ROW, ROW | {"condition": "50%_off & more"}], "A $note$ {of} #1.")
+    text = latex(made)
+    assert r"50\%\_off \& more & CartPole & ThreeTraj & word & 90 & 27 (30.0\%) & 0 & 9 (33.3\%)" in text
+    assert r"A \$note\$ \{of\} \#1." in text
+    columns = text.split(r"\begin{tabular}{")[1].split("}")[0]
+    body = text.split(r"\midrule")[1].split(r"\bottomrule")[0].replace(r"\&", "")
+    assert {line.count("&") for line in body.strip().splitlines()} == {len(columns) - 1}
+
+
+def test_html_escapes_what_a_browser_would_obey() -> None:
+    page = render_table(table("salience", [ROW | {"variant": "<script>"}], "a & b"))
+    assert "<script>" not in page
+    assert "&lt;script&gt;" in page
+    assert "a &amp; b" in page
+
+
+def test_csv_is_unrounded_and_names_backend_and_model(tmp_path: Path) -> None:
+    facts = pd.DataFrame({"condition": ["a", "a"], "backend": ["simulated"] * 2, "model": ["salient", "salient"]})
+    export(table("salience", [ROW], ""), facts, tmp_path)
+    with (tmp_path / "salience.csv").open(newline="") as file:
+        (row,) = csv.DictReader(file)
+    assert float(row["permissive_pct"]) == 100 / 3
+    assert (row["backend"], row["model"], row["strict_pct"], row["env"]) == ("simulated", "salient", "", "cartpole")
+
+
+@pytest.mark.parametrize("key", ["salience", "summary", "agreement", "metrics"])
+def test_a_table_without_rows_is_still_a_table(key: str, tmp_path: Path) -> None:
+    made = table(key, [], "")
+    export(made, pd.DataFrame(columns=["condition", "backend", "model"]), tmp_path)
+    assert "No rows" in (tmp_path / f"{key}.html").read_text()
+    assert {path.suffix for path in tmp_path.iterdir()} == {".md", ".tex", ".html", ".csv"}
+
+
+def test_captions_of_the_page_say_what_made_the_records(records: Records) -> None:
+    from figures.build import contents
+
+    for made in contents(records).tables.values():
+        for text in (markdown(made), latex(made), render_table(made)):
+            assert "Simulated model, personality salient" in text
+            assert "gpt-oss:20b" in text
