@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from collector.budget import EXCERPTS, ROLLOUTS, RUNS
-from collector.errors import CollectorError, UsageError
+from collector.errors import CollectorError, InterruptedByUserError, UsageError
 
 if TYPE_CHECKING:
     from collector.sweep import Outcome
@@ -143,7 +143,11 @@ def collect(
         console.print(Text(f"{len(found) - len(todo)} of {len(found)} runs are complete already"))
     if todo:
         display = choose_display(console, len(todo), quiet=quiet)
-        _conclude(collect_runs(todo, out, language_model, display=display, concurrency=concurrency), len(todo))
+        try:
+            outcome = collect_runs(todo, out, language_model, display=display, concurrency=concurrency)
+        except KeyboardInterrupt:
+            raise InterruptedByUserError("stopped; nothing is lost, the same command goes on from here") from None
+        _conclude(outcome, len(todo))
 
 
 def _conclude(outcome: Outcome, asked: int) -> None:
@@ -167,10 +171,10 @@ def main() -> None:
         _exit(f"collect: {_told(error)}; see collect --help", _USAGE)
     except UsageError as error:
         _exit(f"collect: {error}", _USAGE)
+    except InterruptedByUserError as error:
+        _exit(f"collect: {error}", _INTERRUPTED)
     except CollectorError as error:
         _exit(f"collect: {error}", _FAILURE)
-    except (KeyboardInterrupt, typer.Abort):
-        _exit("collect: stopped; nothing is lost, the same command goes on from here", _INTERRUPTED)
 
 
 def _told(error: Exception) -> str:

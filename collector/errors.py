@@ -13,5 +13,9 @@ class ModelError(CollectorError):
     """A model that cannot or will not answer."""
 
 
+class InterruptedByUserError(CollectorError):
+    """Ctrl-C: exit status 130."""
+
+
 class StorageError(CollectorError):
     """A folder or file that cannot be read or written."""

@@ -41,6 +41,8 @@ def plan(request: Request) -> list[RunSpec]:
     """
     tasks = [get_task(name) for name in _expand(request.envs, TASKS)]
     methods = [get_method(name) for name in _expand(request.variants, METHODS)]
+    for task in tasks:
+        threshold(request.tau_c, task)  # a wrong setting is told even where no method asked for has the rule
     if request.condition is not None and not is_label(request.condition):
         raise UsageError(
             f"--condition '{request.condition}' cannot name a folder; use letters, digits and . _ + - "
@@ -92,9 +94,8 @@ def _condition(request: Request, task: Task, method: Method) -> str:
     parts = [slug(request.model)]
     if method.revision_rule and request.tau_c != "default":
         parts.append(f"tau-{request.tau_c}")
-    for name in ("temperature", "max_tokens", "num_ctx"):
-        if request.options.get(name) is not None:
-            parts.append(f"{name.replace('_', '-')}-{request.options[name]:g}")
+    chosen = {name: request.options.get(name) for name in ("temperature", "max_tokens", "num_ctx")}
+    parts += [f"{name.replace('_', '-')}-{value:g}" for name, value in chosen.items() if value is not None]
     if request.rollouts != ROLLOUTS:
         parts.append(f"rollouts-{request.rollouts}")
     if request.warmup not in {None, task.warmup}:

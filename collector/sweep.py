@@ -156,7 +156,7 @@ def states(specs: Sequence[RunSpec], out: Path) -> list[State]:
 def _state(spec: RunSpec, folder: Path) -> State:
     try:
         lines = (folder / "episodes.jsonl").read_bytes().count(b"\n")
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         lines = 0
     except OSError as error:
         raise StorageError(f"cannot read {folder / 'episodes.jsonl'}: {error.strerror}") from None

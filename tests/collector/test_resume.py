@@ -199,26 +199,26 @@ def test_killed_at_random_points_and_resumed(tmp_path):
     subprocess.run([*COMMAND, "--quiet", "--out", tmp_path / "whole"], check=True, timeout=300)
     out, moments, kills = tmp_path / "killed", random.Random(7), 0
     for _ in range(12):
-        process = subprocess.Popen([*COMMAND, "--quiet", "--out", out])
-        try:
-            assert process.wait(timeout=moments.uniform(0.4, 1.6)) == 0
-            break
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGKILL)
-            process.wait()
-            kills += 1
+        with subprocess.Popen([*COMMAND, "--quiet", "--out", out]) as process:
+            try:
+                assert process.wait(timeout=moments.uniform(0.4, 1.6)) == 0
+                break
+            except subprocess.TimeoutExpired:
+                process.kill()
+                kills += 1
     subprocess.run([*COMMAND, "--quiet", "--out", out], check=True, timeout=300)
     assert kills > 0
     assert timeless(out) == timeless(tmp_path / "whole")
 
 
 def test_ctrl_c_ends_tidily_and_says_how_to_go_on(tmp_path):
-    process = subprocess.Popen([*COMMAND, "--iterations", "200", "--out", tmp_path], stderr=subprocess.PIPE, text=True)
-    for line in process.stderr:
-        if "iteration 10/" in line:
-            process.send_signal(signal.SIGINT)
-            break
-    rest = process.stderr.read()
-    assert process.wait(timeout=60) == 130
+    command = [*COMMAND, "--iterations", "200", "--out", tmp_path]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        for line in process.stderr:
+            if "iteration 10/" in line:
+                process.send_signal(signal.SIGINT)
+                break
+        rest = process.stderr.read()
+    assert process.returncode == 130
     assert rest.splitlines()[-1] == "collect: stopped; nothing is lost, the same command goes on from here"
     assert "Traceback" not in rest

@@ -173,7 +173,7 @@ def test_pong_serves_to_both_sides_at_slopes_within_five():
 
 
 def test_pong_agrees_with_traces_of_the_released_code():
-    """Replaying printed actions from a printed first state gives the printed states, to the digits that were printed."""
+    """Replaying printed actions from a printed first state gives the printed states, to the digits printed."""
     path = SHARED / "critic_texts" / "records" / "pong" / "threetraj" / "run-01" / "calls.jsonl"
     if not path.exists():
         pytest.skip("the reference material (critic_texts) is not here")

@@ -70,7 +70,7 @@ class SimulatedModel:
     def _explain(
         self, request: CriticPrompt, revision: Revision, rng: np.random.Generator
     ) -> tuple[wording.Mention | None, list[str], bool]:
-        """The sentences about rollouts, true or not: the one named, the sentences, and whether the worst is set aside."""
+        """Sentences about rollouts, true or not: the one named, the sentences, whether the worst is set aside."""
         shows_worst = any(rollout.label == "worst" for rollout in request.rollouts)
         may_discount = shows_worst and revision.anchor.label != "worst"
         discounts = may_discount and bool(rng.random() < self.personality.discounts)

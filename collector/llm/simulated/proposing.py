@@ -47,7 +47,8 @@ def rank(trials: tuple[Trial, ...]) -> list[Trial]:
     def worth(trial: Trial) -> float:
         return average + SINGLE_WORTH * (trial.value - average) if trial.single else trial.value
 
-    return sorted(reversed(trials), key=worth, reverse=True)
+    by_worth = sorted(range(len(trials)), key=lambda number: (worth(trials[number]), number), reverse=True)
+    return [trials[number] for number in by_worth]
 
 
 def _random(values: Values, rng: np.random.Generator) -> tuple[float, ...]:

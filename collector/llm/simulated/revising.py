@@ -1,4 +1,4 @@
-"""The simulated critic: it anchors on one rollout, reads where that one failed, and moves the parameters that act there.
+"""The simulated critic: it anchors on a rollout, reads where that one failed, and moves the parameters that act there.
 
 Nothing here knows the task: states, actions and the policy's formula come out of the prompt.
 """

@@ -1,0 +1,220 @@
+"""The `collect` command as people use it: right, wrong, twice, and on a full disk."""
+
+from __future__ import annotations
+
+import json
+import re
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from collector.llm.simulated import SimulatedModel
+from collector.plan import Request, plan, threshold
+from collector.tasks import get_task
+from tests.collector.helpers import lines, timeless
+
+SMALL = ["--env", "frozenlake", "--variant", "threetraj", "--runs", "2", "--iterations", "3", "--rollouts", "5"]
+
+
+def run(*arguments, **options):
+    command = [sys.executable, "-m", "collector.cli", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, **options)
+
+
+WRONG = {
+    "no task": (["--variant", "r2po"], "Missing option '--env'"),
+    "no method": (["--env", "pong"], "Missing option '--variant'"),
+    "unknown task": (["--env", "chess", "--variant", "r2po"], "unknown task 'chess'; choose from cartpole"),
+    "unknown method": (["--env", "pong", "--variant", "x"], "unknown method 'x'; choose from alwayscritic"),
+    "unknown option": ([*SMALL, "--bogus"], "No such option: --bogus"),
+    "unknown backend": ([*SMALL, "--backend", "x"], "unknown backend 'x'; choose from simulated, ollama, openai"),
+    "unknown personality": ([*SMALL, "--personality", "x"], "unknown personality 'x'; choose from salient"),
+    "a model without a backend": ([*SMALL, "--model", "x"], "--model is for real models; add --backend"),
+    "a personality for a real model": ([*SMALL, "--backend", "ollama", "--personality", "salient"], "--personality"),
+    "openai without a model": ([*SMALL, "--backend", "openai"], "--backend openai needs --model"),
+    "threshold": ([*SMALL, "--tau-c", "lots"], "--tau-c 'lots' is neither default, half, off nor a number"),
+    "infinite threshold": ([*SMALL, "--tau-c", "inf"], "--tau-c 'inf' is neither"),
+    "no runs": ([*SMALL, "--runs", "0"], "Invalid value for '--runs'"),
+    "a word for a number": ([*SMALL, "--rollouts", "many"], "Invalid value for '--rollouts'"),
+    "a negative seed": ([*SMALL, "--seed", "-1"], "Invalid value for '--seed'"),
+    "a condition that leaves the folder": ([*SMALL, "--condition", "../x"], "cannot name a folder"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "told"), WRONG.values(), ids=WRONG)
+def test_wrong_usage_is_one_line_and_status_2(arguments, told, tmp_path):
+    result = run(*arguments, "--out", tmp_path / "runs")
+    assert result.returncode == 2
+    assert told in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+    assert result.stdout == ""
+    assert not (tmp_path / "runs").exists()
+
+
+def test_an_output_folder_that_cannot_be_written_is_one_line_and_status_1(tmp_path):
+    (tmp_path / "file").write_text("")
+    result = run(*SMALL, "--out", tmp_path / "file" / "runs")
+    assert result.returncode == 1
+    assert result.stderr.startswith(f"collect: cannot write to {tmp_path / 'file' / 'runs'}")
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_a_server_that_is_down_is_one_line_and_status_1(tmp_path):
+    result = run(*SMALL, "--backend", "ollama", "--base-url", "http://127.0.0.1:9", "--out", tmp_path)
+    assert result.returncode == 1
+    assert re.fullmatch(r"collect: cannot connect to Ollama at http://127\.0\.0\.1:9 .*\n", result.stderr)
+
+
+def test_collect_twice_gives_identical_records_whatever_runs_beside_it(tmp_path):
+    assert run(*SMALL, "--out", tmp_path / "a", "--quiet", "--concurrency", "1").returncode == 0
+    assert run(*SMALL, "--env", "pong", "--out", tmp_path / "b", "--quiet", "--concurrency", "5").returncode == 0
+    for number in (1, 2):
+        folder = Path("simulated-salient+rollouts-5", "frozenlake", "threetraj", f"run-{number:02d}")
+        assert timeless(tmp_path / "a" / folder) == timeless(tmp_path / "b" / folder)
+
+
+def test_a_complete_collection_is_left_alone(tmp_path):
+    assert run(*SMALL, "--out", tmp_path).returncode == 0
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*.json*")}
+    again = run(*SMALL, "--out", tmp_path)
+    assert (again.returncode, again.stderr) == (0, "2 of 2 runs are complete already\n")
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*.json*")} == before
+
+
+def test_no_resume_refuses_to_touch_records(tmp_path):
+    assert run(*SMALL, "--out", tmp_path).returncode == 0
+    result = run(*SMALL, "--out", tmp_path, "--no-resume")
+    assert result.returncode == 1
+    assert "run-01 exists already" in result.stderr
+
+
+def test_other_settings_under_the_same_condition_are_refused_before_anything_runs(tmp_path):
+    assert run(*SMALL, "--out", tmp_path, "--condition", "mine").returncode == 0
+    result = run(*SMALL, "--out", tmp_path, "--condition", "mine", "--personality", "balanced", "--runs", "3")
+    assert result.returncode == 1
+    assert "was collected with other settings under the same condition" in result.stderr
+    assert not list(tmp_path.rglob("run-03"))
+
+
+def test_dry_run_prints_the_plan_and_what_is_done_and_does_nothing(tmp_path):
+    run(*SMALL, "--runs", "1", "--out", tmp_path)
+    before = sorted(tmp_path.rglob("*"))
+    result = run(*SMALL, "--variant", "r2po", "--out", tmp_path, "--dry-run")
+    rows = [line.split() for line in result.stdout.splitlines()]
+    # runs, complete, iterations, done, calls, rollouts: 2 runs of 3 iterations, 2 calls and 2 · 5 rollouts each
+    assert ["2", "1", "6", "3", "12", "60"] in [row[-6:] for row in rows]
+    assert ["2", "0", "6", "0", "12", "60"] in [row[-6:] for row in rows]
+    assert ["4", "1", "12", "3", "24", "120"] in [row[-6:] for row in rows]
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_plain_lines_when_not_on_a_terminal_and_nothing_when_quiet(tmp_path):
+    told = run(*SMALL, "--out", tmp_path / "a")
+    assert [line.split(",")[0] for line in sorted(told.stderr.splitlines())] == [
+        f"complete: simulated-salient+rollouts-5/frozenlake/threetraj/run-0{number}" for number in (1, 2)
+    ]
+    quiet = run(*SMALL, "--out", tmp_path / "b", "--quiet")
+    assert (quiet.stdout, quiet.stderr) == ("", "")
+
+
+def test_a_full_disk_is_told_in_a_line_and_nothing_is_lost(tmp_path):
+    """A limit on file size stands in for a full disk: the operating system refuses the write in the same way."""
+    arguments = [*SMALL, "--runs", "1", "--iterations", "6"]
+    limit = 30_000
+    result = run(
+        *arguments,
+        "--out",
+        tmp_path / "full",
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit,) * 2),
+    )
+    assert result.returncode == 1
+    last = result.stderr.splitlines()[-1]
+    assert re.match(r"collect: 1 of 1 runs stopped; the first: cannot write .*calls\.jsonl: File too large\.", last)
+    assert "Traceback" not in result.stderr
+    (calls,) = (tmp_path / "full").rglob("calls.jsonl")
+    assert 0 < calls.stat().st_size <= limit
+    assert calls.read_bytes().endswith(b"\n")
+    assert run(*arguments, "--out", tmp_path / "full").returncode == 0
+    assert run(*arguments, "--out", tmp_path / "whole").returncode == 0
+    assert timeless(tmp_path / "full") == timeless(tmp_path / "whole")
+
+
+def test_help_has_examples_and_every_option():
+    result = run("--help", env={"COLUMNS": "200", "PATH": ""})
+    assert result.returncode == 0
+    assert "collect --env cartpole --variant threetraj" in result.stdout
+    options = (
+        "env variant runs iterations rollouts backend model personality tau-c temperature seed warmup out resume "
+        "no-resume concurrency dry-run quiet install-completion"
+    )
+    assert [option for option in options.split() if f"--{option}" not in result.stdout] == []
+
+
+def request(**settings):
+    model = SimulatedModel(settings.pop("personality", "salient"))
+    names = {"envs": ["cartpole"], "variants": ["r2po"], "runs": 1}
+    return Request(backend="simulated", model=model.name, options=model.options, **(names | settings))
+
+
+@pytest.mark.parametrize(
+    ("settings", "condition"),
+    [
+        ({}, "simulated-salient"),
+        ({"personality": "silent"}, "simulated-silent"),
+        ({"tau_c": "half"}, "simulated-salient+tau-half"),
+        ({"tau_c": "300"}, "simulated-salient+tau-300"),
+        ({"tau_c": "half", "variants": ["reptraj"]}, "simulated-salient"),
+        ({"warmup": 0, "rollouts": 5}, "simulated-salient+rollouts-5+warmup-0"),
+        ({"warmup": 20, "rollouts": 20, "seed": 9}, "simulated-salient"),
+        ({"excerpts": 2, "variants": ["reptraj"]}, "simulated-salient+excerpts-2"),
+        ({"excerpts": 2}, "simulated-salient"),
+        ({"condition": "mine", "tau_c": "off"}, "mine"),
+    ],
+)
+def test_the_condition_says_what_is_not_the_default(settings, condition):
+    assert {spec.condition for spec in plan(request(**settings))} == {condition}
+
+
+def test_a_models_name_becomes_a_label():
+    named = Request(
+        envs=["pong"], variants=["r2po"], runs=1, backend="ollama", model="gpt-oss:20b", options={"temperature": 0.7}
+    )
+    assert plan(named)[0].condition == "gpt-oss-20b+temperature-0.7"
+
+
+@pytest.mark.parametrize(("setting", "value"), [("default", 480.0), ("half", 240.0), ("off", None), ("12.5", 12.5)])
+def test_thresholds(setting, value):
+    assert threshold(setting, get_task("cartpole")) == value
+
+
+def test_all_stands_for_every_task_and_method_once():
+    specs = plan(request(envs=["pong", "all", "pong"], variants=["all"], runs=2))
+    assert len(specs) == 2 * 3 * 4
+    assert specs[0].task.id == "pong"
+    assert [spec.run for spec in specs] == [1] * 12 + [2] * 12
+
+
+def test_defaults_are_the_papers_budget():
+    (spec,) = plan(request())
+    assert (spec.iterations, spec.rollouts, spec.warmup, spec.tau_c) == (100, 20, 20, 480.0)
+    assert spec.iterations * spec.method.calls == 200
+    assert spec.iterations * spec.method.calls * spec.rollouts == 4000
+
+
+def test_records_hold_no_secrets(tmp_path, monkeypatch):
+    monkeypatch.setenv("OLLAMA_API_KEY", "very-secret")
+    monkeypatch.setenv("OPENAI_API_KEY", "very-secret")
+    assert run(*SMALL, "--out", tmp_path).returncode == 0
+    assert not [path for path in tmp_path.rglob("*.json*") if "very-secret" in path.read_text()]
+
+
+def test_truth_stands_beside_the_records_and_not_in_them(tmp_path):
+    run(*SMALL, "--runs", "1", "--out", tmp_path)
+    (folder,) = tmp_path.rglob("run-01")
+    truths = lines(folder / "truth.jsonl")
+    assert {truth["personality"] for truth in truths} == {"salient"}
+    assert all(truth["anchor"] in {"worst", "median", "best"} for truth in truths)
+    assert "anchor" not in json.dumps([episode["evidence"] for episode in lines(folder / "episodes.jsonl")])
