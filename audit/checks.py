@@ -32,7 +32,7 @@ def find_defects(intake: Intake, database: Database) -> None:
     _point_at(intake.files, intake, database)
     try:
         suspects = _suspects(database)
-    except duckdb.Error:
+    except duckdb.InvalidInputException:
         # One line too long stops DuckDB altogether, whatever file it is in.
         intake.files = [file for file in intake.files if not _too_long(file, intake)]
         _point_at(intake.files, intake, database)

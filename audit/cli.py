@@ -88,6 +88,12 @@ def _told() -> Iterator[None]:
         # The reader, say `head`, has seen enough; the interpreter must not try to flush at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(0) from None
+    except Exception as error:
+        # A full disk, a file that goes away under the reader: DuckDB is not imported here, `--help` being quick.
+        if not (isinstance(error, OSError) or "duckdb" in type(error).__module__):
+            raise
+        typer.echo(f"audit: {str(error).strip().splitlines()[0]}", err=True)
+        raise typer.Exit(1) from None
 
 
 @app.command()

@@ -105,6 +105,8 @@ def open_store(
         _tell(database, intake, detector, overrides or {})
         find_defects(intake, database)
         _refuse(intake, strict=strict)
+        if not database.relation("episodes").limit(1).fetchall():
+            raise _nothing(intake)
         resources_to_keep = resources.pop_all()
     return Store(database, intake.problems, resources_to_keep)
 
@@ -135,5 +137,9 @@ def _refuse(intake: Intake, *, strict: bool) -> None:
         told = "\n".join(report(intake.problems))
         raise AuditError(f"{count(len(intake.problems), 'problem')} in the records, and --strict:\n{told}")
     if not intake.files:
-        told = "".join(f"\n{line}" for line in report(intake.problems))
-        raise AuditError(f"no finished iteration in what was given{told}")
+        raise _nothing(intake)
+
+
+def _nothing(intake: Intake) -> AuditError:
+    told = "".join(f"\n{line}" for line in report(intake.problems))
+    return AuditError(f"no finished iteration in what was given{told}")

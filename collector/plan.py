@@ -96,6 +96,8 @@ def _condition(request: Request, task: Task, method: Method) -> str:
         parts.append(f"tau-{request.tau_c}")
     chosen = {name: request.options.get(name) for name in ("temperature", "max_tokens", "num_ctx")}
     parts += [f"{name.replace('_', '-')}-{value:g}" for name, value in chosen.items() if value is not None]
+    if request.iterations not in {None, method.iterations}:
+        parts.append(f"iterations-{request.iterations}")
     if request.rollouts != ROLLOUTS:
         parts.append(f"rollouts-{request.rollouts}")
     if request.warmup not in {None, task.warmup}:

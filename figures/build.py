@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Final
 
 import pandas as pd
 
@@ -22,6 +23,9 @@ from figures.salience import salience_bars
 from figures.style import save
 from figures.tables import Table, table
 from stats.tables import metrics
+
+PROBLEMS_NAMED: Final = 100
+"""So many problems are named on the page; the rest are counted."""
 
 
 @dataclass(frozen=True)
@@ -110,6 +114,12 @@ def _write(drawing: Drawing, out: Path) -> Picture:
     return Picture(drawing, png.read_bytes(), png.name, pdf.name)
 
 
+def _listed(records: Records) -> list[str]:
+    named = [str(problem) for problem in records.problems[:PROBLEMS_NAMED]]
+    rest = len(records.problems) - len(named)
+    return [*named, f"and {rest} more"] if rest else named
+
+
 def _page(records: Records, made: Contents, pictures: dict[str, list[Picture]], command: str) -> Page:
     tables = made.tables
     return Page(
@@ -134,5 +144,5 @@ def _page(records: Records, made: Contents, pictures: dict[str, list[Picture]], 
             "SHA-256 of iterations and revisions": records.digest,
             "Versions": ", ".join(f"{package} {number}" for package, number in versions().items()),
         },
-        problems=[str(problem) for problem in records.problems],
+        problems=_listed(records),
     )

@@ -49,7 +49,7 @@ def learning_curves(iterations: pd.DataFrame, condition: str, origin: str) -> Dr
     for i, (ax, env) in enumerate(zip(axes, envs, strict=True)):
         cells = {v: here[(here["env"] == env) & (here["variant"] == v)] for v in variants}
         for variant, cell in cells.items():
-            _draw_line(ax, curve(cell), variant)
+            _draw_line(ax, curve(cell), variant, shade=min(0.14, 0.6 / len(variants)))
         ax.set_title(name(env))
         ax.set_xlabel("rollouts spent")
         ax.set_ylabel("" if i % columns(len(envs)) else "return")
@@ -70,14 +70,14 @@ def learning_curves(iterations: pd.DataFrame, condition: str, origin: str) -> Dr
     return Drawing("curves", "Learning curves", CAPTION, note, described, figure)
 
 
-def _draw_line(ax: Axes, points: pd.DataFrame, variant: str) -> None:
+def _draw_line(ax: Axes, points: pd.DataFrame, variant: str, *, shade: float) -> None:
     look = stroke(variant)
     x, mean, std = points["rollouts_spent"], points["mean"], points["std"]
     ax.plot(x, mean, color=look.colour, ls=look.line, alpha=0.35, lw=1.0)
     ax.plot(
         x, mean.where(points["whole"]), color=look.colour, ls=look.line, marker="o" if len(points) == 1 else None, ms=3
     )
-    ax.fill_between(x, mean - std, mean + std, color=look.colour, alpha=0.12, lw=0)
+    ax.fill_between(x, mean - std, mean + std, color=look.colour, alpha=shade, lw=0)
 
 
 def _gaps(here: pd.DataFrame, envs: list[str], variants: list[str]) -> list[str]:
@@ -92,15 +92,18 @@ def _gaps(here: pd.DataFrame, envs: list[str], variants: list[str]) -> list[str]
     uneven = [key for key in grid if key in cells and len(set(cells[key])) > 1]
     missing = int(here["kept_return"].isna().sum())
     return [
-        f"No runs: {_listed(absent)}." if absent else "",
-        f"One run, no band: {_listed(single)}." if single else "",
-        f"Runs of unequal length, faint where some have ended: {_listed(uneven)}." if uneven else "",
+        f"No runs: {_listed(absent, envs)}." if absent else "",
+        f"One run, no band: {_listed(single, envs)}." if single else "",
+        f"Runs of unequal length, faint where some have ended: {_listed(uneven, envs)}." if uneven else "",
         f"Iterations without a return: {missing}." if missing else "",
     ]
 
 
-def _listed(cells: list[tuple[str, str]]) -> str:
+def _listed(cells: list[tuple[str, str]], envs: list[str]) -> str:
+    """Cells as methods on tasks, methods with the same tasks together."""
+    tasks = {variant: [env for env, other in cells if other == variant] for _, variant in cells}
     methods: dict[str, list[str]] = {}
-    for env, variant in cells:
-        methods.setdefault(name(variant), []).append(name(env))
-    return "; ".join(f"{method} on {', '.join(tasks)}" for method, tasks in methods.items())
+    for variant, here in tasks.items():
+        where = "every task" if here == envs and len(envs) > 1 else ", ".join(map(name, here))
+        methods.setdefault(where, []).append(name(variant))
+    return "; ".join(f"{', '.join(names)} on {where}" for where, names in methods.items())

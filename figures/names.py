@@ -5,6 +5,7 @@ An id that nobody listed here is shown as it is, after the known ones.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
@@ -78,6 +79,12 @@ _ALL: Final = {**TASKS, **METHODS, **PATTERNS, **STRUCTURES}
 def name(identifier: str) -> str:
     """What an id is called, or the id itself."""
     return _ALL.get(identifier, identifier)
+
+
+def broken(identifier: str) -> str:
+    """What an id is called, over several lines where it is long: for narrow places."""
+    called = name(identifier)
+    return called if len(called) <= 12 else re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[-_])", "\n", called)
 
 
 def ordered(identifiers: Iterable[str], known: Mapping[str, str]) -> list[str]:

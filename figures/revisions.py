@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from figures.drawing import Drawing, in_style, joined
-from figures.names import METHODS, PATTERNS, TASKS, name, ordered
+from figures.names import METHODS, PATTERNS, TASKS, broken, name, ordered
 from figures.patterns import labels
 from figures.style import MUTED, WIDTH, annotate, pattern_colour
 
@@ -42,7 +42,7 @@ def revision_map(revisions: pd.DataFrame, condition: str, origin: str) -> Drawin
             _draw_panel(ax, here[(here["env"] == env) & (here["variant"] == variant)])
         axes[0].set_ylabel(f"{name(env)}\nΔ")
     for ax, variant in zip(grid[0], variants, strict=True):
-        ax.set_title(name(variant))
+        ax.set_title(broken(variant))
     for ax in grid[-1]:
         ax.set_xlabel("R₀")
     _legend(figure, here, len(variants))

@@ -10,8 +10,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from figures.drawing import Drawing, in_style, joined
-from figures.names import METHODS, TASKS, name, ordered
-from figures.style import MUTED, NARROW, PERMISSIVE, STRICT, WIDTH, annotate
+from figures.names import METHODS, TASKS, broken, name, ordered
+from figures.style import MUTED, NARROW, PERMISSIVE, STRICT, annotate
 
 CRITERIA = {"permissive": PERMISSIVE, "strict": STRICT}
 CAPTION = (
@@ -56,22 +56,18 @@ def salience_bars(summary: pd.DataFrame, revisions: pd.DataFrame, condition: str
     cells = [(e, v) for v in ordered(here["variant"], METHODS) for e in ordered(here["env"], TASKS)]
     rows = {(str(row["env"]), str(row["variant"])): row for _, row in here.iterrows()}
     cells = [cell for cell in cells if cell in rows]
-    figure = Figure(figsize=(NARROW if len(cells) <= 4 else WIDTH, 2.9))
+    figure = Figure(figsize=(NARROW, 0.5 * len(cells) + 0.85))
     ax = figure.add_subplot()
-    for x, (env, variant) in enumerate(cells):
-        mine = revisions[
-            (revisions["condition"] == condition) & (revisions["env"] == env) & (revisions["variant"] == variant)
-        ]
-        _draw_cell(ax, x, rows[env, variant], mine)
+    for y, (env, variant) in enumerate(cells):
+        mine = (revisions["condition"] == condition) & (revisions["env"] == env) & (revisions["variant"] == variant)
+        _draw_cell(ax, y, rows[env, variant], revisions[mine])
     several = here["variant"].nunique() > 1
-    ticks = [_tick(rows[cell], *cell, several=several) for cell in cells]
-    ax.set_xticks(range(len(cells)), ticks)
-    ax.set_xlim(-0.6, len(cells) - 0.4)
-    ax.set_ylim(0, 104)
-    ax.set_yticks(range(0, 101, 20))
-    ax.set_ylabel("% of regressions")
-    ax.grid(visible=True, axis="y")
-    ax.tick_params(axis="x", length=0)
+    ax.set_yticks(range(len(cells)), [_label(rows[cell], *cell, several=several) for cell in cells])
+    ax.set_ylim(len(cells) - 0.5, -0.5)
+    ax.set_xlim(0, 100)
+    ax.set_xlabel("% of regressions")
+    ax.grid(visible=True, axis="x")
+    ax.tick_params(axis="y", length=0)
     _legend(figure)
     note = joined(
         [f"{', '.join(map(name, ordered(here['variant'], METHODS)))}, condition {condition}.", _quiet(here), origin]
@@ -83,23 +79,22 @@ def salience_bars(summary: pd.DataFrame, revisions: pd.DataFrame, condition: str
     return Drawing("salience", "Salience-problem regressions", CAPTION, note, described, figure)
 
 
-def _draw_cell(ax: Axes, x: int, row: pd.Series, revisions: pd.DataFrame) -> None:
+def _draw_cell(ax: Axes, y: int, row: pd.Series, revisions: pd.DataFrame) -> None:
     if not row["regressions"]:
-        ax.text(x, 2, "–", ha="center", fontsize=8, color=MUTED)
+        ax.text(1, y, "–", va="center", fontsize=8, color=MUTED)
         return
     for offset, (criterion, colour) in zip((-0.19, 0.19), CRITERIA.items(), strict=True):
-        share = 100 * row[criterion] / row["regressions"]
-        ax.bar(x + offset, share, width=0.34, color=colour)
+        ax.barh(y + offset, 100 * row[criterion] / row["regressions"], height=0.34, color=colour)
         runs = by_run(revisions, criterion)
         spread = np.linspace(-0.1, 0.1, len(runs)) if len(runs) > 1 else np.zeros(len(runs))
         ax.plot(
-            x + offset + spread, runs["pct"], "o", ms=3.2, mfc="white", mec="black", mew=0.7, clip_on=False, zorder=3
+            runs["pct"], y + offset + spread, "o", ms=3.2, mfc="white", mec="black", mew=0.7, clip_on=False, zorder=3
         )
 
 
-def _tick(row: pd.Series, env: str, variant: str, *, several: bool) -> str:
-    method = f"{name(variant)}\n" if several else ""
-    return f"{name(env)}\n{method}n = {int(row['regressions'])}"
+def _label(row: pd.Series, env: str, variant: str, *, several: bool) -> str:
+    method = f", {name(variant)}" if several else ""
+    return f"{broken(env)}{method}\nn = {int(row['regressions'])}"
 
 
 def _quiet(summary: pd.DataFrame) -> str:

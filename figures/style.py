@@ -133,7 +133,7 @@ def ink_on(colour: str) -> str:
 
 def columns(count: int) -> int:
     """How many of so many panels stand side by side."""
-    return min(count, 3 if count <= 6 else 4)
+    return min(count, 3)
 
 
 def panels(count: int, height: float = 1.9) -> tuple[Figure, list[Axes]]:
@@ -151,7 +151,7 @@ def panels(count: int, height: float = 1.9) -> tuple[Figure, list[Axes]]:
 def annotate(figure: Figure, note: str) -> None:
     """Put a small note below the axes: images travel without their page."""
     width = figure.get_figwidth()
-    lines = textwrap.wrap(note, width=int(width * 19.5), break_on_hyphens=False)
+    lines = textwrap.wrap(note, width=int(width * 18), break_on_hyphens=False)
     figure.set_figheight(figure.get_figheight() + 0.14 * len(lines))
     figure.supxlabel("\n".join(lines), x=0.01, ha="left", fontsize=7, color=MUTED, linespacing=1.35)
 

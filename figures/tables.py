@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -84,7 +85,9 @@ def bounded(key: str, heading: str) -> Column:
 def _shown(value: Any, pattern: str) -> str:
     if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return MISSING
-    return pattern.format(value)
+    shown = pattern.format(value)
+    # Rounding must not leave a zero with a sign.
+    return shown if re.search("[1-9]", shown) else shown.replace("-", "")
 
 
 def _joined(value: str, beside: str) -> str:
@@ -115,7 +118,7 @@ COLUMNS: Final[Mapping[str, Sequence[Column]]] = {
         *_WHERE,
         count("runs", "Runs"),
         count("revisions", "Revisions"),
-        decimal("mean_delta", "Mean Δ"),
+        decimal("mean_delta", "Mean Δ", digits=3),
         decimal("mean_edit_distance", "Mean edit distance"),
         counted("accepted", "Accepted"),
         counted("regressions", "Regressions"),
@@ -126,7 +129,7 @@ COLUMNS: Final[Mapping[str, Sequence[Column]]] = {
         *_WHERE,
         text("structure", "Structure"),
         count("revisions", "Revisions"),
-        decimal("mean_delta", "Mean Δ"),
+        decimal("mean_delta", "Mean Δ", digits=3),
     ),
     "metrics": (
         *_WHERE,

@@ -56,5 +56,6 @@ def _gather_one(path: Path, sources: Sequence[Source], intake: Intake) -> bool:
         source = next((source for source in sources if source.claims(found)), None)
         if source is not None:
             anything = True
-            source.take(found, intake)
+            if intake.first_sight(found.real):
+                source.take(found, intake)
     return anything or bool(intake.problems)

@@ -22,8 +22,9 @@ ARCHIVES: Final = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2")
 class Found:
     """A file, on disk or in an archive.
 
-    `label` is what people know it by, and `real` is the same however the user named its folder. `parts` are the names of its folders and its own name, outermost first; `path` is None in an archive, where a file
-    can only be read before the next one is asked for.
+    `label` is what people know it by; `real` is the same however its folder was named; `parts` are the names of its
+    folders and its own, outermost first; `path` is None in an archive, where a file can only be read before the next
+    one is asked for.
     """
 
     label: str
@@ -90,7 +91,9 @@ def _in_archive(path: Path, intake: Intake) -> Iterator[Found]:
                 stream = archive.extractfile(member) if member.isfile() else None
                 if stream is not None:
                     parts = tuple(part for part in member.name.split("/") if part not in ("", "."))
-                    yield Found(f"{path}!{'/'.join(parts)}", (stem, *parts), None, functools.partial(_given, stream))
+                    name = "/".join(parts)
+                    given = functools.partial(_given, stream)
+                    yield Found(f"{path}!{name}", f"{real}!{name}", (stem, *parts), None, given)
     except (tarfile.TarError, OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         intake.problem(str(path), None, f"the archive cannot be read to its end ({error})")
 

@@ -72,7 +72,7 @@ def test_collect_twice_gives_identical_records_whatever_runs_beside_it(tmp_path)
     assert run(*SMALL, "--out", tmp_path / "a", "--quiet", "--concurrency", "1").returncode == 0
     assert run(*SMALL, "--env", "pong", "--out", tmp_path / "b", "--quiet", "--concurrency", "5").returncode == 0
     for number in (1, 2):
-        folder = Path("simulated-salient+rollouts-5", "frozenlake", "threetraj", f"run-{number:02d}")
+        folder = Path("simulated-salient+iterations-3+rollouts-5", "frozenlake", "threetraj", f"run-{number:02d}")
         assert timeless(tmp_path / "a" / folder) == timeless(tmp_path / "b" / folder)
 
 
@@ -114,7 +114,7 @@ def test_dry_run_prints_the_plan_and_what_is_done_and_does_nothing(tmp_path):
 def test_plain_lines_when_not_on_a_terminal_and_nothing_when_quiet(tmp_path):
     told = run(*SMALL, "--out", tmp_path / "a")
     assert [line.split(",")[0] for line in sorted(told.stderr.splitlines())] == [
-        f"complete: simulated-salient+rollouts-5/frozenlake/threetraj/run-0{number}" for number in (1, 2)
+        f"complete: simulated-salient+iterations-3+rollouts-5/frozenlake/threetraj/run-0{number}" for number in (1, 2)
     ]
     quiet = run(*SMALL, "--out", tmp_path / "b", "--quiet")
     assert (quiet.stdout, quiet.stderr) == ("", "")
@@ -168,6 +168,8 @@ def request(**settings):
         ({"tau_c": "300"}, "simulated-salient+tau-300"),
         ({"tau_c": "half", "variants": ["reptraj"]}, "simulated-salient"),
         ({"warmup": 0, "rollouts": 5}, "simulated-salient+rollouts-5+warmup-0"),
+        ({"iterations": 30}, "simulated-salient+iterations-30"),
+        ({"iterations": 100}, "simulated-salient"),
         ({"warmup": 20, "rollouts": 20, "seed": 9}, "simulated-salient"),
         ({"excerpts": 2, "variants": ["reptraj"]}, "simulated-salient+excerpts-2"),
         ({"excerpts": 2}, "simulated-salient"),

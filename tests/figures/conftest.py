@@ -87,7 +87,7 @@ def _summaries(revisions: pd.DataFrame) -> dict[str, list[dict[str, Any]]]:
     return {"summary": summary, "salience": salience, "agreement": agreement}
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def records() -> Records:
     iterations = pd.DataFrame(_iterations())
     revisions = pd.DataFrame(_revisions())

@@ -19,6 +19,12 @@ from figures.provenance import digest, origin, simulated, versions
 COMMAND = "python -m figures data/runs --out 'my figures'"
 
 
+@pytest.fixture(scope="module")
+def index(records: Records, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of the data set, in a folder that did not exist."""
+    return build(records, tmp_path_factory.mktemp("built") / "new" / "out", COMMAND)
+
+
 class Links(HTMLParser):
     """Everything that a page would fetch or lead to, and its open tags."""
 
@@ -35,8 +41,7 @@ class Links(HTMLParser):
         self.images_without_words += tag == "img" and not found.get("alt")
 
 
-def test_the_folder_holds_every_figure_and_table_in_every_format(records: Records, tmp_path: Path) -> None:
-    index = build(records, tmp_path / "new" / "out", COMMAND)
+def test_the_folder_holds_every_figure_and_table_in_every_format(records: Records, index: Path) -> None:
     figures = {f"{kind}-{c}" for kind in ("salience", "patterns", "revisions", "curves") for c in records.conditions}
     tables = {"salience", "summary", "agreement", "metrics"}
     expected = {f"{stem}.{kind}" for stem in figures for kind in ("png", "pdf")}
@@ -44,16 +49,13 @@ def test_the_folder_holds_every_figure_and_table_in_every_format(records: Record
     assert {path.name for path in index.parent.iterdir()} == expected | {"index.html"}
 
 
-def test_the_same_records_give_the_same_bytes(records: Records, tmp_path: Path) -> None:
-    shuffled = replace(records, iterations=records.iterations.sample(frac=1, random_state=0))
-    for folder, data in (("a", records), ("b", shuffled)):
-        build(data, tmp_path / folder, COMMAND)
-    for path in (tmp_path / "a").iterdir():
-        assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes(), path.name
+def test_the_same_records_give_the_same_bytes(records: Records, index: Path, tmp_path: Path) -> None:
+    build(replace(records, iterations=records.iterations.sample(frac=1, random_state=0)), tmp_path, COMMAND)
+    for path in index.parent.iterdir():
+        assert path.read_bytes() == (tmp_path / path.name).read_bytes(), path.name
 
 
-def test_the_page_stands_alone_and_its_links_lead_somewhere(records: Records, tmp_path: Path) -> None:
-    index = build(records, tmp_path, COMMAND)
+def test_the_page_stands_alone_and_its_links_lead_somewhere(index: Path) -> None:
     text = index.read_text(encoding="utf-8")
     links = Links()
     links.feed(text)
@@ -61,14 +63,14 @@ def test_the_page_stands_alone_and_its_links_lead_somewhere(records: Records, tm
         if target.startswith("#"):
             assert target[1:] in links.anchors
         elif not target.startswith("data:image/png;base64,"):
-            assert (tmp_path / target).is_file(), target
+            assert (index.parent / target).is_file(), target
     assert sum(target.startswith("data:") for target in links.targets) == 8
     assert links.images_without_words == 0
     assert not re.search(r"@import|url\(", text)
 
 
-def test_the_page_says_where_it_comes_from(records: Records, tmp_path: Path) -> None:
-    text = build(records, tmp_path, COMMAND).read_text(encoding="utf-8")
+def test_the_page_says_where_it_comes_from(records: Records, index: Path) -> None:
+    text = index.read_text(encoding="utf-8")
     assert "python -m figures data/runs --out &#39;my figures&#39;" in text
     assert "9 runs, 51 iterations, 51 revisions" in text
     assert records.digest in text

@@ -88,8 +88,10 @@ def test_salience_bars_are_percent_of_regressions(records: Records) -> None:
     summary = pd.DataFrame(records.salience)
     ax = drawn(salience_bars(summary, records.revisions, SALIENT, "")).figure.axes[0]
     # Two runs of threetraj with three regressions each: one strict, two permissive.
-    assert [bar.get_height() for bar in ax.patches] == pytest.approx([200 / 3, 100 / 3] * 2)
-    assert [tick.get_text() for tick in ax.get_xticklabels()] == ["FrozenLake\nn = 6", "CartPole\nn = 6"]
+    assert [bar.get_width() for bar in ax.patches if isinstance(bar, Rectangle)] == pytest.approx(
+        [200 / 3, 100 / 3] * 2
+    )
+    assert [tick.get_text() for tick in ax.get_yticklabels()] == ["FrozenLake\nn = 6", "CartPole\nn = 6"]
     assert [len(line.get_ydata()) for line in ax.lines] == [2, 2, 2, 2]
 
 

@@ -6,10 +6,12 @@ import itertools
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.text import Text
@@ -21,7 +23,7 @@ from figures.names import METHODS, TASKS, name, ordered
 from figures.style import PATTERN_COLOURS, ink_on, save, stroke
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def drawings(records: Records) -> list[Drawing]:
     return [drawing for kind in contents(records).drawings.values() for drawing in kind]
 
@@ -80,10 +82,40 @@ def test_type_is_seven_points_or_larger(drawings: list[Drawing]) -> None:
         assert min(sizes) >= 7, drawing.stem
 
 
-def test_nothing_is_clipped_and_no_legend_covers_data(drawings: list[Drawing]) -> None:
-    for drawing in drawings:
+@pytest.fixture(scope="module")
+def full_grid(records: Records) -> list[Drawing]:
+    """Every task and every LLM method, with as many panels and as long names as there will ever be."""
+
+    def spread(frame: pd.DataFrame, methods: int = 9) -> pd.DataFrame:
+        one = frame[(frame["condition"] == "gpt-oss-20b")]
+        cells = [(env, method) for env in TASKS for method in list(METHODS)[:methods]]
+        return pd.concat([one.assign(env=env, variant=method) for env, method in cells], ignore_index=True)
+
+    salience = [{**records.salience[0], "condition": "gpt-oss-20b", "env": env} for env in TASKS]
+    full = replace(
+        records,
+        iterations=spread(records.iterations),
+        # One-call methods revise nothing.
+        revisions=spread(records.revisions, methods=6),
+        facts=spread(records.facts),
+        salience=salience,
+    )
+    return [drawing for kind in contents(full).drawings.values() for drawing in kind]
+
+
+@pytest.fixture(scope="module", params=["drawings", "full_grid"])
+def laid_out(request: pytest.FixtureRequest) -> list[Drawing]:
+    """Drawings with all positions settled."""
+    drawn: list[Drawing] = request.getfixturevalue(request.param)
+    for drawing in drawn:
+        drawing.figure.draw_without_rendering()
+    assert drawn
+    return drawn
+
+
+def test_nothing_is_clipped_and_no_legend_covers_data(laid_out: list[Drawing]) -> None:
+    for drawing in laid_out:
         figure = drawing.figure
-        figure.draw_without_rendering()
         canvas = figure.bbox.padded(1)
         (legend,) = figure.legends
         boxes = [ax.get_tightbbox() for ax in figure.axes]
@@ -95,9 +127,14 @@ def test_nothing_is_clipped_and_no_legend_covers_data(drawings: list[Drawing]) -
             assert not legend.get_window_extent().overlaps(ax.get_tightbbox()), drawing.stem
 
 
-def test_labels_of_an_axis_do_not_overlap(drawings: list[Drawing]) -> None:
-    for drawing in drawings:
-        drawing.figure.draw_without_rendering()
+def test_no_panel_reaches_into_another(laid_out: list[Drawing]) -> None:
+    for drawing in laid_out:
+        boxes = [ax.get_tightbbox().padded(-1) for ax in drawing.figure.axes]
+        assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2)), drawing.stem
+
+
+def test_labels_of_an_axis_do_not_overlap(laid_out: list[Drawing]) -> None:
+    for drawing in laid_out:
         for ax in drawing.figure.axes:
             for labels in (ax.get_xticklabels(), ax.get_yticklabels()):
                 boxes = [label.get_window_extent() for label in labels if label.get_text() and label.get_visible()]

@@ -53,6 +53,12 @@ def test_numbers_are_rounded_for_people_and_dashes_stand_for_what_is_missing() -
     }
 
 
+@pytest.mark.parametrize(("value", "shown"), [(-0.0001, "0.000"), (-0.001, "-0.001"), (12.0, "12.000"), (None, "–")])
+def test_no_zero_has_a_sign(value: float | None, shown: str) -> None:
+    row = {"condition": "a", "env": "maze", "variant": "threetraj", "structure": "identical", "revisions": 3}
+    assert read(table("agreement", [row | {"mean_delta": value}], ""))["Mean Δ"] == shown
+
+
 def test_the_condition_has_a_column_where_there_are_several() -> None:
     made = table("salience", [ROW | {"condition": "b"}, ROW], "")
     assert [row["Condition"] for row in made.displayed()] == ["a", "b"]

@@ -6,10 +6,10 @@ import json
 import tarfile
 
 import pytest
-from audit_samples import SHARED
 
 from audit.catalog import invariants, models, schema
 from audit.store import open_store
+from tests.audit.samples import SHARED
 
 LOGS = SHARED / "r2po_logs"
 pytestmark = pytest.mark.skipif(not LOGS.is_dir(), reason=f"reference logs are not at {LOGS}")

@@ -1,0 +1,303 @@
+"""Whatever is wrong with records is named with file and line, counted, and left out or refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tarfile
+
+import pytest
+
+from audit.problems import AuditError, UsageError
+from audit.store import open_store
+from tests.audit.samples import THRESHOLDS, candidate, episode, revision, run_json, write_run
+
+GOOD = [revision([1, 5, 9], [2, 2, 2], iteration=number) for number in (0, 1)]
+
+
+def changed(path, value):
+    """A sound record with one thing changed; `...` takes the field out."""
+    record = json.loads(json.dumps(revision([1, 5, 9], [2, 2, 2], iteration=7)))
+    *parents, field = path.split(".")
+    holder = record
+    for parent in parents:
+        holder = holder[parent]
+    if value is ...:
+        del holder[field]
+    else:
+        holder[field] = value
+    return record
+
+
+def line_of(record):
+    return json.dumps(record).encode() + b"\n"
+
+
+NAN = line_of(changed("initial.returns", "HERE")).replace(b'"HERE"', b"[1.0, NaN, 9.0]")
+BAD_LINES = {
+    "garbage": (b"\x00\x01 not json\n", "not JSON"),
+    "not utf-8": (line_of(changed("initial.answer", "HERE")).replace(b"HERE", b"\xff\xfe"), "not JSON"),
+    "a list": (b"[1, 2]\n", "not a record"),
+    "another object": (b'{"role": "critic"}\n', "not a record"),
+    "two records on a line": (line_of(GOOD[0]).strip() * 2 + b"\n", "not JSON"),
+    "no iteration": (line_of(changed("iteration", ...)), "iteration missing"),
+    "iteration is text": (line_of(changed("iteration", "third")), "iteration missing"),
+    "no initial": (line_of(changed("initial", None)), "initial missing"),
+    "no selected": (line_of(changed("selected", ...)), "selected missing"),
+    "no seconds": (line_of(changed("seconds", ...)), "seconds missing"),
+    "no params": (line_of(changed("initial.params", ...)), "initial.params is missing"),
+    "no returns": (line_of(changed("revised.returns", ...)), "revised.returns is missing"),
+    "no lengths": (line_of(changed("revised.lengths", ...)), "revised.lengths is missing"),
+    "no mean": (line_of(changed("revised.mean_return", None)), "revised.mean_return is missing"),
+    "no answer": (line_of(changed("revised.answer", ...)), "revised.answer is missing"),
+    "no endings": (line_of(changed("initial.ended", ...)), "initial.ended is missing"),
+    "unknown source": (line_of(changed("revised.source", "oracle")), "neither search nor critic"),
+    "empty params": (line_of(changed("initial.params", [])), "initial.params is empty"),
+    "text among returns": (line_of(changed("initial.returns", [1.0, "five", 9.0])), "not a finite number"),
+    "null among params": (line_of(changed("initial.params", [1.0, None, 3.0])), "not a finite number"),
+    "NaN among returns": (NAN, "not a finite number"),
+    "short lengths": (line_of(changed("initial.lengths", [10, 10])), "3 returns and 2 lengths"),
+    "short seeds": (line_of(changed("revised.seeds", [1])), "3 returns and 1 seeds"),
+    "short endings": (line_of(changed("revised.ended", ["terminated"])), "3 returns and 1 endings"),
+    "too few rollouts": (line_of({**episode(candidate([1, 2])), "iteration": 7}), "where the run has 3 rollouts"),
+    "mean does not agree": (line_of(changed("revised.mean_return", 2.001)), "where its returns have mean"),
+    "params differ in number": (line_of(changed("revised.params", [1.0, 2.0])), "initial has 3 params and revised 2"),
+    "revised selected, not there": (
+        line_of({**changed("revised", None), "revision_status": "unreadable", "selected": "revised"}),
+        "no revised candidate",
+    ),
+    "unknown selected": (line_of(changed("selected", "both")), "neither initial nor revised"),
+    "unknown status": (line_of(changed("revision_status", "fine")), "none of ok, unreadable, none"),
+    "status does not fit": (line_of(changed("revision_status", "none")), "does not fit the revised candidate"),
+    "another run's": (line_of(changed("run", 2)), "belongs to another run"),
+    "another condition's": (line_of(changed("condition", "else")), "belongs to another run"),
+    "negative iteration": (line_of(changed("iteration", -1)), "iteration from 0"),
+    "repeated": (line_of(GOOD[0]), "stands in an earlier line too"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_LINES)
+def test_a_bad_line_is_named_and_the_others_are_read(tmp_path, case):
+    line, reason = BAD_LINES[case]
+    folder = write_run(tmp_path / "run-01", GOOD, tail=line + line_of({**GOOD[0], "iteration": 9}))
+    with open_store([tmp_path]) as store:
+        [problem] = store.problems
+        iterations = sorted(row["iteration"] for row in store.rows("revisions"))
+    assert (problem.file, problem.line) == (str(folder / "episodes.jsonl"), 3)
+    assert reason in problem.message
+    assert iterations == [0, 1, 9]
+
+
+@pytest.mark.parametrize("case", BAD_LINES)
+def test_strict_refuses_a_bad_line_and_names_it(tmp_path, case):
+    line, reason = BAD_LINES[case]
+    folder = write_run(tmp_path / "run-01", GOOD, tail=line)
+    with pytest.raises(AuditError) as refused:
+        open_store([tmp_path], strict=True)
+    assert "1 problem" in str(refused.value)
+    assert f"{folder / 'episodes.jsonl'}:3: " in str(refused.value)
+    assert reason in str(refused.value)
+
+
+def test_a_torn_last_line_is_called_torn(tmp_path):
+    write_run(tmp_path, GOOD, tail=line_of(GOOD[0])[:200])
+    with open_store([tmp_path]) as store:
+        [problem] = store.problems
+        assert problem.line == 3
+        assert "torn" in problem.message
+        assert len(store.rows("revisions")) == 2
+
+
+def test_a_run_in_progress_can_be_audited(tmp_path):
+    """A run that has just begun, one between two iterations, and one that writes a line this moment."""
+    write_run(tmp_path / "begun", [], run=1)
+    write_run(tmp_path / "going", [revision([1, 5, 9], [2, 2, 2], run=2)])
+    write_run(tmp_path / "writing", [revision([1, 5, 9], [2, 2, 2], run=3)], tail=b'{"condition": "hand", "env"')
+    with open_store([tmp_path]) as store:
+        facts = {row["run"]: row["iterations_finished"] for row in store.rows("run_facts")}
+        assert [row["run"] for row in store.rows("runs")] == [2, 3]
+        assert len(store.problems) == 1
+    assert facts == {1: 0, 2: 1, 3: 1}
+
+
+def test_blank_lines_do_not_shift_line_numbers(tmp_path):
+    folder = write_run(tmp_path, GOOD[:1], tail=b"\n  \ngarbage\n" + line_of(GOOD[1]))
+    with open_store([tmp_path]) as store:
+        assert [(problem.file, problem.line) for problem in store.problems] == [(str(folder / "episodes.jsonl"), 4)]
+        assert len(store.rows("revisions")) == 2
+
+
+def test_unknown_fields_are_ignored(tmp_path):
+    record = {**GOOD[0], "mood": {"of": "the day"}, "initial": {**GOOD[0]["initial"], "colour": "red"}}
+    write_run(tmp_path, [record], weather="fine")
+    with open_store([tmp_path]) as store:
+        assert store.problems == []
+        assert len(store.rows("revisions")) == 1
+
+
+def test_many_problems_in_many_files_are_all_counted(tmp_path):
+    for run in range(1, 6):
+        write_run(tmp_path / str(run), [{**GOOD[0], "run": run}], tail=b"garbage\n" * 7)
+    with open_store([tmp_path]) as store:
+        assert len(store.problems) == 35
+        assert {problem.line for problem in store.problems} == set(range(2, 9))
+    with pytest.raises(AuditError, match=r"(?s)35 problems.*\.\.\. and 25 more"):
+        open_store([tmp_path], strict=True)
+
+
+def test_a_copied_run_folder_counts_once(tmp_path):
+    """Every line of the copy is named; what the copy has on top is read."""
+    write_run(tmp_path / "a", GOOD)
+    write_run(tmp_path / "b", [*GOOD, {**GOOD[0], "iteration": 2}])
+    with open_store([tmp_path]) as store:
+        assert [(problem.line, "/b/" in problem.file) for problem in store.problems] == [(1, True), (2, True)]
+        assert sorted(row["iteration"] for row in store.rows("revisions")) == [0, 1, 2]
+
+
+RUNS = {
+    "no run.json": (None, "no run.json beside it"),
+    "torn": (b'{"schema": 1, "cond', "left out"),
+    "newer schema": (json.dumps(run_json(schema=2)).encode(), "schema 2 is newer"),
+    "lacks a field": (json.dumps({"schema": 1, "condition": "hand"}).encode(), "missing required field"),
+    "unknown task": (json.dumps(run_json(env="chess")).encode(), "task 'chess' is not known"),
+    "unknown method": (json.dumps(run_json(variant="guess")).encode(), "method 'guess' is not known"),
+}
+
+
+@pytest.mark.parametrize("case", RUNS)
+def test_a_run_that_cannot_be_understood_is_named_and_left_out(tmp_path, case):
+    content, reason = RUNS[case]
+    write_run(tmp_path / "good", [{**GOOD[0], "run": 2}])
+    bad = write_run(tmp_path / "bad", GOOD)
+    (bad / "run.json").unlink()
+    if content is not None:
+        (bad / "run.json").write_bytes(content)
+    with open_store([tmp_path]) as store:
+        [problem] = store.problems
+        assert [row["run"] for row in store.rows("revisions")] == [2]
+    assert str(bad) in problem.file
+    assert reason in problem.message
+
+
+def test_two_descriptions_of_one_run_are_refused(tmp_path):
+    write_run(tmp_path / "a", GOOD[:1])
+    write_run(tmp_path / "b", GOOD[1:], model="another")
+    with open_store([tmp_path]) as store:
+        [problem] = store.problems
+        assert "describes differently" in problem.message
+        assert [row["iteration"] for row in store.rows("revisions")] == [0]
+
+
+@pytest.mark.parametrize("name", ["run.json", "episodes.jsonl"])
+def test_what_cannot_be_opened_is_named(tmp_path, name):
+    write_run(tmp_path / "good", [{**GOOD[0], "run": 2}])
+    bad = write_run(tmp_path / "bad", GOOD)
+    (bad / name).unlink()
+    (bad / name).mkdir()
+    with open_store([tmp_path]) as store:
+        [problem] = store.problems
+        assert (problem.file, problem.line) == (str(bad / name), None)
+        assert "cannot be read" in problem.message
+        assert len(store.rows("revisions")) == 1
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may read everything")
+@pytest.mark.parametrize("name", ["run.json", "episodes.jsonl", ""])
+def test_what_one_may_not_read_is_named(tmp_path, name):
+    write_run(tmp_path / "good", [{**GOOD[0], "run": 2}])
+    bad = write_run(tmp_path / "bad", GOOD)
+    (bad / name).chmod(0)
+    try:
+        with open_store([tmp_path]) as store:
+            assert len(store.problems) == 1
+            assert len(store.rows("revisions")) == 1
+    finally:
+        (bad / name).chmod(0o755)
+
+
+def test_a_line_longer_than_the_reader_takes_is_named(tmp_path):
+    write_run(tmp_path / "good", [{**GOOD[0], "run": 2}])
+    long = changed("revised.answer", "x" * 40_000_000)
+    bad = write_run(tmp_path / "bad", GOOD, tail=line_of(long))
+    with open_store([tmp_path]) as store:
+        [problem] = store.problems
+        assert (problem.file, problem.line) == (str(bad / "episodes.jsonl"), 3)
+        assert "16 MiB" in problem.message
+        assert [row["run"] for row in store.rows("revisions")] == [2]
+
+
+def test_records_may_lie_in_an_archive_and_are_named_within_it(tmp_path):
+    write_run(tmp_path / "data" / "run-01", GOOD, tail=b"garbage\n")
+    with tarfile.open(tmp_path / "data.tar.gz", "w:gz") as archive:
+        archive.add(tmp_path / "data", "data")
+    with open_store([tmp_path / "data.tar.gz"]) as store:
+        [problem] = store.problems
+        assert len(store.rows("revisions")) == 2
+    assert problem.file == f"{tmp_path / 'data.tar.gz'}!data/run-01/episodes.jsonl"
+    assert problem.line == 3
+
+
+def test_a_torn_archive_is_named_and_what_comes_before_is_read(tmp_path):
+    for run in range(1, 40):
+        write_run(tmp_path / "data" / f"{run:02}", [{**GOOD[0], "run": run}])
+    with tarfile.open(tmp_path / "data.tar", "w") as archive:
+        archive.add(tmp_path / "data", "data")
+    whole = (tmp_path / "data.tar").read_bytes()
+    (tmp_path / "torn.tar").write_bytes(whole[: len(whole) // 2 + 700])
+    with open_store([tmp_path / "torn.tar"]) as store:
+        assert any("cannot be read to its end" in problem.message for problem in store.problems)
+        assert 10 < len(store.rows("revisions")) < 30
+
+
+NOTHING = {
+    "empty folder": (lambda path: path.mkdir(), r"no records found; looked for run\.json"),
+    "missing": (lambda path: None, "no such folder or archive"),
+    "a file": (lambda path: path.write_text("hello"), "neither a folder nor an archive"),
+    "only a run.json": (lambda path: write_run(path, []), "no finished iteration"),
+    "only bad lines": (lambda path: write_run(path, [], tail=b"garbage\n"), "no finished iteration"),
+}
+
+
+@pytest.mark.parametrize("case", NOTHING)
+def test_nothing_to_read_is_an_error(tmp_path, case):
+    make, reason = NOTHING[case]
+    make(tmp_path / "given")
+    with pytest.raises(AuditError, match=reason):
+        open_store([tmp_path / "given"])
+
+
+def test_one_given_folder_without_records_is_an_error_beside_a_good_one(tmp_path):
+    write_run(tmp_path / "good", GOOD)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(AuditError, match="empty: no records found"):
+        open_store([tmp_path / "good", tmp_path / "empty"])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"detector": "resolved"},
+        {"overrides": {"chess": {"high": 1.0}}},
+        {"overrides": {"pong": {"higher": 1.0}}},
+        {"overrides": {"pong": {"surgical_max": 2.5}}},
+    ],
+)
+def test_options_that_make_no_sense_are_refused(tmp_path, options):
+    write_run(tmp_path, GOOD, thresholds=THRESHOLDS)
+    with pytest.raises(UsageError):
+        open_store([tmp_path], **options)
+
+
+def test_temporary_files_are_gone_when_the_store_is_closed(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "scratch"))
+    (tmp_path / "scratch").mkdir()
+    write_run(tmp_path / "data", GOOD, tail=line_of(GOOD[0]))
+    with open_store([tmp_path / "data"]) as store:
+        assert store.rows("summary")
+        assert list((tmp_path / "scratch").iterdir())
+    assert list((tmp_path / "scratch").iterdir()) == []
+    with pytest.raises(AuditError):
+        open_store([tmp_path / "data"], strict=True)
+    assert list((tmp_path / "scratch").iterdir()) == []
+    shutil.rmtree(tmp_path / "data")

@@ -1,0 +1,327 @@
+"""Each definition of the analysis, by examples worked out by hand."""
+
+from __future__ import annotations
+
+import math
+import statistics
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from audit.store import open_store
+from tests.audit.samples import THRESHOLDS, candidate, episode, revision, write_run
+
+
+def details_of(folder, *episodes, detector="word", overrides=None, **run):
+    write_run(folder, [{**record, "iteration": number} for number, record in enumerate(episodes)], **run)
+    with open_store([folder], detector=detector, overrides=overrides) as store:
+        assert store.problems == []
+        return store.rows("revision_details")
+
+
+@pytest.mark.parametrize(
+    ("r0", "r1", "direction", "accepted"),
+    [
+        ([5, 5, 5], [4, 5, 5], "regression", False),
+        ([5, 5, 5], [5, 5, 6], "improvement", True),
+        ([4, 5, 6], [5, 5, 5], "no_change", True),
+    ],
+)
+def test_direction_is_the_sign_of_delta_and_ties_are_accepted(tmp_path, r0, r1, direction, accepted):
+    [row] = details_of(tmp_path, revision(r0, r1))
+    assert row["delta"] == statistics.fmean(r1) - statistics.fmean(r0)
+    assert (row["direction"], row["accepted"]) == (direction, accepted)
+
+
+def test_alwayscritic_accepts_regressions_too(tmp_path):
+    record = revision([5, 5, 5], [1, 1, 1], variant="alwayscritic", selected="revised")
+    record["evidence"]["kind"] = "representative"
+    [row] = details_of(tmp_path, record)
+    assert (row["direction"], row["accepted"]) == ("regression", True)
+
+
+def test_an_iteration_without_a_revised_candidate_is_no_revision(tmp_path):
+    rows = details_of(
+        tmp_path,
+        episode(revision_status="unreadable"),
+        revision([1, 2, 3], [2, 3, 4]),
+    )
+    assert [row["iteration"] for row in rows] == [1]
+
+
+def test_edit_distance_counts_changes_of_half_a_decimal_and_more(tmp_path):
+    before, after = (1.0, 2.0, 3.0, 0.1, 6.0), (1.0, 2.05, 3.1, 0.2, 6.7)
+    [row] = details_of(tmp_path, revision([1, 1, 1], [2, 2, 2], before=before, after=after))
+    assert row["changed"] == [2, 3, 4]
+    assert row["edit_distance"] == 3
+    assert row["l2_distance"] == pytest.approx(math.sqrt(0.05**2 + 0.1**2 + 0.1**2 + 0.7**2))
+    assert row["max_change"] == pytest.approx(0.7)
+
+
+@pytest.mark.parametrize(("env", "changed"), [("frozenlake", [1]), ("cartpole", [])])
+def test_a_tabular_policy_changes_with_any_difference(tmp_path, env, changed):
+    record = revision([0, 1, 0], [1, 1, 1], before=(0, 1, 2), after=(0, 1.04, 2), env=env)
+    [row] = details_of(tmp_path, record)
+    assert row["changed"] == changed
+
+
+@pytest.mark.parametrize(
+    ("returns", "structure", "severity"),
+    [
+        ([0, 0, 9], "failure_confirmed", 0.0),
+        ([0, 9, 9], "preservation_favored", 1.0),
+        ([0, 3, 9], "all_diverse", 3 / 9),
+        ([4, 4, 4], "identical", None),
+        ([4, 4 + 9e-13, 4], "identical", None),
+        ([4, 4 + 9e-13, 5], "failure_confirmed", 0.0),
+        ([4, 4 + 1e-11, 5], "all_diverse", 1e-11),
+    ],
+)
+def test_agreement_structure_and_severity(tmp_path, returns, structure, severity):
+    [row] = details_of(tmp_path, revision(returns, [1, 1, 1]))
+    assert row["structure"] == structure
+    if severity is None:
+        assert row["severity"] is None
+    else:
+        assert row["severity"] == pytest.approx(severity, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("returns", "worst", "median", "best"),
+    [
+        ([7], (0, 7), (0, 7), (0, 7)),
+        ([3, 1, 2], (1, 1), (2, 2), (0, 3)),
+        # Even K: the sample median is 5; 4 and 6 are as close, and 6 comes first.
+        ([9, 6, 4, 1], (3, 1), (1, 6), (0, 9)),
+        ([1, 4, 6, 9], (0, 1), (1, 4), (3, 9)),
+        # Ties: the first index counts for each.
+        ([2, 1, 2, 1], (1, 1), (0, 2), (0, 2)),
+        ([5, 5, 5], (0, 5), (0, 5), (0, 5)),
+        # The sample median 2.5 lies between 0 and 5, as close to either.
+        ([0, 5, 0, 5], (0, 0), (0, 0), (1, 5)),
+    ],
+)
+def test_evidence_is_selected_by_value_and_first_index(tmp_path, returns, worst, median, best):
+    write_run(tmp_path, [revision(returns, returns)])
+    with open_store([tmp_path]) as store:
+        [row] = store.rows("evidence")
+    chosen = [(row[f"{label}_rollout"], row[label]) for label in ("worst", "median", "best")]
+    assert chosen == [worst, median, best]
+
+
+@pytest.mark.parametrize(
+    ("r0", "r1", "answer", "strict", "permissive"),
+    [
+        ([1, 5, 9], [0, 0, 0], "The WORST one fell.", True, True),
+        ([1, 1, 9], [0, 0, 0], "The worst one fell.", False, True),
+        ([5, 5, 5], [0, 0, 0], "The worst one fell.", False, False),
+        ([1, 5, 9], [0, 0, 0], "It fell.", False, False),
+        ([1, 5, 9], [9, 9, 9], "The worst one fell.", False, False),
+        ([1, 5, 9], [5, 5, 5], "The worst one fell.", False, False),
+        ([1, 9, 9], [0, 0, 0], "The worst one fell.", True, True),
+    ],
+)
+def test_strict_and_permissive_criterion(tmp_path, r0, r1, answer, strict, permissive):
+    [row] = details_of(tmp_path, revision(r0, r1, answer=answer))
+    assert (row["strict"], row["permissive"]) == (strict, permissive)
+
+
+@pytest.mark.parametrize(
+    ("answer", "word", "phrase"),
+    [
+        ("the worst rollout fell", True, True),
+        ("In the Worst\nTrajectory it fell", True, True),
+        ("worst-case behaviour", True, False),
+        ("at the worst point of the trace", True, False),
+        ("the worst rollouts fell", True, False),
+        ("the worst of all, rollout 3", True, False),
+        ("the worsted rollout", True, False),
+        ("nothing of the kind", False, False),
+    ],
+)
+def test_detectors(tmp_path, answer, word, phrase):
+    found = {
+        detector: details_of(tmp_path, revision([1, 5, 9], [0, 0, 0], answer=answer), detector=detector)
+        for detector in ("word", "phrase")
+    }
+    assert {detector: rows[0]["references_worst"] for detector, rows in found.items()} == {
+        "word": word,
+        "phrase": phrase,
+    }
+
+
+def test_only_the_critics_answer_is_searched(tmp_path):
+    """Neither its thinking nor the first proposal's answer count, and a second search call is no critic."""
+    said = "the worst rollout"
+    thinking = revision([1, 5, 9], [0, 0, 0])
+    thinking["revised"]["thinking"] = said
+    thinking["initial"]["answer"] = said
+    [row] = details_of(tmp_path / "a", thinking)
+    assert row["references_worst"] is False
+    second = revision([1, 5, 9], [0, 0, 0], answer=said, variant="puresearch", evidence=None)
+    second["revised"]["source"] = "search"
+    [row] = details_of(tmp_path / "b", second)
+    assert (row["references_worst"], row["strict"], row["permissive"]) == (None, None, None)
+
+
+EIGHT = tuple(range(8))
+
+
+def edited(count):
+    return tuple(value + (1 if index < count else 0) for index, value in enumerate(EIGHT))
+
+
+@pytest.mark.parametrize(
+    ("r0", "delta", "edits", "pattern"),
+    [
+        (250, -9, 0, "pure_stochasticity"),
+        (250, -9, 1, "near_optimal_break"),
+        (250, -9, 8, "near_optimal_break"),
+        (200, -9, 2, "surgical_backfire"),
+        (101, -0.6, 1, "surgical_backfire"),
+        (101, -0.5, 1, "other_regression"),
+        (101, -9, 3, "other_regression"),
+        (250, -0.4, 1, "other_regression"),
+        (5, -9, 4, "full_redesign"),
+        (-5, -0.1, 8, "full_redesign"),
+        (5, -9, 3, "other_regression"),
+        (6, -9, 8, "other_regression"),
+        (201, 9, 2, "fine_tune"),
+        (200, 9, 2, "pinpoint_fix"),
+        (101, 9, 2, "pinpoint_fix"),
+        (250, 0.5, 2, "other_improvement"),
+        (5, 9, 4, "history_guided_rescue"),
+        (5, 0.4, 4, "other_improvement"),
+        (5, 9, 3, "other_improvement"),
+        (6, 9, 3, "targeted_multi_state_fix"),
+        (250, 9, 3, "targeted_multi_state_fix"),
+        (6, 9, 2, "other_improvement"),
+        (250, 0, 1, None),
+    ],
+)
+def test_edit_patterns_first_match_wins(tmp_path, r0, delta, edits, pattern):
+    record = revision([r0] * 2, [r0 + delta] * 2, before=EIGHT, after=edited(edits))
+    [row] = details_of(tmp_path, record, thresholds=THRESHOLDS)
+    assert row["pattern"] == pattern
+
+
+def test_near_zero_is_a_distance_from_the_floor(tmp_path):
+    """MountainCar's floor is -200 and its near_zero 4: -197 achieves nothing, and so does -203; 0 does not."""
+    records = [
+        revision([r0] * 2, [r0 + 9] * 2, before=EIGHT, after=edited(8), env="mountaincar") for r0 in (-197, -203, 0)
+    ]
+    rows = details_of(tmp_path, *records)
+    assert [row["pattern"] for row in rows] == [
+        "history_guided_rescue",
+        "history_guided_rescue",
+        "targeted_multi_state_fix",
+    ]
+
+
+def test_thresholds_come_from_the_user_then_the_run_then_the_task(tmp_path):
+    record = revision([460] * 2, [400] * 2, before=EIGHT, after=edited(8))
+    assert details_of(tmp_path, record)[0]["pattern"] == "near_optimal_break"
+    own = {**THRESHOLDS, "high": 470.0}
+    assert details_of(tmp_path, record, thresholds=own)[0]["pattern"] == "other_regression"
+    set_by_user = {"cartpole": {"high": 450.0}}
+    rows = details_of(tmp_path, record, thresholds=own, overrides=set_by_user)
+    assert rows[0]["pattern"] == "near_optimal_break"
+
+
+def test_a_task_of_ones_own_is_read_when_its_run_brings_thresholds(tmp_path):
+    record = revision([250] * 2, [240] * 2, before=(0, 1), after=(0, 1.01), env="juggling")
+    [linear] = details_of(tmp_path / "linear", record, thresholds=THRESHOLDS, step_size=1.0)
+    [tabular] = details_of(tmp_path / "tabular", record, thresholds=THRESHOLDS, step_size=None)
+    assert (linear["pattern"], tabular["pattern"]) == ("pure_stochasticity", "near_optimal_break")
+
+
+def test_iterations_give_the_kept_return_the_best_so_far_and_the_cost(tmp_path):
+    rows = [
+        revision([4] * 3, [2] * 3),
+        revision([3] * 3, [6] * 3),
+        episode(candidate([5] * 3), revision_status="unreadable"),
+    ]
+    write_run(tmp_path, [{**record, "iteration": number} for number, record in enumerate(rows)])
+    with open_store([tmp_path]) as store:
+        iterations = sorted(store.rows("iterations"), key=lambda row: row["iteration"])
+        [run] = store.rows("runs")
+        [facts] = store.rows("run_facts")
+    assert [row["kept_return"] for row in iterations] == [4, 6, 5]
+    assert [row["best_so_far"] for row in iterations] == [4, 6, 6]
+    assert [row["rollouts_spent"] for row in iterations] == [6, 12, 15]
+    assert (run["iterations"], run["mean_return"], run["best_return"], run["final_return"]) == (3, 5, 6, 5)
+    assert (facts["iterations_planned"], facts["iterations_finished"], facts["backend"]) == (100, 3, "other")
+
+
+def test_summaries_count_and_leave_undefined_percentages_null(tmp_path):
+    write_run(tmp_path / "a", [revision([1, 5, 9], [6, 6, 6])])
+    write_run(tmp_path / "b", [episode(variant="props", evidence=None)])
+    with open_store([tmp_path]) as store:
+        [salience] = store.rows("salience_summary")
+        props, threetraj = store.rows("summary")
+    assert (salience["regressions"], salience["regressions_pct"], salience["strict_pct"]) == (0, 0.0, None)
+    assert (props["runs"], props["revisions"], props["mean_delta"], props["accepted_pct"]) == (1, 0, None, None)
+    assert (threetraj["accepted_pct"], threetraj["regressions_pct"]) == (100.0, 0.0)
+
+
+def by_hand(r0, r1, before, after, answer, own):
+    """The analysis once more, in Python."""
+    ordered = sorted(r0)
+    middle = (ordered[(len(r0) - 1) // 2] + ordered[len(r0) // 2]) / 2
+    distances = [abs(value - middle) for value in r0]
+    worst, median, best = min(r0), r0[distances.index(min(distances))], max(r0)
+    m0, m1 = statistics.fmean(r0), statistics.fmean(r1)
+    delta, edits = m1 - m0, sum(abs(a - b) > 0.05 for a, b in zip(before, after, strict=True))
+    small, bottom = edits <= own["surgical_max"], abs(m0 - own["floor"]) <= own["near_zero"]
+    if delta < 0:
+        rules = {
+            "pure_stochasticity": edits == 0,
+            "near_optimal_break": m0 > own["high"] and delta < -own["meaningful"],
+            "surgical_backfire": m0 > own["partial"] and small and delta < -own["meaningful"],
+            "full_redesign": bottom and edits >= own["redesign_min"],
+            "other_regression": True,
+        }
+    elif delta > 0:
+        much = delta > own["meaningful"]
+        rules = {
+            "fine_tune": m0 > own["high"] and small and much,
+            "pinpoint_fix": m0 > own["partial"] and small and much,
+            "history_guided_rescue": bottom and edits >= own["redesign_min"] and much,
+            "targeted_multi_state_fix": m0 > own["near_zero"] and edits >= own["multi_state_min"] and much,
+            "other_improvement": True,
+        }
+    else:
+        rules = {None: True}
+    cited = "worst" in answer.lower()
+    return {
+        "delta": delta,
+        "edit_distance": edits,
+        "worst": worst,
+        "median": median,
+        "best": best,
+        "strict": delta < 0 and worst < median and cited,
+        "permissive": delta < 0 and worst < best and cited,
+        "pattern": next(pattern for pattern, holds in rules.items() if holds),
+    }
+
+
+RETURNS = st.lists(st.sampled_from([0, 3, 5, 6, 90, 100, 101, 190, 210, 500]), min_size=4, max_size=4)
+PARAMS = st.lists(st.integers(-20, 20).map(lambda tenth: tenth / 10), min_size=5, max_size=5)
+REVISIONS = st.tuples(RETURNS, RETURNS, PARAMS, PARAMS, st.sampled_from(["The Worst fell", "all fell"]))
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.lists(REVISIONS, min_size=1, max_size=40))
+def test_the_sql_agrees_with_a_second_implementation(tmp_path_factory, drawn):
+    records = [
+        revision(r0, r1, before=before, after=[*after[:2], *before[2:]] if number % 2 else after, answer=answer)
+        for number, (r0, r1, before, after, answer) in enumerate(drawn)
+    ]
+    rows = details_of(tmp_path_factory.mktemp("property"), *records, thresholds=THRESHOLDS)
+    for record, row in zip(records, rows, strict=True):
+        first, second = record["initial"], record["revised"]
+        wanted = by_hand(
+            first["returns"], second["returns"], first["params"], second["params"], second["answer"], THRESHOLDS
+        )
+        assert {key: row[key] for key in wanted} == wanted

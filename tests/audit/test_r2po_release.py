@@ -1,0 +1,289 @@
+"""Logs of the released code, hand-made in its layout: every kind of method, and logs that break off."""
+
+from __future__ import annotations
+
+import tarfile
+
+import pytest
+
+from audit.problems import AuditError
+from audit.sources.r2po_rollouts import FormatError, read_answers, read_params, read_rollouts
+from audit.store import open_store
+
+
+def rollout_file(returns, params=(1.0, -2.0, 0.5), steps=2):
+    header = "" if params is None else f"{', '.join(str(value) for value in params)}\nparameter ends\n\n"
+    walk = "[0.01] | 1 | 1.0\n" * steps
+    return "".join(f"{header}state | action | reward\n{walk}Total reward: {value}\n" for value in returns)
+
+
+def named(params):
+    return ", ".join(f"params[{index}]: {value}" for index, value in enumerate(params))
+
+
+def critic_texts(first, second, remark="The worst rollout fell."):
+    return (
+        "Winner: either\n\n--- Search-LLM (Proposal) ---\nsystem:\nsay 'params[0]: 9'\n\n\nLLM:\n"
+        f"{named(first)}\nA step.\n\n--- Critic-LLM (Reflection) ---\nCritic-LLM (Reflection) prompt:\n"
+        f"Worst rollout (rollout 0, reward=1.0000):\n\nCritic-LLM response:\n{named(second)}\n\n{remark}\n"
+    )
+
+
+def critic_episode(
+    run, iteration, r0, r1, *, first=(1.0, -2.0, 0.5), second=(1.0, -1.9, 0.5), winner=None, tabular=False
+):
+    folder = run / f"episode_{iteration}"
+    folder.mkdir(parents=True)
+    mean0, mean1 = sum(r0) / len(r0), sum(r1) / len(r1)
+    winner = winner or ("revision_won" if mean1 >= mean0 else "original_won")
+    (folder / "initial_proposal_rollout.txt").write_text(rollout_file(r0, None if tabular else first))
+    (folder / "revised_proposal_rollout.txt").write_text(rollout_file(r1, None if tabular else second, steps=5))
+    (folder / "parameters_reasoning.txt").write_text(critic_texts(first, second))
+    (folder / "parameters.txt").write_text("not read")
+    (folder / "reflection_outcome.txt").write_text(
+        f"initial_reward={mean0:.4f}\nrevised_reward={mean1:.4f}\nwinner={winner}\nmedian_traj_rollout_idx=0\n"
+    )
+    return folder
+
+
+def log(run, returns):
+    lines = [f"{number}, 0.1, 0.2, {20 * number}, 99, {value}\n" for number, value in enumerate(returns, start=1)]
+    header = "Iteration, CPU Time, API Time, Total Episodes, Total Steps, Total Reward\n"
+    (run / "overall_log.txt").write_text(header + "".join(lines))
+
+
+def test_a_critic_method_gives_revisions_with_the_written_rewards(tmp_path):
+    run = tmp_path / "swimmer_three_traj" / "run_3"
+    third = 100 / 3
+    critic_episode(run, 0, [10.0, 20.0, 70.0], [1.0, 2.0, 3.0], second=(1.0, -1.9, 6.7))
+    critic_episode(run, 1, [1.0, 1.0, 1.0], [10.0, 20.0, 70.0])
+    log(run, [third, third])
+    with open_store([tmp_path]) as store:
+        assert store.problems == []
+        regression, improvement = store.rows("revision_details")
+        runs = store.rows("runs")
+        rollouts = store.rows("rollouts")
+        candidates = store.rows("candidates")
+    assert (regression["condition"], regression["run"], regression["strict"]) == ("released", 3, True)
+    assert (regression["r0"], regression["r1"]) == (33.3333, 2.0)
+    assert (regression["changed"], regression["max_change"]) == ([1, 2], pytest.approx(6.2))
+    assert (regression["worst"], regression["median"], regression["best"]) == (10, 20, 70)
+    assert improvement["accepted"] is True
+    assert {row["length"] for row in rollouts if row["role"] == "initial"} == {2}
+    assert {row["length"] for row in rollouts if row["role"] == "revised"} == {5}
+    assert [row["out_of_range"] for row in candidates if row["role"] == "revised"].count(True) == 1
+    # The log has the return unrounded, the outcome file with four decimals.
+    assert runs[0]["final_return"] == third
+
+
+def test_tabular_params_are_read_from_the_answers(tmp_path):
+    run = tmp_path / "maze_reflective" / "run_1"
+    critic_episode(run, 0, [0.0, 1.0], [0.0, 0.0], first=(0, 1, 2, 3), second=(0, 1, 3, 2), tabular=True)
+    log(run, [0.5])
+    with open_store([tmp_path]) as store:
+        [row] = store.rows("revision_details")
+    assert (row["variant"], row["changed"], row["strict"]) == ("reptraj", [2, 3], None)
+
+
+@pytest.mark.parametrize(
+    ("folder", "variant"), [("pure_search", "puresearch"), ("actor_second_pass", "actorsecondpass")]
+)
+@pytest.mark.parametrize("winner", ["proposal_a", "proposal_b"])
+def test_a_second_search_call_is_a_revision_without_a_critic(tmp_path, folder, variant, winner):
+    run = tmp_path / f"pong_{folder}" / "run_1"
+    episode = run / "episode_0"
+    episode.mkdir(parents=True)
+    (episode / "proposal_a_rollout.txt").write_text(rollout_file([1.0, 2.0]))
+    (episode / "proposal_b_rollout.txt").write_text(rollout_file([0.0, 1.0], (1.0, -2.0, 0.6)))
+    (episode / "selection_outcome.txt").write_text(
+        f"proposal_a_reward=1.5000\nproposal_b_reward=0.5000\nwinner={winner}\nproposal_a_repr_idx=0\n"
+    )
+    first, second = (f"system:\nprompt\n\nLLM:\nparams[0]: {n}\nthe worst rollout\n" for n in (1, 2))
+    (episode / "parameters_reasoning.txt").write_text(
+        f"Winner: x\n\n--- Proposal A ---\n{first}\n\n--- Proposal B ---\n{second}"
+    )
+    with open_store([tmp_path]) as store:
+        [row] = store.rows("revision_details")
+        [kept] = store.rows("iterations")
+        assert store.rows("references") == []
+    assert (row["variant"], row["direction"], row["edit_distance"]) == (variant, "regression", 1)
+    assert row["references_worst"] is None
+    assert kept["kept_return"] == {"proposal_a": 1.5, "proposal_b": 0.5}[winner]
+
+
+@pytest.mark.parametrize(
+    ("folder", "variant"), [("props", "props"), ("propsp", "propsplus"), ("critic_only", "criticonly")]
+)
+def test_a_one_call_method_gives_runs_and_no_revisions(tmp_path, folder, variant):
+    run = tmp_path / f"cartpole_{folder}" / "run_2"
+    for iteration, returns in enumerate(([10.0, 20.0], [30.0, 50.0])):
+        episode = run / f"episode_{iteration}"
+        episode.mkdir(parents=True)
+        (episode / "training_rollout.txt").write_text(rollout_file(returns))
+        (episode / "parameters_reasoning.txt").write_text(f"system:\nprompt\n\nLLM:\n{named((1.0, -2.0, 0.5))}\n")
+    log(run, [15.0, 40.0])
+    with open_store([tmp_path]) as store:
+        assert store.problems == []
+        [row] = store.rows("runs")
+        [summary] = store.rows("summary")
+    assert (row["variant"], row["iterations"], row["mean_return"], row["best_return"]) == (variant, 2, 27.5, 40.0)
+    assert (summary["runs"], summary["revisions"]) == (1, 0)
+
+
+def test_a_tau_setting_is_a_condition_of_r2po(tmp_path):
+    critic_episode(tmp_path / "pong_tau_c_sensitivity_half" / "run_1", 0, [1.0], [2.0])
+    with open_store([tmp_path]) as store:
+        [row] = store.rows("summary")
+    assert (row["condition"], row["variant"]) == ("released+tau-half", "r2po")
+
+
+def test_alwayscritic_keeps_a_forced_revision(tmp_path):
+    critic_episode(tmp_path / "pong_always_critic" / "run_1", 0, [2.0], [1.0], winner="revision_forced")
+    with open_store([tmp_path]) as store:
+        assert store.rows("iterations")[0]["kept_return"] == 1.0
+        assert store.rows("revisions")[0]["accepted"] is True
+
+
+FILES = [
+    "revised_proposal_rollout.txt",
+    "parameters_reasoning.txt",
+    "reflection_outcome.txt",
+    "initial_proposal_rollout.txt",
+]
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_an_incomplete_iteration_is_named_and_left_out(tmp_path, file):
+    run = tmp_path / "pong_three_traj" / "run_1"
+    critic_episode(run, 0, [1.0], [2.0])
+    folder = critic_episode(run, 1, [1.0], [2.0])
+    (folder / file).unlink()
+    with open_store([tmp_path]) as store:
+        [problem] = store.problems
+        assert len(store.rows("revisions")) == 1
+    assert problem.file == str(folder)
+    assert "incomplete" in problem.message
+    with pytest.raises(AuditError, match="1 problem"):
+        open_store([tmp_path], strict=True)
+
+
+BROKEN = {
+    "a rollout cut short": ("revised_proposal_rollout.txt", lambda text: text + rollout_file([9.0])[:-20], "cut short"),
+    "no rollout at all": ("revised_proposal_rollout.txt", lambda text: "", "no finished rollout"),
+    "rollouts of two policies": (
+        "initial_proposal_rollout.txt",
+        lambda text: text + rollout_file([1.0], (9.0, 9.0, 9.0)),
+        "not all of one policy",
+    ),
+    "a total that is no number": (
+        "initial_proposal_rollout.txt",
+        lambda text: text.replace("Total reward: 1.0", "Total reward: lots"),
+        "not a number",
+    ),
+    "no critic's answer": (
+        "parameters_reasoning.txt",
+        lambda text: text.replace("Critic-LLM response:", ""),
+        "no line 'Critic-LLM response:'",
+    ),
+    "no search answer": (
+        "parameters_reasoning.txt",
+        lambda text: text.replace("LLM:\nparams", "params"),
+        "no line 'LLM:'",
+    ),
+    "an unknown winner": (
+        "reflection_outcome.txt",
+        lambda text: text.replace("revision_won", "nobody"),
+        "winner 'nobody' is none of",
+    ),
+    "a reward that the rollouts do not have": (
+        "reflection_outcome.txt",
+        lambda text: text.replace("revised_reward=2.0000", "revised_reward=2.0002"),
+        "where its returns have mean",
+    ),
+    "a reward that is no number": (
+        "reflection_outcome.txt",
+        lambda text: text.replace("revised_reward=2.0000", "revised_reward=high"),
+        "'high' is not a number",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_a_broken_file_is_named_and_its_iteration_left_out(tmp_path, case):
+    file, breaking, reason = BROKEN[case]
+    run = tmp_path / "pong_three_traj" / "run_1"
+    critic_episode(run, 0, [1.0], [2.0])
+    folder = critic_episode(run, 1, [1.0], [2.0])
+    (folder / file).write_text(breaking((folder / file).read_text()))
+    with open_store([tmp_path]) as store:
+        [problem] = store.problems
+        assert [row["iteration"] for row in store.rows("revisions")] == [0]
+    assert str(folder) in problem.file
+    assert reason in problem.message
+
+
+def test_a_torn_log_line_is_named_and_the_iteration_falls_back_to_its_rollouts(tmp_path):
+    run = tmp_path / "pong_three_traj" / "run_1"
+    critic_episode(run, 0, [1.0], [2.0])
+    critic_episode(run, 1, [1.0], [3.0])
+    log(run, [2.0])
+    with (run / "overall_log.txt").open("a") as stream:
+        stream.write("2, 0.3, 0.")
+    with open_store([tmp_path]) as store:
+        [problem] = store.problems
+        [row] = store.rows("runs")
+    assert (problem.file, problem.line) == (str(run / "overall_log.txt"), 3)
+    assert "torn" in problem.message
+    assert (row["iterations"], row["final_return"]) == (2, 3.0)
+
+
+@pytest.mark.parametrize(("name", "unknown"), [("chess_three_traj", "task"), ("pong_telepathy", "method")])
+def test_a_folder_of_an_unknown_task_or_method_is_named_once(tmp_path, name, unknown):
+    critic_episode(tmp_path / "pong_three_traj" / "run_1", 0, [1.0], [2.0])
+    for iteration in range(3):
+        critic_episode(tmp_path / name / "run_1", iteration, [1.0], [2.0])
+    with open_store([tmp_path]) as store:
+        [problem] = store.problems
+        assert len(store.rows("revisions")) == 1
+    assert f"holds no known {unknown}" in problem.message
+
+
+def test_an_archive_may_hold_the_files_in_any_order(tmp_path):
+    run = tmp_path / "pong_three_traj" / "run_1"
+    for iteration in range(4):
+        critic_episode(run, iteration, [1.0, 3.0], [2.0 + iteration, 2.0])
+    log(run, [2.0, 2.5, 3.0, 3.5])
+    files = sorted((path for path in run.rglob("*.txt")), key=lambda path: (path.name, path))
+    with tarfile.open(tmp_path / "shuffled.tar", "w") as archive:
+        for path in files:
+            archive.add(path, path.relative_to(tmp_path))
+    with open_store([tmp_path / "shuffled.tar"]) as packed, open_store([run]) as folder:
+        assert packed.problems == folder.problems == []
+        assert packed.rows("revision_details") == folder.rows("revision_details")
+        assert packed.rows("runs") == folder.rows("runs")
+
+
+def test_native_and_released_logs_are_read_together(tmp_path):
+    from tests.audit.samples import revision, write_run
+
+    critic_episode(tmp_path / "logs" / "pong_three_traj" / "run_1", 0, [1.0], [2.0])
+    write_run(tmp_path / "runs" / "pong", [revision([1.0], [2.0], env="pong")])
+    with open_store([tmp_path]) as store:
+        assert [row["condition"] for row in store.rows("summary")] == ["hand", "released"]
+        assert {row["source"]: row["rollouts"] for row in store.rows("run_facts")} == {
+            "native": 1,
+            "r2po_release": None,
+        }
+
+
+def test_the_first_mention_of_a_parameter_counts():
+    assert read_params("params[0]: 1, params[1]: -2.5e1\nI moved params[0]: 7 up") == [1.0, -25.0]
+    with pytest.raises(FormatError):
+        read_params("params[0]: 1, params[2]: 3")
+
+
+def test_windows_line_ends_are_read_too():
+    text = rollout_file([1.0, 2.5]).replace("\n", "\r\n").encode()
+    assert read_rollouts(text) == ([1.0, -2.0, 0.5], [1.0, 2.5], [2, 2])
+    answers = read_answers(critic_texts((1,), (2,)).replace("\n", "\r\n").encode())
+    assert answers.second.startswith("params[0]: 2\n")

@@ -1,0 +1,64 @@
+"""The README's commands, run as they are printed, one after the other, in a fresh copy of the project."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text()
+
+
+def commands() -> list[str]:
+    blocks = re.findall(r"```console\n(.*?)```", README, re.DOTALL)
+    return [line.removeprefix("$ ") for block in blocks for line in block.splitlines() if line.startswith("$ ")]
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory):
+    """The tracked files with their times, so that `make` finds the environment up to date; no records, no figures."""
+    folder = tmp_path_factory.mktemp("clone") / "salience-audit"
+    listing = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    try:
+        names = subprocess.run(listing, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\0")
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("not a git checkout")
+    for name in filter(None, names):
+        if (ROOT / name).exists():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, folder / name)
+    (folder / ".venv").symlink_to(sys.prefix)
+    for stamp in (".core", ".dev"):
+        if not (Path(sys.prefix) / stamp).exists():
+            pytest.skip("the environment was not made by make")
+    return folder
+
+
+@pytest.mark.slow
+def test_the_commands_work_as_printed(copy):
+    script = "set -eux\n" + "\n".join(commands())
+    clean = {name: value for name, value in os.environ.items() if name not in {"VIRTUAL_ENV", "MAKEFLAGS", "MAKELEVEL"}}
+    result = subprocess.run(["bash", "-c", script], cwd=copy, capture_output=True, text=True, check=False, env=clean)
+    assert result.returncode == 0, result.stderr[-3000:]
+    assert (copy / "figures/out/index.html").exists()
+    assert len((copy / "revisions.csv").read_text().splitlines()) > 2000
+    assert (
+        len(list((copy / "data/runs").rglob("run.json"))) == 3 * 4 * 4 + 6
+    )  # cartpole/threetraj: runs 5 to 10 are new
+
+
+def test_the_readme_has_the_commands_that_people_are_promised():
+    assert {"make figures", "collect --env cartpole --variant threetraj", "audit salience data/runs"} <= set(commands())
+
+
+def test_links_lead_somewhere():
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+        for target in re.findall(r"\]\(([^)#\s]+)\)", page.read_text()):
+            if "://" not in target:
+                assert (page.parent / target).exists(), f"{page.name}: {target}"
