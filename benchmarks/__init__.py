@@ -1,0 +1,1 @@
+"""Speed, as ratios against named alternatives measured in the same run."""
