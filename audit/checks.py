@@ -1,15 +1,15 @@
-"""Finds record lines that cannot be used, and names each by file and line.
+"""Finds record lines that cannot be used, names each by file and line, and takes them out of what is read.
 
 DuckDB reads all files at once and in parallel, and says which of them hold anything suspicious; only those are read a
-second time, one by one and in order, to learn the line numbers.
+second time, in order, to learn the line numbers, and copied without the lines in question.
 """
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import duckdb
 import msgspec
@@ -20,14 +20,21 @@ from audit.sources.intake import Intake, RecordFile
 LONGEST_LINE: Final = 16 * 1024 * 1024
 """Bytes; DuckDB's default for the largest JSON object, far above any answer."""
 
-Identity = tuple[Any, ...]
+NOT_A_RECORD: Final = "not a record"
+"""What the relation `records` says of a line without a single field of a record."""
+
+
+class Defect(NamedTuple):
+    """Why a record cannot be used; `origin` is where a translated one comes from, else None."""
+
+    reason: str
+    origin: str | None
 
 
 def find_defects(intake: Intake, database: Database) -> None:
     """Report every line with a defect, and every iteration after the first of the same identity.
 
-    The files that `lines` reads afterwards hold no repeated iteration; lines with defects remain, and are left out by
-    the relation `episodes`.
+    The files that `lines` reads afterwards hold neither.
     """
     _point_at(intake.files, intake, database)
     try:
@@ -38,7 +45,9 @@ def find_defects(intake: Intake, database: Database) -> None:
         _point_at(intake.files, intake, database)
         suspects = _suspects(database)
     if suspects:
-        intake.files = list(_examined(intake, database, suspects))
+        _point_at([file for file in intake.files if file.file in suspects], intake, database)
+        defects = _defects(database)
+        intake.files = [kept for file in intake.files for kept in _sound(file, defects.get(file.file, {}), intake)]
         _point_at(intake.files, intake, database)
 
 
@@ -53,44 +62,52 @@ def _point_at(files: list[RecordFile], intake: Intake, database: Database) -> No
     database.set("record_file_list", str(intake.write("record_files.jsonl", files)))
 
 
-def _examined(intake: Intake, database: Database, suspects: set[str]) -> Iterator[RecordFile]:
-    """The files to go on with: suspicious ones are reported on, and lose the iterations that stand elsewhere."""
-    seen: set[Identity] = set()
-    for file in intake.files:
-        repeated: set[int] = set()
-        if file.file in suspects:
-            _point_at([file], intake, database)
-            repeated = _report(file, database, seen, intake)
-        if not repeated:
-            yield file
-        else:
-            yield from _without(file, repeated, intake)
-
-
-def _report(file: RecordFile, database: Database, seen: set[Identity], intake: Intake) -> set[int]:
-    """Name what is wrong in one file; the result is the places (0 the first record) of repeated iterations."""
-    defects: dict[int, tuple[str, str | None]] = {}
-    repeated: set[int] = set()
-    query = database.relation("records").select("ordinal, condition, env, variant, run, iteration, defect, origin")
-    for ordinal, *identity, defect, origin in query.iter_rows():
-        key = tuple(identity)
+def _defects(database: Database) -> dict[str, dict[int, Defect]]:
+    """What is wrong, by file and place among its records (0 the first)."""
+    found: dict[str, dict[int, Defect]] = defaultdict(dict)
+    places: Counter[str] = Counter()
+    seen: set[tuple[Any, ...]] = set()
+    query = database.relation("records").select(
+        "ordinal, file, defect, origin, condition, env, variant, run, iteration"
+    )
+    for _, file, defect, origin, *values in query.iter_rows():
+        place, identity = places[file], tuple(values)
+        places[file] += 1
         if defect is not None:
-            defects[ordinal - 1] = (defect, origin)
-        elif key in seen:
-            repeated.add(ordinal - 1)
-            said = "iteration {4} of run {3} of {1} {2} ({0}) stands in an earlier line too".format(*key)
-            defects[ordinal - 1] = (said, origin)
+            found[file][place] = Defect(defect, origin)
+        elif identity in seen:
+            condition, env, variant, run, iteration = identity
+            said = f"iteration {iteration} of run {run} ({condition}, {env}, {variant}) stands in an earlier line too"
+            found[file][place] = Defect(said, origin)
         else:
-            seen.add(key)
-    places = _places(Path(file.file), defects)
-    for place, (defect, origin) in sorted(defects.items()):
-        number, line = places.get(place, (place + 1, b""))
-        reason = _why_unreadable(line) if defect == "not a record" else defect
-        if origin is None:
-            intake.problem(file.label, number, f"{reason}; left out")
-        else:
-            intake.problem(origin, None, f"{reason}; left out")
-    return repeated
+            seen.add(identity)
+    return found
+
+
+def _sound(file: RecordFile, defects: dict[int, Defect], intake: Intake) -> Iterator[RecordFile]:
+    """Name what is wrong in a file; the result is the file, or a copy without it, or nothing if nothing is left."""
+    if not defects:
+        yield file
+        return
+    copy = intake.new_file("kept")
+    kept = 0
+    with copy.open("wb") as stream:
+        for place, (number, line) in enumerate(_records(Path(file.file))):
+            if place in defects:
+                _report(file, number, line, defects[place], intake)
+            else:
+                stream.write(line if line.endswith(b"\n") else line + b"\n")
+                kept += 1
+    if kept:
+        yield msgspec.structs.replace(file, file=str(copy))
+
+
+def _report(file: RecordFile, number: int, line: bytes, defect: Defect, intake: Intake) -> None:
+    reason = _why_unreadable(line) if defect.reason == NOT_A_RECORD else defect.reason
+    if defect.origin is None:
+        intake.problem(file.label, number, f"{reason}; left out")
+    else:
+        intake.problem(defect.origin, None, f"{reason}; left out")
 
 
 def _records(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -101,33 +118,16 @@ def _records(path: Path) -> Iterator[tuple[int, bytes]]:
                 yield number, line
 
 
-def _places(path: Path, wanted: dict[int, Any]) -> dict[int, tuple[int, bytes]]:
-    if not wanted:
-        return {}
-    records = enumerate(islice(_records(path), max(wanted) + 1))
-    return {place: found for place, found in records if place in wanted}
-
-
 def _why_unreadable(line: bytes) -> str:
     try:
-        msgspec.json.decode(line)
+        record = msgspec.json.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         if not line.endswith(b"\n"):
             return "torn: the line breaks off, as after a power loss or while it is being written"
         return f"not JSON ({error})"
+    if isinstance(record, dict) and "initial" in record:
+        return "not JSON that can be read (half of a surrogate pair in a text, perhaps)"
     return "not a record: none of its fields are there"
-
-
-def _without(file: RecordFile, places: set[int], intake: Intake) -> list[RecordFile]:
-    """A copy of a file that lacks some records; nothing where none are left."""
-    copy = intake.new_file("kept")
-    kept = 0
-    with copy.open("wb") as stream:
-        for place, (_, line) in enumerate(_records(Path(file.file))):
-            if place not in places:
-                stream.write(line if line.endswith(b"\n") else line + b"\n")
-                kept += 1
-    return [msgspec.structs.replace(file, file=str(copy))] if kept else []
 
 
 def _too_long(file: RecordFile, intake: Intake) -> bool:

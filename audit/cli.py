@@ -51,9 +51,7 @@ class Detector(StrEnum):
 
 Paths = Annotated[
     list[Path],
-    typer.Argument(
-        metavar="DIR...", help="Folders or tar archives of native records or of released logs, one or more."
-    ),
+    typer.Argument(metavar="DIR", help="Folders or tar archives of native records or of released logs, one or more."),
 ]
 FormatOption = Annotated[Format, typer.Option("--format", help="How the rows are written to standard output.")]
 DetectorOption = Annotated[

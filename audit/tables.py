@@ -4,38 +4,48 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from audit.formats import Row, is_number_column, rounded
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
 WIDTH: Final = 100
-"""Characters that a caption is wrapped at where the output is no terminal and the table is no wider."""
+"""Characters a line where the output is no terminal; a table that needs more gets more."""
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Row], *, title: str, caption: str | None = None) -> None:
-    """Print rows with numbers rounded and to the right.
+    """Print rows with numbers rounded and to the right, a table per condition.
 
-    A percentage stands in brackets behind the count that it belongs to (`regressions_pct` behind `regressions`), and
-    a condition that all rows share stands in the title.
+    A percentage stands in brackets behind the count that it belongs to: `regressions_pct` behind `regressions`.
     """
-    from rich import box
     from rich.console import Console
+
+    console = Console(file=sys.stdout, highlight=False, markup=False)
+    space = console.width if console.is_terminal else WIDTH
+    shown = [column for column in columns if not _is_share(column, columns) and column != "condition"]
+    for condition in dict.fromkeys(row["condition"] for row in rows):
+        mine = [row for row in rows if row["condition"] == condition]
+        _print_one(shown, mine, f"{title}, condition {condition}", console, space)
+    if not rows:
+        _print_one(shown, [], title, console, space)
+    if caption:
+        console.width = space
+        console.print(caption)
+
+
+def _print_one(columns: Sequence[str], rows: Sequence[Row], title: str, console: Console, space: int) -> None:
+    from rich import box
     from rich.table import Table
 
-    conditions = {row.get("condition") for row in rows}
-    if len(conditions) == 1 and "condition" in columns:
-        title = f"{title}, condition {conditions.pop()}"
-        columns = [column for column in columns if column != "condition"]
-    columns = [column for column in columns if column.removesuffix("_pct") not in columns or not _is_pct(column)]
     cells = {column: [_cell(row, column) for row in rows] for column in columns}
     # As wide as needed and no wider: headings break between words, and no digit is ever cut off.
     widths = {column: max(map(len, [*cells[column], *column.split("_")])) for column in columns}
-    console = Console(file=sys.stdout, highlight=False, markup=False)
-    space = console.width if console.is_terminal else WIDTH
     tight = sum(widths.values()) + len(columns) + 1
     gap = 1 if tight + len(columns) <= space else 0
     console.width = max(space, tight)
-    table = Table(title=title, caption=caption, box=box.SIMPLE_HEAD, title_justify="left", caption_justify="left")
+    table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
     table.show_edge, table.pad_edge, table.padding = False, False, (0, gap, 0, 0)
     for column in columns:
         side: Literal["left", "right"] = "right" if is_number_column(rows, column) else "left"
@@ -43,10 +53,11 @@ def print_table(columns: Sequence[str], rows: Sequence[Row], *, title: str, capt
     for row in zip(*cells.values(), strict=True):
         table.add_row(*row)
     console.print(table)
+    console.print()
 
 
-def _is_pct(column: str) -> bool:
-    return column.endswith("_pct")
+def _is_share(column: str, columns: Sequence[str]) -> bool:
+    return column.endswith("_pct") and column.removesuffix("_pct") in columns
 
 
 def _cell(row: Row, column: str) -> str:

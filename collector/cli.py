@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,6 +16,21 @@ from collector.errors import CollectorError, InterruptedByUserError, UsageError
 if TYPE_CHECKING:
     from collector.sweep import Outcome
 
+
+class Clipping(StrEnum):
+    """Choices of --action-clipping."""
+
+    ALL = "all"
+    RELEASED = "released"
+
+
+class WarmupRange(StrEnum):
+    """Choices of --warmup-range."""
+
+    CLIPPED = "clipped"
+    UNBOUNDED = "unbounded"
+
+
 app = typer.Typer(add_completion=True, pretty_exceptions_enable=False, rich_markup_mode="markdown")
 
 _USAGE, _FAILURE, _INTERRUPTED = 2, 1, 130
@@ -25,10 +41,8 @@ _OPTION_ERROR: type[Exception] = typer.BadParameter.__mro__[1]
 
 @app.command()
 def collect(
-    env: Annotated[list[str], typer.Option(help="Task, repeatable: cartpole, frozenlake, pong, or all.")],
-    variant: Annotated[
-        list[str], typer.Option(help="Method, repeatable: alwayscritic, reptraj, threetraj, r2po, or all.")
-    ],
+    env: Annotated[list[str], typer.Option(help="Task, repeatable; all for every one. A wrong name lists them.")],
+    variant: Annotated[list[str], typer.Option(help="Method, repeatable; all for every one. A wrong name lists them.")],
     runs: Annotated[int, typer.Option(min=1, max=9999, help="Runs of each method on each task.")] = RUNS,
     iterations: Annotated[
         int | None, typer.Option(min=1, help="Iterations of a run.", show_default="200 calls: 100 with two calls each")
@@ -50,9 +64,33 @@ def collect(
     warmup: Annotated[
         int | None, typer.Option(min=0, help="Random trials that open the history.", show_default="20")
     ] = None,
+    prompts: Annotated[
+        Path | None, typer.Option(help="Folder of your own prompt templates.", show_default="the project's")
+    ] = None,
     excerpts: Annotated[
         int, typer.Option(min=0, help="Trajectories excerpted in the history of alwayscritic and reptraj.")
     ] = EXCERPTS,
+    paired_seeds: Annotated[
+        bool, typer.Option("--paired-seeds", help="Roll both candidates of an iteration out on the same seeds.")
+    ] = False,
+    action_clipping: Annotated[
+        Clipping, typer.Option(help="Methods whose continuous actions are clipped: all, or as in the released code.")
+    ] = Clipping.ALL,
+    step_cap: Annotated[
+        int | None, typer.Option(min=1, help="Steps after which a rollout is cut off.", show_default="the task's")
+    ] = None,
+    optimum: Annotated[
+        float | None, typer.Option(help="The best return, as prompts name it.", show_default="the task's")
+    ] = None,
+    step_size: Annotated[
+        float | None, typer.Option(min=0.0, help="The search step that prompts suggest.", show_default="1.0")
+    ] = None,
+    named_iterations: Annotated[
+        int | None, typer.Option(min=1, help="The iterations that prompts name.", show_default="the run's")
+    ] = None,
+    warmup_range: Annotated[
+        WarmupRange, typer.Option(help="Whether warm-up draws are kept within the range.")
+    ] = WarmupRange.CLIPPED,
     condition: Annotated[
         str | None, typer.Option(help="Label of these settings.", show_default="made from the settings")
     ] = None,
@@ -102,6 +140,7 @@ def collect(
     from collector.llm.backends import make_model
     from collector.plan import Request, plan
     from collector.sweep import collect_runs, states
+    from collector.switches import Switches
 
     console = Console(stderr=True)
     language_model = make_model(
@@ -124,7 +163,17 @@ def collect(
         seed=seed,
         warmup=warmup,
         tau_c=tau_c,
-        excerpts=excerpts,
+        switches=Switches(
+            action_clipping=action_clipping.value,
+            step_cap=step_cap,
+            optimum=optimum,
+            step_size=step_size,
+            warmup_range=warmup_range.value,
+            named_iterations=named_iterations,
+            paired_seeds=paired_seeds,
+            excerpts=excerpts,
+        ),
+        prompt_folder=prompts,
         condition=condition,
         backend=backend,
         model=language_model.name,

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from collector.budget import EXCERPTS, ROLLOUTS, RUNS
+from collector.budget import ROLLOUTS, RUNS
 from collector.errors import UsageError
 from collector.methods import METHODS, Method, get_method
+from collector.prompts import templates
 from collector.spec import RunSpec, is_label, slug
+from collector.switches import Switches, effective, labels, switched
 from collector.tasks import TASKS, Task, get_task
 
 
@@ -26,7 +29,8 @@ class Request:
     seed: int = 0
     warmup: int | None = None
     tau_c: str = "default"
-    excerpts: int = EXCERPTS
+    switches: Switches = field(default_factory=Switches)
+    prompt_folder: Path | None = None
     condition: str | None = None
     backend: str
     model: str
@@ -37,8 +41,10 @@ def plan(request: Request) -> list[RunSpec]:
     """The runs asked for: the first run of every cell comes first, so that all cells can be looked at early.
 
     Raises:
-        UsageError: an unknown name or a value out of range.
+        UsageError: an unknown name, a value out of range, or templates that cannot be used.
     """
+    if request.prompt_folder is not None:
+        templates.check(request.prompt_folder)
     tasks = [get_task(name) for name in _expand(request.envs, TASKS)]
     methods = [get_method(name) for name in _expand(request.variants, METHODS)]
     for task in tasks:
@@ -54,20 +60,24 @@ def plan(request: Request) -> list[RunSpec]:
 
 
 def _spec(request: Request, task: Task, method: Method, run: int) -> RunSpec:
+    iterations = request.iterations or method.iterations
+    warmup = task.warmup if request.warmup is None else request.warmup
+    chosen = effective(request.switches, task, method, iterations=iterations, warmup=warmup)
     return RunSpec(
-        condition=request.condition or _condition(request, task, method),
-        task=task,
+        condition=request.condition or _condition(request, task, method, chosen),
+        task=switched(task, chosen),
         method=method,
         run=run,
         seed=request.seed,
-        iterations=request.iterations or method.iterations,
+        iterations=iterations,
         rollouts=request.rollouts,
         tau_c=threshold(request.tau_c, task) if method.revision_rule else None,
-        warmup=task.warmup if request.warmup is None else request.warmup,
+        warmup=warmup,
         backend=request.backend,
         model=request.model,
         options=request.options,
-        excerpts=request.excerpts,
+        switches=chosen,
+        prompt_folder=request.prompt_folder,
     )
 
 
@@ -89,22 +99,22 @@ def threshold(setting: str, task: Task) -> float | None:
     return value
 
 
-def _condition(request: Request, task: Task, method: Method) -> str:
+def _condition(request: Request, task: Task, method: Method, chosen: Mapping[str, Any]) -> str:
     """The model, and what else was chosen, in so far as it matters to the method and is not the default."""
     parts = [slug(request.model)]
     if method.revision_rule and request.tau_c != "default":
         parts.append(f"tau-{request.tau_c}")
-    chosen = {name: request.options.get(name) for name in ("temperature", "max_tokens", "num_ctx")}
-    parts += [f"{name.replace('_', '-')}-{value:g}" for name, value in chosen.items() if value is not None]
+    sampling = {name: request.options.get(name) for name in ("temperature", "max_tokens", "num_ctx")}
+    parts += [f"{name.replace('_', '-')}-{value:g}" for name, value in sampling.items() if value is not None]
     if request.iterations not in {None, method.iterations}:
         parts.append(f"iterations-{request.iterations}")
     if request.rollouts != ROLLOUTS:
         parts.append(f"rollouts-{request.rollouts}")
     if request.warmup not in {None, task.warmup}:
         parts.append(f"warmup-{request.warmup}")
-    if method.history == "excerpts" and request.excerpts != EXCERPTS:
-        parts.append(f"excerpts-{request.excerpts}")
-    return "+".join(parts)
+    if request.prompt_folder is not None:
+        parts.append(f"prompts-{slug(request.prompt_folder.resolve().name)}")
+    return "+".join(parts + labels(chosen))
 
 
 def _expand(names: Sequence[str], known: Iterable[str]) -> list[str]:

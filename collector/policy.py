@@ -63,12 +63,19 @@ def _linear(space: LinearSpace, params: list[float]) -> Callable[[Any], Action]:
     return choose if space.discrete else forward
 
 
-def random_params(space: ParameterSpace, rng: np.random.Generator) -> list[float]:
-    """A random vector for the warm-up: normal(0, 3) within the range for linear policies, uniform for tables."""
+def random_params(space: ParameterSpace, rng: np.random.Generator, *, clip: bool = True) -> list[float]:
+    """A random vector for the warm-up: normal(0, 3) for linear policies, uniform for tables.
+
+    Args:
+        space: the policy class.
+        rng: where the numbers come from.
+        clip: keep a linear policy's parameters within the range.
+    """
     if isinstance(space, TabularSpace):
         return [float(value) for value in rng.choice(space.actions, size=space.size)]
     draws = rng.normal(0.0, 3.0, size=space.size)
-    return [settle(value, space.low, space.high, space.decimals) for value in draws]
+    low, high = (space.low, space.high) if clip else (-np.inf, np.inf)
+    return [settle(value, low, high, space.decimals) for value in draws]
 
 
 def settle(value: float, low: float, high: float, decimals: int) -> float:

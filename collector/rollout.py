@@ -95,7 +95,7 @@ class _Step(NamedTuple):
 def _steps(task: Task, policy: Callable[[Any], Action], seed: int) -> Iterator[_Step]:
     """One rollout. The step cap is applied here, as Gymnasium's TimeLimit does: a termination at the cap stays one."""
     env = _environment(task)
-    to_env = _clip_to(env.action_space) if _is_continuous(task) else None
+    to_env = _to_env(env.action_space, clip=task.clip_actions) if _is_continuous(task) else None
     observation, _ = env.reset(seed=seed)
     for length in count(1):
         action = policy(observation)
@@ -113,8 +113,10 @@ def _is_continuous(task: Task) -> bool:
     return isinstance(task.space, LinearSpace) and not task.space.discrete
 
 
-def _clip_to(space: Any) -> Callable[[Action], Any]:
-    return lambda action: np.clip(np.asarray(action, dtype=space.dtype), space.low, space.high)
+def _to_env(space: Any, *, clip: bool) -> Callable[[Action], Any]:
+    if clip:
+        return lambda action: np.clip(np.asarray(action, dtype=space.dtype), space.low, space.high)
+    return lambda action: np.asarray(action, dtype=space.dtype)
 
 
 _environments: dict[str, gymnasium.Env[Any, Any]] = {}

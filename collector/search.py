@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
-from collector import evidence, policy, prompts, seeding
+from collector import evidence, policy, seeding
+from collector.asking import Answer, Asker
 from collector.errors import CollectorError
-from collector.llm.faults import EmptyAnswerError
-from collector.llm.protocol import Completion, Model
-from collector.policy import UnreadableAnswer
-from collector.prompts import Review, Trial
-from collector.records import Call, Candidate, Episode, Evidence, RevisionStatus, Selected, Source, Truth, WarmupTrial
+from collector.llm.protocol import Model
+from collector.prompts import Review, Trial, Turn
+from collector.records import Call, Candidate, Episode, Evidence, RevisionStatus, Selected, Source, WarmupTrial
 from collector.rollout import Evaluation, evaluate
 from collector.run_folder import RunFolder
 from collector.spec import RunSpec
-
-ATTEMPTS: Final = 5
-"""So often one answer is asked for, if it cannot be read."""
 
 T = TypeVar("T")
 
@@ -48,15 +44,6 @@ class Progress:
 Report = Callable[[Progress], None]
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    """A readable answer."""
-
-    params: list[float]
-    text: str
-    thinking: str | None
-
-
 async def search(spec: RunSpec, folder: RunFolder, model: Model, offload: Offload, report: Report) -> None:
     """Run, or go on with, one run until all its iterations are recorded.
 
@@ -76,8 +63,8 @@ async def search(spec: RunSpec, folder: RunFolder, model: Model, offload: Offloa
 
 class _Search:
     def __init__(self, spec: RunSpec, folder: RunFolder, model: Model, offload: Offload, report: Report) -> None:
-        self.spec, self.folder, self.model = spec, folder, model
-        self.offload, self.report = offload, report
+        self.spec, self.folder, self.offload, self.report = spec, folder, offload, report
+        self.asker = Asker(spec, folder, model, self._count)
         self.episodes = list(folder.episodes)
         self.excerpts: dict[int, str] = {}
         self.calls = 0
@@ -99,18 +86,12 @@ class _Search:
 
     async def _iterate(self, iteration: int) -> Episode:
         spec, started = self.spec, time.monotonic()
-        prompt = prompts.search(spec.task, self._trials(), iteration, spec.iterations)
-        proposal = await self._ask(iteration, "search", prompt)
-        if proposal is None:
-            raise CollectorError(
-                f"{self.folder.path}: no readable search answer in {ATTEMPTS} attempts at iteration {iteration}; "
-                f"see calls.jsonl there, and resume to ask again"
-            )
+        prompt = self._first_prompt(iteration, self._trials())
+        proposal = await self.asker.ask(iteration, "first", "search", prompt)
+        assert proposal is not None
         initial = await self._evaluate(iteration, "initial", proposal, "search")
-        shown = evidence.gather(spec.task, _evaluation(initial), spec.method.evidence)
-        revision = await self._ask(iteration, "critic", await self._critic_prompt(initial, shown))
-        revised = await self._evaluate(iteration, "revised", revision, "critic") if revision else None
-        status: RevisionStatus = "ok" if revised else "unreadable"
+        shown = evidence.gather(spec.task, _evaluation(initial), spec.method.evidence) if spec.method.evidence else None
+        revised, status = await self._revise(iteration, prompt, initial, shown)
         return Episode(
             **spec.identity,
             iteration=iteration,
@@ -122,27 +103,53 @@ class _Search:
             seconds=time.monotonic() - started,
         )
 
+    def _first_prompt(self, iteration: int, history: list[Trial]) -> str:
+        turn = Turn(iteration, self.spec.named_iterations)
+        if self.spec.method.first == "solo_critic":
+            return self.spec.prompts.solo(history, turn)
+        return self.spec.prompts.search(history, turn, informed=self.spec.method.first == "informed_search")
+
+    async def _revise(
+        self, iteration: int, first_prompt: str, initial: Candidate, shown: Evidence | None
+    ) -> tuple[Candidate | None, RevisionStatus]:
+        """The second candidate, if the method has one and its answer can be read."""
+        role: Source = "search"
+        match self.spec.method.second:
+            case None:
+                return None, "none"
+            case "repeat":
+                prompt = first_prompt
+            case "search":
+                seen = [*self._trials(), Trial(initial.params, initial.mean_return)]
+                prompt = self._first_prompt(iteration, seen)
+            case "critic":
+                assert shown is not None
+                prompt, role = await self._critic_prompt(initial, shown), "critic"
+        answer = await self.asker.ask(iteration, "second", role, prompt)
+        if answer is None:
+            return None, "unreadable"
+        return await self._evaluate(iteration, "revised", answer, role), "ok"
+
     async def _critic_prompt(self, initial: Candidate, shown: Evidence) -> str:
         spec = self.spec
         assert initial.seeds is not None
+        written = await self.offload(evidence.write, spec.task, initial.params, initial.seeds, shown)
         review = Review(
             params=initial.params,
             mean_return=initial.mean_return,
             rollouts=spec.rollouts,
             kind=shown.kind,
-            shown=await self.offload(evidence.write, spec.task, initial.params, initial.seeds, shown),
+            shown=written,
             statistics=shown.statistics,
             tau_c=spec.tau_c,
         )
         await self._write_excerpts()
-        return prompts.critic(spec.task, spec.method, self._trials(), review)
+        return spec.prompts.critic(self._trials(), review)
 
     async def _write_excerpts(self) -> None:
         """Excerpts of the latest kept trajectories, for the methods whose history has them."""
-        if self.spec.method.history != "excerpts" or not self.spec.excerpts:
-            return
         known, self.excerpts = self.excerpts, {}
-        for episode in self.episodes[-self.spec.excerpts :]:
+        for episode in self.episodes[-self.spec.excerpts :] if self.spec.excerpts else []:
             text = known.get(episode.iteration)
             if text is None:
                 text = await self.offload(evidence.excerpt, self.spec.task, episode.kept)
@@ -158,9 +165,10 @@ class _Search:
         ]
         return random + kept
 
-    async def _evaluate(self, iteration: int, role: Selected, answer: _Answer, source: Source) -> Candidate:
+    async def _evaluate(self, iteration: int, role: Selected, answer: Answer, source: Source) -> Candidate:
         spec = self.spec
-        seeds = seeding.seeds(spec.seed, spec.rollouts, *spec.purpose, iteration, role)
+        paired = spec.switches.get("paired_seeds", False)
+        seeds = seeding.seeds(spec.seed, spec.rollouts, *spec.purpose, iteration, "initial" if paired else role)
         result = await self.offload(evaluate, spec.task, answer.params, seeds)
         return Candidate(
             params=answer.params,
@@ -174,67 +182,6 @@ class _Search:
             ended=result.ended,
             mean_return=result.mean_return,
         )
-
-    async def _ask(self, iteration: int, role: Source, prompt: str) -> _Answer | None:
-        """Ask until an answer can be read; none if it never can. Calls on disk are used before new ones are made."""
-        stored = {call.attempt: call for call in self._stored(iteration, role, prompt)}
-        for attempt in self._attempts(role, len(stored)):
-            call = stored.get(attempt) or await self._call(iteration, role, attempt, prompt)
-            self._count(call)
-            if call.error is None:
-                params = policy.from_text(self.spec.task.space, call.completion)
-                return _Answer(params, call.completion, call.thinking)
-        return None
-
-    def _attempts(self, role: Source, stored: int) -> Iterator[int]:
-        """Numbers of the attempts to make. A search that gave up is given as many again when it is resumed."""
-        given_up = role == "search" and stored >= ATTEMPTS
-        return iter(range(1, (stored if given_up else 0) + ATTEMPTS + 1))
-
-    def _stored(self, iteration: int, role: Source, prompt: str) -> list[Call]:
-        calls = [call for call in self.folder.pending if (call.iteration, call.role) == (iteration, role)]
-        if any(call.prompt != prompt for call in calls):
-            raise CollectorError(
-                f"{self.folder.path / 'calls.jsonl'}: the prompt of iteration {iteration} is not the one that this "
-                f"version would send; choose another --condition or --out"
-            )
-        return calls
-
-    async def _call(self, iteration: int, role: Source, attempt: int, prompt: str) -> Call:
-        """Make one call and record it, before anything is done with the answer."""
-        started = time.monotonic()
-        # 31 bits, since some servers keep seeds as signed numbers.
-        seed = seeding.seeds(self.spec.seed, 1, *self.spec.purpose, iteration, role, attempt)[0] >> 1
-        try:
-            completion = await self.model.complete(prompt, seed=seed)
-        except EmptyAnswerError as error:
-            completion = error.completion  # unreadable like any other answer without values, and recorded like one
-        call = Call(
-            **self.spec.identity,
-            iteration=iteration,
-            role=role,
-            attempt=attempt,
-            prompt=prompt,
-            completion=completion.text,
-            thinking=completion.thinking,
-            model=self.model.name,
-            prompt_tokens=completion.prompt_tokens,
-            completion_tokens=completion.completion_tokens,
-            seconds=time.monotonic() - started,
-            error=self._unreadable(completion),
-        )
-        if completion.truth is not None:
-            truth = Truth(**self.spec.identity, iteration=iteration, attempt=attempt, **completion.truth)
-            await asyncio.to_thread(self.folder.append, truth)
-        await asyncio.to_thread(self.folder.append, call)
-        return call
-
-    def _unreadable(self, completion: Completion) -> str | None:
-        try:
-            policy.from_text(self.spec.task.space, completion.text)
-        except UnreadableAnswer as error:
-            return str(error)
-        return None
 
     def _count(self, call: Call) -> None:
         self.calls += 1
@@ -258,7 +205,7 @@ class _Search:
 
 def select(commits: str, initial: Candidate, revised: Candidate | None) -> Selected:
     """Which candidate enters the history: the revised one if it is no worse, or always where the method says so."""
-    if revised is None:
+    if revised is None or commits == "first":
         return "initial"
     if commits == "revised" or revised.mean_return >= initial.mean_return:
         return "revised"
@@ -267,10 +214,11 @@ def select(commits: str, initial: Candidate, revised: Candidate | None) -> Selec
 
 def warm_up(spec: RunSpec) -> list[WarmupTrial]:
     """Random parameter vectors, rolled out once each."""
+    clip = spec.switches.get("warmup_range") != "unbounded"
     trials = []
     for index in range(spec.warmup):
         rng = seeding.generator(spec.seed, *spec.purpose, "warm-up", index, "params")
-        params = policy.random_params(spec.task.space, rng)
+        params = policy.random_params(spec.task.space, rng, clip=clip)
         seeds = seeding.seeds(spec.seed, 1, *spec.purpose, "warm-up", index, "rollout")
         result = evaluate(spec.task, params, seeds)
         trials.append(WarmupTrial(params=params, return_=result.returns[0], seed=seeds[0]))

@@ -12,11 +12,12 @@ from typing import Any
 
 import msgspec
 
-from collector import prompts
 from collector.budget import EXCERPTS
 from collector.methods import Method
+from collector.prompts import Prompts, templates
 from collector.records import Run, WarmupTrial
-from collector.tasks import LinearSpace, Task
+from collector.switches import switched
+from collector.tasks import LinearSpace, Task, get_task
 
 _LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 
@@ -26,11 +27,12 @@ class RunSpec:
     """One run of one method on one task, with all that it depends on.
 
     Attributes:
+        task: the task, as the switches leave it.
         tau_c: threshold of the revision rule; none where the method has no rule or it is off.
         warmup: number of random parameter vectors that open the history.
         options: what the model is given besides the prompt, without secrets.
-        switches: departures from the method as published.
-        excerpts: number of trajectories excerpted in the history, for the methods that show any.
+        switches: departures from the method as published that change something here.
+        prompt_folder: a user's templates, in place of the project's own of the same name.
     """
 
     condition: str
@@ -45,7 +47,8 @@ class RunSpec:
     backend: str
     model: str
     options: dict[str, Any]
-    excerpts: int = EXCERPTS
+    switches: dict[str, Any]
+    prompt_folder: Path | None = None
 
     @property
     def folder(self) -> Path:
@@ -62,6 +65,23 @@ class RunSpec:
         """The fields that open each of the run's records."""
         return {"condition": self.condition, "env": self.task.id, "variant": self.method.id, "run": self.run}
 
+    @property
+    def prompts(self) -> Prompts:
+        """The prompts for the task."""
+        return Prompts(self.task, self.prompt_folder)
+
+    @property
+    def excerpts(self) -> int:
+        """Trajectories excerpted in the history."""
+        if self.method.history != "excerpts":
+            return 0
+        return int(self.switches.get("excerpts", EXCERPTS))
+
+    @property
+    def named_iterations(self) -> int:
+        """The number of iterations that prompts name."""
+        return int(self.switches.get("named_iterations", self.iterations))
+
     def record(self, warmup: list[WarmupTrial]) -> Run:
         """The `run.json` of a run that starts now."""
         space = self.task.space
@@ -77,15 +97,15 @@ class RunSpec:
             backend=self.backend,
             model=self.model,
             options=self.options,
-            switches={"excerpts": self.excerpts} if self.method.history == "excerpts" else {},
+            switches=self.switches,
             thresholds=self.task.thresholds,
-            prompts=prompts.hashes(),
+            prompts=templates.hashes(self.prompt_folder),
             versions=versions(),
             started_at=datetime.now(UTC).isoformat(timespec="seconds"),
         )
 
     def differences(self, found: Run) -> list[str]:
-        """The settings in which records on disk are of another run than this one, as `name: found, not asked`."""
+        """The settings in which records on disk are of another run than this one, as `name is found, not asked`."""
         asked = msgspec.structs.asdict(self.record(found.warmup))
         kept = msgspec.structs.asdict(found)
         different = [
@@ -96,6 +116,15 @@ class RunSpec:
         if len(found.warmup) != self.warmup:
             different.append(f"warmup is {len(found.warmup)}, not {self.warmup}")
         return different
+
+
+def recorded_task(run: Run) -> Task:
+    """The task that a record was made on, under its switches: what a rollout is run again with.
+
+    Raises:
+        UsageError: the task is not known here.
+    """
+    return switched(get_task(run.env), run.switches)
 
 
 def slug(name: str) -> str:

@@ -8,7 +8,7 @@ from matplotlib.lines import Line2D
 
 from figures.drawing import Drawing, in_style, joined, span
 from figures.names import METHODS, TASKS, name, ordered
-from figures.style import annotate, columns, panels, stroke
+from figures.style import annotate, columns, legend, panels, stroke
 
 CAPTION = (
     "Return of the candidate kept in each iteration, against the rollouts spent so far: mean over runs, with a band of "
@@ -56,7 +56,7 @@ def learning_curves(iterations: pd.DataFrame, condition: str, origin: str) -> Dr
         ax.grid(visible=True, axis="y")
         ax.margins(x=0.02)
     handles = [Line2D([], [], color=stroke(v).colour, ls=stroke(v).line, label=name(v)) for v in variants]
-    figure.legend(handles=handles, loc="outside upper left", ncols=min(len(handles), 3 if len(envs) == 1 else 6))
+    legend(figure, handles, across=3 if len(envs) == 1 else 6)
     runs = here.groupby(["env", "variant"])["run"].nunique()
     note = joined(
         [

@@ -10,7 +10,6 @@ from typing import Any
 import pandas as pd
 
 from audit.problems import Problem
-from figures.errors import FiguresError
 from figures.provenance import digest
 
 Rows = list[dict[str, Any]]
@@ -54,13 +53,13 @@ def load(paths: Sequence[Path], detector: str = "word", *, strict: bool = False)
         strict: refuse data sets with unreadable records, rather than leaving those out.
 
     Raises:
-        FiguresError: there are no records.
-        audit.problems.AuditError: a directory cannot be read, or holds unreadable records and `strict` is set.
+        audit.problems.AuditError: a directory cannot be read, there is no finished iteration, or something is wrong and
+            `strict` is set.
     """
     from audit.store import open_store
 
     with open_store(paths, strict=strict, detector=detector) as store:
-        records = Records(
+        return Records(
             iterations=store.frame("iterations"),
             runs=store.frame("runs"),
             facts=store.frame("run_facts"),
@@ -70,7 +69,3 @@ def load(paths: Sequence[Path], detector: str = "word", *, strict: bool = False)
             agreement=store.rows("agreement_summary"),
             problems=list(store.problems),
         )
-    if records.iterations.empty:
-        where = ", ".join(map(str, paths))
-        raise FiguresError(f"no finished iterations under {where}; run `collect` first, or name another directory")
-    return records

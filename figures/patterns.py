@@ -9,7 +9,7 @@ from matplotlib.patches import Patch
 
 from figures.drawing import Drawing, in_style, joined
 from figures.names import IMPROVEMENTS, METHODS, NO_CHANGE, PATTERNS, REGRESSIONS, TASKS, UNCLASSIFIED, name, ordered
-from figures.style import MUTED, annotate, columns, ink_on, panels, pattern_colour
+from figures.style import MUTED, annotate, columns, ink_on, legend, panels, pattern_colour
 
 CAPTION = (
     "Share of a method's revisions by edit pattern: regressions from the left, improvements from the right, revisions "
@@ -88,4 +88,4 @@ def _legend(figure: Figure, patterns: list[str], *, narrow: bool) -> None:
         [p for p in patterns if p in IMPROVEMENTS],
     ]
     handles = [Patch(facecolor=pattern_colour(p), label=name(p)) for group in groups for p in group]
-    figure.legend(handles=handles, loc="outside upper left", ncols=2 if narrow else 4, handlelength=1.2)
+    legend(figure, handles, across=2 if narrow else 4, handlelength=1.2)

@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from figures.drawing import Drawing, in_style, joined
 from figures.names import METHODS, PATTERNS, TASKS, broken, name, ordered
 from figures.patterns import labels
-from figures.style import MUTED, WIDTH, annotate, pattern_colour
+from figures.style import MUTED, WIDTH, annotate, legend, pattern_colour
 
 MARKERS = {"regression": "v", "improvement": "^", "no_change": "o"}
 CAPTION = (
@@ -35,7 +35,7 @@ def revision_map(revisions: pd.DataFrame, condition: str, origin: str) -> Drawin
         return None
     here = here.assign(pattern=labels(here))
     envs, variants = ordered(here["env"], TASKS), ordered(here["variant"], METHODS)
-    figure = Figure(figsize=(min(WIDTH, 1.4 + 1.75 * len(variants)), 1.55 * len(envs) + 1.0))
+    figure = Figure(figsize=(min(WIDTH, 1.4 + 1.75 * len(variants)), 1.55 * len(envs) + 0.45))
     grid = figure.subplots(len(envs), len(variants), sharex="row", sharey="row", squeeze=False)
     for axes, env in zip(grid, envs, strict=True):
         for ax, variant in zip(axes, variants, strict=True):
@@ -95,4 +95,4 @@ def _legend(figure: Figure, here: pd.DataFrame, columns: int) -> None:
         )
         for pattern in ordered(here["pattern"], PATTERNS)
     ]
-    figure.legend(handles=handles, loc="outside upper left", ncols=min(4, columns + 1), handletextpad=0.3)
+    legend(figure, handles, across=min(4, columns + 1), handletextpad=0.3)

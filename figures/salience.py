@@ -11,7 +11,7 @@ from matplotlib.patches import Patch
 
 from figures.drawing import Drawing, in_style, joined
 from figures.names import METHODS, TASKS, broken, name, ordered
-from figures.style import MUTED, NARROW, PERMISSIVE, STRICT, annotate
+from figures.style import MUTED, NARROW, PERMISSIVE, STRICT, annotate, legend
 
 CRITERIA = {"permissive": PERMISSIVE, "strict": STRICT}
 CAPTION = (
@@ -56,7 +56,7 @@ def salience_bars(summary: pd.DataFrame, revisions: pd.DataFrame, condition: str
     cells = [(e, v) for v in ordered(here["variant"], METHODS) for e in ordered(here["env"], TASKS)]
     rows = {(str(row["env"]), str(row["variant"])): row for _, row in here.iterrows()}
     cells = [cell for cell in cells if cell in rows]
-    figure = Figure(figsize=(NARROW, 0.5 * len(cells) + 0.85))
+    figure = Figure(figsize=(NARROW, 0.5 * len(cells) + 0.6))
     ax = figure.add_subplot()
     for y, (env, variant) in enumerate(cells):
         mine = (revisions["condition"] == condition) & (revisions["env"] == env) & (revisions["variant"] == variant)
@@ -107,4 +107,4 @@ def _legend(figure: Figure) -> None:
         *(Patch(facecolor=colour, label=criterion) for criterion, colour in CRITERIA.items()),
         Line2D([], [], ls="", marker="o", ms=3.2, mfc="white", mec="black", mew=0.7, label="one run"),
     ]
-    figure.legend(handles=handles, loc="outside upper left", ncols=3, handlelength=1.2)
+    legend(figure, handles, across=3, handlelength=1.2)

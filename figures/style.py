@@ -1,20 +1,21 @@
 """How every figure looks: sizes, type, colours, and how it is saved.
 
-The colours of methods are Okabe and Ito's, which most colour-blind readers can tell apart (without their yellow, which
-fades on white); line styles carry the distinction into grey print. Type is 7 points or larger at the final size:
-figures are drawn as wide as they are printed.
+The colours of methods are Okabe and Ito's, which most colour-blind readers can tell apart, with an olive for their
+yellow, which fades on white, and a grey; line styles carry the distinction into grey print. Type is 7 points or larger
+at the final size: figures are drawn as wide as they are printed.
 """
 
 from __future__ import annotations
 
 import textwrap
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
 import matplotlib as mpl
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -143,13 +144,20 @@ def panels(count: int, height: float = 1.9) -> tuple[Figure, list[Axes]]:
     """
     across = columns(count)
     rows = -(-count // across)
-    figure = Figure(figsize=(NARROW if count == 1 else WIDTH, height * rows + 0.6))
+    figure = Figure(figsize=(NARROW if count == 1 else WIDTH, height * rows + 0.2))
     axes = [figure.add_subplot(rows, across, i + 1) for i in range(count)]
     return figure, axes
 
 
+def legend(figure: Figure, handles: Sequence[Artist], across: int, **options: float) -> None:
+    """Put a legend above the panels, so many entries side by side, and give the figure the height that it takes."""
+    rows = -(-len(handles) // across)
+    figure.set_figheight(figure.get_figheight() + 0.16 * rows + 0.1)
+    figure.legend(handles=handles, loc="outside upper left", ncols=min(across, len(handles)), **options)
+
+
 def annotate(figure: Figure, note: str) -> None:
-    """Put a small note below the axes: images travel without their page."""
+    """Put a small note below the panels, and give the figure the height it takes: images travel without their page."""
     width = figure.get_figwidth()
     lines = textwrap.wrap(note, width=int(width * 18), break_on_hyphens=False)
     figure.set_figheight(figure.get_figheight() + 0.14 * len(lines))

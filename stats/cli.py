@@ -91,6 +91,8 @@ def compare(
         rows = tables.compare(runs, reference, metric.value, alpha)
     except tables.MissingReferenceError as error:
         raise AuditError(f"--reference {reference}: {error}") from None
+    if not rows:
+        _note(f"nothing to compare: the records hold no method but {reference}")
     title = f"{reference} against the others, {metric.value.replace('_', ' ')}"
     _print(rows, tables.COMPARE_COLUMNS, output, title=title, caption=caption)
 
@@ -116,8 +118,6 @@ def _print(rows: Sequence[Row], columns: Sequence[str], output: Format, *, title
     from audit.formats import WRITERS
     from audit.tables import print_table
 
-    if not rows:
-        _note("nothing to show: the records hold no finished iterations, or one method only")
     if output is not Format.table:
         WRITERS[output.value](columns, rows, sys.stdout, caption)
         return

@@ -49,7 +49,7 @@ def test_notebooks_are_stored_without_outputs(path: Path) -> None:
 
 
 def test_the_drilldown_opens_a_strict_regression(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = run(DRILLDOWN, collect(tmp_path, "threetraj", 8), monkeypatch)
+    shown = run(DRILLDOWN, collect(tmp_path, "threetraj", 20), monkeypatch)
     assert "This is a strict salience regression:" in shown
     assert "ThreeTraj on CartPole, run 1, iteration" in shown
     assert "<mark>worst</mark>" in shown.lower()

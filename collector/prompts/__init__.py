@@ -1,22 +1,16 @@
-"""The prompts: Jinja templates, and the facts that fill them."""
+"""The prompts: the facts that fill the templates."""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-import jinja2
-
-from collector.methods import Method
 from collector.policy import Params, to_text
+from collector.prompts import templates
 from collector.records import EvidenceKind, Statistics
 from collector.tasks import LinearSpace, ParameterSpace, Task
-
-TEMPLATES = Path(__file__).parent
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,40 +52,67 @@ class Review:
     tau_c: float | None
 
 
-def search(task: Task, history: Sequence[Trial], iteration: int, iterations: int) -> str:
-    """The search prompt: numbers only.
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Where in the run a search prompt is asked: iteration from 0, of so many."""
 
-    Args:
-        task: the task, of which only the parameter space and the optimum are told.
-        history: all trials so far; their excerpts are left out.
-        iteration: index of the iteration, from 0.
-        iterations: how many the run has.
-    """
-    trials = [_trial(trial, with_excerpt=False) for trial in history]
-    return _render("search.j2", task, history=trials, iteration=iteration, iterations=iterations)
+    iteration: int
+    iterations: int
 
 
-def critic(task: Task, method: Method, history: Sequence[Trial], review: Review) -> str:
-    """The critic's prompt: the task, the policy under review, the evidence and the history."""
-    excerpts = method.history == "excerpts"
-    return _render(
-        "critic.j2",
-        task,
-        description=task.description,
-        structure=structure(task.space),
-        success_return=task.success_return,
-        proposed=to_text(review.params),
-        mean_return=review.mean_return,
-        rollouts=review.rollouts,
-        evidence_template=f"evidence_{review.kind}.j2",
-        evidence_kind=review.kind,
-        rollouts_shown=review.shown,
-        statistics=review.statistics,
-        tau_c=None if review.tau_c is None else _number(review.tau_c),
-        history=[_trial(trial, with_excerpt=excerpts) for trial in history],
-        history_has_excerpts=excerpts and any(trial.excerpt for trial in history),
-        history_has_singles=any(trial.single for trial in history),
-    )
+@dataclass(frozen=True, slots=True)
+class Prompts:
+    """Prompts for one task; `folder` holds a user's templates, in place of the project's own of the same name."""
+
+    task: Task
+    folder: Path | None = None
+
+    def search(self, history: Sequence[Trial], turn: Turn, *, informed: bool = False) -> str:
+        """The search prompt: numbers only, or with the task described."""
+        return self._render(
+            "search.j2",
+            history=[_numbers(trial) for trial in history],
+            iteration=turn.iteration,
+            iterations=turn.iterations,
+            description=self.task.description if informed else None,
+            structure=structure(self.task.space) if informed else None,
+        )
+
+    def solo(self, history: Sequence[Trial], turn: Turn) -> str:
+        """The prompt that asks for draft, critique and revision in one answer; it carries no rollout."""
+        return self._render(
+            "solo.j2",
+            description=self.task.description,
+            structure=structure(self.task.space),
+            history=[_numbers(trial) for trial in history],
+            history_has_singles=any(trial.single for trial in history),
+            iteration=turn.iteration,
+            iterations=turn.iterations,
+        )
+
+    def critic(self, history: Sequence[Trial], review: Review) -> str:
+        """The critic's prompt: the task, the policy under review, the evidence, and the history with its excerpts."""
+        return self._render(
+            "critic.j2",
+            description=self.task.description,
+            structure=structure(self.task.space),
+            success_return=self.task.success_return,
+            proposed=to_text(review.params),
+            mean_return=review.mean_return,
+            rollouts=review.rollouts,
+            evidence_template=f"evidence_{review.kind}.j2",
+            evidence_kind=review.kind,
+            rollouts_shown=review.shown,
+            statistics=review.statistics,
+            tau_c=None if review.tau_c is None else _plain(review.tau_c),
+            history=[_numbers(trial) | {"excerpt": trial.excerpt} for trial in history],
+            history_has_excerpts=any(trial.excerpt for trial in history),
+            history_has_singles=any(trial.single for trial in history),
+        )
+
+    def _render(self, template: str, **facts: object) -> str:
+        values = _values(self.task.space) | {"optimum": _plain(self.task.optimum)}
+        return templates.environment(self.folder).get_template(template).render(values | facts).strip() + "\n"
 
 
 def structure(space: ParameterSpace) -> str:
@@ -113,28 +134,6 @@ def structure(space: ParameterSpace) -> str:
     )
 
 
-def hashes() -> dict[str, str]:
-    """SHA-256 of every template, by file name."""
-    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(TEMPLATES.glob("*.j2"))}
-
-
-@cache
-def _environment() -> jinja2.Environment:
-    return jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES),
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,  # noqa: S701 - prompts are plain text
-    )
-
-
-def _render(template: str, task: Task, **facts: object) -> str:
-    text = _environment().get_template(template).render(optimum=_number(task.optimum), **_values(task.space), **facts)
-    return text.strip() + "\n"
-
-
 def _values(space: ParameterSpace) -> dict[str, object]:
     """What a parameter may be; what does not apply to the policy class is none."""
     linear = {"low": None, "high": None, "decimals": None, "step_size": None}
@@ -143,15 +142,16 @@ def _values(space: ParameterSpace) -> dict[str, object]:
     return {"rank": space.size, "allowed": None if isinstance(space, LinearSpace) else space.actions, **linear}
 
 
-def _trial(trial: Trial, *, with_excerpt: bool) -> dict[str, object]:
+def _numbers(trial: Trial) -> dict[str, object]:
+    """A trial without its excerpt."""
     return {
         "params": ", ".join([format(value, ".3g") for value in trial.params]),
         "mean_return": trial.mean_return,
         "single": trial.single,
-        "excerpt": trial.excerpt if with_excerpt else None,
+        "excerpt": None,
     }
 
 
-def _number(value: float) -> str:
+def _plain(value: float) -> str:
     """A number without needless digits: 500, 2.8, 0.97."""
     return format(value, ".10g")

@@ -3,10 +3,35 @@
 from __future__ import annotations
 
 from collector.errors import UsageError
-from collector.tasks import cartpole, frozenlake, pong
+from collector.tasks import (
+    cartpole,
+    frozenlake,
+    inverteddoublependulum,
+    invertedpendulum,
+    maze,
+    mountaincar,
+    mountaincarcontinuous,
+    nim,
+    pong,
+    swimmer,
+)
 from collector.tasks.task import LinearSpace, ParameterSpace, TabularSpace, Task
 
-TASKS: dict[str, Task] = {module.TASK.id: module.TASK for module in (cartpole, frozenlake, pong)}
+TASKS: dict[str, Task] = {
+    module.TASK.id: module.TASK
+    for module in (
+        nim,
+        pong,
+        swimmer,
+        mountaincarcontinuous,
+        mountaincar,
+        inverteddoublependulum,
+        invertedpendulum,
+        frozenlake,
+        cartpole,
+        maze,
+    )
+}
 
 __all__ = ["TASKS", "LinearSpace", "ParameterSpace", "TabularSpace", "Task", "get_task"]
 

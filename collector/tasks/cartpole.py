@@ -19,13 +19,13 @@ TASK = Task(
     success_return=500.0,
     step_cap=500,
     description="""\
-A pole stands on a cart that rolls along a straight track. At every step the cart is pushed, with a fixed force, to the
-left or to the right, and the pole should stay upright.
+A pole stands on a cart that rolls along a straight track. At every step the cart is pushed, with a fixed force, to
+the left or to the right, and the pole should stay upright.
 Observation: cart position (metres from the centre of the track, right is positive), cart velocity (m/s), pole angle
 (radians from upright, leaning right is positive), pole angular velocity (rad/s).
 Actions: 0 pushes the cart to the left, 1 pushes it to the right.
-Reward: 1 for every step. A rollout terminates when the pole leans by more than about 0.209 rad (12 degrees) to either
-side or the cart is more than 2.4 m from the centre, and is cut off after 500 steps, which is perfect.""",
+Reward: 1 for every step. A rollout terminates when the pole leans by more than about 0.209 rad (12 degrees) to
+either side or the cart is more than 2.4 m from the centre, and is cut off after 500 steps, which is perfect.""",
     thresholds=Thresholds(
         partial=200.0,
         high=450.0,

@@ -111,14 +111,14 @@ TASK = Task(
     step_cap=STEP_CAP,
     description="""\
 A game of Pong on a field 800 wide and 600 high; y grows downwards. The agent's paddle, 80 high, stands at the left
-edge and moves by 5 a step; an opponent that follows the ball stands at the right edge. The ball starts in the centre,
-flies to the left or to the right at 5 a step, and bounces off the upper and lower border. Where it meets a paddle
-decides the slope at which it leaves: the middle sends it straight, the rim steeply.
-Observation: y of the centre of the agent's paddle, ball x, ball y, ball velocity in x (negative: towards the agent),
-ball velocity in y (positive: downwards).
+edge and moves by 5 a step; an opponent that follows the ball stands at the right edge. The ball starts in the
+centre, flies to the left or to the right at 5 a step, and bounces off the upper and lower border. Where it meets a
+paddle decides the slope at which it leaves: the middle sends it straight, the rim steeply.
+Observation: y of the centre of the agent's paddle, ball x, ball y, ball velocity in x (negative: towards the
+agent), ball velocity in y (positive: downwards).
 Actions: 0 moves the paddle up (y falls by 5), 1 moves it down (y grows by 5), 2 leaves it where it is.
-Reward: 1 each time the agent's paddle returns the ball. A rollout terminates when either side misses the ball or at the
-agent's third return, and is cut off after 1000 steps. Three returns are perfect.""",
+Reward: 1 each time the agent's paddle returns the ball. A rollout terminates when either side misses the ball or at
+the agent's third return, and is cut off after 1000 steps. Three returns are perfect.""",
     thresholds=Thresholds(
         partial=1.0,
         high=2.8,

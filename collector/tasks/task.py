@@ -69,6 +69,7 @@ class Task:
         thresholds: those of the edit patterns.
         warmup: number of random parameter vectors that open the history.
         make_options: what else Gymnasium needs to make the environment.
+        clip_actions: continuous actions are clipped to the action space before the environment sees them.
     """
 
     id: str
@@ -83,6 +84,7 @@ class Task:
     thresholds: Thresholds
     warmup: int = 20
     make_options: dict[str, Any] = field(default_factory=dict)
+    clip_actions: bool = True
 
     @property
     def tau_c_half(self) -> float:

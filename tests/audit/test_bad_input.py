@@ -38,6 +38,7 @@ NAN = line_of(changed("initial.returns", "HERE")).replace(b'"HERE"', b"[1.0, NaN
 BAD_LINES = {
     "garbage": (b"\x00\x01 not json\n", "not JSON"),
     "not utf-8": (line_of(changed("initial.answer", "HERE")).replace(b"HERE", b"\xff\xfe"), "not JSON"),
+    "half a surrogate pair": (line_of(changed("initial.answer", "\ud83d")), "surrogate"),
     "a list": (b"[1, 2]\n", "not a record"),
     "another object": (b'{"role": "critic"}\n', "not a record"),
     "two records on a line": (line_of(GOOD[0]).strip() * 2 + b"\n", "not JSON"),
@@ -119,6 +120,14 @@ def test_a_run_in_progress_can_be_audited(tmp_path):
         assert [row["run"] for row in store.rows("runs")] == [2, 3]
         assert len(store.problems) == 1
     assert facts == {1: 0, 2: 1, 3: 1}
+
+
+def test_a_sound_line_after_a_bad_one_of_the_same_iteration_is_read(tmp_path):
+    bad = {**GOOD[0], "selected": "both"}
+    write_run(tmp_path, [bad, GOOD[1], GOOD[0], GOOD[1]])
+    with open_store([tmp_path]) as store:
+        assert [problem.line for problem in store.problems] == [1, 4]
+        assert sorted(row["iteration"] for row in store.rows("revisions")) == [0, 1]
 
 
 def test_blank_lines_do_not_shift_line_numbers(tmp_path):

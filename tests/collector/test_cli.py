@@ -13,6 +13,7 @@ import pytest
 
 from collector.llm.simulated import SimulatedModel
 from collector.plan import Request, plan, threshold
+from collector.switches import Switches
 from collector.tasks import get_task
 from tests.collector.helpers import lines, timeless
 
@@ -27,8 +28,8 @@ def run(*arguments, **options):
 WRONG = {
     "no task": (["--variant", "r2po"], "Missing option '--env'"),
     "no method": (["--env", "pong"], "Missing option '--variant'"),
-    "unknown task": (["--env", "chess", "--variant", "r2po"], "unknown task 'chess'; choose from cartpole"),
-    "unknown method": (["--env", "pong", "--variant", "x"], "unknown method 'x'; choose from alwayscritic"),
+    "unknown task": (["--env", "chess", "--variant", "r2po"], "unknown task 'chess'; choose from nim, pong"),
+    "unknown method": (["--env", "pong", "--variant", "x"], "unknown method 'x'; choose from props, propsplus"),
     "unknown option": ([*SMALL, "--bogus"], "No such option: --bogus"),
     "unknown backend": ([*SMALL, "--backend", "x"], "unknown backend 'x'; choose from simulated, ollama, openai"),
     "unknown personality": ([*SMALL, "--personality", "x"], "unknown personality 'x'; choose from salient"),
@@ -171,13 +172,24 @@ def request(**settings):
         ({"iterations": 30}, "simulated-salient+iterations-30"),
         ({"iterations": 100}, "simulated-salient"),
         ({"warmup": 20, "rollouts": 20, "seed": 9}, "simulated-salient"),
-        ({"excerpts": 2, "variants": ["reptraj"]}, "simulated-salient+excerpts-2"),
-        ({"excerpts": 2}, "simulated-salient"),
+        ({"switches": Switches(excerpts=2), "variants": ["reptraj"]}, "simulated-salient+excerpts-2"),
+        ({"switches": Switches(excerpts=2)}, "simulated-salient"),
+        ({"switches": Switches(paired_seeds=True)}, "simulated-salient+paired"),
+        ({"switches": Switches(paired_seeds=True), "variants": ["props"]}, "simulated-salient"),
+        ({"switches": Switches(step_size=0.1, optimum=500)}, "simulated-salient+step-0.1"),
+        ({"switches": Switches(step_cap=20, optimum=0.9), "envs": ["maze"]}, "simulated-salient+cap-20+optimum-0.9"),
+        ({"switches": Switches(action_clipping="released")}, "simulated-salient"),
+        (
+            {"switches": Switches(action_clipping="released"), "envs": ["swimmer"], "variants": ["reptraj", "r2po"]},
+            "simulated-salient+clipping-released|simulated-salient",
+        ),
+        ({"switches": Switches(named_iterations=400)}, "simulated-salient+named-400"),
+        ({"switches": Switches(warmup_range="unbounded"), "envs": ["nim"]}, "simulated-salient"),
         ({"condition": "mine", "tau_c": "off"}, "mine"),
     ],
 )
 def test_the_condition_says_what_is_not_the_default(settings, condition):
-    assert {spec.condition for spec in plan(request(**settings))} == {condition}
+    assert {spec.condition for spec in plan(request(**settings))} == set(condition.split("|"))
 
 
 def test_a_models_name_becomes_a_label():
@@ -194,9 +206,9 @@ def test_thresholds(setting, value):
 
 def test_all_stands_for_every_task_and_method_once():
     specs = plan(request(envs=["pong", "all", "pong"], variants=["all"], runs=2))
-    assert len(specs) == 2 * 3 * 4
+    assert len(specs) == 2 * 10 * 9
     assert specs[0].task.id == "pong"
-    assert [spec.run for spec in specs] == [1] * 12 + [2] * 12
+    assert [spec.run for spec in specs] == [1] * 90 + [2] * 90
 
 
 def test_defaults_are_the_papers_budget():

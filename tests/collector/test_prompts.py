@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
-from collector import evidence, prompts
+from collector import evidence, seeding
 from collector.methods import METHODS
-from collector.policy import from_text
-from collector.prompts import Review, Trial
+from collector.policy import from_text, random_params
+from collector.prompts import Prompts, Review, Trial, Turn, structure
+from collector.prompts.templates import hashes
 from collector.rollout import evaluate
 from collector.tasks import TASKS, LinearSpace, get_task
 
-GOOD = {
+GOOD = {task.id: random_params(task.space, seeding.generator(0, task.id)) for task in TASKS.values()} | {
     "cartpole": [-0.9, 0.5, -1.2, 0.5, -4.0, 3.7, -3.0, 3.3, -0.4, 0.1],
     "frozenlake": [0, 3, 3, 3, 0, 0, 0, 0, 3, 1, 0, 0, 0, 2, 1, 0],
-    "pong": [0.0] * 18,
 }
+CRITICS = {method.id: method for method in METHODS.values() if method.second == "critic"}
 
 
 def history(task):
@@ -38,12 +40,15 @@ def critic_prompt(task, method, tau_c=None):
         statistics=shown.statistics,
         tau_c=tau_c,
     )
-    return prompts.critic(task, method, history(task), review)
+    trials = (
+        history(task) if method.history == "excerpts" else [replace(trial, excerpt=None) for trial in history(task)]
+    )
+    return Prompts(task).critic(trials, review)
 
 
 @pytest.mark.parametrize("task", TASKS.values(), ids=lambda task: task.id)
 def test_the_search_prompt_carries_numbers_and_no_task(task):
-    prompt = prompts.search(task, history(task), iteration=6, iterations=100)
+    prompt = Prompts(task).search(history(task), Turn(6, 100))
     assert "iteration 7 of 100" in prompt
     assert f"vector of {task.space.size} numbers" in prompt
     assert f"about {task.optimum:g}" in prompt
@@ -60,12 +65,35 @@ def test_the_search_prompt_carries_numbers_and_no_task(task):
         assert "steps of" not in prompt
 
 
-@pytest.mark.parametrize("method", METHODS.values(), ids=lambda method: method.id)
+@pytest.mark.parametrize("task", TASKS.values(), ids=lambda task: task.id)
+def test_the_informed_search_prompt_adds_the_task_and_no_rollout(task):
+    plain = Prompts(task).search(history(task), Turn(6, 100))
+    informed = Prompts(task).search(history(task), Turn(6, 100), informed=True)
+    assert task.description in informed
+    assert structure(task.space) in informed
+    assert "parameters of a policy" in informed
+    assert "->" not in informed
+    assert "EXCERPT" not in informed
+    kept = [line for line in plain.splitlines() if line not in informed.splitlines()]
+    assert kept == []
+
+
+@pytest.mark.parametrize("task", TASKS.values(), ids=lambda task: task.id)
+def test_the_solo_critic_prompt_drafts_criticises_and_revises_without_any_rollout(task):
+    prompt = Prompts(task).solo(history(task), Turn(6, 200))
+    for text in (task.description, structure(task.space), "Draft:", "Critique:", "Revise:", "iteration 7 of 200"):
+        assert text in prompt
+    assert f"about {task.optimum:g}" in prompt
+    for absent in ("->", "EXCERPT", "Median rollout", "Worst rollout", "Statistics of", "Evidence"):
+        assert absent not in prompt
+
+
+@pytest.mark.parametrize("method", CRITICS.values(), ids=CRITICS)
 @pytest.mark.parametrize("task", TASKS.values(), ids=lambda task: task.id)
 def test_the_critic_is_told_task_policy_result_and_target(task, method):
     prompt = critic_prompt(task, method)
     assert task.description in prompt
-    assert prompts.structure(task.space) in prompt
+    assert structure(task.space) in prompt
     assert f"{task.space.size} parameters" in prompt
     assert f"Target: about {task.optimum:g}" in prompt
     assert from_text(task.space, prompt.split("## Policy under review")[1]) == GOOD[task.id]
@@ -95,7 +123,7 @@ CONTENTS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("method", METHODS.values(), ids=lambda method: method.id)
+@pytest.mark.parametrize("method", CRITICS.values(), ids=CRITICS)
 def test_what_each_critic_sees_and_does_not(method):
     prompt = critic_prompt(get_task("cartpole"), method)
     present, absent = CONTENTS[method.id]
@@ -116,11 +144,11 @@ def test_the_revision_rule_names_its_threshold_or_is_absent(tau_c, said):
 
 def test_statistics_by_hand():
     """Four rollouts that return 500, 100, 100 and 300: mean 250, one success in four."""
-    task, method = get_task("cartpole"), METHODS["r2po"]
+    task = get_task("cartpole")
     result = evidence.Evaluation([1, 2, 3, 4], [500.0, 100.0, 100.0, 300.0], [500, 100, 100, 300], ["terminated"] * 4)
     shown = evidence.gather(task, result, "median")
     review = Review([0.0] * 10, 250.0, 4, "median", [], shown.statistics, None)
-    prompt = prompts.critic(task, method, [], review)
+    prompt = Prompts(task).critic([], review)
     assert "return: mean 250.00, min 100.00, max 500.00" in prompt
     assert "length: mean 250.00, min 100.00, max 500.00" in prompt
     assert "reached a return of 500.00: 1/4" in prompt
@@ -130,12 +158,12 @@ def test_statistics_by_hand():
 
 def test_structure_formula_is_the_policys():
     """The text says W[i][j] is params[2*i + j] and b[j] is params[8 + j]: CartPole has 4 · 2 + 2 of them."""
-    text = prompts.structure(get_task("cartpole").space)
+    text = structure(get_task("cartpole").space)
     assert "W has 4 rows" in text
     assert "2 columns" in text
     assert "W[i][j] is params[2*i + j], and b[j] is params[8 + j]: 10 parameters" in text
 
 
 def test_every_template_is_hashed():
-    assert {"search.j2", "critic.j2", "history.j2"} <= set(prompts.hashes())
-    assert all(len(digest) == 64 for digest in prompts.hashes().values())
+    assert {"search.j2", "critic.j2", "history.j2"} <= set(hashes())
+    assert all(len(digest) == 64 for digest in hashes().values())

@@ -7,7 +7,7 @@ from statistics import fmean
 
 import pytest
 
-from collector import search as search_module
+from collector import asking
 from collector.errors import CollectorError, ModelError
 from collector.llm.simulated import SimulatedModel
 from collector.methods import METHODS
@@ -36,10 +36,23 @@ RUN = {
 }  # fmt: skip
 
 
+ROLES = {
+    "props": ["search"],
+    "propsplus": ["search"],
+    "criticonly": ["search"],
+    "puresearch": ["search", "search"],
+    "actorsecondpass": ["search", "search"],
+    "alwayscritic": ["search", "critic"],
+    "reptraj": ["search", "critic"],
+    "threetraj": ["search", "critic"],
+    "r2po": ["search", "critic"],
+}
+
+
 @pytest.mark.parametrize("variant", METHODS)
 @pytest.mark.parametrize("env", TASKS)
 def test_records_are_as_documented(env, variant, tmp_path):
-    asked = spec(env, variant, iterations=4)
+    asked = spec(env, variant, iterations=4, rollouts=3)
     folder = collect(asked, tmp_path)
     run = json.loads((folder / "run.json").read_text())
     assert set(run) == RUN
@@ -49,15 +62,17 @@ def test_records_are_as_documented(env, variant, tmp_path):
     assert [episode["iteration"] for episode in episodes] == [0, 1, 2, 3]
     for episode in episodes:
         assert set(episode) == EPISODE
-        assert episode["evidence"]["kind"] == METHODS[variant].evidence
+        assert (episode["evidence"] or {}).get("kind") == METHODS[variant].evidence
+        assert (episode["revised"] is None) == (episode["revision_status"] in {"none", "unreadable"})
+        assert (episode["revision_status"] == "none") == (len(ROLES[variant]) == 1)
         for candidate in filter(None, (episode["initial"], episode["revised"])):
             assert set(candidate) == CANDIDATE
-            assert {len(candidate[name]) for name in ("returns", "lengths", "seeds", "ended")} == {4}
+            assert {len(candidate[name]) for name in ("returns", "lengths", "seeds", "ended")} == {3}
             assert candidate["mean_return"] == fmean(candidate["returns"])
     calls = lines(folder / "calls.jsonl")
     assert all(set(call) == CALL for call in calls)
     assert [(call["iteration"], call["role"]) for call in calls if call["error"] is None] == [
-        (iteration, role) for iteration in range(4) for role in ("search", "critic")
+        (iteration, role) for iteration in range(4) for role in ROLES[variant]
     ]
 
 
@@ -97,6 +112,7 @@ def candidate(mean):
         ("better", 1.0, 0.9, "initial"),
         ("revised", 1.0, 0.0, "revised"),
         ("better", 1.0, None, "initial"),
+        ("first", 1.0, None, "initial"),
         ("revised", 1.0, None, "initial"),
     ],
 )
@@ -119,11 +135,9 @@ def test_the_warm_up_opens_the_history_with_single_returns(tmp_path):
     model = ScriptedModel(answer(GOOD), answer(GOOD))
     folder = collect(spec("frozenlake", "r2po", model=model, iterations=1, warmup=5), tmp_path, model)
     warmup = json.loads((folder / "run.json").read_text())["warmup"]
-    said = [line for line in model.prompts[0].splitlines() if line.startswith("#")][:-2]
     assert len(warmup) == 5
     opened = [line for line in model.prompts[0].splitlines() if " single return " in line]
     assert [line.rsplit(" ", 1)[1] for line in opened] == [f"{trial['return']:.2f}" for trial in warmup]
-    assert said
 
 
 def test_an_unreadable_answer_is_asked_for_again_with_another_seed(tmp_path):
@@ -174,7 +188,7 @@ def test_only_methods_with_excerpts_show_trajectories_of_earlier_iterations(vari
     last = [call for call in lines(folder / "calls.jsonl") if call["iteration"] == 7]
     shown = {call["role"]: call["prompt"].count("from one of its rollouts") for call in last}
     assert shown["search"] == 0
-    assert shown["critic"] == (5 if METHODS[variant].history == "excerpts" else 0)
+    assert shown.get("critic", 0) == (5 if METHODS[variant].history == "excerpts" else 0)
 
 
 def test_a_model_that_fails_leaves_what_was_finished(tmp_path):
@@ -209,5 +223,5 @@ def test_progress_is_reported_with_calls_and_best_return(tmp_path):
 
 
 def test_attempts_are_five_as_documented():
-    assert search_module.ATTEMPTS == 5
+    assert asking.ATTEMPTS == 5
     assert SimulatedModel().options == {"personality": "salient"}

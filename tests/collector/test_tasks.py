@@ -18,13 +18,16 @@ from collector.errors import UsageError
 from collector.policy import random_params
 from collector.rollout import evaluate, replay
 from collector.tasks import TASKS, LinearSpace, get_task
+from collector.tasks.maze import MazeEnv
+from collector.tasks.nim import NimEnv
 from collector.tasks.pong import DOWN, STAY, UP, PongEnv
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared"
 
 
-@pytest.mark.filterwarnings("ignore:.*A Box observation space:UserWarning")  # CartPole's velocities are unbounded
+@pytest.mark.filterwarnings("ignore:.*A Box observation space:UserWarning")  # velocities are unbounded
+@pytest.mark.filterwarnings("ignore:.*For Box action spaces:UserWarning")  # InvertedPendulum's force goes to 3
 @pytest.mark.parametrize("task", TASKS.values(), ids=lambda task: task.id)
 def test_environment_passes_gymnasiums_checker(task):
     environment = gymnasium.make(task.gym_id, disable_env_checker=True, **task.make_options)
@@ -35,9 +38,16 @@ def test_environment_passes_gymnasiums_checker(task):
 @pytest.mark.parametrize(
     ("env", "size", "optimum", "tau_c", "half", "cap"),
     [
-        ("cartpole", 10, 500, 480, 240, 500),
+        ("nim", 11, 1, 0.95, -0.025, None),
         ("pong", 18, 3, 2.8, 1.4, 1000),
+        ("swimmer", 18, 250, 230, 115, 1000),
+        ("mountaincarcontinuous", 3, 100, 97, 48.5, 999),
+        ("mountaincar", 9, -120, -120, -160, 200),
+        ("inverteddoublependulum", 10, 10000, 450, 225, 1000),
+        ("invertedpendulum", 5, 1000, 950, 475, 1000),
         ("frozenlake", 16, 1, 0.85, 0.425, 100),
+        ("cartpole", 10, 500, 480, 240, 500),
+        ("maze", 9, 0.97, 0.9, -0.105, 100),
     ],
 )
 def test_published_facts(env, size, optimum, tau_c, half, cap):
@@ -51,10 +61,12 @@ def test_policy_fits_the_environment(task):
     environment = gymnasium.make(task.gym_id, **task.make_options)
     if isinstance(task.space, LinearSpace):
         assert environment.observation_space.shape == (len(task.space.observations),)
-        assert environment.action_space.n == len(task.space.actions)
+        actions = environment.action_space
+        assert (actions.n if task.space.discrete else actions.shape[0]) == len(task.space.actions)
     else:
         assert environment.observation_space.n == task.space.states
-        assert tuple(range(environment.action_space.n)) == task.space.actions
+        first = int(environment.action_space.start)
+        assert tuple(range(first, first + int(environment.action_space.n))) == task.space.actions
     assert environment.spec.max_episode_steps == task.step_cap
     environment.close()
 
@@ -70,7 +82,7 @@ def test_thresholds_agree_with_those_for_foreign_logs(task):
 
 
 def test_unknown_task_is_named_with_the_known_ones():
-    with pytest.raises(UsageError, match=r"unknown task 'chess'; choose from cartpole, frozenlake, pong"):
+    with pytest.raises(UsageError, match=r"unknown task 'chess'; choose from nim, pong, .*, maze$"):
         get_task("chess")
 
 
@@ -195,6 +207,75 @@ def test_pong_agrees_with_traces_of_the_released_code():
     assert compared > 400
 
 
+def play_nim(moves, seed=0):
+    """Sticks seen after each move of the agent, and the rewards."""
+    environment = NimEnv()
+    environment.reset(seed=seed)
+    results = [environment.step(move)[:3] for move in moves]
+    return [int(sticks) for sticks, _, _ in results], [reward for _, reward, _ in results], results[-1][2]
+
+
+NIM_GAMES = {
+    # 10 - 2 = 8, from which the opponent takes 3 to leave 5; 5 - 1 = 4, from which it takes 3; the last one loses.
+    "taking the last stick": ([2, 1, 1], [5, 1, 0], [0, 0, -1]),
+    # 10 - 3 = 7, it takes 2, leaving 5; 5 - 2 = 3, it takes 2, leaving 1; 2 is more than there are.
+    "taking more than are left": ([3, 2, 2], [5, 1, 0], [0, 0, -1]),
+}
+
+
+@pytest.mark.parametrize(("moves", "sticks", "rewards"), NIM_GAMES.values(), ids=NIM_GAMES)
+def test_nim_by_hand(moves, sticks, rewards):
+    assert play_nim(moves) == (sticks, rewards, True)
+
+
+def test_nim_is_won_by_leaving_one_more_than_a_multiple_of_four():
+    """From n sticks the right move is (n - 1) mod 4; whatever the opponent answers, the agent wins."""
+    policy = [float((sticks - 1) % 4 or 1) for sticks in range(11)]
+    assert evaluate(get_task("nim"), policy, list(range(50))).returns == [1.0] * 50
+
+
+def test_nim_opponent_picks_evenly_where_every_move_loses():
+    """After 10 - 1 = 9 it takes one, two or three with equal chance, which leaves 8, 7 or 6."""
+    left = [play_nim([1], seed)[0][0] for seed in range(900)]
+    assert set(left) == {6, 7, 8}
+    assert all(abs(left.count(sticks) - 300) < 4 * (900 * 2 / 9) ** 0.5 for sticks in (6, 7, 8))
+
+
+MAZE_WALKS = {
+    # 0-3-6-7-8: three steps at -0.1/9, and the goal.
+    "the shortest way": ([1, 1, 2, 2], [3, 6, 7, 8], 1 - 3 * 0.1 / 9, True),
+    "into the border": ([0, 3], [0, 0], -2 * 0.1 / 9, False),
+    # 1-4 and 3-4 are walled off; 4 is reached from 5 alone.
+    "into walls": ([2, 1, 3, 1, 2], [1, 1, 0, 3, 3], -5 * 0.1 / 9, False),
+    "the dead end": ([2, 2, 1, 3, 1, 0], [1, 2, 5, 4, 4, 4], -6 * 0.1 / 9, False),
+    # 5-8 is a wall.
+    "no short cut": ([2, 2, 1, 1], [1, 2, 5, 5], -4 * 0.1 / 9, False),
+}
+
+
+@pytest.mark.parametrize(("moves", "cells", "total", "arrived"), MAZE_WALKS.values(), ids=MAZE_WALKS)
+def test_maze_by_hand(moves, cells, total, arrived):
+    environment = MazeEnv()
+    environment.reset(seed=0)
+    results = [environment.step(move) for move in moves]
+    assert [int(cell) for cell, *_ in results] == cells
+    assert sum(reward for _, reward, *_ in results) == pytest.approx(total)
+    assert results[-1][2] == arrived
+
+
+def test_maze_best_and_worst_returns():
+    task = get_task("maze")
+    assert evaluate(task, [1, 0, 0, 1, 0, 0, 2, 2, 0], [1]).returns == [pytest.approx(0.9667, abs=1e-4)]
+    never = evaluate(task, [0] * 9, [1])
+    assert (never.returns, never.lengths, never.ended) == ([pytest.approx(-100 / 90)], [100], ["truncated"])
+
+
+def test_continuous_actions_are_clipped_before_they_are_charged():
+    """MountainCarContinuous charges 0.1 · force²: a force of 6 everywhere costs 0.1 a step once it is cut to 1."""
+    result = evaluate(get_task("mountaincarcontinuous"), [0.0, 0.0, 6.0], [3])
+    assert result.returns == [pytest.approx(-0.1 * result.lengths[0])]
+
+
 @pytest.mark.parametrize("task", TASKS.values(), ids=lambda task: task.id)
 def test_rollouts_equal_gymnasiums_own_loop(task):
     """Returns, lengths and ends are those of a plain loop over `gymnasium.make`, time limit included."""
@@ -213,15 +294,30 @@ def plain_rollout(environment, task, params, seed):
     total, length = 0.0, 0
     while True:
         if isinstance(task.space, LinearSpace):
-            width = len(task.space.actions)
-            weights, bias = np.reshape(params[:-width], (-1, width)), np.array(params[-width:])
-            action = int(np.argmax(observation.astype(float) @ weights + bias))
+            outputs = linear_outputs(params, len(task.space.actions), observation.astype(float))
+            if task.space.discrete:
+                action = int(np.argmax(outputs))
+            else:
+                space = environment.action_space
+                action = np.clip(np.array(outputs, dtype=space.dtype), space.low, space.high)
         else:
             action = int(params[observation])
         observation, reward, terminated, truncated, _ = environment.step(action)
         total, length = total + float(reward), length + 1
         if terminated or truncated:
             return total, length, "terminated" if terminated else "truncated"
+
+
+def linear_outputs(params, width, observation):
+    """`observation @ W + b`, added from left to right: in chaotic dynamics the last digit matters."""
+    weights, bias = np.reshape(params[:-width], (-1, width)), params[-width:]
+    outputs = []
+    for action in range(width):
+        total = np.float64(0.0)
+        for value, weight in zip(observation, weights[:, action], strict=True):
+            total = total + value * weight
+        outputs.append(float(total + bias[action]))
+    return outputs
 
 
 @pytest.mark.parametrize("task", TASKS.values(), ids=lambda task: task.id)

@@ -151,6 +151,12 @@ def test_what_made_the_records(runs: list[tuple[str | None, str | None]], senten
     assert simulated(frame, "x") == ("Simulated" in sentence)
 
 
+def test_the_digest_of_records_is_of_what_happened_in_them(records: Records) -> None:
+    assert replace(records, facts=records.facts.assign(model="other")).digest == records.digest
+    assert replace(records, revisions=records.revisions.assign(r0=0.0)).digest != records.digest
+    assert replace(records, iterations=records.iterations.assign(kept_return=0.0)).digest != records.digest
+
+
 def test_the_digest_knows_values_and_not_their_order() -> None:
     frame = pd.DataFrame({"a": [1.0, math.nan], "b": ["x", "y"]})
     assert digest([frame]) == digest([frame.iloc[::-1][["b", "a"]]])

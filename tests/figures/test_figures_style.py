@@ -19,7 +19,7 @@ from matplotlib.text import Text
 from figures.build import contents
 from figures.data import Records
 from figures.drawing import Drawing, in_style
-from figures.names import METHODS, TASKS, name, ordered
+from figures.names import IMPROVEMENTS, METHODS, REGRESSIONS, TASKS, name, ordered
 from figures.style import PATTERN_COLOURS, ink_on, save, stroke
 
 
@@ -103,7 +103,24 @@ def full_grid(records: Records) -> list[Drawing]:
     return [drawing for kind in contents(full).drawings.values() for drawing in kind]
 
 
-@pytest.fixture(scope="module", params=["drawings", "full_grid"])
+@pytest.fixture(scope="module")
+def single_cell(records: Records) -> list[Drawing]:
+    """One method on one task, with every pattern there is: the smallest panels below the largest legend."""
+    frame = records.revisions[(records.revisions["env"] == "cartpole") & (records.revisions["variant"] == "threetraj")]
+    cases = [
+        (direction, pattern)
+        for direction, patterns in (("regression", REGRESSIONS), ("improvement", IMPROVEMENTS))
+        for pattern in patterns
+    ]
+    base = frame.iloc[[1]]
+    every = pd.concat([base, *(base.assign(direction=d, pattern=p) for d, p in cases)], ignore_index=True)
+    here = [row for row in records.salience if (row["condition"], row["env"]) == ("simulated-salient", "cartpole")]
+    iterations, facts = records.iterations.iloc[:6], records.facts.iloc[:1]
+    one = replace(records, iterations=iterations, facts=facts, revisions=every, salience=here)
+    return [drawing for kind in contents(one).drawings.values() for drawing in kind]
+
+
+@pytest.fixture(scope="module", params=["drawings", "full_grid", "single_cell"])
 def laid_out(request: pytest.FixtureRequest) -> list[Drawing]:
     """Drawings with all positions settled."""
     drawn: list[Drawing] = request.getfixturevalue(request.param)

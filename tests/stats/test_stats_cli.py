@@ -122,12 +122,21 @@ def test_mistakes_are_told_in_one_line(
     assert err.startswith("stats: ")
 
 
-def test_runs_without_a_finished_iteration_give_no_rows(
+@pytest.mark.parametrize("command", ["metrics", "compare"])
+def test_runs_without_a_finished_iteration_give_no_table(
+    command: str, write_run: WriteRun, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, out, err = run(capsys, command, write_run("r2po", 1, []))
+    assert (status, out) == (1, "")
+    assert "no finished iteration" in err
+
+
+def test_the_reference_alone_has_nobody_to_compare_with(
     write_run: WriteRun, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    status, out, err = run(capsys, "metrics", write_run("r2po", 1, []), "--format", "json")
+    status, out, err = run(capsys, "compare", write_run("r2po", 1, [1.0]), "--format", "json")
     assert (status, json.loads(out)) == (0, [])
-    assert "no finished iterations" in err
+    assert "no method but r2po" in err
 
 
 def test_help_loads_no_numerical_library() -> None:

@@ -17,8 +17,11 @@ from stats.holm import holm
 from stats.summary import Summary
 from stats.welch import welch_from_summaries
 
-PAPER = Path(__file__).resolve().parents[3] / "shared" / "paper"
-pytestmark = pytest.mark.skipif(not PAPER.is_dir(), reason="the paper's tables are not next to the repository")
+ROOT = Path(__file__).resolve().parents[2]
+PAPER = next((path for path in (ROOT / "data" / "paper", ROOT.parent / "shared" / "paper") if path.is_dir()), ROOT)
+pytestmark = pytest.mark.skipif(
+    PAPER == ROOT, reason="the paper's tables are neither in data nor beside the repository"
+)
 
 Row = dict[str, str]
 METRICS = ["mean_reward", "best_reward"]

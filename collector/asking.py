@@ -1,0 +1,122 @@
+"""Getting an answer that can be read: asking again where one cannot, and never paying for one twice."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from collector import policy, seeding
+from collector.errors import CollectorError
+from collector.llm.faults import EmptyAnswerError
+from collector.llm.protocol import Completion, Model
+from collector.policy import UnreadableAnswer
+from collector.records import Call, Source, Truth
+from collector.run_folder import RunFolder
+from collector.spec import RunSpec
+
+ATTEMPTS: Final = 5
+"""So often one answer is asked for, if it cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A readable answer."""
+
+    params: list[float]
+    text: str
+    thinking: str | None
+
+
+class Asker:
+    """Asks one run's questions, in order.
+
+    Calls that the folder holds of an unfinished iteration are taken up in the order in which they were made; the model
+    is asked only when they are used up.
+    """
+
+    def __init__(self, spec: RunSpec, folder: RunFolder, model: Model, told: Callable[[Call], None]) -> None:
+        self.spec, self.folder, self.model, self.told = spec, folder, model, told
+        self.stored = deque(folder.pending)
+
+    async def ask(self, iteration: int, slot: str, role: Source, prompt: str) -> Answer | None:
+        """Ask until an answer can be read; none if a critic's never can.
+
+        Args:
+            iteration: index of the iteration.
+            slot: which of its calls this is, `first` or `second`: part of the key of the model's seed.
+            role: who is asked.
+            prompt: the prompt.
+
+        Raises:
+            CollectorError: a search answer stays unreadable, or a stored call was made with another prompt.
+            ModelError: the model fails.
+        """
+        attempt, made = 0, 0
+        while attempt < ATTEMPTS or (role == "search" and made < ATTEMPTS and attempt > made):
+            attempt += 1
+            call = self._take_up(iteration, role, attempt, prompt)
+            if call is None:
+                call = await self._call(iteration, slot, role, attempt, prompt)
+                made += 1
+            self.told(call)
+            if call.error is None:
+                params = policy.from_text(self.spec.task.space, call.completion)
+                return Answer(params, call.completion, call.thinking)
+        if role == "search":
+            raise CollectorError(
+                f"{self.folder.path}: no readable search answer in {attempt} attempts at iteration {iteration}; "
+                f"see calls.jsonl there, and resume to ask again"
+            )
+        return None
+
+    def _take_up(self, iteration: int, role: Source, attempt: int, prompt: str) -> Call | None:
+        """The next stored call, if it is an answer to this question."""
+        if not self.stored or (self.stored[0].role, self.stored[0].attempt) != (role, attempt):
+            return None
+        call = self.stored.popleft()
+        if call.iteration != iteration or call.prompt != prompt:
+            raise CollectorError(
+                f"{self.folder.path / 'calls.jsonl'}: the prompt of iteration {iteration} is not the one that this "
+                f"version would send; choose another --condition or --out"
+            )
+        return call
+
+    async def _call(self, iteration: int, slot: str, role: Source, attempt: int, prompt: str) -> Call:
+        """Make one call and record it, before anything is done with the answer."""
+        spec, started = self.spec, time.monotonic()
+        # 31 bits, since some servers keep seeds as signed numbers.
+        seed = seeding.seeds(spec.seed, 1, *spec.purpose, iteration, "call", slot, attempt)[0] >> 1
+        try:
+            completion = await self.model.complete(prompt, seed=seed)
+        except EmptyAnswerError as error:
+            completion = error.completion  # unreadable like any other answer without values, and recorded like one
+        call = Call(
+            **spec.identity,
+            iteration=iteration,
+            role=role,
+            attempt=attempt,
+            prompt=prompt,
+            completion=completion.text,
+            thinking=completion.thinking,
+            model=self.model.name,
+            prompt_tokens=completion.prompt_tokens,
+            completion_tokens=completion.completion_tokens,
+            seconds=time.monotonic() - started,
+            error=self._unreadable(completion),
+        )
+        if completion.truth is not None:
+            truth = Truth(**spec.identity, iteration=iteration, attempt=attempt, **completion.truth)
+            await asyncio.to_thread(self.folder.append, truth)
+        await asyncio.to_thread(self.folder.append, call)
+        return call
+
+    def _unreadable(self, completion: Completion) -> str | None:
+        try:
+            policy.from_text(self.spec.task.space, completion.text)
+        except UnreadableAnswer as error:
+            return str(error)
+        return None

@@ -1,0 +1,81 @@
+"""Maze: find the way through a 3×3 grid with walls."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import gymnasium
+import numpy as np
+
+from collector.records import Thresholds
+from collector.tasks.task import TabularSpace, Task
+
+SIDE: Final = 3
+GOAL: Final = SIDE * SIDE - 1
+STEP_CAP: Final = 100
+STEP_REWARD: Final = -0.1 / (SIDE * SIDE)
+PASSAGES: Final = frozenset({(0, 1), (1, 2), (2, 5), (4, 5), (0, 3), (3, 6), (6, 7), (7, 8)})
+"""Neighbouring cells, the smaller first, with no wall between them."""
+MOVES: Final = {0: -SIDE, 1: SIDE, 2: 1, 3: -1}
+"""What up, down, right and left do to the number of a cell."""
+
+
+class MazeEnv(gymnasium.Env[np.int64, np.int64]):
+    """Cells are numbered row by row; the agent starts in 0. The goal, 8, earns 1; every other step costs a little."""
+
+    metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 - Gymnasium's own name and type
+
+    def __init__(self, render_mode: None = None) -> None:
+        self.render_mode = render_mode
+        self.observation_space = gymnasium.spaces.Discrete(SIDE * SIDE)
+        self.action_space = gymnasium.spaces.Discrete(len(MOVES))
+        self.cell = 0
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[np.int64, dict[str, Any]]:
+        """Go back to the start."""
+        super().reset(seed=seed, options=options)
+        self.cell = 0
+        return np.int64(self.cell), {}
+
+    def step(self, action: int | np.int64) -> tuple[np.int64, float, bool, bool, dict[str, Any]]:
+        """Move to the next cell, or stay where a wall is."""
+        neighbour = self.cell + MOVES[int(action)]
+        if (min(self.cell, neighbour), max(self.cell, neighbour)) in PASSAGES:
+            self.cell = neighbour
+        arrived = self.cell == GOAL
+        return np.int64(self.cell), 1.0 if arrived else STEP_REWARD, arrived, False, {}
+
+
+TASK = Task(
+    id="maze",
+    gym_id="salience-audit/Maze-v0",
+    space=TabularSpace(states=SIDE * SIDE, actions=(0, 1, 2, 3)),
+    optimum=0.97,
+    tau_c=0.90,
+    floor=-1.11,
+    success_return=0.96,
+    step_cap=STEP_CAP,
+    description="""\
+An agent looks for the way through a maze, a grid of 3 rows and 3 columns. State 3*row + column is its cell: 0 is
+the start in the upper left corner, 8 the goal in the lower right one. There are walls between some neighbouring
+cells; where they are is not told, but a move that leaves the state as it was met a wall or the border.
+Observation: the state, a whole number from 0 to 8.
+Actions: 0 up, 1 down, 2 right, 3 left. Moves are certain.
+Reward: 1 on reaching the goal, -0.0111 on every other step. A rollout terminates at the goal, and is cut off after
+100 steps. The shortest way earns about 0.97.""",
+    thresholds=Thresholds(
+        partial=-0.35,
+        high=0.8,
+        near_zero=0.1,
+        meaningful=0.1,
+        surgical_max=3,
+        redesign_min=8,
+        multi_state_min=4,
+        floor=-1.11,
+    ),
+)
+
+if TASK.gym_id not in gymnasium.registry:
+    gymnasium.register(TASK.gym_id, entry_point="collector.tasks.maze:MazeEnv", max_episode_steps=STEP_CAP)

@@ -1,0 +1,49 @@
+"""Swimmer: move a chain of three links forward through a fluid by bending its two joints."""
+
+from __future__ import annotations
+
+from collector.records import Thresholds
+from collector.tasks.task import LinearSpace, Task
+
+TASK = Task(
+    id="swimmer",
+    gym_id="Swimmer-v5",
+    space=LinearSpace(
+        observations=(
+            "angle of the front link",
+            "angle of the first joint",
+            "angle of the second joint",
+            "x velocity of the tip",
+            "y velocity of the tip",
+            "angular velocity of the front link",
+            "angular velocity of the first joint",
+            "angular velocity of the second joint",
+        ),
+        actions=("torque on the first joint", "torque on the second joint"),
+        discrete=False,
+    ),
+    optimum=250.0,
+    tau_c=230.0,
+    floor=0.0,
+    success_return=250.0,
+    step_cap=1000,
+    description="""\
+A swimmer of three links in a row, joined by two joints, lies in a viscous fluid and should swim in the positive x
+direction as fast as it can.
+Observation: angle of the front link, angle of the first joint, angle of the second joint (rad), x velocity and y
+velocity of the front tip (m/s), angular velocities of the front link, the first and the second joint (rad/s).
+Actions: two numbers, the torques on the first and the second joint, each from -1 to 1. Values beyond are cut to
+that range.
+Reward: the distance gained in x per unit of time, less a small cost of the torques. A rollout never terminates and
+is cut off after 1000 steps. A swimmer that does not move earns about 0.""",
+    thresholds=Thresholds(
+        partial=85.0,
+        high=220.0,
+        near_zero=12.0,
+        meaningful=0.1,
+        surgical_max=3,
+        redesign_min=8,
+        multi_state_min=4,
+        floor=0.0,
+    ),
+)
