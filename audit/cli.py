@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import sys
-from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from audit.problems import AuditError, UsageError
+from audit import cli_rerun
+from audit.options import ConditionOption, EnvOption, Format, FormatOption, Paths, StrictOption, VariantOption, told
 
 app = typer.Typer(
     name="audit",
@@ -23,16 +20,6 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-
-
-class Format(StrEnum):
-    """How a result is written."""
-
-    table = "table"
-    json = "json"
-    csv = "csv"
-    markdown = "markdown"
-    latex = "latex"
 
 
 class ShowFormat(StrEnum):
@@ -49,11 +36,6 @@ class Detector(StrEnum):
     phrase = "phrase"
 
 
-Paths = Annotated[
-    list[Path],
-    typer.Argument(metavar="DIR", help="Folders or tar archives of native records or of released logs, one or more."),
-]
-FormatOption = Annotated[Format, typer.Option("--format", help="How the rows are written to standard output.")]
 DetectorOption = Annotated[
     Detector,
     typer.Option("--detector", help="A reference is the word 'worst' (word), or 'worst rollout|trajectory' (phrase)."),
@@ -62,36 +44,6 @@ SetOption = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="TASK.KEY=VALUE", help="Set a threshold of the edit patterns; repeatable."),
 ]
-StrictOption = Annotated[
-    bool, typer.Option("--strict", help="Refuse records with problems instead of leaving them out.")
-]
-EnvOption = Annotated[list[str] | None, typer.Option("--env", help="Only this task; repeatable.")]
-VariantOption = Annotated[list[str] | None, typer.Option("--variant", help="Only this method; repeatable.")]
-ConditionOption = Annotated[list[str] | None, typer.Option("--condition", help="Only this condition; repeatable.")]
-
-
-@contextlib.contextmanager
-def _told() -> Iterator[None]:
-    """Turn what a user can cause into one line and an exit status: 2 for usage, 1 for failure, 130 for Ctrl-C."""
-    try:
-        yield
-        sys.stdout.flush()
-    except AuditError as error:
-        typer.echo(f"audit: {error}", err=True)
-        raise typer.Exit(2 if isinstance(error, UsageError) else 1) from None
-    except KeyboardInterrupt:
-        typer.echo("audit: interrupted", err=True)
-        raise typer.Exit(130) from None
-    except BrokenPipeError:
-        # The reader, say `head`, has seen enough; the interpreter must not try to flush at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise typer.Exit(0) from None
-    except Exception as error:
-        # A full disk, a file that goes away under the reader: DuckDB is not imported here, `--help` being quick.
-        if not (isinstance(error, OSError) or "duckdb" in type(error).__module__):
-            raise
-        typer.echo(f"audit: {str(error).strip().splitlines()[0]}", err=True)
-        raise typer.Exit(1) from None
 
 
 @app.command()
@@ -107,7 +59,7 @@ def summary(
 
     Example: audit summary logs/ data/runs --format markdown
     """
-    with _told():
+    with told():
         from audit.report import Request, print_relation
 
         request = Request(paths, output.value, strict, env=env, variant=variant, condition=condition)
@@ -128,7 +80,7 @@ def salience(
 
     Example: audit salience logs.tar.xz --detector phrase
     """
-    with _told():
+    with told():
         from audit.report import Request, print_relation
 
         request = Request(paths, output.value, strict, detector.value, env=env, variant=variant, condition=condition)
@@ -148,7 +100,7 @@ def agreement(
 
     Example: audit agreement data/runs --env pong
     """
-    with _told():
+    with told():
         from audit.report import Request, print_relation
 
         request = Request(paths, output.value, strict, env=env, variant=variant, condition=condition)
@@ -169,7 +121,7 @@ def patterns(
 
     Example: audit patterns logs/ --set cartpole.high=460 --set pong.partial=1.2
     """
-    with _told():
+    with told():
         from audit.report import Request, print_relation
 
         request = Request(
@@ -193,7 +145,7 @@ def revisions(
 
     Example: audit revisions data/runs --format csv > revisions.csv
     """
-    with _told():
+    with told():
         from audit.report import Request, print_relation
 
         request = Request(
@@ -215,7 +167,7 @@ def runs(
 
     Example: audit runs data/runs --variant r2po --format json
     """
-    with _told():
+    with told():
         from audit.report import Request, print_relation
 
         request = Request(paths, output.value, strict, env=env, variant=variant, condition=condition)
@@ -241,11 +193,14 @@ def show(
 
     Example: audit show data/runs cartpole threetraj 1 17
     """
-    with _told():
+    with told():
         from audit.report import Request, print_revision
 
         request = Request([path], output.value, strict, detector.value, overrides)
         print_revision(request, env, variant, run, iteration, condition)
+
+
+app.add_typer(cli_rerun.commands)
 
 
 def main() -> None:

@@ -138,7 +138,7 @@ def collect(
     from collector.display import choose_display
     from collector.dry_run import print_plan
     from collector.llm.backends import make_model
-    from collector.plan import Request, plan
+    from collector.plan import Request, left_out, plan
     from collector.sweep import collect_runs, states
     from collector.switches import Switches
 
@@ -180,6 +180,8 @@ def collect(
         options=language_model.options,
     )
     found = states(plan(request), out)
+    if not quiet and (passed_over := left_out(request)):
+        console.print(Text(passed_over), soft_wrap=True)
     if dry_run:
         print_plan(found)
         return

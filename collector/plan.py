@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from collector.baselines import planning as baselines
+from collector.baselines.methods import ALL, BASELINES, Baseline
 from collector.budget import ROLLOUTS, RUNS
 from collector.errors import UsageError
 from collector.methods import METHODS, Method, get_method
@@ -45,8 +47,8 @@ def plan(request: Request) -> list[RunSpec]:
     """
     if request.prompt_folder is not None:
         templates.check(request.prompt_folder)
-    tasks = [get_task(name) for name in _expand(request.envs, TASKS)]
-    methods = [get_method(name) for name in _expand(request.variants, METHODS)]
+    tasks = [get_task(name) for name in _expand(request.envs, {"all": TASKS})]
+    methods = [_method(name) for name in _expand(request.variants, {"all": METHODS, ALL: BASELINES})]
     for task in tasks:
         threshold(request.tau_c, task)  # a wrong setting is told even where no method asked for has the rule
     if request.condition is not None and not is_label(request.condition):
@@ -54,12 +56,36 @@ def plan(request: Request) -> list[RunSpec]:
             f"--condition '{request.condition}' cannot name a folder; use letters, digits and . _ + - "
             f"and begin with a letter or a digit"
         )
-    return [
-        _spec(request, task, method, run) for run in range(1, request.runs + 1) for task in tasks for method in methods
+    cells = [
+        (task, method) for task in tasks for method in methods if baselines.is_wanted(method, task, request.variants)
     ]
+    return [_spec(request, task, method, run) for run in range(1, request.runs + 1) for task, method in cells]
+
+
+def left_out(request: Request) -> str | None:
+    """What the plan passes over, in a line, if it does."""
+    return baselines.left_out([get_task(name) for name in _expand(request.envs, {"all": TASKS})], request.variants)
+
+
+def _method(name: str) -> Method:
+    try:
+        return BASELINES.get(name) or get_method(name)
+    except UsageError as error:
+        raise UsageError(f"{error}, {', '.join(BASELINES)}") from None
 
 
 def _spec(request: Request, task: Task, method: Method, run: int) -> RunSpec:
+    if isinstance(method, Baseline):
+        return baselines.baseline_run(
+            task,
+            method,
+            run,
+            seed=request.seed,
+            iterations=request.iterations,
+            rollouts=request.rollouts,
+            switches=request.switches,
+            condition=request.condition,
+        )
     iterations = request.iterations or method.iterations
     warmup = task.warmup if request.warmup is None else request.warmup
     chosen = effective(request.switches, task, method, iterations=iterations, warmup=warmup)
@@ -117,6 +143,6 @@ def _condition(request: Request, task: Task, method: Method, chosen: Mapping[str
     return "+".join(parts + labels(chosen))
 
 
-def _expand(names: Sequence[str], known: Iterable[str]) -> list[str]:
-    """Names without repetition, `all` standing for every one there is."""
-    return list(dict.fromkeys(name for given in names for name in (known if given == "all" else [given])))
+def _expand(names: Sequence[str], groups: Mapping[str, Iterable[str]]) -> list[str]:
+    """Names without repetition, that of a group standing for every one in it."""
+    return list(dict.fromkeys(name for given in names for name in groups.get(given, [given])))

@@ -15,6 +15,7 @@ import msgspec
 SCHEMA: Final = 1
 
 Source = Literal["search", "critic"]
+Proposer = Literal[Source, "baseline"]
 Selected = Literal["initial", "revised"]
 RevisionStatus = Literal["ok", "unreadable", "none"]
 EvidenceKind = Literal["median", "three", "representative"]
@@ -62,11 +63,11 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Candidate(msgspec.Struct, frozen=True, kw_only=True):
-    """A parameter vector, who proposed it and why, and how its K rollouts went."""
+    """A parameter vector, who proposed it and why, and how its K rollouts went. A baseline records no vector."""
 
     params: list[float]
     out_of_range: bool
-    source: Source
+    source: Proposer
     answer: str
     thinking: str | None
     returns: list[float]

@@ -137,10 +137,10 @@ def is_label(condition: str) -> bool:
     return _LABEL.fullmatch(condition) is not None
 
 
-def versions() -> dict[str, str]:
-    """Versions of what decides a run's numbers."""
+def versions(*others: str) -> dict[str, str]:
+    """Versions of what decides a run's numbers, and of other packages."""
     found = {"python": platform.python_version()}
-    for package in ("salience-audit", "gymnasium", "mujoco", "numpy"):
+    for package in ("salience-audit", "gymnasium", "mujoco", "numpy", *others):
         try:
             found[package] = version(package)
         except PackageNotFoundError:  # run from a source tree, or without MuJoCo

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from collector.baselines.planning import BaselineRun, require_extra
+from collector.baselines.running import run_baseline
 from collector.errors import CollectorError, ModelError, StorageError
 from collector.llm.protocol import Model
 from collector.records import RecordError, decode_run
@@ -76,15 +78,20 @@ async def sweep(
     Raises:
         CollectorError: the model cannot be used, or the folder cannot be written.
     """
+    if any(isinstance(spec, BaselineRun) for spec in specs):
+        require_extra()
     _make_writable(out)
-    await model.check()
+    if not all(isinstance(spec, BaselineRun) for spec in specs):
+        await model.check()
     places = asyncio.Semaphore(concurrency)
+    # A baseline trains in a process of its own: more of them than cores would only slow each other down.
+    training = asyncio.Semaphore(cores())
     outcome = Outcome()
     hopeless = False
 
     async def complete(spec: RunSpec) -> None:
         nonlocal hopeless
-        async with places:
+        async with places, training if isinstance(spec, BaselineRun) else nullcontext():
             if hopeless:
                 outcome.not_begun += 1
                 return
@@ -92,7 +99,10 @@ async def sweep(
                 with RunFolder(out / spec.folder) as folder:
                     for note in folder.notes:
                         display.note(note)
-                    await search(spec, folder, model, offload, display.progress)
+                    if isinstance(spec, BaselineRun):
+                        await run_baseline(spec, folder, display.progress)
+                    else:
+                        await search(spec, folder, model, offload, display.progress)
                 display.finished(spec)
             except CollectorError as error:
                 outcome.failures.append((spec, error))

@@ -1,0 +1,104 @@
+"""The commands that run recorded policies again: `audit replay` and `audit verify`."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from audit.options import (
+    ConditionOption,
+    EnvOption,
+    Format,
+    FormatOption,
+    Paths,
+    StrictOption,
+    VariantOption,
+    told,
+)
+
+commands = typer.Typer()
+
+
+class StepFormat(StrEnum):
+    """How the steps of a rollout are written."""
+
+    table = "table"
+    json = "json"
+    csv = "csv"
+
+
+@commands.command()
+def replay(
+    path: Annotated[Path, typer.Argument(metavar="DIR", help="A folder or archive of records.")],
+    env: Annotated[str, typer.Argument(metavar="ENV", help="Task.")],
+    variant: Annotated[str, typer.Argument(metavar="VARIANT", help="Method.")],
+    run: Annotated[int, typer.Argument(metavar="RUN", help="Run, from 1.")],
+    iteration: Annotated[int, typer.Argument(metavar="ITERATION", min=0, help="Iteration, from 0.")],
+    rollout: Annotated[int, typer.Argument(metavar="ROLLOUT", min=0, help="Rollout of the candidate, from 0.")],
+    revised: Annotated[bool, typer.Option("--revised", help="The revised candidate's, not the initial one's.")] = False,
+    condition: Annotated[str | None, typer.Option("--condition", help="Condition, where several have it.")] = None,
+    output: Annotated[
+        StepFormat, typer.Option("--format", help="A table to read, one JSON object, or a line per step.")
+    ] = StepFormat.table,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="Save to a file, JSON or CSV, instead of printing.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the file, if there is one.")] = False,
+) -> None:
+    """Run one recorded rollout again and tell it step by step; exit status 1 if it differs from the record.
+
+    Example: audit replay data/runs cartpole threetraj 1 17 3 --revised
+    """
+    with told():
+        from audit.rerun_report import tell_replay
+
+        tell_replay(
+            path,
+            (env, variant, run, condition),
+            iteration,
+            rollout,
+            revised=revised,
+            output=output.value,
+            out=out,
+            force=force,
+        )
+
+
+@commands.command()
+def verify(
+    paths: Paths,
+    sample: Annotated[
+        int, typer.Option("--sample", min=1, help="Rollouts to run again, drawn evenly over runs.")
+    ] = 200,
+    every: Annotated[bool, typer.Option("--all", help="Run all rollouts again, on all cores.")] = False,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the draw.")] = 0,
+    output: FormatOption = Format.table,
+    strict: StrictOption = False,
+    env: EnvOption = None,
+    variant: VariantOption = None,
+    condition: ConditionOption = None,
+) -> None:
+    """Run recorded rollouts again, and name those that come out otherwise; exit status 1 if there are any.
+
+    Mean returns and evidence are held against the recorded returns as well, in every record.
+
+    Example: audit verify data/runs --all --env cartpole
+    """
+    with told():
+        from audit.rerun_report import Filters, tell_verification
+
+        agrees = tell_verification(
+            paths,
+            Filters(env, variant, condition),
+            sample=None if every else sample,
+            seed=seed,
+            strict=strict,
+            output=output.value,
+        )
+        if not agrees:
+            sys.stdout.flush()
+            raise typer.Exit(1)

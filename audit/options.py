@@ -1,0 +1,62 @@
+"""What all commands share: options and arguments, and how errors are told."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from audit.problems import AuditError, UsageError
+
+
+class Format(StrEnum):
+    """How a result is written."""
+
+    table = "table"
+    json = "json"
+    csv = "csv"
+    markdown = "markdown"
+    latex = "latex"
+
+
+Paths = Annotated[
+    list[Path],
+    typer.Argument(metavar="DIR", help="Folders or tar archives of native records or of released logs, one or more."),
+]
+FormatOption = Annotated[Format, typer.Option("--format", help="How the rows are written to standard output.")]
+StrictOption = Annotated[
+    bool, typer.Option("--strict", help="Refuse records with problems instead of leaving them out.")
+]
+EnvOption = Annotated[list[str] | None, typer.Option("--env", help="Only this task; repeatable.")]
+VariantOption = Annotated[list[str] | None, typer.Option("--variant", help="Only this method; repeatable.")]
+ConditionOption = Annotated[list[str] | None, typer.Option("--condition", help="Only this condition; repeatable.")]
+
+
+@contextlib.contextmanager
+def told() -> Iterator[None]:
+    """Turn what a user can cause into one line and an exit status: 2 for usage, 1 for failure, 130 for Ctrl-C."""
+    try:
+        yield
+        sys.stdout.flush()
+    except AuditError as error:
+        typer.echo(f"audit: {error}", err=True)
+        raise typer.Exit(2 if isinstance(error, UsageError) else 1) from None
+    except KeyboardInterrupt:
+        typer.echo("audit: interrupted", err=True)
+        raise typer.Exit(130) from None
+    except BrokenPipeError:
+        # The reader, say `head`, has seen enough; the interpreter must not try to flush at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(0) from None
+    except Exception as error:
+        # A full disk, a file that goes away under the reader: DuckDB is not imported here, `--help` being quick.
+        if not (isinstance(error, OSError) or "duckdb" in type(error).__module__):
+            raise
+        typer.echo(f"audit: {str(error).strip().splitlines()[0]}", err=True)
+        raise typer.Exit(1) from None

@@ -1,0 +1,210 @@
+"""Recorded runs line by line, with all that a rollout depends on: for commands that run a policy again.
+
+The relations of `audit/models` hold neither switches nor warm-up nor versions, and leave out a record whose numbers do
+not fit together; here such a record is kept, since telling what is wrong with it is the purpose.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from audit.problems import AuditError, Problem, UsageError
+from audit.sources import gather
+from audit.sources.files import find_files
+from audit.sources.intake import Intake, RecordFile
+from collector.records import RecordError, Run, Shown, Statistics, decode_run
+
+Identity = tuple[str, str, str, int]
+"""Condition, task, method and number of a run."""
+
+_NATIVE: Final = "native"
+
+
+class Candidate(msgspec.Struct, frozen=True, kw_only=True):
+    """A parameter vector and its K rollouts; seeds and endings are None where the log does not say."""
+
+    params: list[float]
+    returns: list[float]
+    lengths: list[int]
+    mean_return: float
+    seeds: list[int] | None = None
+    ended: list[str] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse lists that do not hold one entry per rollout."""
+        for name, values in (("lengths", self.lengths), ("seeds", self.seeds), ("ended", self.ended)):
+            if values is not None and len(values) != len(self.returns):
+                raise ValueError(f"{len(self.returns)} returns and {len(values)} {name}")
+
+
+class ShownEvidence(msgspec.Struct, frozen=True, kw_only=True):
+    """What a critic was shown, as far as the log says."""
+
+    shown: list[Shown] = []
+    statistics: Statistics | None = None
+
+
+class Iteration(msgspec.Struct, frozen=True, kw_only=True):
+    """One finished iteration."""
+
+    condition: str
+    env: str
+    variant: str
+    run: int
+    iteration: int
+    initial: Candidate
+    revised: Candidate | None = None
+    evidence: ShownEvidence | None = None
+
+    def candidates(self) -> Iterator[tuple[str, Candidate]]:
+        """The candidates by name, in the order in which they were run."""
+        yield "initial", self.initial
+        if self.revised is not None:
+            yield "revised", self.revised
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedRun:
+    """A run: who it is, its `run.json` (None for a foreign log), and the files of its iterations."""
+
+    identity: Identity
+    run: Run | None
+    files: tuple[RecordFile, ...]
+
+
+class Records:
+    """The runs below some paths, ordered by identity; made by `open_records`.
+
+    `problems` grows while iterations are read; each problem is in it once, however often its line is read.
+    """
+
+    def __init__(self, runs: Sequence[RecordedRun], problems: Sequence[Problem]) -> None:
+        self.runs = list(runs)
+        self._problems = dict.fromkeys(problems)
+
+    @property
+    def problems(self) -> list[Problem]:
+        """What was left out so far, and why."""
+        return list(self._problems)
+
+    def iterations(self, run: RecordedRun) -> Iterator[Iteration]:
+        """The finished iterations of a run in the order of its lines.
+
+        A line that is unreadable, or of an iteration that an earlier line has, becomes a problem.
+        """
+        seen: set[int] = set()
+        for file in run.files:
+            try:
+                yield from self._lines(run, file, seen)
+            except OSError as error:
+                self._note(file, None, f"cannot be read ({error.strerror or error})")
+
+    def _lines(self, run: RecordedRun, file: RecordFile, seen: set[int]) -> Iterator[Iteration]:
+        with Path(file.file).open("rb") as stream:
+            for number, line in enumerate(stream, start=1):
+                if not line.strip():
+                    continue
+                try:
+                    iteration = _decode(line, run)
+                except RecordError as error:
+                    self._note(file, number, f"{error}; left out")
+                    continue
+                if iteration.iteration in seen:
+                    self._note(file, number, f"iteration {iteration.iteration} stands in an earlier line; left out")
+                    continue
+                seen.add(iteration.iteration)
+                yield iteration
+
+    def _note(self, file: RecordFile, line: int | None, message: str) -> None:
+        # The lines of a translated log are nobody's but ours.
+        known_line = line if file.source == _NATIVE else None
+        self._problems[Problem(file.label, known_line, message)] = None
+
+
+@contextlib.contextmanager
+def open_records(paths: Sequence[Path]) -> Iterator[Records]:
+    """Find the runs below folders and archives; native records and released logs, as every command reads them.
+
+    Raises:
+        AuditError: a path is missing or holds no records.
+    """
+    with tempfile.TemporaryDirectory(prefix="audit-") as directory:
+        intake = Intake(Path(directory))
+        gather(paths, intake)
+        described = _descriptions(paths, Path(directory))
+        files: dict[Identity, list[RecordFile]] = {identity: [] for identity in intake.runs}
+        for file in intake.files:
+            files[file.condition, file.env, file.variant, file.run].append(file)
+        runs = [
+            RecordedRun(
+                identity,
+                described.get(identity) if intake.runs[identity].source == _NATIVE else None,
+                tuple(files[identity]),
+            )
+            for identity in sorted(files)
+        ]
+        yield Records(runs, intake.problems)
+
+
+def find_run(records: Records, env: str, variant: str, run: int, condition: str | None) -> RecordedRun:
+    """The one run of a task and method with that number.
+
+    Raises:
+        AuditError: there is none, or several conditions have one and none was named.
+    """
+    found = [
+        recorded
+        for recorded in records.runs
+        if recorded.identity[1:] == (env, variant, run) and condition in {None, recorded.identity[0]}
+    ]
+    where = "" if condition is None else f" under condition {condition}"
+    if not found:
+        raise AuditError(f"no run {env} {variant} {run} in the records{where}")
+    if len(found) > 1:
+        conditions = ", ".join(recorded.identity[0] for recorded in found)
+        raise UsageError(
+            f"run {env} {variant} {run} is there under several conditions; choose one with --condition: {conditions}"
+        )
+    return found[0]
+
+
+def _descriptions(paths: Sequence[Path], directory: Path) -> dict[Identity, Run]:
+    """Every readable `run.json` in full; those that are not readable are problems that `gather` has named already."""
+    scratch = Intake(directory)
+    described: dict[Identity, Run] = {}
+    for path in paths:
+        for found in find_files(path, scratch):
+            if found.name != "run.json":
+                continue
+            with contextlib.suppress(RecordError, OSError):
+                run = decode_run(found.read())
+                described.setdefault((run.condition, run.env, run.variant, run.run), run)
+    return described
+
+
+_decoder = msgspec.json.Decoder(Iteration)
+
+
+def _decode(line: bytes, run: RecordedRun) -> Iteration:
+    try:
+        iteration = _decoder.decode(line)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        torn = "" if line.endswith(b"\n") else "torn: "
+        raise RecordError(f"{torn}not a record ({error})") from None
+    if (iteration.condition, iteration.env, iteration.variant, iteration.run) != run.identity:
+        raise RecordError("belongs to another run than the run.json beside it says")
+    for role, candidate in iteration.candidates():
+        if not candidate.returns:
+            raise RecordError(f"{role} has no rollouts")
+        if run.run is not None and len(candidate.returns) != run.run.rollouts:
+            raise RecordError(
+                f"{role} has {len(candidate.returns)} returns where the run has {run.run.rollouts} rollouts"
+            )
+    return iteration

@@ -1,0 +1,121 @@
+"""From options to runs of baselines, and the error where one cannot learn a task or nothing can learn at all."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from importlib.util import find_spec
+from typing import Any, Final
+
+import msgspec
+
+from collector.baselines.hyperparameters import preset
+from collector.baselines.methods import ALL, BASELINES, Baseline, actions, fitting
+from collector.budget import ROLLOUTS
+from collector.errors import CollectorError, UsageError
+from collector.methods import Method
+from collector.records import Run, WarmupTrial
+from collector.spec import RunSpec, versions
+from collector.switches import Switches, labels, switched
+from collector.tasks import Task
+
+BACKEND: Final = "stable-baselines3"
+CONDITION: Final = "sb3"
+PACKAGES: Final = {"stable-baselines3": "stable_baselines3", "sb3-contrib": "sb3_contrib", "torch": "torch"}
+"""Packages of the extra that decide a run's numbers, and their modules."""
+
+
+class BaselineRun(RunSpec):
+    """One run of a baseline on a task."""
+
+    __slots__ = ()
+
+    @property
+    def baseline(self) -> Baseline:
+        """The method, with what only baselines have."""
+        assert isinstance(self.method, Baseline)
+        return self.method
+
+    def record(self, warmup: list[WarmupTrial]) -> Run:
+        """The `run.json` of a run that starts now: there are no prompts, and other packages matter."""
+        return msgspec.structs.replace(super().record(warmup), prompts={}, step_size=None, versions=versions(*PACKAGES))
+
+
+def baseline_run(
+    task: Task,
+    baseline: Baseline,
+    run: int,
+    *,
+    seed: int,
+    iterations: int | None,
+    rollouts: int,
+    switches: Switches,
+    condition: str | None,
+) -> BaselineRun:
+    """The run of a baseline that options ask for; of the switches, only the step cap concerns it."""
+    chosen = {"step_cap": switches.step_cap} if switches.step_cap not in {None, task.step_cap} else {}
+    return BaselineRun(
+        condition=condition or _condition(iterations, rollouts, chosen),
+        task=switched(task, chosen),
+        method=baseline,
+        run=run,
+        seed=seed,
+        iterations=iterations or baseline.iterations,
+        rollouts=rollouts,
+        tau_c=None,
+        warmup=0,
+        backend=BACKEND,
+        model=baseline.id,
+        options={"algorithm": baseline.algorithm} | msgspec.to_builtins(preset(baseline.id, task.id)),
+        switches=chosen,
+    )
+
+
+def _condition(iterations: int | None, rollouts: int, chosen: dict[str, Any]) -> str:
+    parts = [CONDITION]
+    if iterations not in {None, next(iter(BASELINES.values())).iterations}:
+        parts.append(f"iterations-{iterations}")
+    if rollouts != ROLLOUTS:
+        parts.append(f"rollouts-{rollouts}")
+    return "+".join(parts + labels(chosen))
+
+
+def is_wanted(method: Method, task: Task, variants: Collection[str]) -> bool:
+    """Whether the method is to be run on the task; a misfit is passed over where only `sb3-all` asks for it.
+
+    Raises:
+        UsageError: it does not fit, and was asked for by name.
+    """
+    if not isinstance(method, Baseline) or method.fits(task):
+        return True
+    if method.id in variants:
+        fit = ", ".join(baseline.id for baseline in fitting(task))
+        raise UsageError(
+            f"{method.id} needs {method.needs} actions and {task.id} has {actions(task)} ones; "
+            f"baselines that fit: {fit}, or {ALL} for all that fit"
+        )
+    return False
+
+
+def left_out(tasks: Iterable[Task], variants: Collection[str]) -> str | None:
+    """What `sb3-all` passes over, in a line, if it does."""
+    if ALL not in variants:
+        return None
+    passed_over = {
+        task.id: [baseline.id for baseline in BASELINES.values() if not baseline.fits(task)] for task in tasks
+    }
+    told = "; ".join(f"{', '.join(names)} on {task}" for task, names in passed_over.items() if names)
+    return f"left out, as the actions do not fit: {told}" if told else None
+
+
+def require_extra() -> None:
+    """Find out early whether the optional packages are there.
+
+    Raises:
+        CollectorError: one of them is not installed.
+    """
+    missing = [package for package, module in PACKAGES.items() if find_spec(module) is None]
+    if missing:
+        raise CollectorError(
+            f"baselines need {', '.join(missing)}, not installed here: first pip install torch (without a GPU add "
+            f"--index-url https://download.pytorch.org/whl/cpu), then pip install 'salience-audit[baselines]'"
+        )
