@@ -22,6 +22,11 @@ from audit.options import (
 
 commands = typer.Typer()
 
+TaskModules = Annotated[
+    list[Path] | None,
+    typer.Option("--task-module", metavar="FILE", help="Python file with a task of your own; repeatable."),
+]
+
 
 class StepFormat(StrEnum):
     """How the steps of a rollout are written."""
@@ -48,6 +53,7 @@ def replay(
         Path | None, typer.Option("--out", metavar="FILE", help="Save to a file, JSON or CSV, instead of printing.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file, if there is one.")] = False,
+    task_module: TaskModules = None,
 ) -> None:
     """Run one recorded rollout again and tell it step by step; exit status 1 if it differs from the record.
 
@@ -62,6 +68,7 @@ def replay(
             iteration,
             rollout,
             revised=revised,
+            task_modules=task_module or [],
             output=output.value,
             out=out,
             force=force,
@@ -76,6 +83,7 @@ def verify(
     ] = 200,
     every: Annotated[bool, typer.Option("--all", help="Run all rollouts again, on all cores.")] = False,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the draw.")] = 0,
+    task_module: TaskModules = None,
     output: FormatOption = Format.table,
     strict: StrictOption = False,
     env: EnvOption = None,
@@ -96,6 +104,7 @@ def verify(
             Filters(env, variant, condition),
             sample=None if every else sample,
             seed=seed,
+            task_modules=task_module or [],
             strict=strict,
             output=output.value,
         )

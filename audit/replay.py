@@ -5,16 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from audit.formats import as_json
+from audit.formats import as_json, rounded
 from audit.problems import AuditError, UsageError
 from audit.recorded import Candidate, Iteration, RecordedRun, Records
 from audit.rerun import NO_SEEDS, Outcome, Rollout, task_of, version_note
-from audit.tables import print_table
 
 if TYPE_CHECKING:
     from collector.rollout import Trajectory
@@ -112,10 +111,18 @@ def as_object(replay: Replay) -> dict[str, Any]:
     condition, env, variant, run = replay.recorded_run.identity
     recorded, outcome, steps = replay.recorded, replay.outcome, replay.trajectory
     return {
-        **{"condition": condition, "env": env, "variant": variant, "run": run, "iteration": replay.iteration},
-        **{"candidate": replay.candidate, "rollout": recorded.index, "seed": recorded.seed},
+        "condition": condition,
+        "env": env,
+        "variant": variant,
+        "run": run,
+        "iteration": replay.iteration,
+        "candidate": replay.candidate,
+        "rollout": recorded.place,
+        "seed": recorded.seed,
         "params": list(replay.params),
-        **{"return": outcome.return_, "length": outcome.length, "ended": outcome.ended},
+        "return": outcome.return_,
+        "length": outcome.length,
+        "ended": outcome.ended,
         "recorded_return": recorded.return_,
         "recorded_length": recorded.length,
         "recorded_ended": recorded.ended,
@@ -133,7 +140,9 @@ def as_object(replay: Replay) -> dict[str, Any]:
 
 
 def as_text(replay: Replay, output: str) -> str:
-    """The replay as `json`, one object, or as `csv`, a line per step."""
+    """The replay as a `table` to read, as `json`, one object, or as `csv`, a line per step."""
+    if output == "table":
+        return as_table(replay)
     if output == "json":
         return as_json(as_object(replay)) + "\n"
     columns, rows = as_rows(replay)
@@ -144,24 +153,34 @@ def as_text(replay: Replay, output: str) -> str:
     return stream.getvalue()
 
 
-def print_for_people(replay: Replay) -> None:
-    """Print a table of the steps, with names for numbers where there are any, and how it ended."""
+def as_table(replay: Replay) -> str:
+    """The replay to read: the steps with few digits and names for actions, and how it ended."""
     condition, env, variant, run = replay.recorded_run.identity
     columns, rows = as_rows(replay)
-    # Headings break between words where words are joined like this.
-    headings = [column.replace(" ", "_") for column in columns[:-1]]
-    named = [dict(zip(headings, row, strict=False)) | {"condition": condition} for row in rows]
     if replay.discrete and replay.actions:
-        for row in named:
-            row["action"] = replay.actions[row["action"]]
+        place = columns.index("action")
+        rows = [[*row[:place], replay.actions[row[place]], *row[place + 1 :]] for row in rows]
     outcome = replay.outcome
-    print_table(
-        headings,
-        named,
-        title=f"{env} {variant}, run {run}, iteration {replay.iteration}, {replay.candidate} candidate, "
-        f"rollout {replay.recorded.index}",
-        caption=f"{outcome.ended} after {outcome.length} steps, return {outcome.return_}; seed {replay.recorded.seed}",
-    )
+    lines = [
+        f"{env} {variant}, run {run}, iteration {replay.iteration}, condition {condition}",
+        f"{replay.candidate} candidate, rollout {replay.recorded.place}, seed {replay.recorded.seed}",
+        "",
+        *_aligned(columns[:-1], [[rounded(value) for value in row[:-1]] for row in rows]),
+        "",
+        f"{outcome.ended} after {outcome.length} steps with return {outcome.return_}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _aligned(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Lines of columns as wide as needed, numbers below headings, which stand one word above the other."""
+    words = [column.split() for column in columns]
+    height = max(map(len, words))
+    headings = list(zip(*([""] * (height - len(column)) + column for column in words), strict=True))
+    widths = [max(map(len, column)) for column in zip(*headings, *rows, strict=True)]
+    rule = ["-" * width for width in widths]
+    for row in (*headings, rule, *rows):
+        yield "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
 def _iteration(records: Records, recorded: RecordedRun, wanted: int) -> Iteration:

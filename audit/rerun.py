@@ -11,9 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from itertools import chain, islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from audit.problems import AuditError
+from audit.problems import AuditError, UsageError
 from audit.recorded import RecordedRun
 
 if TYPE_CHECKING:
@@ -36,9 +37,9 @@ class NotRerunnableError(AuditError):
 
 
 class Rollout(NamedTuple):
-    """One rollout as recorded; `length` (steps) and `ended` are None where they are not recorded."""
+    """One rollout as recorded, at its place among its candidate's, from 0; None is what the record does not say."""
 
-    index: int
+    place: int
     seed: int
     return_: float
     length: int | None
@@ -75,13 +76,28 @@ class Job:
     rollouts: Sequence[Rollout]
 
 
+def load_tasks(task_modules: Sequence[Path]) -> None:
+    """Make the tasks of installed packages and of users' modules known.
+
+    Raises:
+        UsageError: a module cannot be imported, or holds no task that can be added.
+    """
+    from collector import errors
+    from collector.tasks import plugins
+
+    try:
+        plugins.load_tasks(task_modules)
+    except errors.UsageError as error:
+        raise UsageError(str(error)) from None
+
+
 def task_of(recorded: RecordedRun) -> Task:
     """The task that a run's rollouts are run again on, under the run's switches.
 
     Raises:
         NotRerunnableError: the run is of a baseline or a foreign log, or its task is not known here.
     """
-    from collector.errors import UsageError
+    from collector import errors
     from collector.spec import recorded_task
 
     env, variant = recorded.identity[1], recorded.identity[2]
@@ -91,8 +107,8 @@ def task_of(recorded: RecordedRun) -> Task:
         raise NotRerunnableError(NO_SEEDS)
     try:
         return recorded_task(recorded.run)
-    except UsageError:
-        raise NotRerunnableError(f"task {env} is not known here") from None
+    except errors.UsageError:
+        raise NotRerunnableError(f"task {env} is not known here, name its file with --task-module") from None
 
 
 def run_rollout(task: Task, params: Sequence[float], seed: int) -> Outcome:
@@ -111,8 +127,12 @@ def run_job(job: Job) -> list[Outcome]:
     return [run_rollout(job.task, job.params, rollout.seed) for rollout in job.rollouts]
 
 
-def run_jobs(jobs: Iterable[Job]) -> Iterator[tuple[Job, list[Outcome]]]:
+def run_jobs(jobs: Iterable[Job], task_modules: Sequence[Path] = ()) -> Iterator[tuple[Job, list[Outcome]]]:
     """Run jobs, each with its outcomes, in the order given: few in this process, many in one per core.
+
+    Args:
+        jobs: the jobs; they are asked for as they are needed.
+        task_modules: files of users' tasks, which other processes need as well.
 
     Raises:
         AuditError: a worker process died.
@@ -127,7 +147,7 @@ def run_jobs(jobs: Iterable[Job]) -> Iterator[tuple[Job, list[Outcome]]]:
             yield job, run_job(job)
         return
     try:
-        with Workers() as workers:
+        with Workers(task_modules=task_modules) as workers:
             batch = first
             while batch:
                 yield from zip(batch, asyncio.run(_together(workers, batch)), strict=True)

@@ -11,8 +11,8 @@ from typing import Final, NamedTuple
 from audit.formats import WRITERS
 from audit.problems import AuditError, Problem, UsageError, count, report
 from audit.recorded import RecordedRun, find_run, open_records
-from audit.replay import as_text, print_for_people, replay_rollout
-from audit.rerun import NotRerunnableError
+from audit.replay import as_text, replay_rollout
+from audit.rerun import NotRerunnableError, load_tasks
 from audit.tables import print_table
 from audit.verify import COLUMNS, Verification, verify
 
@@ -58,6 +58,7 @@ def tell_replay(
     rollout: int,
     *,
     revised: bool,
+    task_modules: Sequence[Path],
     output: str,
     out: Path | None,
     force: bool,
@@ -65,11 +66,13 @@ def tell_replay(
     """Replay a rollout of a run, given by task, method, number and condition, and print or save it.
 
     Raises:
-        UsageError: no such iteration or rollout, or a file that is there already or has no known format.
+        UsageError: no such iteration or rollout, a file that is there already or has no known format, or a file of
+            tasks that cannot be used.
         AuditError: the rollout cannot be run again, or came out otherwise than recorded; it is told nevertheless.
     """
     if out is not None:
         output = _file_format(out, output, force=force)
+    load_tasks(task_modules)
     with open_records([path]) as records:
         try:
             replay = replay_rollout(records, find_run(records, *run), iteration, rollout, revised=revised)
@@ -79,8 +82,6 @@ def tell_replay(
             _tell_problems(records.problems)
     if out is not None:
         out.write_text(as_text(replay, output), encoding="utf-8")
-    elif output == "table":
-        print_for_people(replay)
     else:
         sys.stdout.write(as_text(replay, output))
     if difference := replay.difference():
@@ -89,7 +90,14 @@ def tell_replay(
 
 
 def tell_verification(
-    paths: Sequence[Path], filters: Filters, *, sample: int | None, seed: int, strict: bool, output: str
+    paths: Sequence[Path],
+    filters: Filters,
+    *,
+    sample: int | None,
+    seed: int,
+    task_modules: Sequence[Path],
+    strict: bool,
+    output: str,
 ) -> bool:
     """Verify records, and print what differs; whether nothing does is the result.
 
@@ -100,7 +108,7 @@ def tell_verification(
     """
     with open_records(paths) as records:
         runs = filters.select(records.runs)
-        verification = verify(records, runs, sample=sample, seed=seed)
+        verification = verify(records, runs, sample=sample, seed=seed, task_modules=task_modules)
         if strict and records.problems:
             told = "\n".join(report(records.problems))
             raise AuditError(f"{count(len(records.problems), 'problem')} in the records, and --strict:\n{told}")

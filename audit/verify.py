@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
 from audit.evidence_check import disagreements
 from audit.problems import NAMED, count
 from audit.recorded import Identity, Iteration, RecordedRun, Records
-from audit.rerun import NO_SEEDS, Job, NotRerunnableError, Outcome, Rollout, run_jobs, task_of, version_note
+from audit.rerun import NO_SEEDS, Job, NotRerunnableError, Outcome, Rollout, load_tasks, run_jobs, task_of, version_note
 
 COLUMNS: Final = (
     *("condition", "env", "variant", "run", "iteration", "candidate", "rollout", "check"),
@@ -34,17 +35,21 @@ class Verification:
     """A check of records. Read `differences` to its end, then the counts are complete.
 
     Attributes:
+        records: where the runs are from.
+        sample: how many rollouts to run again; None for all.
+        seed: of the draw.
+        task_modules: files of users' tasks.
         runs: runs that were read.
         candidates: candidates whose mean return was computed again.
-        inconsistent: statements about means and evidence that do not agree with the returns.
         checked, differing: rollouts that were run again, and those of them that came out otherwise.
         skipped: rollouts that cannot be run again, by reason and by condition, task and method.
-        inconsistencies: rows of the former kind, known before any rollout is run.
+        inconsistencies: rows about means and evidence that do not agree with the returns.
     """
 
     records: Records
     sample: int | None
     seed: int
+    task_modules: Sequence[Path]
     runs: int = 0
     candidates: int = 0
     checked: int = 0
@@ -55,11 +60,6 @@ class Verification:
     _differing_runs: dict[Identity, RecordedRun] = field(default_factory=dict)
 
     @property
-    def inconsistent(self) -> int:
-        """Statements about means and evidence that do not agree with the returns."""
-        return len(self.inconsistencies)
-
-    @property
     def agrees(self) -> bool:
         """Whether nothing was found."""
         return not (self.differing or self.inconsistencies)
@@ -68,7 +68,7 @@ class Verification:
         """Every difference as a row with `COLUMNS`; those of rollouts as soon as they are run again."""
         yield from self.inconsistencies
         runs = {run.identity: run for run in self.records.runs}
-        for job, outcomes in run_jobs(self._jobs(runs)):
+        for job, outcomes in run_jobs(self._jobs(runs), self.task_modules):
             self.checked += len(outcomes)
             for rollout, outcome in zip(job.rollouts, outcomes, strict=True):
                 if not outcome.agrees(rollout):
@@ -83,7 +83,7 @@ class Verification:
         lines = [
             f"{count(self.checked, 'rollout')} run again, {self.differing} differ; "
             f"{count(self.candidates, 'candidate')} of {count(self.runs, 'run')} read, "
-            f"{count(self.inconsistent, 'statement')} about means or evidence disagree with the returns."
+            f"{count(len(self.inconsistencies), 'statement')} about means or evidence that the returns contradict."
         ]
         reasons: dict[str, list[str]] = defaultdict(list)
         for reason, group in sorted(self.skipped):
@@ -143,7 +143,7 @@ class Verification:
             for role, candidate in iteration.candidates():
                 if candidate.seeds is None:
                     continue
-                ended = candidate.ended or [None] * len(candidate.seeds)
+                ended: Sequence[str | None] = candidate.ended or [None] * len(candidate.seeds)
                 each = zip(candidate.seeds, candidate.returns, candidate.lengths, ended, strict=True)
                 rollouts = [
                     Rollout(index, *values)
@@ -155,7 +155,14 @@ class Verification:
                     yield Job(run, task, iteration.iteration, role, candidate.params, rollouts)
 
 
-def verify(records: Records, runs: Sequence[RecordedRun], *, sample: int | None, seed: int = 0) -> Verification:
+def verify(
+    records: Records,
+    runs: Sequence[RecordedRun],
+    *,
+    sample: int | None,
+    seed: int = 0,
+    task_modules: Sequence[Path] = (),
+) -> Verification:
     """Read runs, and be ready to run their rollouts again.
 
     Args:
@@ -163,8 +170,13 @@ def verify(records: Records, runs: Sequence[RecordedRun], *, sample: int | None,
         runs: those to check.
         sample: how many rollouts to run again, drawn evenly over runs; None for all.
         seed: of the draw.
+        task_modules: files of users' tasks.
+
+    Raises:
+        UsageError: a file of tasks cannot be used.
     """
-    verification = Verification(records, sample, seed)
+    load_tasks(task_modules)
+    verification = Verification(records, sample, seed, task_modules)
     for run in runs:
         verification.survey(run)
     return verification
@@ -214,7 +226,7 @@ def _rollout_row(job: Job, recorded: Rollout, outcome: Outcome) -> Row:
     else:
         texts = [f"cannot be run again ({outcome.error})"]
     run = job.run
-    values = (run.condition, run.env, run.variant, run.run, job.iteration, job.candidate, recorded.index, "rollout")
+    values = (run.condition, run.env, run.variant, run.run, job.iteration, job.candidate, recorded.place, "rollout")
     return dict(zip(COLUMNS, (*values, *(x for pair in pairs.values() for x in pair), "; ".join(texts)), strict=True))
 
 

@@ -17,5 +17,5 @@ LLM_METHODS: Final = frozenset(
         "r2po",
     }
 )
-BASELINES: Final = frozenset({"a2c", "ppo", "trpo", "dqn", "sac", "td3", "ddpg"})
+BASELINES: Final = frozenset({"sb3-a2c", "sb3-ppo", "sb3-trpo", "sb3-dqn", "sb3-sac", "sb3-td3", "sb3-ddpg"})
 METHODS: Final = LLM_METHODS | BASELINES

@@ -20,6 +20,8 @@ from collector.spec import RunSpec
 
 ATTEMPTS: Final = 5
 """So often one answer is asked for, if it cannot be read."""
+LONGEST: Final = 1_000_000
+"""Characters of an answer, or of its thinking: a model that goes on for longer has lost its way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,9 @@ class Asker:
         return call
 
     def _unreadable(self, completion: Completion) -> str | None:
+        longest = max(len(completion.text), len(completion.thinking or ""))
+        if longest > LONGEST:
+            return f"{longest:,} characters; answers of more than {LONGEST:,} are not read"
         try:
             policy.from_text(self.spec.task.space, completion.text)
         except UnreadableAnswer as error:

@@ -43,6 +43,9 @@ _OPTION_ERROR: type[Exception] = typer.BadParameter.__mro__[1]
 def collect(
     env: Annotated[list[str], typer.Option(help="Task, repeatable; all for every one. A wrong name lists them.")],
     variant: Annotated[list[str], typer.Option(help="Method, repeatable; all for every one. A wrong name lists them.")],
+    task_module: Annotated[
+        list[Path] | None, typer.Option(help="Python file with a task of your own, repeatable.", show_default=False)
+    ] = None,
     runs: Annotated[int, typer.Option(min=1, max=9999, help="Runs of each method on each task.")] = RUNS,
     iterations: Annotated[
         int | None, typer.Option(min=1, help="Iterations of a run.", show_default="200 calls: 100 with two calls each")
@@ -141,8 +144,11 @@ def collect(
     from collector.plan import Request, left_out, plan
     from collector.sweep import collect_runs, states
     from collector.switches import Switches
+    from collector.tasks.plugins import load_tasks
 
     console = Console(stderr=True)
+    task_modules = task_module or []
+    load_tasks(task_modules)
     language_model = make_model(
         backend,
         name=model,
@@ -195,7 +201,9 @@ def collect(
     if todo:
         display = choose_display(console, len(todo), quiet=quiet)
         try:
-            outcome = collect_runs(todo, out, language_model, display=display, concurrency=concurrency)
+            outcome = collect_runs(
+                todo, out, language_model, display=display, concurrency=concurrency, task_modules=task_modules
+            )
         except KeyboardInterrupt:
             raise InterruptedByUserError("stopped; nothing is lost, the same command goes on from here") from None
         _conclude(outcome, len(todo))

@@ -9,6 +9,10 @@ class UsageError(CollectorError):
     """A wrong option or value: exit status 2."""
 
 
+class TaskError(CollectorError):
+    """An environment that fails, or gives a reward that is no number."""
+
+
 class ModelError(CollectorError):
     """A model that cannot or will not answer."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
@@ -11,6 +12,7 @@ from typing import Any, NamedTuple
 import gymnasium
 import numpy as np
 
+from collector.errors import TaskError
 from collector.policy import Action, Params, make_policy
 from collector.records import Ending
 from collector.tasks import LinearSpace, Task
@@ -53,6 +55,9 @@ def evaluate(task: Task, params: Params, seeds: Sequence[int]) -> Evaluation:
         task: the task.
         params: the parameter vector.
         seeds: one seed per rollout; each decides the rollout's first state and all its chance events.
+
+    Raises:
+        TaskError: the environment fails, or a reward is not a finite number.
     """
     policy = make_policy(task.space, params)
     returns: list[float] = []
@@ -94,12 +99,24 @@ class _Step(NamedTuple):
 
 def _steps(task: Task, policy: Callable[[Any], Action], seed: int) -> Iterator[_Step]:
     """One rollout. The step cap is applied here, as Gymnasium's TimeLimit does: a termination at the cap stays one."""
+    try:
+        yield from _unguarded_steps(task, policy, seed)
+    except TaskError as error:
+        raise TaskError(f"task {task.id}, seed {seed}: {error}") from None
+    except Exception as error:
+        # Whatever a user's environment raises is its own; the policy and the loop here raise nothing.
+        raise TaskError(f"task {task.id}, seed {seed}: {type(error).__name__}: {error}") from error
+
+
+def _unguarded_steps(task: Task, policy: Callable[[Any], Action], seed: int) -> Iterator[_Step]:
     env = _environment(task)
     to_env = _to_env(env.action_space, clip=task.clip_actions) if _is_continuous(task) else None
     observation, _ = env.reset(seed=seed)
     for length in count(1):
         action = policy(observation)
         following, reward, terminated, truncated, _ = env.step(action if to_env is None else to_env(action))
+        if not math.isfinite(reward):
+            raise TaskError(f"the reward of step {length} is {reward}")
         ended: Ending | None = (
             "terminated" if terminated else "truncated" if truncated or length == task.step_cap else None
         )

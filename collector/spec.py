@@ -82,6 +82,11 @@ class RunSpec:
         """The number of iterations that prompts name."""
         return int(self.switches.get("named_iterations", self.iterations))
 
+    @property
+    def episodes(self) -> int:
+        """Rollouts in the run, without warm-up."""
+        return self.iterations * self.method.calls * self.rollouts
+
     def record(self, warmup: list[WarmupTrial]) -> Run:
         """The `run.json` of a run that starts now."""
         space = self.task.space

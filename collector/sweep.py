@@ -7,11 +7,13 @@ import tempfile
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
+from collector.baselines import process
 from collector.baselines.planning import BaselineRun, require_extra
-from collector.baselines.running import run_baseline
+from collector.baselines.running import Train, run_baseline
 from collector.errors import CollectorError, ModelError, StorageError
 from collector.llm.protocol import Model
 from collector.records import RecordError, decode_run
@@ -60,7 +62,14 @@ class Outcome:
 
 
 async def sweep(
-    specs: Sequence[RunSpec], out: Path, model: Model, *, offload: Offload, display: Display, concurrency: int
+    specs: Sequence[RunSpec],
+    out: Path,
+    model: Model,
+    *,
+    offload: Offload,
+    display: Display,
+    concurrency: int,
+    train: Train = process.train,
 ) -> Outcome:
     """Complete all runs, `concurrency` of them at a time.
 
@@ -74,6 +83,7 @@ async def sweep(
         offload: where rollouts are run.
         display: told of what happens.
         concurrency: runs in flight at once.
+        train: trains the baselines.
 
     Raises:
         CollectorError: the model cannot be used, or the folder cannot be written.
@@ -100,7 +110,7 @@ async def sweep(
                     for note in folder.notes:
                         display.note(note)
                     if isinstance(spec, BaselineRun):
-                        await run_baseline(spec, folder, display.progress)
+                        await run_baseline(spec, folder, display.progress, train)
                     else:
                         await search(spec, folder, model, offload, display.progress)
                 display.finished(spec)
@@ -116,7 +126,13 @@ async def sweep(
 
 
 def collect_runs(
-    specs: Sequence[RunSpec], out: Path, model: Model, *, display: Display, concurrency: int | None = None
+    specs: Sequence[RunSpec],
+    out: Path,
+    model: Model,
+    *,
+    display: Display,
+    concurrency: int | None = None,
+    task_modules: Sequence[Path] = (),
 ) -> Outcome:
     """`sweep` with worker processes and an event loop of its own; by default four runs in flight, or two per core.
 
@@ -127,7 +143,7 @@ def collect_runs(
 
     async def run() -> Outcome:
         try:
-            with Workers() as workers, display:
+            with Workers(task_modules=task_modules) as workers, display:
                 return await sweep(
                     specs,
                     out,
@@ -135,6 +151,7 @@ def collect_runs(
                     offload=workers,
                     display=display,
                     concurrency=concurrency or max(4, 2 * cores()),
+                    train=partial(process.train, task_modules=task_modules),
                 )
         finally:
             await model.aclose()

@@ -8,10 +8,13 @@ import multiprocessing.connection
 import os
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
+
+from collector.tasks.plugins import load_tasks
 
 T = TypeVar("T")
 
@@ -21,12 +24,15 @@ class Workers:
 
     Args:
         processes: how many; by default one per core that this process may use.
+        task_modules: Python files of users' tasks, which the processes need as well.
     """
 
-    def __init__(self, processes: int | None = None) -> None:
+    def __init__(self, processes: int | None = None, task_modules: Sequence[Path] = ()) -> None:
         # Spawned rather than forked: the parent has threads and an event loop.
         context = multiprocessing.get_context("spawn")
-        self._pool = ProcessPoolExecutor(processes or cores(), mp_context=context, initializer=_prepare)
+        self._pool = ProcessPoolExecutor(
+            processes or cores(), mp_context=context, initializer=_prepare, initargs=(tuple(task_modules),)
+        )
 
     def __enter__(self) -> Self:
         return self
@@ -46,7 +52,7 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _prepare() -> None:
+def _prepare(task_modules: Sequence[Path]) -> None:
     """Leave Ctrl-C to the parent, and do not outlive it: a killed parent cannot close its pool."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
@@ -58,3 +64,4 @@ def _prepare() -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
+    load_tasks(task_modules)

@@ -35,7 +35,7 @@ def origin(facts: pd.DataFrame, condition: str) -> str:
 def _sentence(backend: str, model: str) -> str:
     if backend == SIMULATED:
         personality = model.removeprefix(f"{SIMULATED}-") or "not recorded"
-        return f"Simulated model, personality {personality}: a scripted stand-in, not a language model."
+        return f"Simulated model, personality {personality}: a simulated stand-in, not a language model."
     if not model:
         return f"Made with {backend}." if backend else "The model was not recorded."
     return f"Model {model} ({backend})." if backend and backend != model else f"Model {model}."

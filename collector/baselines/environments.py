@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import gymnasium
@@ -9,6 +10,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from collector.errors import TaskError
 from collector.tasks import Task
 
 Environment = gymnasium.Env[Any, Any]
@@ -16,7 +18,8 @@ Environment = gymnasium.Env[Any, Any]
 
 def make_environment(task: Task) -> Environment:
     """The environment of a task, cut off at the task's own step cap, which a switch may have changed."""
-    environment = gymnasium.make(task.gym_id, disable_env_checker=True, **task.make_options).unwrapped
+    environment: Environment = gymnasium.make(task.gym_id, disable_env_checker=True, **task.make_options).unwrapped
+    environment = Guarded(environment, task)
     if task.step_cap is not None:
         environment = gymnasium.wrappers.TimeLimit(environment, task.step_cap)
     if isinstance(environment.observation_space, spaces.Discrete):
@@ -24,6 +27,31 @@ def make_environment(task: Task) -> Environment:
     if isinstance(environment.action_space, spaces.Discrete) and environment.action_space.start:
         environment = FromZero(environment)
     return environment
+
+
+class Guarded(gymnasium.Wrapper[Any, Any, Any, Any]):
+    """Says which task it was that failed: a user's environment may raise anything."""
+
+    def __init__(self, env: Environment, task: Task) -> None:
+        super().__init__(env)
+        self._task = task.id
+
+    def reset(self, **options: Any) -> tuple[Any, dict[str, Any]]:
+        """Begin an episode."""
+        try:
+            return self.env.reset(**options)
+        except Exception as error:
+            raise TaskError(f"task {self._task}: {type(error).__name__}: {error}") from error
+
+    def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
+        """Take a step."""
+        try:
+            result = self.env.step(action)
+        except Exception as error:
+            raise TaskError(f"task {self._task}: {type(error).__name__}: {error}") from error
+        if not math.isfinite(result[1]):
+            raise TaskError(f"task {self._task}: a reward is {result[1]}")
+        return result
 
 
 class OneHot(gymnasium.ObservationWrapper[NDArray[np.float32], Any, Any]):

@@ -5,9 +5,13 @@ from __future__ import annotations
 import tomllib
 from functools import cache
 from importlib.resources import files
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import msgspec
+
+
+OTHER: Final = "other"
+"""The table's name for every task that is not the project's own."""
 
 
 class Noise(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -52,4 +56,5 @@ def presets() -> dict[str, dict[str, Preset]]:
 
 def preset(method_id: str, task_id: str) -> Preset:
     """The settings of one algorithm on one task; the two must fit each other."""
-    return presets()[method_id][task_id]
+    tasks = presets()[method_id]
+    return tasks.get(task_id, tasks[OTHER])

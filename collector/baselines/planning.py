@@ -35,6 +35,11 @@ class BaselineRun(RunSpec):
         assert isinstance(self.method, Baseline)
         return self.method
 
+    @property
+    def episodes(self) -> int:
+        """Episodes in the run: one to train in and K to evaluate in, per iteration."""
+        return self.iterations * (1 + self.rollouts)
+
     def record(self, warmup: list[WarmupTrial]) -> Run:
         """The `run.json` of a run that starts now: there are no prompts, and other packages matter."""
         return msgspec.structs.replace(super().record(warmup), prompts={}, step_size=None, versions=versions(*PACKAGES))
@@ -100,10 +105,11 @@ def left_out(tasks: Iterable[Task], variants: Collection[str]) -> str | None:
     """What `sb3-all` passes over, in a line, if it does."""
     if ALL not in variants:
         return None
-    passed_over = {
-        task.id: [baseline.id for baseline in BASELINES.values() if not baseline.fits(task)] for task in tasks
-    }
-    told = "; ".join(f"{', '.join(names)} on {task}" for task, names in passed_over.items() if names)
+    passed_over: dict[str, list[str]] = {}
+    for task in tasks:
+        if names := [baseline.id for baseline in BASELINES.values() if not baseline.fits(task)]:
+            passed_over.setdefault(", ".join(names), []).append(task.id)
+    told = "; ".join(f"{names} on {', '.join(on)}" for names, on in passed_over.items())
     return f"left out, as the actions do not fit: {told}" if told else None
 
 

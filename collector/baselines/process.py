@@ -10,53 +10,73 @@ from __future__ import annotations
 import asyncio
 import multiprocessing
 import signal
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
+from pathlib import Path
 
 from collector.baselines.planning import BaselineRun
 from collector.errors import CollectorError
 from collector.rollout import Evaluation
+from collector.tasks.plugins import load_tasks
 
 Iteration = tuple[Evaluation, float]
 """An evaluation, and the seconds that the iteration took."""
 
 
-async def train(run: BaselineRun) -> AsyncGenerator[Iteration, None]:
+async def train(run: BaselineRun, task_modules: Sequence[Path] = ()) -> AsyncGenerator[Iteration, None]:
     """Train in a process of its own; yields the iterations as they are finished.
 
+    Args:
+        run: what to train.
+        task_modules: Python files of users' tasks, which the process needs as well.
+
     Raises:
-        CollectorError: the process died.
+        CollectorError: the training failed, or its process died.
     """
     # Spawned rather than forked: the parent has threads and an event loop.
     context = multiprocessing.get_context("spawn")
     receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=_train, args=(run, sender), daemon=True)
+    process = context.Process(target=_train, args=(run, tuple(task_modules), sender), daemon=True)
     # A thread of its own waits for the pipe, so that no number of runs can use up the event loop's.
     with ThreadPoolExecutor(max_workers=1) as listener:
         process.start()
         sender.close()
         try:
-            while (iteration := await asyncio.get_running_loop().run_in_executor(listener, receiver.recv)) is not None:
-                yield iteration
+            while (told := await asyncio.get_running_loop().run_in_executor(listener, receiver.recv)) is not None:
+                if isinstance(told, CollectorError):
+                    raise told
+                yield told
         except EOFError:
             process.join()
             raise CollectorError(
                 f"the process that trained {run.folder} died (exit status {process.exitcode}); "
-                f"if nothing is told above, memory may have run out: try a smaller --concurrency"
+                f"if memory ran out, try a smaller --concurrency"
             ) from None
         finally:
             process.kill()
             process.join()
 
 
-def _train(run: BaselineRun, sender: Connection[object, object]) -> None:
+def _train(run: BaselineRun, task_modules: Sequence[Path], sender: Connection[object, object]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's, which ends this process
-
-    from collector.baselines.learner import learn
-
     try:
-        learn(run, lambda evaluation, seconds: sender.send((evaluation, seconds)))
-        sender.send(None)
+        try:
+            load_tasks(task_modules)
+            from collector.baselines.learner import learn
+
+            learn(run, lambda evaluation, seconds: sender.send((evaluation, seconds)))
+        except BrokenPipeError:
+            raise
+        except CollectorError as error:
+            sender.send(error)
+        except Exception as error:  # of the libraries, such as a policy that has grown beyond all numbers
+            sender.send(CollectorError(f"training {run.folder} failed: {type(error).__name__}: {_line(error)}"))
+        else:
+            sender.send(None)
     except BrokenPipeError:
         return  # the parent is gone, and with it the folder's lock
+
+
+def _line(error: Exception) -> str:
+    return " ".join(str(error).split())[:300]

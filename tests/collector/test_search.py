@@ -225,3 +225,39 @@ def test_progress_is_reported_with_calls_and_best_return(tmp_path):
 def test_attempts_are_five_as_documented():
     assert asking.ATTEMPTS == 5
     assert SimulatedModel().options == {"personality": "salient"}
+
+
+def test_an_answer_beyond_all_bounds_is_recorded_and_asked_for_again(tmp_path):
+    flood = answer(GOOD, "on and on " * 1_000_000)
+    model = ScriptedModel(flood, answer(GOOD), answer(GOOD))
+    folder = collect(spec("frozenlake", "threetraj", model=model, iterations=1), tmp_path, model)
+    calls = lines(folder / "calls.jsonl")
+    assert calls[0]["completion"] == flood
+    assert calls[0]["error"].endswith("characters; answers of more than 1,000,000 are not read")
+    assert [call["attempt"] for call in calls] == [1, 2, 1]
+    assert (folder / "episodes.jsonl").stat().st_size < 10_000
+
+
+def test_pure_search_sends_the_same_prompt_twice_and_the_second_pass_tells_the_first_result(tmp_path):
+    for variant in ("puresearch", "actorsecondpass"):
+        model = ScriptedModel(answer(GOOD), answer(BAD))
+        folder = collect(spec("frozenlake", variant, model=model, iterations=1), tmp_path, model)
+        (episode,) = lines(folder / "episodes.jsonl")
+        assert (episode["initial"]["source"], episode["revised"]["source"]) == ("search", "search")
+        assert model.seeds[0] != model.seeds[1]
+        first, second = model.prompts
+        if variant == "puresearch":
+            assert first == second
+        else:
+            told = f"#3 params=({', '.join(map(str, GOOD))}) mean return {episode['initial']['mean_return']:.2f}"
+            assert told in second
+            assert told not in first
+
+
+def test_one_call_methods_have_one_candidate_and_spend_all_iterations_on_it(tmp_path):
+    model = ScriptedModel(answer(GOOD), answer(BAD))
+    folder = collect(spec("frozenlake", "props", model=model, iterations=2, rollouts=3), tmp_path, model)
+    episodes = lines(folder / "episodes.jsonl")
+    assert [(e["revised"], e["revision_status"], e["selected"]) for e in episodes] == [(None, "none", "initial")] * 2
+    assert METHODS["props"].iterations == 200
+    assert METHODS["r2po"].iterations == 100

@@ -76,7 +76,7 @@ def test_the_page_says_where_it_comes_from(records: Records, index: Path) -> Non
     assert records.digest in text
     assert "runs/episodes.jsonl:7: a torn line; left out" in text
     assert f"matplotlib {versions()['matplotlib']}" in text
-    assert "The records of simulated-salient were made with a scripted stand-in." in text
+    assert "The records of simulated-salient were made with a simulated stand-in." in text
     assert "Model gpt-oss:20b (ollama)." in text
 
 
@@ -132,11 +132,11 @@ def facts(*runs: tuple[str | None, str | None]) -> pd.DataFrame:
     [
         (
             [("simulated", "salient")],
-            "Simulated model, personality salient: a scripted stand-in, not a language model.",
+            "Simulated model, personality salient: a simulated stand-in, not a language model.",
         ),
         (
             [("simulated", "simulated-silent")],
-            "Simulated model, personality silent: a scripted stand-in, not a language model.",
+            "Simulated model, personality silent: a simulated stand-in, not a language model.",
         ),
         ([("ollama", "gpt-oss:20b")] * 2, "Model gpt-oss:20b (ollama)."),
         ([("openai", "b"), ("ollama", "a")], "Model a (ollama). Model b (openai)."),

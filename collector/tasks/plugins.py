@@ -1,0 +1,74 @@
+"""Tasks that are not the project's: a user's module, or one that an installed package offers."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Iterable
+from importlib.metadata import entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import Final
+
+from collector.errors import UsageError
+from collector.tasks import TASKS
+from collector.tasks.task import Task
+
+GROUP: Final = "salience_audit.tasks"
+"""Entry points of installed packages; each names a module that holds a `TASK`."""
+
+
+def load_tasks(paths: Iterable[Path] = ()) -> list[str]:
+    """Add the tasks of installed packages and of the given modules to the registry.
+
+    Args:
+        paths: Python files, each with a `TASK`. Importing one may register a Gymnasium environment.
+
+    Returns:
+        Ids of the tasks added.
+
+    Raises:
+        UsageError: a module cannot be imported, holds no `TASK`, or names a task that exists already.
+    """
+    added = [_add(entry.load(), f"entry point {entry.name}") for entry in entry_points(group=GROUP)]
+    return added + [_add(_import(path), str(path)) for path in paths]
+
+
+def _import(path: Path) -> ModuleType:
+    name = f"salience_audit_task_{path.stem}"
+    if name in sys.modules and sys.modules[name].__file__ == str(path.resolve()):
+        return sys.modules[name]
+    spec = importlib.util.spec_from_file_location(name, path.resolve())
+    if spec is None or spec.loader is None or not path.is_file():
+        raise UsageError(f"{path} is no Python file")
+    module = importlib.util.module_from_spec(spec)
+    # Gymnasium imports an environment's entry point by the module's name.
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        line = _line_in(path, error)
+        raise UsageError(f"{path}{line}: {type(error).__name__}: {error}") from None
+    return module
+
+
+def _line_in(path: Path, error: BaseException) -> str:
+    """`:line` of the last place in that file which the error passed through."""
+    line, trace = "", error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == str(path.resolve()):
+            line = f":{trace.tb_lineno}"
+        trace = trace.tb_next
+    return line
+
+
+def _add(module: ModuleType, where: str) -> str:
+    task = getattr(module, "TASK", None)
+    if not isinstance(task, Task):
+        raise UsageError(f"{where} holds no TASK of type collector.tasks.Task")
+    known = TASKS.get(task.id)
+    if known is not None and known != task:
+        raise UsageError(f"{where}: there is a task '{task.id}' already; choose another id")
+    TASKS[task.id] = task
+    return task.id
