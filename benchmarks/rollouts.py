@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 import gymnasium
 import numpy as np
@@ -30,12 +31,15 @@ def comparisons() -> Iterator[Comparison]:
         environment = gymnasium.make(task.gym_id, **task.make_options)
         yield compare(
             task.id,
-            lambda task=task, work=work: [evaluate(task, *item) for item in work],  # type: ignore[misc]
-            lambda task=task, work=work, environment=environment: [  # type: ignore[misc]
-                plain(environment, task, *item) for item in work
-            ],
+            partial(_each, evaluate, task, work),
+            partial(_each, partial(plain, environment), task, work),
         )
         environment.close()
+
+
+def _each(way: Callable[..., object], task: Task, work: list[tuple[Params, list[int]]]) -> None:
+    for params, seeds in work:
+        way(task, params, seeds)
 
 
 def plain(environment: gymnasium.Env, task: Task, params: Params, seeds: list[int]) -> list[float]:  # type: ignore[type-arg]

@@ -9,7 +9,6 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-
 OTHER: Final = "other"
 """The table's name for every task that is not the project's own."""
 

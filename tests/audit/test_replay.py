@@ -158,11 +158,11 @@ def test_versions_that_differ_are_named(data, tmp_path):
 
 NOT_THERE = {
     "an iteration that was not run": (["frozenlake", "threetraj", 1, 9, 0], 2, "no iteration 9"),
-    "a rollout that was not run": (["frozenlake", "threetraj", 1, 0, 2], 2, "no rollout 2: the candidate has rollouts 0 to 1"),
-    "a rollout below zero": (["frozenlake", "threetraj", 1, 0, "--", -1], 2, "-1"),
+    "a rollout that was not run": (["frozenlake", "threetraj", 1, 0, 2], 2, "the candidate has rollouts 0 to 1"),
+    "a rollout below zero": (["frozenlake", "threetraj", 1, 0, "--", -1], 2, "ROLLOUT"),
     "a run that there is not": (["frozenlake", "threetraj", 2, 0, 0], 1, "no run frozenlake threetraj 2"),
     "another condition": (["frozenlake", "threetraj", 1, 0, 0, "--condition", "x"], 1, "under condition x"),
-    "a file of no known format": (["frozenlake", "threetraj", 1, 0, 0, "--out", "steps.txt"], 2, "--format json or csv"),
+    "a file of no known format": (["frozenlake", "threetraj", 1, 0, 0, "--out", "a.txt"], 2, "--format json or csv"),
     "a module that is none": (["frozenlake", "threetraj", 1, 0, 0, "--task-module", "none.py"], 2, "none.py"),
 }  # fmt: skip
 
@@ -178,9 +178,7 @@ def test_what_is_not_there_is_told_in_words(data, case):
 
 def test_the_condition_is_asked_for_where_several_match(data, tmp_path):
     settings = {"iterations": 1, "rollouts": 2, "warmup": 1}
-    other = collect(spec("frozenlake", "threetraj", condition="other", **settings), tmp_path)
-    both = CliRunner().invoke(app, ["verify", str(data), str(other), "--sample", "1"])
-    assert both.exit_code == 0
+    collect(spec("frozenlake", "threetraj", condition="other", **settings), tmp_path)
     shutil.copytree(data, tmp_path / "more")
     result = replay(tmp_path, "frozenlake", "threetraj", 1, 0, 0)
     assert (result.exit_code, result.stdout) == (2, "")

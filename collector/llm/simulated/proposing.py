@@ -13,8 +13,11 @@ EXPLORES: Final = 0.15
 """Probability of a random vector in place of a step from a good trial."""
 RANKS: Final = (0.6, 0.25, 0.15)
 """Probability of stepping from the best, the second and the third best trial."""
-MEAN_CHANGES: Final = 2.5
-"""Average number of parameters changed in a step."""
+MEAN_CHANGES: Final = {"linear": 2.5, "table": 1.5}
+"""Average number of parameters changed in a step, by policy class."""
+LEAPS: Final = 0.3
+"""Probability of a step that is LEAP times as long as suggested."""
+LEAP: Final = 3.0
 SINGLE_WORTH: Final = 0.5
 """A single return is one draw: it counts only so far above the average trial, in proportion."""
 ATTEMPTS: Final = 20
@@ -59,11 +62,13 @@ def _random(values: Values, rng: np.random.Generator) -> tuple[float, ...]:
 
 
 def _step_from(params: tuple[float, ...], values: Values, rng: np.random.Generator) -> tuple[float, ...]:
-    changes = min(values.rank, int(rng.geometric(1 / MEAN_CHANGES)))
+    mean = MEAN_CHANGES["linear" if values.allowed is None else "table"]
+    changes = min(values.rank, int(rng.geometric(1 / mean)))
+    length = values.step * (LEAP if rng.random() < LEAPS else 1.0)
     candidate = list(params)
     for index in rng.choice(values.rank, size=changes, replace=False):
         if values.allowed is not None:
             candidate[index] = values.other(candidate[index], rng)
         else:
-            candidate[index] = values.settle(candidate[index] + rng.normal() * values.step)
+            candidate[index] = values.settle(candidate[index] + rng.normal() * length)
     return tuple(candidate)

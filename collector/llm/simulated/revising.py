@@ -6,6 +6,7 @@ Nothing here knows the task: states, actions and the policy's formula come out o
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -99,27 +100,31 @@ def _fine_tune(params: NDArray[np.float64], values: Values, rng: np.random.Gener
     return params
 
 
-def _how_many(prompt: CriticPrompt, anchor: Rollout, rng: np.random.Generator) -> int:
-    """The further the anchor falls short of the target, the more parameters change."""
+def _how_many(prompt: CriticPrompt, anchor: Rollout, rng: np.random.Generator) -> tuple[int, bool]:
+    """How many parameters change, the more the further the anchor falls short; and whether it is a sweeping change."""
     lowest = min([prompt.achieved, anchor.value, *(trial.value for trial in prompt.trials)])
     shortfall = (prompt.target - anchor.value) / max(prompt.target - lowest, 1e-9)
     rank = prompt.values.rank
     if rng.random() < BOLD:
-        return int(rng.integers(rank // 2, rank + 1))
-    return 1 + int(rng.binomial(min(5, rank - 1), min(max(shortfall, 0.0), 1.0) * 0.7))
+        return int(rng.integers(rank // 2, rank + 1)), True
+    return 1 + int(rng.binomial(min(5, rank - 1), min(max(shortfall, 0.0), 1.0) * 0.7)), False
 
 
 def _repair_table(
     params: NDArray[np.float64], anchor: Rollout, prompt: CriticPrompt, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Another action in the states that decided the anchor's end, then in states that led there, then anywhere."""
-    last = anchor.states[:, 0].astype(int)[::-1]
-    visited = list(dict.fromkeys(int(state) for state in last if state < len(params)))
+    """Another action in the states that decided the anchor's end, or, in a sweeping change, elsewhere as well."""
+    states = [int(state) for state in anchor.states[:, 0] if state < len(params)]
+    visited = list(dict.fromkeys(states[::-1]))
     if anchor.cut_off:
-        rng.shuffle(visited)  # it went round in circles, so no state is the last one before the failure
+        # It went round in circles: no state is the last one before the failure, but some were never left.
+        stuck = {state for state, following in pairwise(states) if state == following}
+        rng.shuffle(visited)
+        visited.sort(key=lambda state: state not in stuck)
     elsewhere = [int(state) for state in rng.permutation(len(params)) if state not in visited]
+    count, sweeping = _how_many(prompt, anchor, rng)
     params = params.copy()
-    for state in (visited + elsewhere)[: _how_many(prompt, anchor, rng)]:
+    for state in (visited + elsewhere)[: count if sweeping else min(count, len(visited))]:
         params[state] = prompt.values.other(params[state], rng)
     return params
 
@@ -140,7 +145,8 @@ def _repair_linear(
     direction = (inputs.T @ taken).ravel() / len(states)
     # Bias entries follow the weights in the vector, as the row of ones follows the states.
     direction += rng.normal(0.0, 0.05, size=direction.size)
-    chosen = np.argsort(-np.abs(direction))[: _how_many(prompt, anchor, rng)]
+    count, _ = _how_many(prompt, anchor, rng)
+    chosen = np.argsort(-np.abs(direction))[:count]
     params = params.copy()
     for index in chosen:
         step = np.sign(direction[index]) * rng.uniform(0.3, 1.0) * prompt.values.step

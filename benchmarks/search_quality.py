@@ -1,0 +1,95 @@
+"""How good the simulated model is at searching: R2PO with it against random search of the same budget.
+
+    python -m benchmarks.search_quality --runs 4
+
+prints the table of `docs/simulated.md`. Each run spends 200 evaluations of 20 rollouts. Its best policy, by the mean
+that it was kept for, is rolled out again on 200 fresh seeds: the largest of many noisy means would flatter both.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import tempfile
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from statistics import fmean, stdev
+from typing import Any, TypeVar
+
+from collector import seeding
+from collector.llm.simulated import SimulatedModel
+from collector.plan import Request, plan
+from collector.policy import random_params
+from collector.rollout import evaluate
+from collector.run_folder import RunFolder
+from collector.search import search
+from collector.tasks import TASKS, get_task
+
+EVALUATIONS, ROLLOUTS, FRESH = 200, 20, 200
+
+T = TypeVar("T")
+
+
+async def _inline(function: Callable[..., T], *args: Any) -> T:
+    return function(*args)
+
+
+def r2po(env: str, run: int) -> float:
+    """Unbiased mean return of the best policy that an R2PO run kept."""
+    model = SimulatedModel()
+    request = Request(
+        envs=[env], variants=["r2po"], runs=run, backend=model.backend, model=model.name, options=model.options
+    )
+    spec = plan(request)[-1]
+
+    async def collect(out: Path) -> list[float]:
+        with RunFolder(out / spec.folder) as folder:
+            await search(spec, folder, model, _inline, lambda _: None)
+        with RunFolder(out / spec.folder) as folder:
+            return max((episode.kept for episode in folder.episodes), key=lambda kept: kept.mean_return).params
+
+    with tempfile.TemporaryDirectory() as out:
+        return _fresh(env, run, asyncio.run(collect(Path(out))))
+
+
+def random_search(env: str, run: int) -> float:
+    """Unbiased mean return of the best of as many random policies, drawn as the warm-up draws them."""
+    task = get_task(env)
+    best, best_params = float("-inf"), [0.0]
+    for number in range(EVALUATIONS):
+        params = random_params(task.space, seeding.generator(0, "random search", env, run, number))
+        result = evaluate(task, params, seeding.seeds(0, ROLLOUTS, "random search", env, run, number))
+        if result.mean_return > best:
+            best, best_params = result.mean_return, params
+    return _fresh(env, run, best_params)
+
+
+def _fresh(env: str, run: int, params: list[float]) -> float:
+    return evaluate(get_task(env), params, seeding.seeds(0, FRESH, "fresh", env, run)).mean_return
+
+
+def main() -> None:
+    """Print one row a task."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--runs", type=int, default=4)
+    parser.add_argument("--env", action="append", choices=list(TASKS))
+    options = parser.parse_args()
+    print("| task | R2PO, simulated | random search |\n|---|---|---|")
+    with ProcessPoolExecutor() as pool:
+        jobs = {
+            (env, way.__name__): [pool.submit(way, env, run) for run in range(1, options.runs + 1)]
+            for env in options.env or TASKS
+            for way in (r2po, random_search)
+        }
+        for env in options.env or TASKS:
+            cells = [_cell([job.result() for job in jobs[env, way.__name__]]) for way in (r2po, random_search)]
+            print(f"| {env} | {' | '.join(cells)} |", flush=True)
+
+
+def _cell(values: list[float]) -> str:
+    return f"{fmean(values):.2f} ± {stdev(values):.2f}"
+
+
+if __name__ == "__main__":
+    main()
