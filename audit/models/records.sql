@@ -56,8 +56,9 @@ searched as (
                 when p.candidate.out_of_range is null then p.role || '.out_of_range is missing'
                 when p.candidate.answer is null then p.role || '.answer is missing'
                 when p.candidate.ended is null and source = 'native' then p.role || '.ended is missing'
-                when p.candidate.source not in ('search', 'critic') then p.role || '.source is neither search nor critic'
-                when len(p.candidate.params) = 0 then p.role || '.params is empty'
+                when p.candidate.source not in ('search', 'critic', 'baseline')
+                    then p.role || '.source is neither search nor critic nor baseline'
+                when len(p.candidate.params) = 0 and p.candidate.source <> 'baseline' then p.role || '.params is empty'
                 when len(p.candidate.returns) = 0 then p.role || '.returns is empty'
                 when len(list_filter(p.candidate.params, lambda x: x is null or not isfinite(x))) > 0
                     then p.role || '.params holds something that is not a finite number'

@@ -48,7 +48,7 @@ class SimulatedModel:
         except UnknownPromptError as error:
             raise ModelError(str(error)) from None
         if isinstance(request, SearchPrompt):
-            params, reason = propose(request.values, request.trials, rng)
+            params, reason = propose(request, rng)
             return Completion(_in_form(params, [reason], rng))
         return self._review(request, rng)
 

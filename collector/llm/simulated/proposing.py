@@ -7,10 +7,12 @@ from typing import Final
 
 import numpy as np
 
-from collector.llm.simulated.reading import Trial, Values
+from collector.llm.simulated.reading import SearchPrompt, Trial, Values
 
 EXPLORES: Final = 0.15
 """Probability of a random vector in place of a step from a good trial."""
+CROSSES: Final = 0.25
+"""Probability that a step starts from a mixture of two good trials rather than from one."""
 RANKS: Final = (0.6, 0.25, 0.15)
 """Probability of stepping from the best, the second and the third best trial."""
 MEAN_CHANGES: Final = {"linear": 2.5, "table": 1.5}
@@ -24,8 +26,9 @@ ATTEMPTS: Final = 20
 """So often it draws again where it has drawn a vector that was tried before."""
 
 
-def propose(values: Values, trials: tuple[Trial, ...], rng: np.random.Generator) -> tuple[tuple[float, ...], str]:
-    """A new parameter vector, and why: a step from a good trial, or now and then a random one."""
+def propose(prompt: SearchPrompt, rng: np.random.Generator) -> tuple[tuple[float, ...], str]:
+    """A new parameter vector, and why: a step from one or two good trials, or now and then a random one."""
+    values, trials = prompt.values, prompt.trials
     tried = {trial.params for trial in trials}
     ranking = rank(trials)[: len(RANKS)]
     for _ in range(ATTEMPTS):
@@ -34,7 +37,11 @@ def propose(values: Values, trials: tuple[Trial, ...], rng: np.random.Generator)
         else:
             weights = np.array(RANKS[: len(ranking)])
             base = ranking[int(rng.choice(len(ranking), p=weights / weights.sum()))]
-            candidate = _step_from(base.params, values, rng)
+            start = base.params
+            if rng.random() < CROSSES:
+                mate = ranking[int(rng.integers(len(ranking)))].params
+                start = tuple(np.where(rng.random(values.rank) < 0.5, start, mate))
+            candidate = _step_from(start, values, rng)
             reason = f"A small step from one of the best trials so far, which reached {base.value:.2f}."
         if candidate not in tried:
             break
@@ -65,7 +72,7 @@ def _step_from(params: tuple[float, ...], values: Values, rng: np.random.Generat
     mean = MEAN_CHANGES["linear" if values.allowed is None else "table"]
     changes = min(values.rank, int(rng.geometric(1 / mean)))
     length = values.step * (LEAP if rng.random() < LEAPS else 1.0)
-    candidate = list(params)
+    candidate = [float(value) for value in params]
     for index in rng.choice(values.rank, size=changes, replace=False):
         if values.allowed is not None:
             candidate[index] = values.other(candidate[index], rng)
