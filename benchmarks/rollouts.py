@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 import gymnasium
@@ -37,12 +37,12 @@ def comparisons() -> Iterator[Comparison]:
         environment.close()
 
 
-def _each(way: Callable[..., object], task: Task, work: list[tuple[Params, list[int]]]) -> None:
+def _each(way: Callable[..., object], task: Task, work: Sequence[tuple[Params, list[int]]]) -> None:
     for params, seeds in work:
         way(task, params, seeds)
 
 
-def plain(environment: gymnasium.Env, task: Task, params: Params, seeds: list[int]) -> list[float]:  # type: ignore[type-arg]
+def plain(environment: gymnasium.Env, task: Task, params: Params, seeds: list[int]) -> list[float]:
     """Returns of one rollout per seed."""
     if isinstance(task.space, LinearSpace):
         width = len(task.space.actions)

@@ -42,7 +42,9 @@ _OPTION_ERROR: type[Exception] = typer.BadParameter.__mro__[1]
 @app.command()
 def collect(
     env: Annotated[list[str], typer.Option(help="Task, repeatable; all for every one. A wrong name lists them.")],
-    variant: Annotated[list[str], typer.Option(help="Method, repeatable; all for every one. A wrong name lists them.")],
+    variant: Annotated[
+        list[str], typer.Option(help="Method, repeatable; all for the LLM methods, sb3-all for the deep-RL baselines.")
+    ],
     task_module: Annotated[
         list[Path] | None, typer.Option(help="Python file with a task of your own, repeatable.", show_default=False)
     ] = None,

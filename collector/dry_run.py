@@ -33,7 +33,10 @@ def print_plan(found: Sequence[State]) -> None:
     # Piped, it keeps its full width instead of that of an assumed terminal.
     console = Console(width=None if sys.stdout.isatty() else 160)
     console.print(table)
-    console.print("Calls and rollouts without warm-up and without answers asked for again.", style="dim")
+    console.print(
+        "Calls and rollouts without warm-up and without answers asked for again; training episodes of baselines count.",
+        style="dim",
+    )
 
 
 def _budget(members: Sequence[State]) -> dict[str, int]:
@@ -44,5 +47,5 @@ def _budget(members: Sequence[State]) -> dict[str, int]:
         "iterations": sum(spec.iterations for spec in specs),
         "done": sum(min(state.finished, state.spec.iterations) for state in members),
         "calls": sum(spec.iterations * spec.method.calls for spec in specs),
-        "rollouts": sum(spec.iterations * spec.method.calls * spec.rollouts for spec in specs),
+        "rollouts": sum(spec.episodes for spec in specs),
     }

@@ -9,7 +9,8 @@ from typing import Annotated, Final
 
 import typer
 
-from audit.cli import Detector, DetectorOption, Paths, StrictOption
+from audit.cli import Detector, DetectorOption
+from audit.options import Paths, StrictOption
 from audit.problems import AuditError, UsageError, report
 from figures.errors import FiguresError
 

@@ -32,13 +32,13 @@ METHODS: Final[Mapping[str, str]] = {
     "criticonly": "CriticOnly",
     "propsplus": "ProPS+",
     "props": "ProPS",
-    "a2c": "A2C",
-    "ppo": "PPO",
-    "trpo": "TRPO",
-    "dqn": "DQN",
-    "sac": "SAC",
-    "td3": "TD3",
-    "ddpg": "DDPG",
+    "sb3-a2c": "A2C",
+    "sb3-ppo": "PPO",
+    "sb3-trpo": "TRPO",
+    "sb3-dqn": "DQN",
+    "sb3-sac": "SAC",
+    "sb3-td3": "TD3",
+    "sb3-ddpg": "DDPG",
 }
 
 REGRESSIONS: Final[Mapping[str, str]] = {

@@ -84,13 +84,13 @@ _METHODS: Final[Mapping[str, Stroke]] = {
     "criticonly": Stroke("#8A7F00", DASHED),
     "propsplus": Stroke("#000000", DASHED),
     "props": Stroke("#7A7A7A", DASHED),
-    "a2c": Stroke("#E69F00", DOTTED),
-    "ppo": Stroke("#56B4E9", DOTTED),
-    "trpo": Stroke("#000000", DOTTED),
-    "dqn": Stroke("#009E73", DOTTED),
-    "sac": Stroke("#D55E00", DOTTED),
-    "td3": Stroke("#CC79A7", DOTTED),
-    "ddpg": Stroke("#7A7A7A", DOTTED),
+    "sb3-a2c": Stroke("#E69F00", DOTTED),
+    "sb3-ppo": Stroke("#56B4E9", DOTTED),
+    "sb3-trpo": Stroke("#000000", DOTTED),
+    "sb3-dqn": Stroke("#009E73", DOTTED),
+    "sb3-sac": Stroke("#D55E00", DOTTED),
+    "sb3-td3": Stroke("#CC79A7", DOTTED),
+    "sb3-ddpg": Stroke("#7A7A7A", DOTTED),
 }
 
 # Orange against blue for worse against better; the darker, the more was at stake.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from audit.cli import Format, FormatOption, Paths, StrictOption
+from audit.options import Format, FormatOption, Paths, StrictOption
 from audit.problems import AuditError, UsageError, count, report
 
 if TYPE_CHECKING:

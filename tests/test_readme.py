@@ -34,9 +34,11 @@ def copy(tmp_path_factory):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, folder / name)
     (folder / ".venv").symlink_to(sys.prefix)
-    for stamp in (".core", ".dev"):
-        if not (Path(sys.prefix) / stamp).exists():
-            pytest.skip("the environment was not made by make")
+    # Were they older, make would install into the environment that this test itself runs in.
+    wanted = max((ROOT / name).stat().st_mtime for name in ("pyproject.toml", "requirements.lock"))
+    for stamp in (Path(sys.prefix) / name for name in (".core", ".dev")):
+        if not stamp.exists() or stamp.stat().st_mtime < wanted:
+            pytest.skip("the environment was not made by make, or is out of date")
     return folder
 
 

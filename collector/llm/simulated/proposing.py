@@ -9,7 +9,7 @@ import numpy as np
 
 from collector.llm.simulated.reading import SearchPrompt, Trial, Values
 
-EXPLORES: Final = 0.15
+EXPLORES: Final = 0.25
 """Probability of a random vector in place of a step from a good trial."""
 CROSSES: Final = 0.25
 """Probability that a step starts from a mixture of two good trials rather than from one."""
@@ -41,7 +41,7 @@ def propose(prompt: SearchPrompt, rng: np.random.Generator) -> tuple[tuple[float
             if rng.random() < CROSSES:
                 mate = ranking[int(rng.integers(len(ranking)))].params
                 start = tuple(np.where(rng.random(values.rank) < 0.5, start, mate))
-            candidate = _step_from(start, values, rng)
+            candidate = step_from(start, values, rng)
             reason = f"A small step from one of the best trials so far, which reached {base.value:.2f}."
         if candidate not in tried:
             break
@@ -68,7 +68,8 @@ def _random(values: Values, rng: np.random.Generator) -> tuple[float, ...]:
     return tuple(values.settle(value) for value in rng.normal(0.0, spread, size=values.rank))
 
 
-def _step_from(params: tuple[float, ...], values: Values, rng: np.random.Generator) -> tuple[float, ...]:
+def step_from(params: tuple[float, ...], values: Values, rng: np.random.Generator) -> tuple[float, ...]:
+    """A step from a vector: a few parameters move by about the suggested step, or take another allowed value."""
     mean = MEAN_CHANGES["linear" if values.allowed is None else "table"]
     changes = min(values.rank, int(rng.geometric(1 / mean)))
     length = values.step * (LEAP if rng.random() < LEAPS else 1.0)

@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from collector.llm.simulated.personality import Personality
+from collector.llm.simulated.proposing import step_from
 from collector.llm.simulated.reading import CriticPrompt, Rollout, Trial, Values
 
 OBEYS_RULE: Final = 0.9
 """Probability of following the revision rule where it applies."""
-RETURNS_TO_BEST: Final = 0.5
+RETURNS_TO_BEST: Final = 0.7
 """Probability of going back to the best trial where the policy under review falls far short of it."""
 FAR_SHORT: Final = 0.3
 """A policy that has come less than this share of the way from the worst to the best trial falls far short."""
@@ -45,7 +46,7 @@ def revise(prompt: CriticPrompt, personality: Personality, rng: np.random.Genera
         params = _fine_tune(current, prompt.values, rng) if rng.random() < 0.3 else current
         return _revision(params, "none", anchor, "The mean return is at the mark where restraint is asked for.")
     if (best := _much_better_trial(prompt)) is not None and rng.random() < RETURNS_TO_BEST:
-        params = _fine_tune(np.array(best.params), prompt.values, rng)
+        params = np.array(step_from(best.params, prompt.values, rng))
         return _revision(params, "history", anchor, f"An earlier trial reached {best.value:.2f}, so I went back to it.")
     if anchor.value >= prompt.target or not len(anchor.states):
         params = _fine_tune(current, prompt.values, rng)
