@@ -191,7 +191,7 @@ def collect(
     if not quiet and (passed_over := left_out(request)):
         console.print(Text(passed_over), soft_wrap=True)
     if dry_run:
-        print_plan(found)
+        print_plan(found, out)
         return
     if not resume and (existing := [state for state in found if state.exists]):
         first = out / existing[0].spec.folder

@@ -105,10 +105,13 @@ def test_dry_run_prints_the_plan_and_what_is_done_and_does_nothing(tmp_path):
     before = sorted(tmp_path.rglob("*"))
     result = run(*SMALL, "--variant", "r2po", "--out", tmp_path, "--dry-run")
     rows = [line.split() for line in result.stdout.splitlines()]
-    # runs, complete, iterations, done, calls, rollouts: 2 runs of 3 iterations, 2 calls and 2 · 5 rollouts each
-    assert ["2", "1", "6", "3", "12", "60"] in [row[-6:] for row in rows]
-    assert ["2", "0", "6", "0", "12", "60"] in [row[-6:] for row in rows]
-    assert ["4", "1", "12", "3", "24", "120"] in [row[-6:] for row in rows]
+    (calls,) = tmp_path.rglob("calls.jsonl")
+    again = str(sum(call["error"] is not None for call in lines(calls)))
+    # runs, complete, iterations, done, calls, rollouts, warm-up, asked again:
+    # 2 runs of 3 iterations, each of which has 2 calls and 2 · 5 rollouts
+    assert ["2", "1", "6", "3", "12", "60", "40", again] in [row[-8:] for row in rows]
+    assert ["2", "0", "6", "0", "12", "60", "40", "0"] in [row[-8:] for row in rows]
+    assert ["4", "1", "12", "3", "24", "120", "80", again] in [row[-8:] for row in rows]
     assert sorted(tmp_path.rglob("*")) == before
 
 
