@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -42,6 +43,14 @@ def copy(tmp_path_factory):
     return folder
 
 
+STRUCTURES = {"failure_confirmed", "preservation_favored", "all_diverse", "identical"}
+
+
+def audit(command: str, folder: Path) -> list[dict]:
+    program = [str(Path(sys.executable).with_name("audit")), command, str(folder), "--format", "json"]
+    return json.loads(subprocess.run(program, check=True, capture_output=True, text=True).stdout)
+
+
 @pytest.mark.slow
 def test_the_commands_work_as_printed(copy):
     script = "set -eux\n" + "\n".join(commands())
@@ -50,6 +59,10 @@ def test_the_commands_work_as_printed(copy):
     assert result.returncode == 0, result.stderr[-3000:]
     assert (copy / "figures/out/index.html").exists()
     assert len((copy / "revisions.csv").read_text().splitlines()) > 2000
+    grid = copy / "data/runs/simulated-salient+iterations-50"
+    assert {row["structure"] for row in audit("agreement", grid)} == STRUCTURES
+    assert len({row["pattern"] for row in audit("patterns", grid)}) >= 7
+    assert all(sum(row[kind] for row in audit("salience", grid)) > 0 for kind in ("strict", "permissive"))
     # The default grid, and ten runs of the paper's budget beside it.
     assert len(list((copy / "data/runs").rglob("run.json"))) == 3 * 4 * 4 + 10
 

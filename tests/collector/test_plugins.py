@@ -110,3 +110,23 @@ def test_a_module_that_cannot_be_used_is_refused_in_one_line(text, told, tmp_pat
 def test_a_module_that_does_not_exist(tmp_path):
     with pytest.raises(UsageError, match=r"nothing\.py is no Python file"):
         load_tasks([tmp_path / "nothing.py"])
+
+
+def test_an_installed_package_offers_a_task_through_an_entry_point(tmp_path):
+    """A package as an installer leaves it: its module, and the metadata that names it."""
+    (tmp_path / "acrobot_package.py").write_text(ACROBOT.read_text())
+    metadata = tmp_path / "acrobot_package-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: acrobot-package\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text("[salience_audit.tasks]\nacrobot = acrobot_package\n")
+    command = [sys.executable, "-m", "collector.cli", "--env", "acrobot", "--variant", "r2po", "--runs", "1"]
+    result = subprocess.run(
+        [*command, "--iterations", "1", "--rollouts", "2", "--out", tmp_path / "runs"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+        env={"PYTHONPATH": str(tmp_path), "PATH": ""},
+    )
+    assert result.returncode == 0, result.stderr
+    assert len(list((tmp_path / "runs").rglob("acrobot/r2po/run-01/run.json"))) == 1
