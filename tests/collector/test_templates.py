@@ -45,6 +45,7 @@ def test_a_part_that_the_users_template_brings_counts(folder):
     shutil.copy(templates.OURS / "search.j2", folder)
     (folder / "history.j2").write_text("{% for trial in history %}{{ trial.params }}{% endfor %}")
     templates.check(folder)
+    assert "history" in templates.placeholders(folder, "search.j2")
 
 
 SEARCH = "{{ history }}{{ optimum }}{{ iteration }}"
