@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import count
 from statistics import fmean
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
-import gymnasium
 import numpy as np
 
-from collector.errors import TaskError
-from collector.policy import Action, Params, make_policy
+from collector import plain_loop
+from collector.compiled import compiled_rollouts
+from collector.policy import Action, Params
 from collector.records import Ending
-from collector.tasks import LinearSpace, Task
+from collector.tasks import TabularSpace, Task
+from collector.tasks.dynamics import Dynamics
+
+if TYPE_CHECKING:
+    from collector.compiled.rollouts import CompiledRollouts, Record
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +52,7 @@ class Trajectory:
 
 
 def evaluate(task: Task, params: Params, seeds: Sequence[int]) -> Evaluation:
-    """Roll out a policy once per seed.
+    """Roll out a policy once per seed; compiled where that is possible, with the same results.
 
     Args:
         task: the task.
@@ -58,27 +61,24 @@ def evaluate(task: Task, params: Params, seeds: Sequence[int]) -> Evaluation:
 
     Raises:
         TaskError: the environment fails, or a reward is not a finite number.
+        ValueError: the parameter vector has the wrong length.
     """
-    policy = make_policy(task.space, params)
-    returns: list[float] = []
-    lengths: list[int] = []
-    endings: list[Ending] = []
-    for seed in seeds:
-        total, length, ended = 0.0, 0, None
-        for step in _steps(task, policy, seed):
-            total += step.reward
-            length += 1
-            ended = step.ended
-        assert ended is not None
-        returns.append(total)
-        lengths.append(length)
-        endings.append(ended)
-    return Evaluation(list(seeds), returns, lengths, endings)
+    rollouts = _compiled(task, params, seeds)
+    if rollouts is not None:
+        returns, lengths, terminated = (array.tolist() for array in rollouts.evaluate(task, params, seeds))
+        if all(map(math.isfinite, returns)):  # the plain loop says where a number ceases to be one
+            return Evaluation(list(seeds), returns, lengths, [_ENDINGS[end] for end in terminated])
+    return _evaluate_plainly(task, params, seeds)
 
 
 def replay(task: Task, params: Params, seed: int) -> Trajectory:
     """The same rollout that `evaluate` ran for this seed, with every step kept."""
-    steps = list(_steps(task, make_policy(task.space, params), seed))
+    rollouts = _compiled(task, params, [seed])
+    if rollouts is not None:
+        record, terminated = rollouts.trace(task, params, seed)
+        if np.isfinite(record.rewards).all():
+            return Trajectory(*_as_in_gymnasium(task, record), _ENDINGS[terminated])
+    steps = list(plain_loop.steps(task, params, seed))
     ended = steps[-1].ended
     assert ended is not None
     return Trajectory(
@@ -89,58 +89,52 @@ def replay(task: Task, params: Params, seed: int) -> Trajectory:
     )
 
 
-class _Step(NamedTuple):
-    observation: Any
-    action: Action
-    reward: float
-    next_observation: Any
-    ended: Ending | None
+def is_compiled(task: Task) -> bool:
+    """Whether rollouts of the task run compiled: quickly, and without the interpreter's lock.
+
+    The first call for a task compiles its loops, or finds them in the cache.
+    """
+    return compiled_rollouts(task) is not None
 
 
-def _steps(task: Task, policy: Callable[[Any], Action], seed: int) -> Iterator[_Step]:
-    """One rollout. The step cap is applied here, as Gymnasium's TimeLimit does: a termination at the cap stays one."""
-    try:
-        yield from _unguarded_steps(task, policy, seed)
-    except TaskError as error:
-        raise TaskError(f"task {task.id}, seed {seed}: {error}") from None
-    except Exception as error:
-        # Whatever a user's environment raises is its own; the policy and the loop here raise nothing.
-        raise TaskError(f"task {task.id}, seed {seed}: {type(error).__name__}: {error}") from error
+_ENDINGS: Final[dict[bool, Ending]] = {True: "terminated", False: "truncated"}
 
 
-def _unguarded_steps(task: Task, policy: Callable[[Any], Action], seed: int) -> Iterator[_Step]:
-    env = _environment(task)
-    to_env = _to_env(env.action_space, clip=task.clip_actions) if _is_continuous(task) else None
-    observation, _ = env.reset(seed=seed)
-    for length in count(1):
-        action = policy(observation)
-        following, reward, terminated, truncated, _ = env.step(action if to_env is None else to_env(action))
-        if not math.isfinite(reward):
-            raise TaskError(f"the reward of step {length} is {reward}")
-        ended: Ending | None = (
-            "terminated" if terminated else "truncated" if truncated or length == task.step_cap else None
-        )
-        yield _Step(observation, action, float(reward), following, ended)
-        if ended:
-            return
-        observation = following
+def _compiled(task: Task, params: Params, seeds: Sequence[int]) -> CompiledRollouts | None:
+    """The task's compiled rollouts if there are any, and they can take these parameters and seeds."""
+    if len(params) != task.space.size:
+        raise ValueError(f"{len(params)} parameters given, {task.space.size} needed")
+    if not seeds or min(seeds) < 0 or max(seeds) >= 2**64:
+        return None
+    if isinstance(task.space, TabularSpace) and not set(task.space.actions).issuperset(params):
+        return None
+    return compiled_rollouts(task)
 
 
-def _is_continuous(task: Task) -> bool:
-    return isinstance(task.space, LinearSpace) and not task.space.discrete
+def _evaluate_plainly(task: Task, params: Params, seeds: Sequence[int]) -> Evaluation:
+    returns: list[float] = []
+    lengths: list[int] = []
+    endings: list[Ending] = []
+    for seed in seeds:
+        total, length, ended = 0.0, 0, None
+        for step in plain_loop.steps(task, params, seed):
+            total += step.reward
+            length += 1
+            ended = step.ended
+        assert ended is not None
+        returns.append(total)
+        lengths.append(length)
+        endings.append(ended)
+    return Evaluation(list(seeds), returns, lengths, endings)
 
 
-def _to_env(space: Any, *, clip: bool) -> Callable[[Action], Any]:
-    if clip:
-        return lambda action: np.clip(np.asarray(action, dtype=space.dtype), space.low, space.high)
-    return lambda action: np.asarray(action, dtype=space.dtype)
-
-
-_environments: dict[str, gymnasium.Env[Any, Any]] = {}
-
-
-def _environment(task: Task) -> gymnasium.Env[Any, Any]:
-    """The task's environment, made once per process; as each rollout seeds it, nothing carries over."""
-    if task.id not in _environments:
-        _environments[task.id] = gymnasium.make(task.gym_id, disable_env_checker=True, **task.make_options).unwrapped
-    return _environments[task.id]
+def _as_in_gymnasium(task: Task, record: Record) -> tuple[list[Any], list[Action], list[float]]:
+    """Observations, actions and rewards in the types that the plain loop has them in."""
+    observations, actions, rewards = record
+    if isinstance(task.space, TabularSpace):
+        return observations[:, 0].astype(int).tolist(), actions[:, 0].astype(int).tolist(), rewards.tolist()
+    single = isinstance(task.dynamics, Dynamics) and task.dynamics.single
+    seen = list(observations.astype(np.float32) if single else observations)
+    if task.space.discrete:
+        return seen, actions[:, 0].astype(int).tolist(), rewards.tolist()
+    return seen, actions.tolist(), rewards.tolist()

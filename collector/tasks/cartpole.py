@@ -2,12 +2,64 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any, Final
+
 from collector.records import Thresholds
+from collector.tasks.draws import uniform
+from collector.tasks.dynamics import Dynamics
 from collector.tasks.task import LinearSpace, Task
+
+GYM_ID: Final = "CartPole-v1"
+GRAVITY: Final = 9.8
+POLE_MASS: Final = 0.1
+TOTAL_MASS: Final = 1.0 + POLE_MASS
+HALF_LENGTH: Final = 0.5
+POLE_MOMENT: Final = POLE_MASS * HALF_LENGTH
+FORCE: Final = 10.0
+SECONDS: Final = 0.02
+"""Duration of a step."""
+TRACK: Final = 2.4
+LEAN: Final = 12 * 2 * math.pi / 360
+
+
+def reset(generator: Any) -> tuple[float, float, float, float]:
+    """Nearly upright, nearly at rest, near the centre."""
+    return (
+        uniform(generator, -0.05, 0.05),
+        uniform(generator, -0.05, 0.05),
+        uniform(generator, -0.05, 0.05),
+        uniform(generator, -0.05, 0.05),
+    )
+
+
+def step(
+    state: tuple[float, float, float, float], action: int, _generator: Any
+) -> tuple[tuple[float, float, float, float], float, bool]:
+    """One Euler step of the equations of motion by A. G. Barto, R. S. Sutton and C. W. Anderson (1983), no friction."""
+    x, x_speed, angle, angle_speed = state
+    cosine, sine = math.cos(angle), math.sin(angle)
+    push = ((FORCE if action == 1 else -FORCE) + POLE_MOMENT * (angle_speed * angle_speed) * sine) / TOTAL_MASS
+    angle_acceleration = (GRAVITY * sine - cosine * push) / (
+        HALF_LENGTH * (4.0 / 3.0 - POLE_MASS * (cosine * cosine) / TOTAL_MASS)
+    )
+    x_acceleration = push - POLE_MOMENT * angle_acceleration * cosine / TOTAL_MASS
+    x += SECONDS * x_speed
+    x_speed += SECONDS * x_acceleration
+    angle += SECONDS * angle_speed
+    angle_speed += SECONDS * angle_acceleration
+    fallen = x < -TRACK or x > TRACK or angle < -LEAN or angle > LEAN
+    return (x, x_speed, angle, angle_speed), 1.0, fallen
+
+
+def observe(state: tuple[float, float, float, float]) -> tuple[float, float, float, float]:
+    """The state itself."""
+    return state
+
 
 TASK = Task(
     id="cartpole",
-    gym_id="CartPole-v1",
+    gym_id=GYM_ID,
     space=LinearSpace(
         observations=("cart position", "cart velocity", "pole angle", "pole angular velocity"),
         actions=("push left", "push right"),
@@ -37,4 +89,5 @@ either side or the cart is more than 2.4 m from the centre, and is cut off after
         floor=0.0,
         origin="authors",
     ),
+    dynamics=Dynamics(GYM_ID, reset, step, observe, single=True),
 )

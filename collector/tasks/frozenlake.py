@@ -2,13 +2,59 @@
 
 from __future__ import annotations
 
+from typing import Any, Final
+
 from collector.records import Thresholds
+from collector.tasks.draws import uniform
+from collector.tasks.dynamics import Dynamics
 from collector.tasks.task import TabularSpace, Task
+
+GYM_ID: Final = "FrozenLake-v1"
+MAP: Final[dict[str, Any]] = {"map_name": "4x4", "is_slippery": True}
+SIDE: Final = 4
+GOAL: Final = SIDE * SIDE - 1
+HOLES: Final = (5, 7, 11, 12)
+SLIP: Final = (1.0 - 1.0 / 3.0) / 2.0
+"""Probability of each direction at right angles to the chosen one."""
+
+
+def reset(generator: Any) -> int:
+    """The upper left corner; Gymnasium draws a number to choose among the one start there is."""
+    uniform(generator, 0.0, 1.0)
+    return 0
+
+
+def step(state: int, action: int, generator: Any) -> tuple[int, float, bool]:
+    """Move one cell, in the chosen direction or at right angles to it."""
+    chance = uniform(generator, 0.0, 1.0)
+    if chance < SLIP:
+        direction = (action + 3) % 4
+    elif chance < SLIP + 1.0 / 3.0:
+        direction = action
+    else:
+        direction = (action + 1) % 4
+    row, column = state // SIDE, state % SIDE
+    if direction == 0:
+        column = max(column - 1, 0)
+    elif direction == 1:
+        row = min(row + 1, SIDE - 1)
+    elif direction == 2:
+        column = min(column + 1, SIDE - 1)
+    else:
+        row = max(row - 1, 0)
+    cell = row * SIDE + column
+    return cell, 1.0 if cell == GOAL else 0.0, cell == GOAL or cell in HOLES
+
+
+def observe(state: int) -> int:
+    """The state itself."""
+    return state
+
 
 TASK = Task(
     id="frozenlake",
-    gym_id="FrozenLake-v1",
-    make_options={"map_name": "4x4", "is_slippery": True},
+    gym_id=GYM_ID,
+    make_options=MAP,
     space=TabularSpace(states=16, actions=(0, 1, 2, 3)),
     optimum=1.0,
     tau_c=0.85,
@@ -36,4 +82,5 @@ after 100 steps.""",
         floor=0.0,
         origin="authors",
     ),
+    dynamics=Dynamics(GYM_ID, reset, step, observe, make_options=MAP),
 )

@@ -2,12 +2,40 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any, Final
+
 from collector.records import Thresholds
+from collector.tasks.dynamics import Body, MujocoDynamics
 from collector.tasks.task import LinearSpace, Task
+
+GYM_ID: Final = "InvertedPendulum-v5"
+NOISE: Final = 0.01
+LEAN: Final = 0.2
+
+
+def reset(generator: Any, positions: Any, velocities: Any) -> tuple[Any, Any]:
+    """Upright and at rest, almost."""
+    positions = positions + generator.uniform(-NOISE, NOISE, len(positions))
+    return positions, velocities + generator.uniform(-NOISE, NOISE, len(velocities))
+
+
+def observe(body: Body) -> tuple[float, float, float, float]:
+    """Positions and velocities of cart and pole."""
+    return body.positions[0], body.positions[1], body.velocities[0], body.velocities[1]
+
+
+def reward(body: Body, _before: float, _action: Any) -> tuple[float, bool]:
+    """1 while the pole stands."""
+    x, angle, x_speed, angle_speed = observe(body)
+    finite = math.isfinite(x) and math.isfinite(angle) and math.isfinite(x_speed) and math.isfinite(angle_speed)
+    fallen = not finite or abs(angle) > LEAN
+    return 0.0 if fallen else 1.0, fallen
+
 
 TASK = Task(
     id="invertedpendulum",
-    gym_id="InvertedPendulum-v5",
+    gym_id=GYM_ID,
     space=LinearSpace(
         observations=("cart position", "pole angle", "cart velocity", "pole angular velocity"),
         actions=("force",),
@@ -36,4 +64,5 @@ is cut off after 1000 steps. A rollout of 1000 steps is perfect.""",
         multi_state_min=3,
         floor=0.0,
     ),
+    dynamics=MujocoDynamics(GYM_ID, reset, observe, reward),
 )

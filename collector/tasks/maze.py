@@ -5,52 +5,52 @@ from __future__ import annotations
 from typing import Any, Final
 
 import gymnasium
-import numpy as np
 
 from collector.records import Thresholds
+from collector.tasks.dynamics import Dynamics
+from collector.tasks.environment import DynamicsEnv
 from collector.tasks.task import TabularSpace, Task
 
+GYM_ID: Final = "salience-audit/Maze-v0"
 SIDE: Final = 3
 GOAL: Final = SIDE * SIDE - 1
 STEP_CAP: Final = 100
 STEP_REWARD: Final = -0.1 / (SIDE * SIDE)
-PASSAGES: Final = frozenset({(0, 1), (1, 2), (2, 5), (4, 5), (0, 3), (3, 6), (6, 7), (7, 8)})
+PASSAGES: Final = ((0, 1), (1, 2), (2, 5), (4, 5), (0, 3), (3, 6), (6, 7), (7, 8))
 """Neighbouring cells, the smaller first, with no wall between them."""
-MOVES: Final = {0: -SIDE, 1: SIDE, 2: 1, 3: -1}
+MOVES: Final = (-SIDE, SIDE, 1, -1)
 """What up, down, right and left do to the number of a cell."""
 
 
-class MazeEnv(gymnasium.Env[np.int64, np.int64]):
+def reset(_generator: Any) -> int:
+    """The upper left cell."""
+    return 0
+
+
+def step(state: int, action: int, _generator: Any) -> tuple[int, float, bool]:
+    """Move to the next cell, or stay where a wall is."""
+    neighbour = state + MOVES[action]
+    if (min(state, neighbour), max(state, neighbour)) in PASSAGES:
+        state = neighbour
+    return state, 1.0 if state == GOAL else STEP_REWARD, state == GOAL
+
+
+def observe(state: int) -> int:
+    """The state itself."""
+    return state
+
+
+class MazeEnv(DynamicsEnv):
     """Cells are numbered row by row; the agent starts in 0. The goal, 8, earns 1; every other step costs a little."""
 
-    metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 - Gymnasium's own name and type
-
-    def __init__(self, render_mode: None = None) -> None:
-        self.render_mode = render_mode
-        self.observation_space = gymnasium.spaces.Discrete(SIDE * SIDE)
-        self.action_space = gymnasium.spaces.Discrete(len(MOVES))
-        self.cell = 0
-
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[np.int64, dict[str, Any]]:
-        """Go back to the start."""
-        super().reset(seed=seed, options=options)
-        self.cell = 0
-        return np.int64(self.cell), {}
-
-    def step(self, action: int | np.int64) -> tuple[np.int64, float, bool, bool, dict[str, Any]]:
-        """Move to the next cell, or stay where a wall is."""
-        neighbour = self.cell + MOVES[int(action)]
-        if (min(self.cell, neighbour), max(self.cell, neighbour)) in PASSAGES:
-            self.cell = neighbour
-        arrived = self.cell == GOAL
-        return np.int64(self.cell), 1.0 if arrived else STEP_REWARD, arrived, False, {}
+    dynamics = Dynamics(GYM_ID, reset, step, observe)
+    observation_space = gymnasium.spaces.Discrete(SIDE * SIDE)
+    action_space = gymnasium.spaces.Discrete(len(MOVES))
 
 
 TASK = Task(
     id="maze",
-    gym_id="salience-audit/Maze-v0",
+    gym_id=GYM_ID,
     space=TabularSpace(states=SIDE * SIDE, actions=(0, 1, 2, 3)),
     optimum=0.97,
     tau_c=0.90,
@@ -75,7 +75,8 @@ Reward: 1 on reaching the goal, -0.0111 on every other step. A rollout terminate
         multi_state_min=4,
         floor=-1.11,
     ),
+    dynamics=MazeEnv.dynamics,
 )
 
-if TASK.gym_id not in gymnasium.registry:
-    gymnasium.register(TASK.gym_id, entry_point="collector.tasks.maze:MazeEnv", max_episode_steps=STEP_CAP)
+if GYM_ID not in gymnasium.registry:
+    gymnasium.register(GYM_ID, entry_point="collector.tasks.maze:MazeEnv", max_episode_steps=STEP_CAP)

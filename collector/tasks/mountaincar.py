@@ -2,12 +2,47 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any, Final
+
 from collector.records import Thresholds
+from collector.tasks.draws import uniform
+from collector.tasks.dynamics import Dynamics
 from collector.tasks.task import LinearSpace, Task
+
+GYM_ID: Final = "MountainCar-v0"
+LEFT_END: Final = -1.2
+RIGHT_END: Final = 0.6
+FLAG: Final = 0.5
+TOP_SPEED: Final = 0.07
+FORCE: Final = 0.001
+GRAVITY: Final = 0.0025
+
+
+def reset(generator: Any) -> tuple[float, float]:
+    """At rest, near the bottom of the valley."""
+    return uniform(generator, -0.6, -0.4), 0.0
+
+
+def step(state: tuple[float, float], action: int, _generator: Any) -> tuple[tuple[float, float], float, bool]:
+    """The dynamics by A. W. Moore (1990): thrust and slope change the speed, and the left end stops the car."""
+    position, velocity = state
+    velocity += (action - 1) * FORCE + math.cos(3 * position) * -GRAVITY
+    velocity = min(max(velocity, -TOP_SPEED), TOP_SPEED)
+    position = min(max(position + velocity, LEFT_END), RIGHT_END)
+    if position == LEFT_END and velocity < 0:
+        velocity = 0.0
+    return (position, velocity), -1.0, position >= FLAG and velocity >= 0
+
+
+def observe(state: tuple[float, float]) -> tuple[float, float]:
+    """The state itself."""
+    return state
+
 
 TASK = Task(
     id="mountaincar",
-    gym_id="MountainCar-v0",
+    gym_id=GYM_ID,
     space=LinearSpace(
         observations=("position", "velocity"), actions=("push left", "coast", "push right"), discrete=True
     ),
@@ -34,4 +69,5 @@ is cut off after 200 steps: -200 means that the car never got there.""",
         multi_state_min=4,
         floor=-200.0,
     ),
+    dynamics=Dynamics(GYM_ID, reset, step, observe, single=True),
 )

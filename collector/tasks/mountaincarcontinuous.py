@@ -2,12 +2,71 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any, Final
+
+import numpy as np
+
 from collector.records import Thresholds
+from collector.tasks.draws import uniform
+from collector.tasks.dynamics import Dynamics
 from collector.tasks.task import LinearSpace, Task
+
+GYM_ID: Final = "MountainCarContinuous-v0"
+FORCE: Final = 0.0015
+GRAVITY: Final = 0.0025
+
+
+def single(value: float) -> float:
+    """A number rounded to single precision, as a double."""
+    return np.float64(np.float32(value))  # Numba's `float` would leave it single
+
+
+LEFT_END: Final = single(-1.2)
+RIGHT_END: Final = single(0.6)
+FLAG: Final = single(0.45)
+TOP_SPEED: Final = single(0.07)
+
+State = tuple[float, float, bool]
+"""Position, velocity, and whether a step was taken: Gymnasium keeps both in single precision from then on."""
+
+
+def reset(generator: Any) -> State:
+    """At rest, near the bottom of the valley; in double precision."""
+    return uniform(generator, -0.6, -0.4), 0.0, False
+
+
+def step(state: State, action: tuple[float], _generator: Any) -> tuple[State, float, bool]:
+    """The dynamics by A. W. Moore (1990) with a continuous thrust, rounded wherever Gymnasium rounds."""
+    position, velocity, started = state
+    force = single(action[0])
+    slope = GRAVITY * math.cos(single(3.0 * position) if started else 3.0 * position)
+    if -1.0 <= force <= 1.0:
+        push = single(single(force * single(FORCE)) - single(slope))
+    else:  # a bound takes the force's place, and that is in double precision
+        push = (FORCE if force > 1.0 else -FORCE) - slope
+    if started:
+        velocity = min(max(single(velocity + single(push)), -TOP_SPEED), TOP_SPEED)
+        position = single(position + velocity)
+    else:
+        velocity += push
+        position += velocity
+    position = min(max(position, LEFT_END), RIGHT_END)
+    if position == LEFT_END and velocity < 0:
+        velocity = 0.0
+    arrived = position >= FLAG and velocity >= 0
+    reward = (100.0 if arrived else 0.0) - force * force * 0.1
+    return (single(position), single(velocity), True), reward, arrived
+
+
+def observe(state: State) -> tuple[float, float]:
+    """Position and velocity."""
+    return state[0], state[1]
+
 
 TASK = Task(
     id="mountaincarcontinuous",
-    gym_id="MountainCarContinuous-v0",
+    gym_id=GYM_ID,
     space=LinearSpace(observations=("position", "velocity"), actions=("force",), discrete=False),
     optimum=100.0,
     tau_c=97.0,
@@ -33,4 +92,5 @@ near the bottom, terminates at the flag, and is cut off after 999 steps. A car t
         multi_state_min=2,
         floor=0.0,
     ),
+    dynamics=Dynamics(GYM_ID, reset, step, observe, single=True, action_range=(-1.0, 1.0), helpers=(single,)),
 )

@@ -5,57 +5,54 @@ from __future__ import annotations
 from typing import Any, Final
 
 import gymnasium
-import numpy as np
 
 from collector.records import Thresholds
+from collector.tasks.draws import integer
+from collector.tasks.dynamics import Dynamics
+from collector.tasks.environment import DynamicsEnv
 from collector.tasks.task import TabularSpace, Task
 
+GYM_ID: Final = "salience-audit/Nim-v0"
 STICKS: Final = 10
 MOST: Final = 3
 
 
-class NimEnv(gymnasium.Env[np.int64, np.int64]):
+def reset(_generator: Any) -> int:
+    """Ten sticks."""
+    return STICKS
+
+
+def step(state: int, action: int, generator: Any) -> tuple[int, float, bool]:
+    """Take sticks, then let the opponent take some. Taking more than are left loses at once.
+
+    The opponent leaves 1, 5 or 9 sticks; from there every move loses, so any is as good.
+    """
+    if action >= state:  # too many, or the last one
+        return 0, -1.0, True
+    state -= action
+    reply = (state - 1) % (MOST + 1)
+    if reply == 0:
+        reply = integer(generator, 1, min(MOST, state) + 1)
+    state -= reply
+    return state, 1.0 if state == 0 else 0.0, state == 0
+
+
+def observe(state: int) -> int:
+    """The number of sticks left."""
+    return state
+
+
+class NimEnv(DynamicsEnv):
     """The agent moves first; the opponent makes no mistakes. Observation: sticks left. A win earns 1, a loss -1."""
 
-    metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 - Gymnasium's own name and type
-
-    def __init__(self, render_mode: None = None) -> None:
-        self.render_mode = render_mode
-        self.observation_space = gymnasium.spaces.Discrete(STICKS + 1)
-        self.action_space = gymnasium.spaces.Discrete(MOST, start=1)
-        self.sticks = STICKS
-
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[np.int64, dict[str, Any]]:
-        """Lay out ten sticks."""
-        super().reset(seed=seed, options=options)
-        self.sticks = STICKS
-        return np.int64(self.sticks), {}
-
-    def step(self, action: int | np.int64) -> tuple[np.int64, float, bool, bool, dict[str, Any]]:
-        """Take sticks, then let the opponent take some. Taking more than are left loses at once."""
-        if action >= self.sticks:  # too many, or the last one
-            self.sticks = 0
-            return self._end(-1.0)
-        self.sticks -= int(action)
-        self.sticks -= self._reply()
-        if self.sticks == 0:
-            return self._end(1.0)
-        return np.int64(self.sticks), 0.0, False, False, {}
-
-    def _reply(self) -> int:
-        """Leave 1, 5 or 9 sticks; from there every move loses, so any is as good."""
-        best = (self.sticks - 1) % (MOST + 1)
-        return best or int(self.np_random.integers(1, min(MOST, self.sticks) + 1))
-
-    def _end(self, reward: float) -> tuple[np.int64, float, bool, bool, dict[str, Any]]:
-        return np.int64(self.sticks), reward, True, False, {}
+    dynamics = Dynamics(GYM_ID, reset, step, observe)
+    observation_space = gymnasium.spaces.Discrete(STICKS + 1)
+    action_space = gymnasium.spaces.Discrete(MOST, start=1)
 
 
 TASK = Task(
     id="nim",
-    gym_id="salience-audit/Nim-v0",
+    gym_id=GYM_ID,
     space=TabularSpace(states=STICKS + 1, actions=(1, 2, 3)),
     optimum=1.0,
     tau_c=0.95,
@@ -79,7 +76,8 @@ Reward: 1 for a win, -1 for a loss, 0 for every move before that. A rollout term
         multi_state_min=4,
         floor=-1.0,
     ),
+    dynamics=NimEnv.dynamics,
 )
 
-if TASK.gym_id not in gymnasium.registry:
-    gymnasium.register(TASK.gym_id, entry_point="collector.tasks.nim:NimEnv")
+if GYM_ID not in gymnasium.registry:
+    gymnasium.register(GYM_ID, entry_point="collector.tasks.nim:NimEnv")

@@ -6,11 +6,14 @@ from typing import Any, Final
 
 import gymnasium
 import numpy as np
-from numpy.typing import NDArray
 
 from collector.records import Thresholds
+from collector.tasks.draws import uniform
+from collector.tasks.dynamics import Dynamics
+from collector.tasks.environment import DynamicsEnv
 from collector.tasks.task import LinearSpace, Task
 
+GYM_ID: Final = "salience-audit/Pong-v0"
 WIDTH: Final = 800.0
 HEIGHT: Final = 600.0
 PADDLE_WIDTH: Final = 10.0
@@ -22,83 +25,82 @@ STEP_CAP: Final = 1000
 
 UP, DOWN, STAY = range(3)
 
+State = tuple[float, float, float, float, float, float, int]
+"""Upper edges of the agent's and the opponent's paddle, the ball's x and y, its velocity in x and y, hits so far."""
 
-class PongEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
+
+def reset(generator: Any) -> State:
+    """Serve from the centre, to either side with equal chance, at a random slope."""
+    velocity = -SPEED if uniform(generator, 0.0, 1.0) < 0.5 else SPEED
+    slope = uniform(generator, -SPEED, SPEED)
+    top = (HEIGHT - PADDLE_HEIGHT) / 2
+    return top, top, WIDTH / 2, HEIGHT / 2, velocity, slope, 0
+
+
+def step(state: State, action: int, _generator: Any) -> tuple[State, float, bool]:
+    """Move the agent's paddle, then the opponent's, then the ball."""
+    paddle, opponent, x, y, velocity, slope, hits = state
+    paddle = moved(paddle, -SPEED if action == UP else SPEED if action == DOWN else 0.0)
+    # The opponent looks at where the ball is before it moves.
+    opponent = moved(opponent, SPEED if opponent + PADDLE_HEIGHT / 2 < y else -SPEED)
+
+    x += velocity
+    y += slope
+    if y <= 0 or y >= HEIGHT - BALL:
+        slope = -slope
+
+    reward = 0.0
+    if velocity < 0 and x <= PADDLE_WIDTH and covers(paddle, y):
+        velocity, slope = -velocity, slope_from(paddle, y)
+        hits += 1
+        reward = 1.0
+    elif velocity > 0 and x >= WIDTH - PADDLE_WIDTH - BALL and covers(opponent, y):
+        velocity, slope = -velocity, slope_from(opponent, y)
+
+    missed = x < 0 or x > WIDTH - BALL
+    return (paddle, opponent, x, y, velocity, slope, hits), reward, missed or hits == HITS_TO_WIN
+
+
+def observe(state: State) -> tuple[float, float, float, float, float]:
+    """The centre of the agent's paddle, the ball's position and its velocity."""
+    paddle, _, x, y, velocity, slope, _ = state
+    return paddle + PADDLE_HEIGHT / 2, x, y, velocity, slope
+
+
+def moved(paddle: float, distance: float) -> float:
+    """A paddle after a move; it stays within the field."""
+    return min(max(paddle + distance, 0.0), HEIGHT - PADDLE_HEIGHT)
+
+
+def covers(paddle: float, y: float) -> bool:
+    """Whether a paddle is where the ball is."""
+    return paddle <= y <= paddle + PADDLE_HEIGHT
+
+
+def slope_from(paddle: float, y: float) -> float:
+    """Where on the paddle the ball was hit decides its slope."""
+    return SPEED * (2 * (y - paddle) / PADDLE_HEIGHT - 1)
+
+
+class PongEnv(DynamicsEnv):
     """The agent's paddle is on the left. Distances in pixels, y grows downwards, speeds in pixels per step.
 
     The observation is the centre of the agent's paddle, the ball's position and the ball's velocity. A return of the
     ball earns 1; a miss, on either side, or the third return ends the episode.
     """
 
-    metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 - Gymnasium's own name and type
-
-    def __init__(self, render_mode: None = None) -> None:
-        self.render_mode = render_mode
-        high = np.array([HEIGHT, WIDTH + SPEED, HEIGHT + SPEED, SPEED, SPEED], dtype=np.float32)
-        low = np.array([0.0, -SPEED, -SPEED, -SPEED, -SPEED], dtype=np.float32)
-        self.observation_space = gymnasium.spaces.Box(low, high, dtype=np.float32)
-        self.action_space = gymnasium.spaces.Discrete(3)
-        self._serve(SPEED, 0.0)
-
-    def _serve(self, ball_vx: float, ball_vy: float) -> None:
-        self.paddle = self.opponent = (HEIGHT - PADDLE_HEIGHT) / 2
-        self.ball_x, self.ball_y = WIDTH / 2, HEIGHT / 2
-        self.ball_vx, self.ball_vy = ball_vx, ball_vy
-        self.hits = 0
-
-    def _observe(self) -> NDArray[np.float32]:
-        centre = self.paddle + PADDLE_HEIGHT / 2
-        return np.array([centre, self.ball_x, self.ball_y, self.ball_vx, self.ball_vy], dtype=np.float32)
-
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[NDArray[np.float32], dict[str, Any]]:
-        """Serve from the centre, to either side with equal chance, at a random slope."""
-        super().reset(seed=seed, options=options)
-        side = -SPEED if self.np_random.random() < 0.5 else SPEED
-        self._serve(side, float(self.np_random.uniform(-SPEED, SPEED)))
-        return self._observe(), {}
-
-    def step(self, action: int | np.int64) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
-        """Move the agent's paddle, then the opponent's, then the ball."""
-        self.paddle = _moved(self.paddle, {UP: -SPEED, DOWN: SPEED, STAY: 0.0}[int(action)])
-        # The opponent looks at where the ball is before it moves.
-        ball_below = self.opponent + PADDLE_HEIGHT / 2 < self.ball_y
-        self.opponent = _moved(self.opponent, SPEED if ball_below else -SPEED)
-
-        self.ball_x += self.ball_vx
-        self.ball_y += self.ball_vy
-        if self.ball_y <= 0 or self.ball_y >= HEIGHT - BALL:
-            self.ball_vy = -self.ball_vy
-
-        reward = 0.0
-        if self.ball_vx < 0 and self.ball_x <= PADDLE_WIDTH and _covers(self.paddle, self.ball_y):
-            self._return_from(self.paddle)
-            self.hits += 1
-            reward = 1.0
-        elif self.ball_vx > 0 and self.ball_x >= WIDTH - PADDLE_WIDTH - BALL and _covers(self.opponent, self.ball_y):
-            self._return_from(self.opponent)
-
-        missed = self.ball_x < 0 or self.ball_x > WIDTH - BALL
-        return self._observe(), reward, missed or self.hits == HITS_TO_WIN, False, {}
-
-    def _return_from(self, paddle: float) -> None:
-        """Send the ball back; where on the paddle it was hit decides its slope."""
-        self.ball_vx = -self.ball_vx
-        self.ball_vy = SPEED * (2 * (self.ball_y - paddle) / PADDLE_HEIGHT - 1)
-
-
-def _moved(paddle: float, distance: float) -> float:
-    return min(max(paddle + distance, 0.0), HEIGHT - PADDLE_HEIGHT)
-
-
-def _covers(paddle: float, y: float) -> bool:
-    return paddle <= y <= paddle + PADDLE_HEIGHT
+    dynamics = Dynamics(GYM_ID, reset, step, observe, single=True, helpers=(moved, covers, slope_from))
+    observation_space = gymnasium.spaces.Box(
+        low=np.array([0.0, -SPEED, -SPEED, -SPEED, -SPEED], dtype=np.float32),
+        high=np.array([HEIGHT, WIDTH + SPEED, HEIGHT + SPEED, SPEED, SPEED], dtype=np.float32),
+        dtype=np.float32,
+    )
+    action_space = gymnasium.spaces.Discrete(3)
 
 
 TASK = Task(
     id="pong",
-    gym_id="salience-audit/Pong-v0",
+    gym_id=GYM_ID,
     space=LinearSpace(
         observations=("paddle centre y", "ball x", "ball y", "ball vx", "ball vy"),
         actions=("up", "down", "stay"),
@@ -130,7 +132,8 @@ the agent's third return, and is cut off after 1000 steps. Three returns are per
         floor=0.0,
         origin="authors",
     ),
+    dynamics=PongEnv.dynamics,
 )
 
-if TASK.gym_id not in gymnasium.registry:
-    gymnasium.register(TASK.gym_id, entry_point="collector.tasks.pong:PongEnv", max_episode_steps=STEP_CAP)
+if GYM_ID not in gymnasium.registry:
+    gymnasium.register(GYM_ID, entry_point="collector.tasks.pong:PongEnv", max_episode_steps=STEP_CAP)

@@ -2,12 +2,45 @@
 
 from __future__ import annotations
 
+from typing import Any, Final
+
+import numpy as np
+
 from collector.records import Thresholds
+from collector.tasks.dynamics import Body, MujocoDynamics
 from collector.tasks.task import LinearSpace, Task
+
+GYM_ID: Final = "Swimmer-v5"
+NOISE: Final = 0.1
+SECONDS: Final = 0.01 * 4
+"""Duration of a step: four of MuJoCo's."""
+EFFORT: Final = 1e-4
+
+
+def reset(generator: Any, positions: Any, velocities: Any) -> tuple[Any, Any]:
+    """Nearly straight and at rest."""
+    positions = positions + generator.uniform(-NOISE, NOISE, len(positions))
+    return positions, velocities + generator.uniform(-NOISE, NOISE, len(velocities))
+
+
+def observe(body: Body) -> tuple[float, float, float, float, float, float, float, float]:
+    """The three angles, and all velocities; where the swimmer is, it does not see."""
+    positions, velocities = body.positions, body.velocities
+    return (
+        positions[2], positions[3], positions[4],
+        velocities[0], velocities[1], velocities[2], velocities[3], velocities[4],
+    )  # fmt: skip
+
+
+def reward(body: Body, before: float, action: Any) -> tuple[float, bool]:
+    """Speed in x less the effort, which is reckoned in single precision as the torques are."""
+    effort = np.float32(EFFORT) * (action[0] * action[0] + action[1] * action[1])
+    return (body.positions[0] - before) / SECONDS - effort, False
+
 
 TASK = Task(
     id="swimmer",
-    gym_id="Swimmer-v5",
+    gym_id=GYM_ID,
     space=LinearSpace(
         observations=(
             "angle of the front link",
@@ -46,4 +79,5 @@ is cut off after 1000 steps. A swimmer that does not move earns about 0.""",
         multi_state_min=4,
         floor=0.0,
     ),
+    dynamics=MujocoDynamics(GYM_ID, reset, observe, reward),
 )

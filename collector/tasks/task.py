@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from collector.records import Thresholds
+from collector.tasks.dynamics import Dynamics, MujocoDynamics
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,7 @@ class Task:
         warmup: number of random parameter vectors that open the history.
         make_options: what else Gymnasium needs to make the environment.
         clip_actions: continuous actions are clipped to the action space before the environment sees them.
+        dynamics: the environment's arithmetic in a form that can be compiled; none where only Gymnasium's is known.
     """
 
     id: str
@@ -85,6 +87,7 @@ class Task:
     warmup: int = 20
     make_options: dict[str, Any] = field(default_factory=dict)
     clip_actions: bool = True
+    dynamics: Dynamics | MujocoDynamics | None = None
 
     @property
     def tau_c_half(self) -> float:

@@ -17,7 +17,7 @@ from collector import seeding
 from collector.errors import UsageError
 from collector.policy import random_params
 from collector.rollout import evaluate, replay
-from collector.tasks import TASKS, LinearSpace, get_task
+from collector.tasks import TASKS, LinearSpace, get_task, pong
 from collector.tasks.maze import MazeEnv
 from collector.tasks.nim import NimEnv
 from collector.tasks.pong import DOWN, STAY, UP, PongEnv
@@ -122,12 +122,8 @@ def test_frozenlake_return_agrees_with_dynamic_programming():
     assert abs(result.mean_return - value[0]) < 4 * standard_error
 
 
-def serve(ball_x, ball_y, ball_vx, ball_vy, paddle=260.0, opponent=260.0):
-    environment = PongEnv()
-    environment.reset(seed=0)
-    environment.ball_x, environment.ball_y, environment.ball_vx, environment.ball_vy = ball_x, ball_y, ball_vx, ball_vy
-    environment.paddle, environment.opponent = paddle, opponent
-    return environment
+def serve(ball_x, ball_y, ball_vx, ball_vy, paddle=260.0, opponent=260.0, hits=0):
+    return paddle, opponent, float(ball_x), float(ball_y), float(ball_vx), float(ball_vy), hits
 
 
 PONG_STEPS = {
@@ -155,23 +151,19 @@ PONG_STEPS = {
 
 @pytest.mark.parametrize(("setup", "action", "after", "reward", "terminated"), PONG_STEPS.values(), ids=PONG_STEPS)
 def test_pong_step_by_hand(setup, action, after, reward, terminated):
-    environment = serve(*setup)
-    result = environment.step(action)
-    assert result[0].tolist() == pytest.approx(after)
-    assert result[1:4] == (reward, terminated, False)
+    state, *result = pong.step(serve(*setup), action, None)
+    assert pong.observe(state) == pytest.approx(after)
+    assert result == [reward, terminated]
 
 
 def test_pong_opponent_looks_before_the_ball_moves():
     """The ball passes from 300 to 305; the opponent, centred on 300, is not above 300 and therefore goes up."""
-    environment = serve(400, 300, 5, 5)
-    environment.step(STAY)
-    assert environment.opponent == 255.0
+    (_, opponent, *_), _, _ = pong.step(serve(400, 300, 5, 5), STAY, None)
+    assert opponent == 255.0
 
 
 def test_pong_ends_with_the_third_hit():
-    environment = serve(15, 300, -5, 0)
-    environment.hits = 2
-    assert environment.step(STAY)[1:3] == (1.0, True)
+    assert pong.step(serve(15, 300, -5, 0, hits=2), STAY, None)[1:] == (1.0, True)
 
 
 def test_pong_serves_to_both_sides_at_slopes_within_five():
@@ -196,9 +188,10 @@ def test_pong_agrees_with_traces_of_the_released_code():
             first_part = trace.split(" | ...")[0].split(" | ")
             steps = [re.fullmatch(r"\[(.*)\]->\[(.*)\]->\[(.*)\]", part).groups() for part in first_part]
             _, ball_x, ball_y, ball_vx, ball_vy = (float(number) for number in steps[0][0].split(","))
-            environment = serve(ball_x, ball_y, ball_vx, ball_vy)
+            state = serve(ball_x, ball_y, ball_vx, ball_vy)
             for step, (_, action, following) in enumerate(steps[:-1]):
-                observation, *_ = environment.step(int(action))
+                state, _, _ = pong.step(state, int(action), None)
+                observation = np.array(pong.observe(state))
                 # The first slope is known to 3 digits only, so the ball's height drifts by up to 0.005 a step.
                 tolerance = [0.5, 0.5, 0.5 + 0.005 * (step + 1), 0.01, 0.01]
                 expected = [float(number) for number in following.split(",")]

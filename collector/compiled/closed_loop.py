@@ -1,0 +1,83 @@
+"""Environment and policy in one compiled loop, over many rollouts, without the interpreter or its lock.
+
+What is tied together here are plain functions of modules, not compiled ones: only those have a name under which Numba
+finds its cache again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from collector.compiled.generator import WORDS, seed_generator
+from collector.compiled.policies import inlined, policy_parts
+from collector.tasks.dynamics import Dynamics
+from collector.tasks.task import ParameterSpace
+
+
+def compile_loop(dynamics: Dynamics, space: ParameterSpace, name: str, *, recording: bool) -> Callable[..., None]:
+    """The loop for a task: `(params, seeds, cap, low, high, returns, lengths, terminated, record)`.
+
+    The three arrays have an entry for each seed and are filled. All rollouts advance together, one step each in turn:
+    while the processor waits for one step's results (a cosine, a division), it can work on another rollout's.
+
+    Args:
+        dynamics: the task's dynamics.
+        space: its policy class.
+        name: tells this loop, in this version of all that it is made of, from others in Numba's cache.
+        recording: there is one seed, and the loop fills `record` with the observations, actions and rewards of every
+            step.
+    """
+    functions: tuple[Callable[..., Any], ...] = (dynamics.reset, dynamics.step, dynamics.observe, *dynamics.helpers)
+    for function in functions:
+        inlined(function)
+    reset, step, observe, single = dynamics.reset, dynamics.step, dynamics.observe, dynamics.single
+    choose, write, inputs, outputs, width = policy_parts(space)
+
+    def loop(
+        params: Any, seeds: Any, cap: int, low: float, high: float, returns: Any, lengths: Any, terminated: Any,
+        record: Any,
+    ) -> None:  # fmt: skip
+        observations, actions, rewards = record
+        count = len(seeds)
+        chosen = np.empty(width, np.float64)
+        sent = np.empty(outputs, np.float32)
+        generators = np.empty((count, WORDS), np.uint64)
+        seed_generator(generators[0], seeds[0])
+        states = [reset(generators[0])]
+        for rollout in range(1, count):
+            seed_generator(generators[rollout], seeds[rollout])
+            states.append(reset(generators[rollout]))
+        returns[:] = 0.0
+        running = np.arange(count)
+        length = 0
+        if recording:
+            write(observe(states[0]), inputs, single, observations[0])
+        while count:
+            length += 1
+            place = 0
+            while place < count:
+                rollout = running[place]
+                action = choose(
+                    params, observe(states[rollout]), inputs, outputs, single, low, high, chosen, sent
+                )  # fmt: skip
+                state, reward, ended = step(states[rollout], action, generators[rollout])
+                states[rollout] = state
+                returns[rollout] += reward
+                if recording:
+                    actions[length - 1] = chosen
+                    rewards[length - 1] = reward
+                    write(observe(state), inputs, single, observations[length])
+                if ended or length == cap:
+                    lengths[rollout], terminated[rollout] = length, ended
+                    count -= 1
+                    running[place] = running[count]
+                else:
+                    place += 1
+
+    loop.__qualname__ = name
+    # NumPy's rules for division: a check for zero at every one would cost half the speed.
+    return njit(loop, cache=True, nogil=True, error_model="numpy")  # type: ignore[no-any-return]

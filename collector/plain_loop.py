@@ -1,0 +1,83 @@
+"""Closed-loop rollouts, one step of Gymnasium's environment after the other.
+
+The measure of what a rollout is: every task can be run so, and the compiled loops give the same to the bit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from itertools import count
+from typing import Any, NamedTuple
+
+import gymnasium
+import numpy as np
+
+from collector.errors import TaskError
+from collector.policy import Action, Params, make_policy
+from collector.records import Ending
+from collector.tasks import LinearSpace, Task
+
+
+class Step(NamedTuple):
+    """One step of a rollout; `ended` says how the rollout ended, if it did."""
+
+    observation: Any
+    action: Action
+    reward: float
+    next_observation: Any
+    ended: Ending | None
+
+
+def steps(task: Task, params: Params, seed: int) -> Iterator[Step]:
+    """One rollout. The step cap is applied here, as Gymnasium's TimeLimit does: a termination at the cap stays one.
+
+    Raises:
+        TaskError: the environment fails, or a reward is not a finite number.
+    """
+    policy = make_policy(task.space, params)
+    try:
+        yield from _unguarded_steps(task, policy, seed)
+    except TaskError as error:
+        raise TaskError(f"task {task.id}, seed {seed}: {error}") from None
+    except Exception as error:
+        # Whatever a user's environment raises is its own; the policy and the loop here raise nothing.
+        raise TaskError(f"task {task.id}, seed {seed}: {type(error).__name__}: {error}") from error
+
+
+def _unguarded_steps(task: Task, policy: Callable[[Any], Action], seed: int) -> Iterator[Step]:
+    env = environment(task)
+    to_env = _to_env(env.action_space, clip=task.clip_actions) if _is_continuous(task) else None
+    observation, _ = env.reset(seed=seed)
+    for length in count(1):
+        action = policy(observation)
+        following, reward, terminated, truncated, _ = env.step(action if to_env is None else to_env(action))
+        if not math.isfinite(reward):
+            raise TaskError(f"the reward of step {length} is {reward}")
+        ended: Ending | None = (
+            "terminated" if terminated else "truncated" if truncated or length == task.step_cap else None
+        )
+        yield Step(observation, action, float(reward), following, ended)
+        if ended:
+            return
+        observation = following
+
+
+def _is_continuous(task: Task) -> bool:
+    return isinstance(task.space, LinearSpace) and not task.space.discrete
+
+
+def _to_env(space: Any, *, clip: bool) -> Callable[[Action], Any]:
+    if clip:
+        return lambda action: np.clip(np.asarray(action, dtype=space.dtype), space.low, space.high)
+    return lambda action: np.asarray(action, dtype=space.dtype)
+
+
+_environments: dict[str, gymnasium.Env[Any, Any]] = {}
+
+
+def environment(task: Task) -> gymnasium.Env[Any, Any]:
+    """The task's environment, made once per process; as each rollout seeds it, nothing carries over."""
+    if task.id not in _environments:
+        _environments[task.id] = gymnasium.make(task.gym_id, disable_env_checker=True, **task.make_options).unwrapped
+    return _environments[task.id]
