@@ -1,63 +1,141 @@
-"""`collector.rollout.evaluate` against a plain loop over `gymnasium.make`, as anybody would write it."""
+"""`collector.rollout.evaluate` against a plain loop over `gymnasium.make`, as anybody would write it, and against peers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
 from functools import partial
 
 import gymnasium
 import numpy as np
 
-from benchmarks.timing import Comparison, compare
-from collector import seeding
-from collector.policy import Params, random_params
+from benchmarks import envpool_loop, mujoco_ceiling
+from benchmarks.timing import best_times
+from benchmarks.workloads import Workload, workloads
+from collector.policy import Params
 from collector.rollout import evaluate
-from collector.tasks import TASKS, LinearSpace, Task
+from collector.tasks import LinearSpace, Task
 
-ROLLOUTS = 20
-POLICIES = 5
+TARGETS = {
+    ("cartpole", "long"): 200, ("mountaincar", "long"): 200, ("mountaincarcontinuous", "long"): 200,
+    ("pong", "long"): 200, ("frozenlake", "random"): 40, ("maze", "random"): 40, ("nim", "random"): 40,
+    ("cartpole", "random"): 40, ("inverteddoublependulum", "long"): 3, ("invertedpendulum", "long"): 3,
+    ("swimmer", "random"): 3,
+}  # fmt: skip
+CEILING_TARGETS = {"inverteddoublependulum": 0.85, "swimmer": 0.85, "invertedpendulum": 0.75}
 
 
-def comparisons() -> Iterator[Comparison]:
-    """One comparison a task, over the same policies and seeds."""
-    for task in TASKS.values():
-        work = [
-            (
-                random_params(task.space, seeding.generator(0, "benchmark", task.id, number)),
-                seeding.seeds(0, ROLLOUTS, "benchmark", task.id, number),
-            )
-            for number in range(POLICIES)
-        ]
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One workload: mean steps of a rollout; seconds of one evaluation of 20 rollouts, ours and others'.
+
+    Attributes:
+        of_ceiling: share of the rate of bare `mj_step`, on one core.
+    """
+
+    task: str
+    kind: str
+    steps: float
+    ours: float
+    gymnasium: float
+    envpool: float | None
+    target: float | None
+    of_ceiling: float | None
+    ceiling_target: float | None
+
+    @property
+    def ratio(self) -> float:
+        """How many times as fast as the Gymnasium loop."""
+        return self.gymnasium / self.ours
+
+    def line(self) -> str:
+        """The row of the printed table."""
+        cells = [
+            self.task, self.kind, f"{self.steps:.0f}", _milliseconds(self.ours), _milliseconds(self.gymnasium),
+            f"{self.ratio:.1f}", _goal(self.target), "" if self.envpool is None else f"{self.envpool / self.ours:.0f}",
+            "" if self.of_ceiling is None else f"{self.of_ceiling:.1%}",
+            "" if self.ceiling_target is None else f"≥ {self.ceiling_target:.0%}",
+        ]  # fmt: skip
+        return f"| {' | '.join(cells)} |"
+
+
+HEAD = """\
+| task | policies | mean steps | ours (ms) | Gymnasium (ms) | ratio | goal | ratio to EnvPool | of bare mj_step | goal |
+|---|---|---|---|---|---|---|---|---|---|"""
+
+
+def rows() -> Iterator[Row]:
+    """One row a workload."""
+    for workload in workloads():
+        task = workload.task
         environment = gymnasium.make(task.gym_id, **task.make_options)
-        yield compare(
-            task.id,
-            partial(_each, evaluate, task, work),
-            partial(_each, partial(plain, environment), task, work),
-        )
+        lengths = [length for params, seeds in workload.policies for length in evaluate(task, params, seeds).lengths]
+        ours, plain = best_times(partial(_ours, workload), partial(_plain, environment, workload))
         environment.close()
+        count = len(workload.policies)
+        target = TARGETS.get((task.id, workload.kind))
+        ceiling = CEILING_TARGETS.get(task.id) if target else None
+        yield Row(
+            task=task.id,
+            kind=workload.kind,
+            steps=float(np.mean(lengths)),
+            ours=ours / count,
+            gymnasium=plain / count,
+            envpool=envpool_loop.seconds(workload) if target else None,
+            target=target,
+            of_ceiling=mujoco_ceiling.share(workload) if ceiling else None,
+            ceiling_target=ceiling,
+        )
 
 
-def _each(way: Callable[..., object], task: Task, work: Sequence[tuple[Params, list[int]]]) -> None:
-    for params, seeds in work:
-        way(task, params, seeds)
+def results() -> list[dict[str, object]]:
+    """The rows, printed one by one, as they are kept."""
+    print(HEAD)
+    kept: list[dict[str, object]] = []
+    for row in rows():
+        print(row.line(), flush=True)
+        kept.append(asdict(row) | {"ratio": row.ratio})
+    return kept
+
+
+def _ours(workload: Workload) -> None:
+    for params, seeds in workload.policies:
+        evaluate(workload.task, params, seeds)
+
+
+def _plain(environment: gymnasium.Env, workload: Workload) -> None:
+    for params, seeds in workload.policies:
+        plain(environment, workload.task, params, seeds)
 
 
 def plain(environment: gymnasium.Env, task: Task, params: Params, seeds: list[int]) -> list[float]:
     """Returns of one rollout per seed."""
-    if isinstance(task.space, LinearSpace):
-        width = len(task.space.actions)
+    space = task.space
+    if isinstance(space, LinearSpace):
+        width = len(space.actions)
         weights, bias = np.reshape(params[:-width], (-1, width)), np.array(params[-width:])
     returns = []
     for seed in seeds:
         observation, _ = environment.reset(seed=seed)
         total, done = 0.0, False
         while not done:
-            if isinstance(task.space, LinearSpace):
+            if not isinstance(space, LinearSpace):
+                action = int(params[observation])
+            elif space.discrete:
                 action = int(np.argmax(observation @ weights + bias))
             else:
-                action = int(params[observation])
+                bounds = environment.action_space
+                action = np.clip(observation @ weights + bias, bounds.low, bounds.high)
             observation, reward, terminated, truncated, _ = environment.step(action)
             total += float(reward)
             done = terminated or truncated
         returns.append(total)
     return returns
+
+
+def _milliseconds(seconds: float) -> str:
+    return f"{1000 * seconds:.3g}"
+
+
+def _goal(target: float | None) -> str:
+    return "" if target is None else f"≥ {target:.0f}"

@@ -1,4 +1,4 @@
-"""Timing two ways of doing the same."""
+"""Timing ways of doing the same."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 REPETITIONS = 5
+SHORTEST = 0.01
+"""Seconds that a timing must last; quicker ways are repeated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +26,25 @@ class Comparison:
 
 
 def compare(name: str, ours: Callable[[], object], alternative: Callable[[], object]) -> Comparison:
-    """Time both, in turns, so that a busy moment of the machine hits both alike; the best of each counts."""
-    times: tuple[list[float], list[float]] = ([], [])
+    """Time both."""
+    return Comparison(name, *best_times(ours, alternative))
+
+
+def best_times(*ways: Callable[[], object]) -> list[float]:
+    """Seconds that each way takes: the best of several, taken in turns, so that a busy moment hits all alike."""
+    repeats = [_repeats(way) for way in ways]
+    times: list[list[float]] = [[] for _ in ways]
     for _ in range(REPETITIONS):
-        for way, taken in zip((ours, alternative), times, strict=True):
+        for way, count, taken in zip(ways, repeats, times, strict=True):
             started = time.perf_counter()
-            way()
-            taken.append(time.perf_counter() - started)
-    return Comparison(name, min(times[0]), min(times[1]))
+            for _ in range(count):
+                way()
+            taken.append((time.perf_counter() - started) / count)
+    return [min(taken) for taken in times]
+
+
+def _repeats(way: Callable[[], object]) -> int:
+    way()  # what is done once (compiling, opening) is not what is measured
+    started = time.perf_counter()
+    way()
+    return max(1, int(SHORTEST / (time.perf_counter() - started)))

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -65,9 +65,10 @@ def evaluate(task: Task, params: Params, seeds: Sequence[int]) -> Evaluation:
     """
     rollouts = _compiled(task, params, seeds)
     if rollouts is not None:
-        returns, lengths, terminated = (array.tolist() for array in rollouts.evaluate(task, params, seeds))
-        if all(map(math.isfinite, returns)):  # the plain loop says where a number ceases to be one
-            return Evaluation(list(seeds), returns, lengths, [_ENDINGS[end] for end in terminated])
+        returns, lengths, terminated = rollouts.evaluate(task, params, seeds).T.tolist()
+        if math.isfinite(sum(returns)):  # if not, the plain loop says where a number ceases to be one
+            endings: list[Ending] = ["terminated" if end else "truncated" for end in terminated]
+            return Evaluation(list(seeds), returns, list(map(int, lengths)), endings)
     return _evaluate_plainly(task, params, seeds)
 
 
@@ -75,9 +76,9 @@ def replay(task: Task, params: Params, seed: int) -> Trajectory:
     """The same rollout that `evaluate` ran for this seed, with every step kept."""
     rollouts = _compiled(task, params, [seed])
     if rollouts is not None:
-        record, terminated = rollouts.trace(task, params, seed)
+        record = rollouts.trace(task, params, seed)
         if np.isfinite(record.rewards).all():
-            return Trajectory(*_as_in_gymnasium(task, record), _ENDINGS[terminated])
+            return Trajectory(*_as_in_gymnasium(task, record), "terminated" if record.terminated else "truncated")
     steps = list(plain_loop.steps(task, params, seed))
     ended = steps[-1].ended
     assert ended is not None
@@ -95,9 +96,6 @@ def is_compiled(task: Task) -> bool:
     The first call for a task compiles its loops, or finds them in the cache.
     """
     return compiled_rollouts(task) is not None
-
-
-_ENDINGS: Final[dict[bool, Ending]] = {True: "terminated", False: "truncated"}
 
 
 def _compiled(task: Task, params: Params, seeds: Sequence[int]) -> CompiledRollouts | None:
@@ -130,7 +128,7 @@ def _evaluate_plainly(task: Task, params: Params, seeds: Sequence[int]) -> Evalu
 
 def _as_in_gymnasium(task: Task, record: Record) -> tuple[list[Any], list[Action], list[float]]:
     """Observations, actions and rewards in the types that the plain loop has them in."""
-    observations, actions, rewards = record
+    observations, actions, rewards, _ = record
     if isinstance(task.space, TabularSpace):
         return observations[:, 0].astype(int).tolist(), actions[:, 0].astype(int).tolist(), rewards.tolist()
     single = isinstance(task.dynamics, Dynamics) and task.dynamics.single

@@ -19,17 +19,18 @@ from collector.tasks.task import ParameterSpace
 
 
 def compile_loop(dynamics: Dynamics, space: ParameterSpace, name: str, *, recording: bool) -> Callable[..., None]:
-    """The loop for a task: `(params, seeds, cap, low, high, returns, lengths, terminated, record)`.
+    """The loop for a task: `(params, seeds, cap, low, high, outcome, record)`.
 
-    The three arrays have an entry for each seed and are filled. All rollouts advance together, one step each in turn:
-    while the processor waits for one step's results (a cosine, a division), it can work on another rollout's.
+    It fills `outcome`, a row for each seed: return, length, and whether the rollout terminated. All rollouts
+    advance together, one step each in turn: while the processor waits for one step's results (a cosine, a
+    division), it can work on another rollout's.
 
     Args:
         dynamics: the task's dynamics.
         space: its policy class.
         name: tells this loop, in this version of all that it is made of, from others in Numba's cache.
-        recording: there is one seed, and the loop fills `record` with the observations, actions and rewards of every
-            step.
+        recording: there is one seed, and the loop fills `record` with a row for each step: observation, action as the
+            policy gave it, and reward. A last row has the last observation.
     """
     functions: tuple[Callable[..., Any], ...] = (dynamics.reset, dynamics.step, dynamics.observe, *dynamics.helpers)
     for function in functions:
@@ -37,25 +38,21 @@ def compile_loop(dynamics: Dynamics, space: ParameterSpace, name: str, *, record
     reset, step, observe, single = dynamics.reset, dynamics.step, dynamics.observe, dynamics.single
     choose, write, inputs, outputs, width = policy_parts(space)
 
-    def loop(
-        params: Any, seeds: Any, cap: int, low: float, high: float, returns: Any, lengths: Any, terminated: Any,
-        record: Any,
-    ) -> None:  # fmt: skip
-        observations, actions, rewards = record
+    def loop(params: Any, seeds: Any, cap: int, low: float, high: float, outcome: Any, record: Any) -> None:
         count = len(seeds)
         chosen = np.empty(width, np.float64)
         sent = np.empty(outputs, np.float32)
         generators = np.empty((count, WORDS), np.uint64)
         seed_generator(generators[0], seeds[0])
-        states = [reset(generators[0])]
+        states = [reset(generators[0])] * count
         for rollout in range(1, count):
             seed_generator(generators[rollout], seeds[rollout])
-            states.append(reset(generators[rollout]))
-        returns[:] = 0.0
+            states[rollout] = reset(generators[rollout])
+        outcome[:, 0] = 0.0
         running = np.arange(count)
         length = 0
         if recording:
-            write(observe(states[0]), inputs, single, observations[0])
+            write(observe(states[0]), inputs, single, record[0])
         while count:
             length += 1
             place = 0
@@ -66,13 +63,13 @@ def compile_loop(dynamics: Dynamics, space: ParameterSpace, name: str, *, record
                 )  # fmt: skip
                 state, reward, ended = step(states[rollout], action, generators[rollout])
                 states[rollout] = state
-                returns[rollout] += reward
+                outcome[rollout, 0] += reward
                 if recording:
-                    actions[length - 1] = chosen
-                    rewards[length - 1] = reward
-                    write(observe(state), inputs, single, observations[length])
+                    record[length - 1, inputs:-1] = chosen
+                    record[length - 1, -1] = reward
+                    write(observe(state), inputs, single, record[length])
                 if ended or length == cap:
-                    lengths[rollout], terminated[rollout] = length, ended
+                    outcome[rollout, 1], outcome[rollout, 2] = length, ended
                     count -= 1
                     running[place] = running[count]
                 else:

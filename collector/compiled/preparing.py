@@ -52,13 +52,13 @@ def _try(task: Task, rollouts: CompiledRollouts) -> None:
     for trial in range(TRIALS):
         params = random_params(task.space, seeding.generator(0, "compiled", task.id, trial))
         (seed,) = seeding.seeds(0, 1, "compiled", task.id, trial)
-        record, terminated = rollouts.trace(short, params, seed)
+        record = rollouts.trace(short, params, seed)
         steps = list(plain_loop.steps(short, params, seed))
         observations = [step.observation for step in steps] + [steps[-1].next_observation]
         same = (
             np.array_equal(np.reshape(observations, (len(steps) + 1, -1)), record.observations)
             and [step.reward for step in steps] == record.rewards.tolist()
-            and terminated == (steps[-1].ended == "terminated")
+            and record.terminated == (steps[-1].ended == "terminated")
         )
         if not same:
             raise ArithmeticError("its numbers differ from Gymnasium's on this machine")

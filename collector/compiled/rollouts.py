@@ -8,7 +8,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from llvmlite import binding
@@ -20,23 +20,11 @@ from collector.policy import Params
 from collector.tasks import Task, draws
 from collector.tasks.dynamics import Dynamics, MujocoDynamics
 
-NO_CAP = int(np.iinfo(np.int64).max)
+NO_CAP: Final = int(np.iinfo(np.int64).max)
+_UNBOUNDED: Final = (-np.inf, np.inf)
 
 Numbers = NDArray[np.float64]
 Seeds = NDArray[np.uint64]
-
-
-class Outcome(NamedTuple):
-    """How K rollouts went: arrays with K entries each."""
-
-    returns: Numbers
-    lengths: NDArray[np.int64]
-    terminated: NDArray[np.bool_]
-
-    @classmethod
-    def empty(cls, count: int) -> Outcome:
-        """Arrays to be filled."""
-        return cls(np.empty(count, np.float64), np.empty(count, np.int64), np.empty(count, np.bool_))
 
 
 class Record(NamedTuple):
@@ -45,6 +33,7 @@ class Record(NamedTuple):
     observations: Numbers
     actions: Numbers
     rewards: Numbers
+    terminated: bool
 
 
 class Job(NamedTuple):
@@ -69,32 +58,32 @@ class CompiledRollouts(ABC):
         self._loop: Any = compile_loop(dynamics, task.space, f"{name}-evaluate", recording=False)
         self._recording_loop: Any = compile_loop(dynamics, task.space, f"{name}-trace", recording=True)
 
-    def evaluate(self, task: Task, params: Params, seeds: Sequence[int]) -> Outcome:
-        """One rollout for each seed; at least one.
+    def evaluate(self, task: Task, params: Params, seeds: Sequence[int]) -> Numbers:
+        """One rollout for each of at least one seed: a row each: return, length, whether it terminated.
 
         Raises:
             OverflowError: a seed is negative or has more than 64 bits.
         """
-        outcome = Outcome.empty(len(seeds))
+        outcome = np.empty((len(seeds), 3))
         self._run(self._loop, self._job(task, params, seeds), outcome, self._nothing)
         return outcome
 
-    def trace(self, task: Task, params: Params, seed: int) -> tuple[Record, bool]:
-        """The rollout of one seed, and whether it terminated."""
-        job, outcome = self._job(task, params, [seed]), Outcome.empty(1)
+    def trace(self, task: Task, params: Params, seed: int) -> Record:
+        """The rollout of one seed, step by step."""
+        job, outcome = self._job(task, params, [seed]), np.empty((1, 3))
         self._run(self._loop, job, outcome, self._nothing)
-        record = self._record(int(outcome.lengths[0]))
+        record = self._record(int(outcome[0, 1]))
         self._run(self._recording_loop, job, outcome, record)
-        return record, bool(outcome.terminated[0])
+        inputs = self._parts.inputs
+        return Record(record[:, :inputs], record[:-1, inputs:-1], record[:-1, -1], bool(outcome[0, 2]))
 
     def _job(self, task: Task, params: Params, seeds: Sequence[int]) -> Job:
-        low, high = self.action_range if task.clip_actions else (-np.inf, np.inf)
+        low, high = self.action_range if task.clip_actions else _UNBOUNDED
         cap = NO_CAP if task.step_cap is None else task.step_cap
         return Job(np.array(params, np.float64), np.array(seeds, np.uint64), cap, low, high)
 
-    def _record(self, length: int) -> Record:
-        inputs, width = self._parts.inputs, self._parts.width
-        return Record(np.empty((length + 1, inputs)), np.empty((length, width)), np.empty(length))
+    def _record(self, length: int) -> Numbers:
+        return np.empty((length + 1, self._parts.inputs + self._parts.width + 1))
 
     def forget(self) -> None:
         """Remove the loops from Numba's cache."""
@@ -104,7 +93,7 @@ class CompiledRollouts(ABC):
                 path.unlink(missing_ok=True)
 
     @abstractmethod
-    def _run(self, loop: Callable[..., None], job: Job, outcome: Outcome, record: Record) -> None:
+    def _run(self, loop: Callable[..., None], job: Job, outcome: Numbers, record: Numbers) -> None:
         """Fill outcome and record."""
 
 
@@ -114,10 +103,10 @@ class ClosedLoopRollouts(CompiledRollouts):
     def __init__(self, task: Task) -> None:
         assert isinstance(task.dynamics, Dynamics)
         super().__init__(task.dynamics, task, closed_loop.compile_loop)
-        self.action_range = task.dynamics.action_range or (-np.inf, np.inf)
+        self.action_range = task.dynamics.action_range or _UNBOUNDED
 
-    def _run(self, loop: Callable[..., None], job: Job, outcome: Outcome, record: Record) -> None:
-        loop(*job, *outcome, record)
+    def _run(self, loop: Callable[..., None], job: Job, outcome: Numbers, record: Numbers) -> None:
+        loop(*job, outcome, record)
 
 
 def fingerprint(dynamics: Dynamics | MujocoDynamics) -> str:
