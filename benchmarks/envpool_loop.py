@@ -1,24 +1,28 @@
-"""EnvPool as a peer, where it is installed: its environments step on threads, the policy is one NumPy product for all."""
+"""EnvPool as a peer, where it is installed: environments on threads, and the policy one NumPy product for all."""
 
 from __future__ import annotations
 
+import importlib
+import importlib.metadata
 import time
 import warnings
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from benchmarks.workloads import ROLLOUTS, Workload
+from collector.rollout import evaluate
 from collector.tasks import LinearSpace
 
+envpool: ModuleType | None
 try:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        import envpool
+        envpool = importlib.import_module("envpool")
+    note = f"EnvPool {importlib.metadata.version('envpool')}"
 except Exception as error:  # it may be missing, or be there and not import: then there is no such column
-    envpool, missing = None, f"{type(error).__name__}: {error}"
-else:
-    missing = ""
+    envpool, note = None, f"without EnvPool ({type(error).__name__}: {error})"
 
 REPETITIONS = 3
 
@@ -61,7 +65,5 @@ def _evaluate(environment: Any, space: Any, params: np.ndarray) -> int:
 
 
 def _steps(workload: Workload) -> float:
-    from collector.rollout import evaluate
-
     lengths = [evaluate(workload.task, params, seeds).lengths for params, seeds in workload.policies]
     return float(np.sum(lengths)) / len(lengths)

@@ -1,10 +1,11 @@
-"""`collector.rollout.evaluate` against a plain loop over `gymnasium.make`, as anybody would write it, and against peers."""
+"""`collector.rollout.evaluate` against a plain loop over `gymnasium.make`, as anybody would write it, and peers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -90,7 +91,7 @@ def rows() -> Iterator[Row]:
 
 def results() -> list[dict[str, object]]:
     """The rows, printed one by one, as they are kept."""
-    print(HEAD)
+    print(f"{envpool_loop.note}\n\n{HEAD}")
     kept: list[dict[str, object]] = []
     for row in rows():
         print(row.line(), flush=True)
@@ -108,7 +109,7 @@ def _plain(environment: gymnasium.Env, workload: Workload) -> None:
         plain(environment, workload.task, params, seeds)
 
 
-def plain(environment: gymnasium.Env, task: Task, params: Params, seeds: list[int]) -> list[float]:
+def plain(environment: Any, task: Task, params: Params, seeds: list[int]) -> list[float]:
     """Returns of one rollout per seed."""
     space = task.space
     if isinstance(space, LinearSpace):
