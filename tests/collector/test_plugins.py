@@ -9,14 +9,16 @@ from pathlib import Path
 
 import pytest
 
+from collector import plain_loop
 from collector.errors import TaskError, UsageError
-from collector.rollout import evaluate
+from collector.rollout import evaluate, is_compiled, replay
 from collector.tasks import TASKS
 from collector.tasks.plugins import load_tasks
 from tests.collector.helpers import lines
 
 ROOT = Path(__file__).resolve().parents[2]
 ACROBOT = ROOT / "docs" / "examples" / "acrobot.py"
+WALK = ROOT / "docs" / "examples" / "walk.py"
 
 
 @pytest.fixture(autouse=True)
@@ -41,6 +43,18 @@ def test_the_documented_example_is_collected_like_any_other_task(tmp_path):
     assert len(episodes) == 5
     assert all(-500 <= value <= -1 for episode in episodes for value in episode["initial"]["returns"])
     assert {len(episode["initial"]["params"]) for episode in episodes} == {21}  # (6 + 1) · 3
+
+
+def test_a_users_own_dynamics_are_compiled():
+    load_tasks([WALK])
+    task = TASKS["walk"]
+    assert is_compiled(task)
+    for seed in range(50):
+        params = [float(seed >> place & 1) for place in range(7)]
+        steps = list(plain_loop.steps(task, params, seed))
+        trajectory = replay(task, params, seed)
+        assert trajectory.observations == [step.observation for step in steps] + [steps[-1].next_observation]
+        assert (trajectory.rewards, trajectory.ended) == ([step.reward for step in steps], steps[-1].ended)
 
 
 def test_loading_twice_adds_nothing_new():
