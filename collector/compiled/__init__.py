@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
 from functools import cache
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ class PlainLoopWarning(UserWarning):
 
 
 _prepared: dict[str, tuple[Task, CompiledRollouts | None]] = {}
+_preparing = threading.Lock()
 
 
 def compiled_rollouts(task: Task) -> CompiledRollouts | None:
@@ -28,10 +30,24 @@ def compiled_rollouts(task: Task) -> CompiledRollouts | None:
     dynamics = task.dynamics
     if dynamics is None or (dynamics.gym_id, dynamics.make_options) != (task.gym_id, task.make_options):
         return None  # a task made of another one may have its own environment, and still the other's dynamics
+    rollouts = _known(task)
+    if isinstance(rollouts, _Unknown):
+        with _preparing:  # the trials step through an environment, and there is one for all threads
+            rollouts = _known(task)
+            if isinstance(rollouts, _Unknown):
+                rollouts = _prepare(task)
+                _prepared[task.id] = task, rollouts
+    return rollouts
+
+
+class _Unknown:
+    """Stands for rollouts that nobody has tried to compile."""
+
+
+def _known(task: Task) -> CompiledRollouts | _Unknown | None:
     known, rollouts = _prepared.get(task.id, (None, None))
-    if known is None or (known.space, known.dynamics) != (task.space, dynamics):
-        rollouts = _prepare(task)
-        _prepared[task.id] = task, rollouts
+    if known is None or (known.space, known.dynamics) != (task.space, task.dynamics):
+        return _Unknown()
     return rollouts
 
 

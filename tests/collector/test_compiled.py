@@ -4,6 +4,7 @@ import dataclasses
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numba
 import numpy as np
@@ -82,6 +83,15 @@ def test_an_evaluation_is_its_rollouts_one_by_one(task):
                 total += step.reward
             found = together.returns[place], together.lengths[place], together.ended[place]
             assert found == (total, len(steps), steps[-1].ended)
+
+
+@pytest.mark.parametrize("name", ["cartpole", "invertedpendulum"])
+def test_threads_may_share_a_task(name):
+    task = dataclasses.replace(TASKS[name], id=f"{name}-shared")  # which nobody has compiled yet
+    policies = [random_params(task.space, seeding.generator(8, number)) for number in range(40)]
+    with ThreadPoolExecutor(4) as threads:
+        together = list(threads.map(lambda params: evaluate(task, params, [1, 2, 3]), policies))
+    assert together == [evaluate(task, params, [1, 2, 3]) for params in policies]
 
 
 @pytest.mark.parametrize("task", TASKS.values(), ids=lambda task: task.id)
