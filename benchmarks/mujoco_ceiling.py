@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -19,10 +20,18 @@ from collector.tasks import Task
 ROLLOUTS = 5
 
 
-def share(workload: Workload) -> float:
-    """Our rate on one core, by the rate of `mj_step` for the same rollouts.
+@dataclass(frozen=True, slots=True)
+class Ceiling:
+    """Seconds of one evaluation on one core: of nothing but `mj_step`, and ours."""
 
-    The bare rate is the better one of two: a loop in Python, and `mujoco.rollout`, which is a loop in C++.
+    bare: float
+    ours: float
+
+
+def measure(workload: Workload) -> Ceiling:
+    """Time both over the same rollouts.
+
+    The bare time is the better one of two: of a loop in Python, and of `mujoco.rollout`, which is a loop in C++.
     """
     task = workload.task
     params, seeds = workload.policies[0]
@@ -34,7 +43,8 @@ def share(workload: Workload) -> float:
         partial(_in_native_code, environment, controls),
     )
     environment.close()
-    return min(python, native) / ours
+    scale = len(seeds) / ROLLOUTS
+    return Ceiling(bare=min(python, native) * scale, ours=ours * scale)
 
 
 def _controls(task: Task, environment: Any, params: Params, seed: int) -> tuple[np.ndarray, np.ndarray]:
