@@ -137,7 +137,8 @@ def run_jobs(jobs: Iterable[Job], task_modules: Sequence[Path] = ()) -> Iterator
     Raises:
         AuditError: a worker process died.
     """
-    from collector.workers import Workers, cores
+    from collector.cores import cores
+    from collector.workers import Workers
 
     remaining = iter(jobs)
     first = list(islice(remaining, _BATCH))

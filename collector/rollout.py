@@ -98,6 +98,11 @@ def is_compiled(task: Task) -> bool:
     return compiled_rollouts(task) is not None
 
 
+def is_quick(task: Task) -> bool:
+    """Whether rolling out takes less time than having it done elsewhere: microseconds to a millisecond or so."""
+    return isinstance(task.dynamics, Dynamics) and is_compiled(task)
+
+
 def _compiled(task: Task, params: Params, seeds: Sequence[int]) -> CompiledRollouts | None:
     """The task's compiled rollouts if there are any, and they can take these parameters and seeds."""
     if len(params) != task.space.size:

@@ -14,7 +14,7 @@ from collector.errors import CollectorError
 from collector.llm.protocol import Model
 from collector.prompts import Review, Trial, Turn
 from collector.records import Call, Candidate, Episode, Evidence, RevisionStatus, Selected, Source, WarmupTrial
-from collector.rollout import Evaluation, evaluate
+from collector.rollout import Evaluation, evaluate, is_quick
 from collector.run_folder import RunFolder
 from collector.spec import RunSpec
 
@@ -72,7 +72,7 @@ class _Search:
 
     async def run(self) -> None:
         if self.folder.run is None:
-            self.folder.begin(self.spec.record(await self.offload(warm_up, self.spec)))
+            self.folder.begin(self.spec.record(await self._roll_out(warm_up, self.spec)))
         elif different := self.spec.differences(self.folder.run):
             raise CollectorError(
                 f"{self.folder.path} holds another run ({'; '.join(different)}); choose another --condition or --out"
@@ -169,7 +169,7 @@ class _Search:
         spec = self.spec
         paired = spec.switches.get("paired_seeds", False)
         seeds = seeding.seeds(spec.seed, spec.rollouts, *spec.purpose, iteration, "initial" if paired else role)
-        result = await self.offload(evaluate, spec.task, answer.params, seeds)
+        result = await self._roll_out(evaluate, spec.task, answer.params, seeds)
         return Candidate(
             params=answer.params,
             out_of_range=policy.out_of_range(spec.task.space, answer.params),
@@ -182,6 +182,9 @@ class _Search:
             ended=result.ended,
             mean_return=result.mean_return,
         )
+
+    async def _roll_out(self, function: Callable[..., T], *args: Any) -> T:
+        return function(*args) if is_quick(self.spec.task) else await self.offload(function, *args)
 
     def _count(self, call: Call) -> None:
         self.calls += 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
+import warnings
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
@@ -14,13 +15,16 @@ from typing import Any, Protocol
 from collector.baselines import process
 from collector.baselines.planning import BaselineRun, require_extra
 from collector.baselines.running import Train, run_baseline
+from collector.compiled import PlainLoopWarning
+from collector.cores import cores
 from collector.errors import CollectorError, ModelError, StorageError
 from collector.llm.protocol import Model
 from collector.records import RecordError, decode_run
+from collector.rollout import is_compiled
 from collector.run_folder import RunFolder
 from collector.search import Offload, Progress, search
 from collector.spec import RunSpec
-from collector.workers import Workers, cores
+from collector.workers import Workers
 
 
 class Display(AbstractContextManager[Any], Protocol):
@@ -144,6 +148,7 @@ def collect_runs(
     async def run() -> Outcome:
         try:
             with Workers(task_modules=task_modules) as workers, display:
+                _compile(specs, display)
                 return await sweep(
                     specs,
                     out,
@@ -157,6 +162,16 @@ def collect_runs(
             await model.aclose()
 
     return asyncio.run(run())
+
+
+def _compile(specs: Sequence[RunSpec], display: Display) -> None:
+    """Compile the tasks' loops once, before the worker processes need them, and tell of those that cannot be."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", PlainLoopWarning)
+        for task in {spec.task.id: spec.task for spec in specs}.values():
+            is_compiled(task)
+    for warning in caught:
+        display.note(str(warning.message))
 
 
 def _make_writable(out: Path) -> None:

@@ -8,12 +8,15 @@ import multiprocessing.connection
 import os
 import signal
 import threading
+import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+from collector.compiled import PlainLoopWarning
+from collector.cores import cores
 from collector.tasks.plugins import load_tasks
 
 T = TypeVar("T")
@@ -47,13 +50,9 @@ class Workers:
         return await asyncio.get_running_loop().run_in_executor(self._pool, function, *args)
 
 
-def cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def _prepare(task_modules: Sequence[Path]) -> None:
     """Leave Ctrl-C to the parent, and do not outlive it: a killed parent cannot close its pool."""
+    warnings.simplefilter("ignore", PlainLoopWarning)  # the parent has said so
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     assert parent is not None

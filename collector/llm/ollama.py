@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from collector.errors import UsageError
 from collector.llm.address import Address, parse_address, require_model, require_sendable
 from collector.llm.answer import make_completion, server_seed
+from collector.llm.clients import Clients
 from collector.llm.faults import Server
 from collector.llm.protocol import Completion
 from collector.llm.retry import DEFAULT_POLICY, Gate, OnWait, RetryPolicy, persist
@@ -71,7 +72,7 @@ class OllamaModel:
         self.gate = gate or Gate()
         self.on_wait = on_wait
         self._server = _describe(address, name, key)
-        self._client = self._connect(address)
+        self._clients = Clients(lambda: self._connect(address))
 
     async def complete(self, prompt: str, *, seed: int) -> Completion:
         """Answer one prompt.
@@ -100,7 +101,8 @@ class OllamaModel:
 
     async def aclose(self) -> None:
         """Release connections."""
-        await self._client.close()  # type: ignore[no-untyped-call]  # the client leaves it without types
+        for client in self._clients.all:
+            await client.close()  # type: ignore[no-untyped-call]  # the client leaves it without types
 
     def _connect(self, address: Address) -> AsyncClient:
         from ollama import AsyncClient
@@ -125,14 +127,15 @@ class OllamaModel:
     async def _ask(self, prompt: str, seed: int) -> Completion:
         sent = {"temperature": self.options["temperature"], "num_predict": self.options["max_tokens"], "seed": seed}
         sent["num_ctx"] = self.options["num_ctx"]
-        response = await self._request(
-            self._client.chat(
-                model=self.name,
-                messages=[{"role": "user", "content": prompt}],
-                options={name: value for name, value in sent.items() if value is not None},
-            ),
-            self.timeout,
-        )
+        with self._clients.one() as client:
+            response = await self._request(
+                client.chat(
+                    model=self.name,
+                    messages=[{"role": "user", "content": prompt}],
+                    options={name: value for name, value in sent.items() if value is not None},
+                ),
+                self.timeout,
+            )
         return make_completion(
             self._server,
             text=response.message.content,
@@ -147,7 +150,7 @@ class OllamaModel:
 
         async def show() -> None:
             try:
-                await self._client.show(self.name)
+                await self._clients.all[0].show(self.name)
             except ValidationError:
                 # The server knows the model; how fully it describes it does not matter.
                 return

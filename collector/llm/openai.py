@@ -13,6 +13,7 @@ import msgspec
 from collector.errors import UsageError
 from collector.llm.address import Address, parse_address, require_model, require_sendable
 from collector.llm.answer import make_completion, server_seed
+from collector.llm.clients import Clients
 from collector.llm.faults import Server
 from collector.llm.protocol import Completion
 from collector.llm.retry import DEFAULT_POLICY, Gate, OnWait, RetryPolicy, persist
@@ -106,7 +107,7 @@ class OpenAIModel:
         self.gate = gate or Gate()
         self.on_wait = on_wait
         self._server = _describe(address, name, key)
-        self._client = self._connect(address, key)
+        self._clients = Clients(lambda: self._connect(address, key))
 
     async def complete(self, prompt: str, *, seed: int) -> Completion:
         """Answer one prompt.
@@ -135,7 +136,8 @@ class OpenAIModel:
 
     async def aclose(self) -> None:
         """Release connections."""
-        await self._client.close()
+        for client in self._clients.all:
+            await client.close()
 
     def _connect(self, address: Address, key: str | None) -> AsyncOpenAI:
         try:
@@ -162,15 +164,16 @@ class OpenAIModel:
         # OpenAI's own models take the newer name of the bound alone, many other servers the older one alone.
         bound = "max_completion_tokens" if self._server.address.host == OPENAI_HOST else "max_tokens"
         sent = {"temperature": self.options["temperature"], bound: self.options["max_tokens"]}
-        response = await self._request(
-            self._client.chat.completions.with_raw_response.create(
-                model=self.name,
-                messages=[{"role": "user", "content": prompt}],
-                seed=seed,
-                extra_body={option: value for option, value in sent.items() if value is not None},
-            ),
-            self.timeout,
-        )
+        with self._clients.one() as client:
+            response = await self._request(
+                client.chat.completions.with_raw_response.create(
+                    model=self.name,
+                    messages=[{"role": "user", "content": prompt}],
+                    seed=seed,
+                    extra_body={option: value for option, value in sent.items() if value is not None},
+                ),
+                self.timeout,
+            )
         answer = self._read(response.content, _Answer)
         if not answer.choices:
             raise self._server.unreadable()
@@ -188,7 +191,7 @@ class OpenAIModel:
         from openai import APIStatusError
 
         seconds = min(CHECK_SECONDS, self.timeout or CHECK_SECONDS)
-        models = self._client.models.with_raw_response
+        models = self._clients.all[0].models.with_raw_response
         try:
             response = await self._request(models.list(), seconds, passing=NOT_OFFERED)
         except APIStatusError:
