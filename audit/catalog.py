@@ -30,12 +30,19 @@ that hold lists or texts of every record stay views so that memory does not grow
 @functools.cache
 def models() -> dict[str, str]:
     """The SELECT of every relation, by name."""
-    folder = resources.files("audit").joinpath("models")
-    return {
-        entry.name.removesuffix(".sql"): entry.read_text("utf-8")
-        for entry in sorted(folder.iterdir(), key=lambda entry: entry.name)
-        if entry.name.endswith(".sql")
-    }
+    return _files("models")
+
+
+@functools.cache
+def functions() -> dict[str, str]:
+    """The statements that make functions which models call, by name."""
+    return _files("models/functions")
+
+
+@functools.cache
+def invariants() -> dict[str, str]:
+    """Queries that find rows which must not exist, by the name of what they show to be false."""
+    return _files("models/invariants")
 
 
 def named_in(query: str) -> frozenset[str]:
@@ -51,11 +58,8 @@ def schema() -> dict[str, dict[str, Any]]:
     return tomllib.loads(resources.files("audit").joinpath("models/schema.toml").read_text("utf-8"))
 
 
-def invariants() -> dict[str, str]:
-    """Queries that find rows which must not exist, by the name of what they show to be false."""
-    folder = resources.files("audit").joinpath("models/invariants")
+def _files(folder: str) -> dict[str, str]:
+    entries = sorted(resources.files("audit").joinpath(folder).iterdir(), key=lambda entry: entry.name)
     return {
-        entry.name.removesuffix(".sql"): entry.read_text("utf-8")
-        for entry in sorted(folder.iterdir(), key=lambda entry: entry.name)
-        if entry.name.endswith(".sql")
+        entry.name.removesuffix(".sql"): entry.read_text("utf-8") for entry in entries if entry.name.endswith(".sql")
     }

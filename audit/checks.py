@@ -1,17 +1,15 @@
-"""Finds record lines that cannot be used, names each by file and line, and takes them out of what is read.
+"""Looks at record files line by line, to name what is wrong in them by line number.
 
-DuckDB reads all files at once and in parallel, and says which of them hold anything suspicious; only those are read a
-second time, in order, to learn the line numbers, and copied without the lines in question.
+Only files that are known to hold something suspicious come here: reading in order takes time.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-import duckdb
 import msgspec
 
 from audit.database import Database
@@ -24,90 +22,105 @@ NOT_A_RECORD: Final = "not a record"
 """What the relation `records` says of a line without a single field of a record."""
 
 
-class Defect(NamedTuple):
-    """Why a record cannot be used; `origin` is where a translated one comes from, else None."""
+class Fault(msgspec.Struct, frozen=True):
+    """Something in a record file that is left out.
+
+    `line` counts from 1, None for the whole file. `origin` is where a translated record comes from, whose line nobody
+    but the translator knows; else None.
+    """
+
+    line: int | None
+    message: str
+    origin: str | None = None
+
+
+class _Defect(NamedTuple):
+    """Why a record cannot be used; `origin` as in `Fault`."""
 
     reason: str
     origin: str | None
 
 
-def find_defects(intake: Intake, database: Database) -> None:
-    """Report every line with a defect, and every iteration after the first of the same identity.
+def find_faults(
+    files: Sequence[RecordFile], intake: Intake, database: Database, *, together: bool = False
+) -> list[list[Fault]]:
+    """Go through files line by line and say what is wrong in each.
 
-    The files that `lines` reads afterwards hold neither.
+    Args:
+        files: lines of JSON, native or translated.
+        intake: has room for lists.
+        database: reads the lines.
+        together: an iteration that an earlier one of these files has is a fault as well; otherwise only one that an
+            earlier line of the same file has.
     """
-    _point_at(intake.files, intake, database)
+    point_at(files, intake, database)
+    defects = _defects(database, together=together)
+    return [list(_faults(Path(file.file), defects[file.file])) for file in files]
+
+
+def without(faults: Sequence[Fault], path: Path, copy: Path) -> None:
+    """Copy a file without the lines that are at fault."""
+    left_out = {fault.line for fault in faults}
+    with copy.open("wb") as stream:
+        stream.writelines(line for number, line in _records(path) if number not in left_out)
+
+
+def too_long(file: RecordFile) -> Fault | None:
+    """What is to be said of a file that holds a line too long for DuckDB, or cannot be read; None for any other."""
     try:
-        suspects = _suspects(database)
-    except duckdb.InvalidInputException:
-        # One line too long stops DuckDB altogether, whatever file it is in.
-        intake.files = [file for file in intake.files if not _too_long(file, intake)]
-        _point_at(intake.files, intake, database)
-        suspects = _suspects(database)
-    if suspects:
-        _point_at([file for file in intake.files if file.file in suspects], intake, database)
-        defects = _defects(database)
-        intake.files = [kept for file in intake.files for kept in _sound(file, defects.get(file.file, {}), intake)]
-        _point_at(intake.files, intake, database)
+        number = next((number for number, line in _records(Path(file.file)) if len(line) > LONGEST_LINE), None)
+    except OSError as error:
+        return Fault(None, f"cannot be read ({error.strerror}); left out")
+    return None if number is None else Fault(number, "the line is longer than 16 MiB; the file is left out")
 
 
-def _suspects(database: Database) -> set[str]:
-    return {file for (file,) in database.relation("suspects").fetchall()}
-
-
-def _point_at(files: list[RecordFile], intake: Intake, database: Database) -> None:
-    """Make `lines` read these files and no others."""
+def point_at(files: Sequence[RecordFile], intake: Intake, database: Database) -> None:
+    """Make `lines` and `records` read these files and no others."""
     nothing = intake.write("nothing.jsonl", [])
-    database.set("episode_files", [file.file for file in files] or [str(nothing)])
-    database.set("record_file_list", str(intake.write("record_files.jsonl", files)))
+    rows = (
+        {
+            "file": file.file,
+            "place": place,
+            "condition": file.condition,
+            "env": file.env,
+            "variant": file.variant,
+            "run": file.run,
+            "source": file.source,
+        }
+        for place, file in enumerate(files, start=1)
+    )
+    database.set("line_files", [file.file for file in files] or [str(nothing)])
+    database.set("line_file_list", str(intake.write("line_files.jsonl", rows)))
 
 
-def _defects(database: Database) -> dict[str, dict[int, Defect]]:
-    """What is wrong, by file and place among its records (0 the first)."""
-    found: dict[str, dict[int, Defect]] = defaultdict(dict)
-    places: Counter[str] = Counter()
+def _defects(database: Database, *, together: bool) -> dict[str, dict[int, _Defect]]:
+    """What is wrong, by file and position among its records (0 the first)."""
+    found: dict[str, dict[int, _Defect]] = defaultdict(dict)
+    positions: Counter[str] = Counter()
     seen: set[tuple[Any, ...]] = set()
     query = database.relation("records").select(
         "ordinal, file, defect, origin, condition, env, variant, run, iteration"
     )
-    for _, file, defect, origin, *values in query.iter_rows():
-        place, identity = places[file], tuple(values)
-        places[file] += 1
+    for _, file, defect, origin, *identity in query.iter_rows():
+        position = positions[file]
+        positions[file] += 1
+        key = (None if together else file, *identity)
         if defect is not None:
-            found[file][place] = Defect(defect, origin)
-        elif identity in seen:
+            found[file][position] = _Defect(defect, origin)
+        elif key in seen:
             condition, env, variant, run, iteration = identity
             said = f"iteration {iteration} of run {run} ({condition}, {env}, {variant}) stands in an earlier line too"
-            found[file][place] = Defect(said, origin)
+            found[file][position] = _Defect(said, origin)
         else:
-            seen.add(identity)
+            seen.add(key)
     return found
 
 
-def _sound(file: RecordFile, defects: dict[int, Defect], intake: Intake) -> Iterator[RecordFile]:
-    """Name what is wrong in a file; the result is the file, or a copy without it, or nothing if nothing is left."""
-    if not defects:
-        yield file
-        return
-    copy = intake.new_file("kept")
-    kept = 0
-    with copy.open("wb") as stream:
-        for place, (number, line) in enumerate(_records(Path(file.file))):
-            if place in defects:
-                _report(file, number, line, defects[place], intake)
-            else:
-                stream.write(line if line.endswith(b"\n") else line + b"\n")
-                kept += 1
-    if kept:
-        yield msgspec.structs.replace(file, file=str(copy))
-
-
-def _report(file: RecordFile, number: int, line: bytes, defect: Defect, intake: Intake) -> None:
-    reason = _why_unreadable(line) if defect.reason == NOT_A_RECORD else defect.reason
-    if defect.origin is None:
-        intake.problem(file.label, number, f"{reason}; left out")
-    else:
-        intake.problem(defect.origin, None, f"{reason}; left out")
+def _faults(path: Path, defects: dict[int, _Defect]) -> Iterator[Fault]:
+    for position, (number, line) in enumerate(_records(path)):
+        if position in defects:
+            reason, origin = defects[position]
+            yield Fault(number, f"{_why_unreadable(line) if reason == NOT_A_RECORD else reason}; left out", origin)
 
 
 def _records(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -128,14 +141,3 @@ def _why_unreadable(line: bytes) -> str:
     if isinstance(record, dict) and "initial" in record:
         return "not JSON that can be read (half of a surrogate pair in a text, perhaps)"
     return "not a record: none of its fields are there"
-
-
-def _too_long(file: RecordFile, intake: Intake) -> bool:
-    try:
-        number = next((number for number, line in _records(Path(file.file)) if len(line) > LONGEST_LINE), None)
-    except OSError as error:
-        intake.problem(file.label, None, f"cannot be read ({error.strerror}); left out")
-        return True
-    if number is not None:
-        intake.problem(file.label, number, "the line is longer than 16 MiB; the file is left out")
-    return number is not None

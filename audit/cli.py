@@ -8,8 +8,18 @@ from typing import Annotated
 
 import typer
 
-from audit import cli_rerun
-from audit.options import ConditionOption, EnvOption, Format, FormatOption, Paths, StrictOption, VariantOption, told
+from audit import cli_pack, cli_rerun
+from audit.options import (
+    ConditionOption,
+    EnvOption,
+    Format,
+    FormatOption,
+    NoCacheOption,
+    Paths,
+    StrictOption,
+    VariantOption,
+    told,
+)
 
 app = typer.Typer(
     name="audit",
@@ -54,6 +64,7 @@ def summary(
     env: EnvOption = None,
     variant: VariantOption = None,
     condition: ConditionOption = None,
+    no_cache: NoCacheOption = False,
 ) -> None:
     """How revisions turned out: deltas, edit distances, acceptance, directions.
 
@@ -62,7 +73,9 @@ def summary(
     with told():
         from audit.report import Request, print_relation
 
-        request = Request(paths, output.value, strict, env=env, variant=variant, condition=condition)
+        request = Request(
+            paths, output.value, strict, env=env, variant=variant, condition=condition, cache=not no_cache
+        )
         print_relation(request, "summary")
 
 
@@ -75,6 +88,7 @@ def salience(
     env: EnvOption = None,
     variant: VariantOption = None,
     condition: ConditionOption = None,
+    no_cache: NoCacheOption = False,
 ) -> None:
     """Salience-problem regressions, strict and permissive, where the critic saw worst, median and best.
 
@@ -83,7 +97,16 @@ def salience(
     with told():
         from audit.report import Request, print_relation
 
-        request = Request(paths, output.value, strict, detector.value, env=env, variant=variant, condition=condition)
+        request = Request(
+            paths,
+            output.value,
+            strict,
+            detector.value,
+            env=env,
+            variant=variant,
+            condition=condition,
+            cache=not no_cache,
+        )
         print_relation(request, "salience_summary")
 
 
@@ -95,6 +118,7 @@ def agreement(
     env: EnvOption = None,
     variant: VariantOption = None,
     condition: ConditionOption = None,
+    no_cache: NoCacheOption = False,
 ) -> None:
     """How the worst, median and best rollout agree, and what revisions gain in each case.
 
@@ -103,7 +127,9 @@ def agreement(
     with told():
         from audit.report import Request, print_relation
 
-        request = Request(paths, output.value, strict, env=env, variant=variant, condition=condition)
+        request = Request(
+            paths, output.value, strict, env=env, variant=variant, condition=condition, cache=not no_cache
+        )
         print_relation(request, "agreement_summary")
 
 
@@ -116,6 +142,7 @@ def patterns(
     env: EnvOption = None,
     variant: VariantOption = None,
     condition: ConditionOption = None,
+    no_cache: NoCacheOption = False,
 ) -> None:
     """How often each edit pattern occurs; percentages are of all revisions.
 
@@ -125,7 +152,14 @@ def patterns(
         from audit.report import Request, print_relation
 
         request = Request(
-            paths, output.value, strict, settings=overrides, env=env, variant=variant, condition=condition
+            paths,
+            output.value,
+            strict,
+            settings=overrides,
+            env=env,
+            variant=variant,
+            condition=condition,
+            cache=not no_cache,
         )
         print_relation(request, "patterns_summary")
 
@@ -140,6 +174,7 @@ def revisions(
     env: EnvOption = None,
     variant: VariantOption = None,
     condition: ConditionOption = None,
+    no_cache: NoCacheOption = False,
 ) -> None:
     """One row per revision, with its evidence and every classification.
 
@@ -149,7 +184,15 @@ def revisions(
         from audit.report import Request, print_relation
 
         request = Request(
-            paths, output.value, strict, detector.value, overrides, env=env, variant=variant, condition=condition
+            paths,
+            output.value,
+            strict,
+            detector.value,
+            overrides,
+            env=env,
+            variant=variant,
+            condition=condition,
+            cache=not no_cache,
         )
         print_relation(request, "revision_details")
 
@@ -162,6 +205,7 @@ def runs(
     env: EnvOption = None,
     variant: VariantOption = None,
     condition: ConditionOption = None,
+    no_cache: NoCacheOption = False,
 ) -> None:
     """Mean, best and final return of every run.
 
@@ -170,7 +214,9 @@ def runs(
     with told():
         from audit.report import Request, print_relation
 
-        request = Request(paths, output.value, strict, env=env, variant=variant, condition=condition)
+        request = Request(
+            paths, output.value, strict, env=env, variant=variant, condition=condition, cache=not no_cache
+        )
         print_relation(request, "runs")
 
 
@@ -188,6 +234,7 @@ def show(
     detector: DetectorOption = Detector.word,
     overrides: SetOption = None,
     strict: StrictOption = False,
+    no_cache: NoCacheOption = False,
 ) -> None:
     """One revision in full, to read: evidence, edits, classification and the critic's answer.
 
@@ -196,10 +243,11 @@ def show(
     with told():
         from audit.report import Request, print_revision
 
-        request = Request([path], output.value, strict, detector.value, overrides)
+        request = Request([path], output.value, strict, detector.value, overrides, cache=not no_cache)
         print_revision(request, env, variant, run, iteration, condition)
 
 
+app.add_typer(cli_pack.commands)
 app.add_typer(cli_rerun.commands)
 
 

@@ -7,11 +7,12 @@ from typing import Any, Final
 
 import duckdb
 
-from audit.catalog import STORED, invariants, models, named_in
+from audit.catalog import STORED, functions, invariants, models, named_in
+from audit.memory import memory_limit
 from audit.problems import AuditError
 
-MEMORY_LIMIT: Final = "2GB"
-"""DuckDB's own memory; beyond it DuckDB works from the temporary folder."""
+ROW_GROUP: Final = 8192
+"""Records that are written at once: few enough that long answers do not fill the memory."""
 
 
 class Database:
@@ -19,9 +20,11 @@ class Database:
 
     def __init__(self, directory: Path) -> None:
         self._connection = duckdb.connect(
-            config={"memory_limit": MEMORY_LIMIT, "temp_directory": str(directory / "spill")}
+            config={"memory_limit": memory_limit(), "temp_directory": str(directory / "spill")}
         )
         self._built: set[str] = set()
+        for statement in functions().values():
+            self._connection.execute(statement)
 
     def set(self, variable: str, value: Any) -> None:
         """Set a variable that models read with `getvariable`; its name is the program's, its value is bound."""
@@ -43,6 +46,13 @@ class Database:
             self._build(needed)
         return self._connection.sql(text).fetchall()
 
+    def write(self, name: str, path: Path) -> None:
+        """Write a relation to a Parquet file."""
+        self._build(name)
+        self._connection.execute(
+            f'copy "{name}" to ? (format parquet, compression zstd, row_group_size {ROW_GROUP})', [str(path)]
+        )
+
     def close(self) -> None:
         """Let go of the database."""
         self._connection.close()
@@ -54,9 +64,6 @@ class Database:
             raise AuditError(f"no relation {name!r}; relations are {', '.join(models())}")
         for needed in sorted(named_in(models()[name]) - {name}):
             self._build(needed)
-        query = self._connection.sql(models()[name])
-        if name in STORED:
-            query.to_table(name)
-        else:
-            query.to_view(name)
+        # The relation is bound but once this way; `sql(…).to_view(…)` binds it twice.
+        self._connection.execute(f'create {"table" if name in STORED else "view"} "{name}" as {models()[name]}')
         self._built.add(name)

@@ -27,11 +27,16 @@ class Format(StrEnum):
 
 Paths = Annotated[
     list[Path],
-    typer.Argument(metavar="DIR", help="Folders or tar archives of native records or of released logs, one or more."),
+    typer.Argument(
+        metavar="DIR", help="Folders, tar archives or packs, of native records or of released logs; one or more."
+    ),
 ]
 FormatOption = Annotated[Format, typer.Option("--format", help="How the rows are written to standard output.")]
 StrictOption = Annotated[
     bool, typer.Option("--strict", help="Refuse records with problems instead of leaving them out.")
+]
+NoCacheOption = Annotated[
+    bool, typer.Option("--no-cache", help="Read everything anew, and keep nothing for the next audit.")
 ]
 EnvOption = Annotated[list[str] | None, typer.Option("--env", help="Only this task; repeatable.")]
 VariantOption = Annotated[list[str] | None, typer.Option("--variant", help="Only this method; repeatable.")]

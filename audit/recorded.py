@@ -17,12 +17,9 @@ import msgspec
 
 from audit.problems import AuditError, Problem, UsageError
 from audit.sources import gather
-from audit.sources.files import find_files
-from audit.sources.intake import Intake, RecordFile
-from collector.records import RecordError, Run, Shown, Statistics, decode_run
-
-Identity = tuple[str, str, str, int]
-"""Condition, task, method and number of a run."""
+from audit.sources.intake import Identity, Intake, RecordFile
+from audit.sources.pack import lines_of
+from collector.records import RecordError, Run, Shown, Statistics
 
 _NATIVE: Final = "native"
 
@@ -107,20 +104,19 @@ class Records:
                 self._note(file, None, f"cannot be read ({error.strerror or error})")
 
     def _lines(self, run: RecordedRun, file: RecordFile, seen: set[int]) -> Iterator[Iteration]:
-        with Path(file.file).open("rb") as stream:
-            for number, line in enumerate(stream, start=1):
-                if not line.strip():
-                    continue
-                try:
-                    iteration = _decode(line, run)
-                except RecordError as error:
-                    self._note(file, number, f"{error}; left out")
-                    continue
-                if iteration.iteration in seen:
-                    self._note(file, number, f"iteration {iteration.iteration} stands in an earlier line; left out")
-                    continue
-                seen.add(iteration.iteration)
-                yield iteration
+        for number, line in enumerate(lines_of(file), start=1):
+            if not line.strip():
+                continue
+            try:
+                iteration = _decode(line, run)
+            except RecordError as error:
+                self._note(file, number, f"{error}; left out")
+                continue
+            if iteration.iteration in seen:
+                self._note(file, number, f"iteration {iteration.iteration} stands in an earlier line; left out")
+                continue
+            seen.add(iteration.iteration)
+            yield iteration
 
     def _note(self, file: RecordFile, line: int | None, message: str) -> None:
         # The lines of a translated log are nobody's but ours.
@@ -138,17 +134,11 @@ def open_records(paths: Sequence[Path]) -> Iterator[Records]:
     with tempfile.TemporaryDirectory(prefix="audit-") as directory:
         intake = Intake(Path(directory))
         gather(paths, intake)
-        described = _descriptions(paths, Path(directory))
         files: dict[Identity, list[RecordFile]] = {identity: [] for identity in intake.runs}
         for file in intake.files:
             files[file.condition, file.env, file.variant, file.run].append(file)
         runs = [
-            RecordedRun(
-                identity,
-                described.get(identity) if intake.runs[identity].source == _NATIVE else None,
-                tuple(files[identity]),
-            )
-            for identity in sorted(files)
+            RecordedRun(identity, intake.described.get(identity), tuple(files[identity])) for identity in sorted(files)
         ]
         yield Records(runs, intake.problems)
 
@@ -173,20 +163,6 @@ def find_run(records: Records, env: str, variant: str, run: int, condition: str 
             f"run {env} {variant} {run} is there under several conditions; choose one with --condition: {conditions}"
         )
     return found[0]
-
-
-def _descriptions(paths: Sequence[Path], directory: Path) -> dict[Identity, Run]:
-    """Every readable `run.json` in full; those that are not readable are problems that `gather` has named already."""
-    scratch = Intake(directory)
-    described: dict[Identity, Run] = {}
-    for path in paths:
-        for found in find_files(path, scratch):
-            if found.name != "run.json":
-                continue
-            with contextlib.suppress(RecordError, OSError):
-                run = decode_run(found.read())
-                described.setdefault((run.condition, run.env, run.variant, run.run), run)
-    return described
 
 
 _decoder = msgspec.json.Decoder(Iteration)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from audit.explain import as_text, find_revision
 from audit.formats import WRITERS, Row, as_json
 from audit.presets import parse_overrides
-from audit.problems import count, report
+from audit.problems import Problem, count, report
 from audit.store import Store, open_store
 from audit.tables import print_table
 
@@ -54,15 +54,15 @@ class Request:
     env: Sequence[str] | None = None
     variant: Sequence[str] | None = None
     condition: Sequence[str] | None = None
+    cache: bool = True
 
     def open(self) -> Store:
         """The records, opened; their problems are told on standard error."""
         overrides = parse_overrides(self.settings or [])
-        store = open_store(self.paths, strict=self.strict, detector=self.detector, overrides=overrides)
-        if store.problems:
-            _note(f"{count(len(store.problems), 'problem')} in the records, left out:")
-            for line in report(store.problems):
-                _note(f"  {line}")
+        store = open_store(
+            self.paths, strict=self.strict, detector=self.detector, overrides=overrides, cache=self.cache
+        )
+        tell(store.notes, store.problems)
         return store
 
     def select(self, relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
@@ -74,6 +74,28 @@ class Request:
                 constants = [ConstantExpression(value) for value in values]
                 relation = relation.filter(ColumnExpression(column).isin(*constants))
         return relation
+
+
+def print_packed(path: Path, out: Path | None, *, force: bool, strict: bool, cache: bool) -> None:
+    """Pack a data set and tell what came of it."""
+    from audit.pack import pack
+
+    packed = pack(path, out, force=force, strict=strict, cache=cache)
+    tell(packed.notes, packed.problems, "packed as they are")
+    sys.stdout.write(
+        f"{packed.path}: {count(packed.runs, 'run')}, {packed.size_before / 1e6:.1f} MB of records in "
+        f"{packed.size_after / 1e6:.1f} MB\n"
+    )
+
+
+def tell(notes: Sequence[str], problems: Sequence[Problem], fate: str = "left out") -> None:
+    """Say on standard error what a user should know beside the result."""
+    for note in notes:
+        _note(note)
+    if problems:
+        _note(f"{count(len(problems), 'problem')} in the records, {fate}:")
+        for line in report(problems):
+            _note(f"  {line}")
 
 
 def print_relation(request: Request, name: str) -> None:
@@ -118,7 +140,8 @@ def _stream(relation: duckdb.DuckDBPyRelation) -> Iterator[Row]:
 
 
 def _caption(request: Request, store: Store) -> str | None:
-    rows: list[tuple[Any, ...]] = request.select(store.relation("run_facts")).select("condition, backend").fetchall()
+    runs = request.select(store.relation("run_records"))
+    rows: list[tuple[Any, ...]] = runs.select("condition, backend").distinct().fetchall()
     simulated = sorted({condition for condition, backend in rows if backend == "simulated"})
     if not simulated:
         return None
@@ -128,9 +151,9 @@ def _caption(request: Request, store: Store) -> str | None:
 
 
 def _why_empty(request: Request, store: Store, name: str) -> str:
-    facts = store.relation("run_facts")
+    runs = store.relation("run_records")
     for column, values in (("env", request.env), ("variant", request.variant), ("condition", request.condition)):
-        held = sorted({value for (value,) in facts.select(column).distinct().fetchall()})
+        held = sorted({value for (value,) in runs.select(column).distinct().fetchall()})
         absent = [value for value in values or () if value not in held]
         if absent:
             return f"no --{column} {', '.join(absent)} in the records; they hold {', '.join(held)}"

@@ -14,7 +14,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from audit.checks import find_defects
+from audit.cache import SMALLEST, Cache
+from audit.cache_folder import cache_folder
+from audit.columns import Readings, read_columns, size_of
 from audit.database import Database
 from audit.detectors import DETECTORS
 from audit.presets import Overrides, check_overrides, presets
@@ -30,11 +32,14 @@ if TYPE_CHECKING:
 class Store:
     """The relations of `audit/models` over one set of records: a context manager, made by `open_store`.
 
-    `problems` lists what was left out, and why.
+    `problems` lists what was left out, and why; `notes` is what else a user should know, and changes no result.
     """
 
-    def __init__(self, database: Database, problems: Iterable[Problem], resources: contextlib.ExitStack) -> None:
+    def __init__(
+        self, database: Database, problems: Iterable[Problem], notes: Iterable[str], resources: contextlib.ExitStack
+    ) -> None:
         self.problems = list(problems)
+        self.notes = list(notes)
         self._database = database
         self._resources = resources
 
@@ -78,6 +83,7 @@ def open_store(
     strict: bool = False,
     detector: str = "word",
     overrides: Overrides | None = None,
+    cache: bool = True,
 ) -> Store:
     """Read records and make their analysis available.
 
@@ -87,28 +93,59 @@ def open_store(
         strict: refuse data with problems; otherwise what has a problem is left out and listed in `problems`.
         detector: how references to the worst rollout are found, one of `audit.detectors.DETECTORS`.
         overrides: thresholds of the edit patterns, by task and name, that go before all others.
+        cache: whether what was read in an earlier audit may be used, and kept for a later one.
 
     Raises:
-        UsageError: no such detector, task or threshold.
+        UsageError: no such detector, task or threshold, or the environment's memory limit is no size.
         AuditError: a path is missing or holds no records, or `strict` and something is wrong.
     """
     if detector not in DETECTORS:
         raise UsageError(f"no detector {detector!r}; detectors are {', '.join(DETECTORS)}")
     check_overrides(overrides or {})
     with contextlib.ExitStack() as resources:
-        directory = Path(resources.enter_context(tempfile.TemporaryDirectory(prefix="audit-")))
-        intake = Intake(directory)
-        gather([Path(path) for path in paths], intake)
-        _refuse(intake, strict=strict)
-        database = Database(directory)
-        resources.callback(database.close)
-        _tell(database, intake, detector, overrides or {})
-        find_defects(intake, database)
-        _refuse(intake, strict=strict)
+        intake, database, _ = read([Path(path) for path in paths], resources, strict=strict, cache=cache)
+        for variable, values in (("preset_file", presets()), ("override_file", overrides or {})):
+            rows = [{"env": env, **named} for env, named in values.items()]
+            database.set(variable, str(intake.write(f"{variable}.jsonl", rows)))
+        database.set("detector", detector)
+        database.set("detector_pattern", DETECTORS[detector])
         if not database.relation("episodes").limit(1).fetchall():
             raise _nothing(intake)
         resources_to_keep = resources.pop_all()
-    return Store(database, intake.problems, resources_to_keep)
+    return Store(database, intake.problems, intake.notes, resources_to_keep)
+
+
+def read(
+    paths: Sequence[Path], resources: contextlib.ExitStack, *, strict: bool = False, cache: bool = True
+) -> tuple[Intake, Database, Readings]:
+    """Find and read all records below some paths.
+
+    Args:
+        paths: as `open_store` has them.
+        resources: hold the database and temporary files until they are closed.
+        strict: as `open_store` has it.
+        cache: as `open_store` has it.
+
+    Returns:
+        What was found, the database with the relation `segments`, and where in it the records of each file are.
+
+    Raises:
+        AuditError: a path is missing or holds no records, or `strict` and something is wrong.
+    """
+    directory = Path(resources.enter_context(tempfile.TemporaryDirectory(prefix="audit-")))
+    intake = Intake(directory)
+    gather(paths, intake)
+    _refuse(intake, strict=strict)
+    database = Database(directory)
+    resources.callback(database.close)
+    intake.append(intake.logged_returns)
+    database.set("run_file", str(intake.write("runs.jsonl", intake.runs.values())))
+    database.set("logged_return_file", str(intake.logged_returns))
+    readings = read_columns(intake, database, _cache(intake, resources) if cache else None)
+    _refuse(intake, strict=strict)
+    if not any(reading.segment for reading in readings.values()):
+        raise _nothing(intake)
+    return intake, database, readings
 
 
 def rows_of(relation: duckdb.DuckDBPyRelation) -> list[dict[str, Any]]:
@@ -116,20 +153,11 @@ def rows_of(relation: duckdb.DuckDBPyRelation) -> list[dict[str, Any]]:
     return [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
 
 
-def _tell(database: Database, intake: Intake, detector: str, overrides: Overrides) -> None:
-    """Hand files and options to the database."""
-    presets_of_tasks = [{"env": env, **values} for env, values in presets().items()]
-    overrides_of_tasks = [{"env": env, **values} for env, values in overrides.items()]
-    intake.logged_returns.touch()
-    for variable, path in {
-        "run_file": intake.write("runs.jsonl", intake.runs.values()),
-        "preset_file": intake.write("presets.jsonl", presets_of_tasks),
-        "override_file": intake.write("overrides.jsonl", overrides_of_tasks),
-        "logged_return_file": intake.logged_returns,
-    }.items():
-        database.set(variable, str(path))
-    database.set("detector", detector)
-    database.set("detector_pattern", DETECTORS[detector])
+def _cache(intake: Intake, resources: contextlib.ExitStack) -> Cache | None:
+    """The cache, where there is enough to read for it to be worth while."""
+    folder = cache_folder()
+    size = sum(size_of(file) for file in intake.files if file.real is not None)
+    return None if folder is None or size < SMALLEST else Cache(folder, intake, resources)
 
 
 def _refuse(intake: Intake, *, strict: bool) -> None:

@@ -14,8 +14,9 @@ from typing import Any, Final
 
 from audit.evidence_check import disagreements
 from audit.problems import NAMED, count
-from audit.recorded import Identity, Iteration, RecordedRun, Records
+from audit.recorded import Iteration, RecordedRun, Records
 from audit.rerun import NO_SEEDS, Job, NotRerunnableError, Outcome, Rollout, load_tasks, run_jobs, task_of, version_note
+from audit.sources.intake import Identity
 
 COLUMNS: Final = (
     *("condition", "env", "variant", "run", "iteration", "candidate", "rollout", "check"),

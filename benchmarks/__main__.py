@@ -1,30 +1,62 @@
-"""`make bench`: prints the comparisons, and keeps them with the facts of the machine."""
+"""`make bench`: prints all comparisons, and keeps them with the facts of the machine."""
 
 from __future__ import annotations
 
+import argparse
 import json
+from collections.abc import Callable
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks import audit, rollouts
+from benchmarks import audit, audit_scale, collector_scale, concurrency, prompts, rollouts
 from benchmarks.machine import machine
 
 RESULTS = Path("benchmarks/results")
 
 
+def _against_pandas() -> list[dict[str, object]]:
+    print("| what | ours (s) | pandas (s) | ratio |\n|---|---|---|---|")
+    kept: list[dict[str, object]] = []
+    for row in audit.comparisons():
+        print(f"| {row.name} | {row.ours:.3f} | {row.alternative:.3f} | {row.ratio:.1f} |", flush=True)
+        kept.append(asdict(row) | {"ratio": row.ratio})
+    return kept
+
+
+def _throughput() -> list[dict[str, object]]:
+    results = [concurrency.throughput(seconds=seconds) for seconds in (2.0, 5.0)]
+    results.append(concurrency.throughput(http=True))
+    for result in results:
+        print(concurrency.line(result))
+    return [asdict(result) for result in results]
+
+
+PARTS: dict[str, tuple[str, Callable[[], list[dict[str, object]]]]] = {
+    "rollouts": ("evaluations of 20 rollouts against a plain Gymnasium loop", rollouts.results),
+    "prompts": ("writing a rollout for a prompt and reading it", prompts.results),
+    "throughput": ("256 runs in flight; the last through a server on the loopback", _throughput),
+    "collector": ("collect with the simulated model", collector_scale.results),
+    "pandas": ("audit against pandas", _against_pandas),
+    "audit": ("five audit commands over synthetic records", audit_scale.results),
+}
+
+
 def main() -> None:
-    """Run all benchmarks."""
+    """Run all benchmarks, or some."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; all by default")
+    chosen = parser.parse_args().parts or list(PARTS)
+    unknown = [part for part in chosen if part not in PARTS]
+    if unknown:
+        parser.error(f"no part {unknown[0]!r}; parts are {', '.join(PARTS)}")
     facts = machine()
-    print(f"{facts['processor']}, {facts['cores']} cores, Python {facts['python']}")
+    print(", ".join(f"{name} {value}" for name, value in facts.items()))
     results: dict[str, object] = {"machine": facts, "at": datetime.now(UTC).isoformat(timespec="seconds")}
-    for title, module in (("rollouts against a plain Gymnasium loop", rollouts), ("audit against pandas", audit)):
-        print(f"\n{title}")
-        rows = []
-        for row in module.comparisons():
-            print(f"  {row.name:<24} {row.ratio:6.1f} times as fast  ({row.ours:.4f} s, {row.alternative:.4f} s)")
-            rows.append(asdict(row) | {"ratio": row.ratio})
-        results[title] = rows
+    for part in chosen:
+        title, run = PARTS[part]
+        print(f"\n## {title}\n", flush=True)
+        results[part] = run()
     RESULTS.mkdir(parents=True, exist_ok=True)
     path = RESULTS / f"{datetime.now(UTC):%Y-%m-%d-%H%M%S}.json"
     path.write_text(json.dumps(results, indent=2) + "\n")

@@ -12,12 +12,13 @@ import numpy as np
 from mujoco import rollout as open_loop
 
 from benchmarks.timing import best_times
-from benchmarks.workloads import Workload
+from benchmarks.workloads import ROLLOUTS, Workload
 from collector.policy import Params
 from collector.rollout import evaluate, replay
 from collector.tasks import Task
 
-ROLLOUTS = 5
+AT_LEAST = 5
+"""Rollouts that are timed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,17 +34,17 @@ def measure(workload: Workload) -> Ceiling:
 
     The bare time is the better one of two: of a loop in Python, and of `mujoco.rollout`, which is a loop in C++.
     """
-    task = workload.task
-    params, seeds = workload.policies[0]
+    task, each = workload.task, max(1, AT_LEAST // len(workload.policies))
     environment: Any = gymnasium.make(task.gym_id, **task.make_options).unwrapped
-    controls = [_controls(task, environment, params, seed) for seed in seeds[:ROLLOUTS]]
+    rollouts = [(params, seed) for params, seeds in workload.policies for seed in seeds[:each]]
+    controls = [_controls(task, environment, params, seed) for params, seed in rollouts]
     ours, python, native = best_times(
-        partial(_ours, task, params, seeds[:ROLLOUTS]),
+        partial(_ours, task, rollouts),
         partial(_in_python, environment, controls),
         partial(_in_native_code, environment, controls),
     )
     environment.close()
-    scale = len(seeds) / ROLLOUTS
+    scale = ROLLOUTS / len(rollouts)
     return Ceiling(bare=min(python, native) * scale, ours=ours * scale)
 
 
@@ -57,8 +58,8 @@ def _controls(task: Task, environment: Any, params: Params, seed: int) -> tuple[
     return start, np.clip(actions.astype(np.float32), bounds.low, bounds.high).astype(float)
 
 
-def _ours(task: Task, params: Params, seeds: list[int]) -> None:
-    for seed in seeds:  # one at a time, so that one core does the work
+def _ours(task: Task, rollouts: list[tuple[Params, int]]) -> None:
+    for params, seed in rollouts:  # one at a time, so that one core does the work
         evaluate(task, params, [seed])
 
 

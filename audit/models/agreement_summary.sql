@@ -7,7 +7,8 @@ agreement_summary as (
     select
         condition, env, variant, structure,
         count(*) as revisions,
-        avg(delta) as mean_delta
+        -- In order, since a sum of binary fractions depends on it.
+        avg(delta order by run, iteration) as mean_delta
     from revisions
     join evidence using (condition, env, variant, run, iteration)
     group by all

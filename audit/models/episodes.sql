@@ -1,8 +1,7 @@
 -- One row per finished iteration: what every other relation is made of.
--- The files that `lines` reads have been checked, so only a line that a run in progress is writing now can be torn.
 with
-lines as (select * from lines where iteration is not null and initial.mean_return is not null),
-record_files as (select file, label from record_files),
+segments as (select * from segments where defect is null),
+record_files as (select segment, place, label from record_files),
 
 episodes as (
     select
@@ -14,8 +13,8 @@ episodes as (
         coalesce(evidence.kind, if(variant = 'threetraj', 'three', null)) as evidence_kind,
         evidence.shown as shown,
         coalesce(origin, label) as file
-    from lines
-    join record_files using (file)
+    from segments
+    join record_files using (segment, place)
 )
 
 select * from episodes

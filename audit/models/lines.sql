@@ -8,7 +8,7 @@ lines as (
         row_number() over () as ordinal,
         * exclude (filename)
     from read_json(
-        getvariable('episode_files'),
+        getvariable('line_files'),
         format = 'newline_delimited',
         ignore_errors = true,
         filename = true,
@@ -22,7 +22,7 @@ lines as (
             revised: 'struct(params double[], out_of_range boolean, source varchar, answer varchar, thinking varchar, returns double[], lengths bigint[], seeds ubigint[], ended varchar[], mean_return double)',
             revision_status: 'varchar',
             selected: 'varchar',
-            evidence: 'struct(kind varchar, shown struct(label varchar, rollout bigint, "return" double, length bigint)[])',
+            evidence: 'struct(kind varchar, shown struct(label varchar, rollout bigint, "return" double, length bigint)[], statistics struct("returns" struct(mean double, min double, max double), lengths struct(mean double, min double, max double), successes bigint, rollouts bigint))',
             seconds: 'double',
             origin: 'varchar'
         }

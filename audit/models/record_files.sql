@@ -1,4 +1,4 @@
--- One row per file of records: what people call it, and the run that it belongs to.
+-- One row per file of records: what people call it, the run that it belongs to, and where its rows are kept in columns.
 with
 record_files as (
     select *
@@ -12,7 +12,9 @@ record_files as (
             env: 'varchar',
             variant: 'varchar',
             run: 'bigint',
-            source: 'varchar'
+            source: 'varchar',
+            segment: 'varchar',
+            place: 'bigint'
         }
     )
 )

@@ -6,7 +6,8 @@ runs as (
     select
         condition, env, variant, run,
         count(*) as iterations,
-        avg(kept_return) as mean_return,
+        -- In order, since a sum of binary fractions depends on it.
+        avg(kept_return order by iteration) as mean_return,
         max(kept_return) as best_return,
         arg_max(kept_return, iteration) as final_return
     from iterations

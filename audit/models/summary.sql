@@ -9,7 +9,8 @@ counted as (
     select
         condition, env, variant,
         count(*) as revisions,
-        avg(delta) as mean_delta,
+        -- In order, since a sum of binary fractions depends on it.
+        avg(delta order by run, iteration) as mean_delta,
         avg(edit_distance) as mean_edit_distance,
         count_if(accepted) as accepted,
         count_if(direction = 'regression') as regressions,

@@ -1,21 +1,23 @@
--- One row per file of records that holds a line with a defect, or an iteration that stands somewhere else too.
+-- One row per record file, among those just read, that holds a line with a defect or an iteration twice.
 with
-checked as materialized (
-    select file, defect, condition, env, variant, run, iteration from records
-),
+written as (select place, iteration, defect from read_parquet(getvariable('written'))),
 
 repeated as (
-    select condition, env, variant, run, iteration
-    from checked
+    select place
+    from written
     where defect is null
-    group by all
+    group by place, iteration
     having count(*) > 1
 ),
 
 suspects as (
-    select file from checked where defect is not null
-    union
-    select file from checked semi join repeated using (condition, env, variant, run, iteration)
+    select place, bool_or(is_repeated) as repeats
+    from (
+        select place, false as is_repeated from written where defect is not null
+        union all
+        select place, true as is_repeated from repeated
+    )
+    group by place
 )
 
 select * from suspects

@@ -13,6 +13,7 @@ from audit.problems import AuditError
 from audit.sources.files import Found, find_files
 from audit.sources.intake import Intake
 from audit.sources.native import NativeSource
+from audit.sources.pack import PackSource
 from audit.sources.r2po_release import ReleaseSource
 
 
@@ -32,7 +33,7 @@ class Source(Protocol):
         """Hand over what only the end can tell: what belongs together, and what is missing."""
 
 
-SOURCES: Final[tuple[Callable[[], Source], ...]] = (NativeSource, ReleaseSource)
+SOURCES: Final[tuple[Callable[[], Source], ...]] = (NativeSource, ReleaseSource, PackSource)
 
 
 def gather(paths: Sequence[Path], intake: Intake) -> None:

@@ -15,6 +15,8 @@ from typing import IO, Final
 from audit.problems import AuditError
 from audit.sources.intake import Intake
 
+PACK: Final = ".pack.parquet"
+"""How the name of a pack ends."""
 ARCHIVES: Final = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2")
 
 
@@ -50,17 +52,20 @@ class Found:
 
 
 def find_files(path: Path, intake: Intake) -> Iterator[Found]:
-    """Every file below a folder, or in an archive; what cannot be looked at is a problem of the intake's.
+    """Every file below a folder or in an archive, or a pack; what cannot be looked at is a problem of the intake's.
 
     Raises:
-        AuditError: the path does not exist, or is neither a folder nor an archive.
+        AuditError: the path does not exist, or is neither a folder nor an archive nor a pack.
     """
     if path.is_dir():
         yield from _in_folder(path, intake)
     elif path.name.endswith(ARCHIVES) and path.is_file():
         yield from _in_archive(path, intake)
+    elif path.name.endswith(PACK) and path.is_file():
+        parts = path.absolute().parts
+        yield Found(str(path), os.path.realpath(path), parts, path, functools.partial(_opened, path))
     elif path.exists():
-        raise AuditError(f"{path}: neither a folder nor an archive ({', '.join(ARCHIVES)})")
+        raise AuditError(f"{path}: neither a folder nor an archive ({', '.join(ARCHIVES)}) nor a pack ({PACK})")
     else:
         raise AuditError(f"{path}: no such folder or archive")
 

@@ -1,20 +1,26 @@
-"""Where sources put what they have read: small files of JSON lines in a temporary folder, for DuckDB to read.
+"""Where sources put what they have found: runs, and the files that hold their records.
 
-Native record files are read where they are; everything else is translated into the same form, a line at a time, so
-that no data set has to fit into memory and one analysis serves every format.
+Native record files stay where they are, and packs too; everything else is translated into lines of the native form in a
+temporary folder, one at a time, so that no data set has to fit into memory and one analysis serves every format.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from audit.problems import Problem
 
+if TYPE_CHECKING:
+    from collector.records import Run
+
 _encoder = msgspec.json.Encoder()
+
+Identity = tuple[str, str, str, int]
+"""Condition, task, method and number of a run."""
 
 
 class RunFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,13 +42,17 @@ class RunFacts(msgspec.Struct, frozen=True, kw_only=True):
     thresholds: dict[str, Any] | None = None
 
     @property
-    def identity(self) -> tuple[str, str, str, int]:
+    def identity(self) -> Identity:
         """What tells this run from every other."""
         return (self.condition, self.env, self.variant, self.run)
 
 
 class RecordFile(msgspec.Struct, frozen=True, kw_only=True):
-    """A file of iteration records and the run that it belongs to; `label` is what people know it by."""
+    """A file of iteration records and the run that it belongs to.
+
+    `label` is what people know it by. `real` is its path however its folder was named, and None for a temporary file.
+    `place` is None for lines of JSON; for records in a pack, `file` is the pack and `place` tells which of its files.
+    """
 
     file: str
     label: str
@@ -51,16 +61,28 @@ class RecordFile(msgspec.Struct, frozen=True, kw_only=True):
     variant: str
     run: int
     source: str
+    real: str | None = None
+    place: int | None = None
+
+    @property
+    def identity(self) -> Identity:
+        """What tells its run from every other."""
+        return (self.condition, self.env, self.variant, self.run)
 
 
 class Intake:
-    """Collects runs, record files and problems while sources read."""
+    """Collects runs, record files and problems while sources read.
+
+    `described` has the `run.json` of native runs in full; `notes` are for the user, and are no problems.
+    """
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         self.problems: list[Problem] = []
+        self.notes: list[str] = []
         self.files: list[RecordFile] = []
-        self.runs: dict[tuple[str, str, str, int], RunFacts] = {}
+        self.runs: dict[Identity, RunFacts] = {}
+        self.described: dict[Identity, Run] = {}
         self._seen: set[str] = set()
         self._made = 0
 
@@ -74,12 +96,18 @@ class Intake:
         self._seen.add(real_path)
         return not known
 
-    def add_run(self, facts: RunFacts) -> bool:
+    def add_run(self, facts: RunFacts, described: Run | None = None) -> bool:
         """Add a run; False where another run of the same identity is known that was run differently."""
-        return self.runs.setdefault(facts.identity, facts) == facts
+        if self.runs.setdefault(facts.identity, facts) != facts:
+            return False
+        if described is not None:
+            self.described.setdefault(facts.identity, described)
+        return True
 
-    def add_file(self, path: Path, label: str, facts: RunFacts) -> None:
-        """Add a file of native record lines that belongs to a run."""
+    def add_file(
+        self, path: Path, label: str, facts: RunFacts, *, real: str | None = None, place: int | None = None
+    ) -> None:
+        """Add a file of records that belongs to a run; `real` and `place` are those of `RecordFile`."""
         condition, env, variant, run = facts.identity
         self.files.append(
             RecordFile(
@@ -90,23 +118,25 @@ class Intake:
                 variant=variant,
                 run=run,
                 source=facts.source,
+                real=real,
+                place=place,
             )
         )
 
-    def new_file(self, stem: str) -> Path:
+    def new_file(self, stem: str, suffix: str = ".jsonl") -> Path:
         """A path in the temporary folder that nothing else uses."""
         self._made += 1
-        return self.directory / f"{stem}-{self._made}.jsonl"
+        return self.directory / f"{stem}-{self._made}{suffix}"
 
     @property
     def logged_returns(self) -> Path:
         """The file of iteration returns that foreign logs state on their own."""
         return self.directory / "logged_returns.jsonl"
 
-    def append(self, path: Path, record: object) -> None:
-        """Add one line to a file of the temporary folder."""
+    def append(self, path: Path, *records: object) -> None:
+        """Add lines to a file of the temporary folder."""
         with path.open("ab") as stream:
-            stream.write(_encoder.encode(record) + b"\n")
+            stream.write(_encoder.encode_lines(records))
 
     def write(self, name: str, records: Iterable[object]) -> Path:
         """Write a small relation, one record a line; DuckDB reads an empty file as no rows."""

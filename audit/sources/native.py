@@ -29,7 +29,7 @@ class NativeSource:
     def __init__(self) -> None:
         self._runs: dict[Folder, tuple[str, RunFacts]] = {}
         self._refused: set[Folder] = set()
-        self._episodes: dict[Folder, tuple[str, Path]] = {}
+        self._episodes: dict[Folder, tuple[str, Path, str | None]] = {}
 
     def claims(self, found: Found) -> bool:
         """Whether the file has one of the two names."""
@@ -46,21 +46,21 @@ class NativeSource:
 
     def finish(self, intake: Intake) -> None:
         """Hand over every run that has both files, or no finished iteration yet."""
-        for folder, (label, path) in self._episodes.items():
+        for folder, (label, path, real) in self._episodes.items():
             if folder in self._runs:
-                intake.add_file(path, label, self._runs[folder][1])
+                intake.add_file(path, label, self._runs[folder][1], real=real)
             elif folder not in self._refused:
                 intake.problem(label, None, "no run.json beside it, so nobody can tell what was run; left out")
 
     def _run(self, found: Found, intake: Intake) -> None:
         try:
             run = decode_run(found.read())
-            facts = _facts(run)
+            facts = facts_of(run)
         except (RecordError, AuditError) as error:
             self._refused.add(found.folder)
             intake.problem(found.label, 1, f"{error}; the run is left out")
             return
-        if not intake.add_run(facts):
+        if not intake.add_run(facts, run):
             self._refused.add(found.folder)
             intake.problem(found.label, 1, "describes a run that another run.json describes differently; left out")
             return
@@ -69,15 +69,20 @@ class NativeSource:
     def _episode_file(self, found: Found, intake: Intake) -> None:
         if found.path is not None:
             found.path.open("rb").close()
-            self._episodes[found.folder] = (found.label, found.path)
+            self._episodes[found.folder] = (found.label, found.path, found.real)
             return
         path = intake.new_file("copied")
         with found.open() as stream, path.open("wb") as copy:
             shutil.copyfileobj(stream, copy)
-        self._episodes[found.folder] = (found.label, path)
+        self._episodes[found.folder] = (found.label, path, None)
 
 
-def _facts(run: Run) -> RunFacts:
+def facts_of(run: Run) -> RunFacts:
+    """What the audit needs of a `run.json`.
+
+    Raises:
+        AuditError: the task or the method is not known.
+    """
     if run.env not in presets() and run.thresholds is None:
         raise AuditError(f"task {run.env!r} is not known and the run brings no thresholds for it")
     if run.variant not in METHODS:

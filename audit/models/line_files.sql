@@ -1,0 +1,19 @@
+-- One row per file whose lines are read: its place among them, and the run that it belongs to.
+with
+line_files as (
+    select *
+    from read_json(
+        getvariable('line_file_list'),
+        format = 'newline_delimited',
+        columns = {
+            file: 'varchar',
+            place: 'bigint',
+            condition: 'varchar',
+            env: 'varchar',
+            variant: 'varchar',
+            run: 'bigint',
+            source: 'varchar'
+        }
+    )
+)
+select * from line_files

@@ -1,0 +1,32 @@
+-- One row per record of a pack that is being made, by the place of its file, in order: first what the pack holds, in JSON,
+-- then sound files in columns, then files in which something is wrong as they are, line by line.
+with
+records as (select * from records),
+
+contents as (
+    select 0::bigint as place, 0::bigint as number, encode(getvariable('contents')) as line
+),
+
+columns as (
+    select ordinal as number, * exclude (file, ordinal), null::blob as line
+    from records
+),
+
+raw_lines as (
+    select place, number, from_base64(line) as line
+    from read_json(
+        getvariable('raw_lines'),
+        format = 'newline_delimited',
+        columns = {place: 'bigint', number: 'bigint', line: 'varchar'}
+    )
+),
+
+packed as (
+    select * from contents
+    union all by name
+    select * from columns
+    union all by name
+    select * from raw_lines
+)
+
+select * from packed

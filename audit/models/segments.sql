@@ -1,0 +1,7 @@
+-- One row per line of a record file, judged, as it is kept in columns; `segment` and `place` tell which file it is from.
+with
+segments as (
+    select * rename (filename as segment)
+    from read_parquet(getvariable('segments'), filename = true, union_by_name = true)
+)
+select * from segments

@@ -1,0 +1,203 @@
+"""Packs a data set: everything that the audit reads of it, in one Parquet file (`audit/sources/pack.py`)."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+
+from audit.cache_folder import look_of
+from audit.checks import point_at
+from audit.columns import Readings, size_of
+from audit.problems import AuditError, Problem, UsageError
+from audit.sources.files import ARCHIVES, PACK
+from audit.sources.intake import Intake, RecordFile
+from audit.sources.pack import Contents, PackedFile, PackedRun, rules
+from audit.store import read
+from collector.records import Candidate, Episode, Evidence, Statistics
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """A pack that was made, of how much; `problems` and `notes` are as in a store."""
+
+    path: Path
+    runs: int
+    files: int
+    files_as_they_are: int
+    size_before: int
+    size_after: int
+    problems: Sequence[Problem]
+    notes: Sequence[str]
+
+
+def pack(
+    path: Path, out: Path | None = None, *, force: bool = False, strict: bool = False, cache: bool = True
+) -> Packed:
+    """Pack a folder or an archive.
+
+    Args:
+        path: as every command of the audit takes it.
+        out: the pack, or a folder for it; without it the pack lies beside what it is of.
+        force: overwrite the pack if there is one.
+        strict: refuse records with problems. Otherwise they are packed as they are, and every audit finds them again.
+        cache: as `open_store` has it.
+
+    Raises:
+        UsageError: the pack is there already, or cannot have that name or place.
+        AuditError: there are no records, or they change meanwhile, or `strict` and something is wrong with them.
+    """
+    target = _target(path, out)
+    _refuse_overwriting(target, force=force)
+    with contextlib.ExitStack() as resources:
+        intake, database, readings = read([path], resources, strict=strict, cache=cache)
+        if any(file.place is not None for file in intake.files):
+            raise UsageError(f"{path} is packed already, or holds a pack")
+        looks = {file: look_of(file.file) for file in intake.files}
+        in_columns = [file for file in intake.files if _fits_columns(file, readings)]
+        as_they_are = [file for file in intake.files if file not in set(in_columns)]
+        places = {file: place for place, file in enumerate([*in_columns, *as_they_are], start=1)}
+        contents = _contents(intake, readings, places, len(in_columns))
+        point_at(in_columns, intake, database)
+        database.set("raw_lines", str(intake.write("raw_lines.jsonl", _raw_lines(as_they_are, places))))
+        database.set("contents", msgspec.json.encode(contents).decode())
+        part = target.with_name(f".{target.name}.{os.getpid()}.part")
+        resources.callback(part.unlink, missing_ok=True)
+        database.write("packed", part)
+        changed = next((file for file, look in looks.items() if look_of(file.file) != look), None)
+        if changed is not None:
+            raise AuditError(f"{changed.label} changed meanwhile; pack it when nothing is written to it any more")
+        _refuse_overwriting(target, force=force)
+        _to_disk(part)
+        part.replace(target)
+        return Packed(
+            path=target,
+            runs=len(intake.runs),
+            files=len(intake.files),
+            files_as_they_are=len(as_they_are),
+            size_before=sum(size_of(file) for file in intake.files),
+            size_after=target.stat().st_size,
+            problems=intake.problems,
+            notes=intake.notes,
+        )
+
+
+def _target(path: Path, out: Path | None) -> Path:
+    given = path if path.name not in {"", ".."} else path.resolve()
+    ending = next((ending for ending in ARCHIVES if given.name.endswith(ending)), "")
+    name = given.name.removesuffix(ending) + PACK
+    if out is None:
+        target = given.parent / name
+    elif out.is_dir():
+        target = out / name
+    elif out.name.endswith(PACK):
+        target = out
+    else:
+        raise UsageError(f"--out {out}: neither a folder that is there, nor a name that ends in {PACK}")
+    if not target.parent.is_dir():
+        raise UsageError(f"--out {out}: no such folder {target.parent}")
+    if path.is_dir() and target.resolve().is_relative_to(path.resolve()):
+        raise UsageError(f"--out {out}: lies in the folder that is packed, whose audits would read both")
+    return target
+
+
+def _refuse_overwriting(target: Path, *, force: bool) -> None:
+    if target.exists() and not force:
+        raise UsageError(f"{target} is there already; overwrite it with --force")
+
+
+def _fits_columns(file: RecordFile, readings: Readings) -> bool:
+    """Whether the lines of a file can be made again from their columns, number by number, and all are sound."""
+    if readings[file].segment is None or readings[file].faults:
+        return False
+    if file.real is None and file.source != "native":
+        return True  # translated, and so written by this program
+    with Path(file.file).open("rb") as stream:
+        return all(line.endswith(b"\n") and _is_plain(line) for line in stream)
+
+
+def _is_plain(line: bytes) -> bool:
+    """Whether a line holds a record all of whose fields have the very types that they should."""
+    try:
+        episode = _decoder.decode(line)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return False
+    shown = episode.evidence.shown if episode.evidence else []
+    return all(abs(number) < 2**63 for each in shown for number in (each.rollout, each.length))
+
+
+def _raw_lines(files: Sequence[RecordFile], places: Mapping[RecordFile, int]) -> Iterator[dict[str, object]]:
+    for file in files:
+        with Path(file.file).open("rb") as stream:
+            for number, line in enumerate(stream, start=1):
+                yield {"place": places[file], "number": number, "line": base64.b64encode(line).decode()}
+
+
+def _contents(intake: Intake, readings: Readings, places: Mapping[RecordFile, int], in_columns: int) -> Contents:
+    runs = {identity: index for index, identity in enumerate(intake.runs)}
+    found = len(intake.problems) - sum(len(reading.faults) for reading in readings.values())
+    return Contents(
+        made_by=_program_version(),
+        rules=rules(),
+        runs=[
+            PackedRun(described=intake.described[identity]) if identity in intake.described else PackedRun(facts=facts)
+            for identity, facts in intake.runs.items()
+        ],
+        files=[
+            PackedFile(label=file.label, run=runs[file.identity], place=places[file], is_raw=places[file] > in_columns)
+            for file in intake.files
+        ],
+        # What is wrong in record files is found again in every audit.
+        problems=intake.problems[:found],
+        logged_returns=[msgspec.json.decode(line) for line in intake.logged_returns.read_bytes().splitlines()],
+    )
+
+
+def _program_version() -> str:
+    try:
+        return version("salience-audit")
+    except PackageNotFoundError:  # run from a source tree
+        return "unknown"
+
+
+def _to_disk(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDWR)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+# A record that these types take comes out of columns as it went in: none of its numbers is rounded, cut off or lost.
+Whole = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
+Natural = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
+
+
+class _Candidate(Candidate, frozen=True, kw_only=True):
+    lengths: list[Whole]
+    seeds: list[Natural] | None
+
+
+class _Statistics(Statistics, frozen=True, kw_only=True):
+    successes: Whole
+    rollouts: Whole
+
+
+class _Evidence(Evidence, frozen=True, kw_only=True):
+    statistics: _Statistics | None = None
+
+
+class _Episode(Episode, frozen=True, kw_only=True):
+    initial: _Candidate
+    revised: _Candidate | None
+    evidence: _Evidence | None
+
+
+_decoder = msgspec.json.Decoder(_Episode)

@@ -1,0 +1,194 @@
+"""Packs: whole data sets in one Parquet file, made by `audit pack`.
+
+A row is a record in columns, as in the relation `records`. The row at place 0 holds what the pack is of, in JSON; each
+record file has a place of its own from 1. A file in which something is wrong, or which columns cannot hold to the last
+bit, has its lines as they are, in the column `line`.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from audit.catalog import functions, models
+from audit.memory import memory_limit
+from audit.problems import AuditError, Problem
+from audit.sources.files import PACK, Found
+from audit.sources.intake import Intake, RecordFile, RunFacts
+from audit.sources.native import facts_of
+from collector.records import Run
+
+if TYPE_CHECKING:
+    import duckdb
+
+FORMAT: Final = 1
+"""Version of the format; a higher one is not read."""
+
+_CONTENTS: Final = "select line from read_parquet(?) where place = 0"
+_RAW: Final = "select line from read_parquet(?) where place = ? order by number"
+_RECORDS: Final = """
+    select to_json({
+        condition: condition, env: env, variant: variant, run: run, iteration: iteration,
+        initial: initial, revised: revised, revision_status: revision_status, selected: selected,
+        evidence: if(evidence is null, null, {
+            kind: evidence.kind, shown: coalesce(evidence.shown, []), statistics: evidence.statistics
+        }),
+        seconds: seconds, origin: origin
+    })
+    from read_parquet(?)
+    where place = ?
+    order by number
+"""
+
+
+class PackedFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A record file in a pack: what people knew it by, its run (an index), and whether its lines are as they were."""
+
+    label: str
+    run: int
+    place: int
+    is_raw: bool
+
+
+class PackedRun(msgspec.Struct, frozen=True, kw_only=True):
+    """A run in a pack: its `run.json`, or for a foreign log what is known of it."""
+
+    described: Run | None = None
+    facts: RunFacts | None = None
+
+
+class Contents(msgspec.Struct, frozen=True, kw_only=True):
+    """What a pack holds; `made_by` is the program's version, `rules` a digest of those by which lines were judged."""
+
+    format: int = FORMAT
+    made_by: str
+    rules: str
+    runs: list[PackedRun]
+    files: list[PackedFile]
+    problems: list[Problem]
+    logged_returns: list[dict[str, Any]]
+
+
+class PackSource:
+    """Hands over what packs hold; sound records stay where they are."""
+
+    looked_for = f"*{PACK} (made by audit pack)"
+
+    def claims(self, found: Found) -> bool:
+        """Whether the file has the ending of a pack."""
+        return found.name.endswith(PACK)
+
+    def take(self, found: Found, intake: Intake) -> None:
+        """Read what the pack holds; from an archive it is copied out first."""
+        import duckdb
+
+        try:
+            path = found.path or _copied(found, intake)
+            contents = _contents(path)
+            _hand_over(contents, path, found.label, intake)
+        except (OSError, AuditError, msgspec.MsgspecError, duckdb.Error) as error:
+            reason = str(error).strip().splitlines()[0]
+            intake.problem(found.label, None, f"cannot be read as a pack ({reason}); left out")
+
+    def finish(self, intake: Intake) -> None:
+        """Nothing is left to hand over."""
+
+
+def rules() -> str:
+    """A digest of what decides which lines are sound."""
+    texts = [models()["lines"], models()["records"], *functions().values()]
+    return hashlib.blake2b("\n".join(texts).encode(), digest_size=16).hexdigest()
+
+
+def lines_of(file: RecordFile) -> Iterator[bytes]:
+    """The lines of a record file, from its first to its last, whether it is in a pack or not."""
+    if file.place is None:
+        with Path(file.file).open("rb") as stream:
+            yield from stream
+    else:
+        for text in _select(_RECORDS, file.file, file.place):
+            yield text.encode() + b"\n"
+
+
+def unpack(file: RecordFile, intake: Intake) -> RecordFile:
+    """A record file as lines of JSON: itself, or for one in a pack a temporary file."""
+    if file.place is None:
+        return file
+    path = intake.new_file("unpacked")
+    with path.open("wb") as stream:
+        stream.writelines(lines_of(file))
+    return msgspec.structs.replace(file, file=str(path), place=None)
+
+
+def _hand_over(contents: Contents, path: Path, label: str, intake: Intake) -> None:
+    runs = [_add(run, label, intake) for run in contents.runs]
+    intake.problems.extend(contents.problems)
+    intake.append(intake.logged_returns, *contents.logged_returns)
+    is_trusted = contents.rules == rules()
+    for file in contents.files:
+        facts = runs[file.run]
+        if facts is None:
+            continue
+        if file.is_raw:
+            lines = intake.new_file("unpacked")
+            with lines.open("wb") as stream:
+                stream.writelines(_select(_RAW, path, file.place))
+            intake.add_file(lines, file.label, facts)
+        else:
+            intake.add_file(path, file.label, facts, place=file.place)
+            if not is_trusted:
+                intake.files.append(unpack(intake.files.pop(), intake))
+    if not is_trusted:
+        intake.notes.append(f"{label} was packed by another version, so it is checked anew; pack it again to be fast")
+
+
+def _add(run: PackedRun, label: str, intake: Intake) -> RunFacts | None:
+    """Add a run to the intake; None if it is left out."""
+    try:
+        facts = facts_of(run.described) if run.facts is None and run.described is not None else run.facts
+    except AuditError as error:
+        intake.problem(label, None, f"{error}; the run is left out")
+        return None
+    if facts is None or not intake.add_run(facts, run.described):
+        intake.problem(label, None, "describes a run that other records describe differently; left out")
+        return None
+    return facts
+
+
+def _contents(path: Path) -> Contents:
+    [text] = _select(_CONTENTS, path)
+    newer = msgspec.json.decode(text, type=_Format).format
+    if newer > FORMAT:
+        raise AuditError(f"its format {newer} is newer than this version reads ({FORMAT}); update salience-audit")
+    return msgspec.json.decode(text, type=Contents)
+
+
+def _select(query: str, pack: Path | str, *values: object) -> Iterator[Any]:
+    """The values of a query's one column."""
+    cursor = _connection().cursor().execute(query, [str(pack), *values])
+    while rows := cursor.fetchmany(1000):
+        yield from (value for (value,) in rows)
+
+
+def _copied(found: Found, intake: Intake) -> Path:
+    path = intake.new_file("copied", PACK)
+    with found.open() as stream, path.open("wb") as copy:
+        shutil.copyfileobj(stream, copy)
+    return path
+
+
+@functools.cache
+def _connection() -> duckdb.DuckDBPyConnection:
+    import duckdb
+
+    return duckdb.connect(config={"memory_limit": memory_limit()})
+
+
+class _Format(msgspec.Struct):
+    format: int

@@ -1,0 +1,132 @@
+"""Packs: one file that every audit reads in place of the records, with the same results."""
+
+from __future__ import annotations
+
+import shutil
+import tarfile
+
+import pytest
+from typer.testing import CliRunner
+
+from audit.cli import app
+from audit.pack import pack
+from audit.problems import AuditError, UsageError
+from audit.store import open_store
+from tests.audit.samples import SHARED, candidate, episode, revision, write_run
+
+TABLES = ("summary", "salience", "agreement", "patterns", "revisions", "runs")
+
+
+@pytest.fixture
+def data(tmp_path):
+    root = tmp_path / "data"
+    for run in (1, 2):
+        rows = [
+            revision([1, 5, 9], [2, 2, 1e-300], answer="The worst rollout \x00fell.", iteration=0, run=run),
+            revision([0.1, 5, 9], [6, 6, 6], answer="ünï\u2028code", iteration=1, run=run),
+            episode(candidate([7, 7, 7]), None, iteration=2, run=run),
+        ]
+        write_run(root / f"run-{run}", rows, tail=b'{"no": "record"}\n{"torn' if run == 2 else b"")
+    return root
+
+
+def audit(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def tables(path):
+    """What every command prints, and what it says beside."""
+    results = []
+    for command in TABLES:
+        result = audit(command, path, "--format", "csv")
+        assert result.exit_code == 0, result.stderr
+        results.append((result.stdout, result.stderr.replace(str(path), "PATH")))
+    return results
+
+
+def test_a_pack_is_audited_like_the_records(data, tmp_path):
+    result = audit("pack", data)
+    assert result.exit_code == 0, result.stderr
+    packed = tmp_path / "data.pack.parquet"
+    assert packed.exists()
+    for before, after in zip(tables(data), tables(packed), strict=True):
+        assert after[0] == before[0]
+    shown = [audit("show", path, "cartpole", "threetraj", 1, 0, "--format", "json").stdout for path in (data, packed)]
+    assert shown[0] == shown[1]
+
+
+def test_problems_are_found_again_in_the_pack(data, tmp_path):
+    packed = pack(data).path
+    with open_store([data]) as raw, open_store([packed]) as store:
+        assert [(problem.line, problem.message) for problem in store.problems] == [
+            (problem.line, problem.message) for problem in raw.problems
+        ]
+        assert len(store.problems) == 2
+    with pytest.raises(AuditError, match="--strict"):
+        open_store([packed], strict=True)
+
+
+def test_the_reference_logs_packed(tmp_path):
+    logs = SHARED / "r2po_logs"
+    archives = sorted(logs.glob("*.tar.xz")) if logs.exists() else []
+    if not archives:
+        pytest.skip("the reference material (r2po_logs) is not here")
+    packed = pack(archives[0], tmp_path).path
+    assert packed.stat().st_size < 5 * archives[0].stat().st_size
+    for before, after in zip(tables(archives[0]), tables(packed), strict=True):
+        assert after[0] == before[0]
+
+
+def test_a_pack_inside_an_archive_is_read_too(data, tmp_path):
+    packed = pack(data).path
+    archive = tmp_path / "all.tar.gz"
+    with tarfile.open(archive, "w:gz") as tar:
+        tar.add(packed, "deep/data.pack.parquet")
+    assert [table for table, _ in tables(archive)] == [table for table, _ in tables(data)]
+
+
+def test_nothing_is_overwritten_unasked(data):
+    packed = pack(data).path
+    before = packed.read_bytes()
+    result = audit("pack", data)
+    assert result.exit_code == 2
+    assert "overwrite it with --force" in result.stderr
+    assert packed.read_bytes() == before
+    assert audit("pack", data, "--force").exit_code == 0
+
+
+BAD = {
+    "a name of another kind": (["--out", "x.zip"], "ends in .pack.parquet"),
+    "a folder that is not there": (["--out", "nowhere/x.pack.parquet"], "no such folder"),
+}
+
+
+@pytest.mark.parametrize(("options", "reason"), BAD.values(), ids=BAD)
+def test_places_that_cannot_be(data, options, reason):
+    result = audit("pack", data, *options)
+    assert result.exit_code == 2
+    assert reason in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+
+
+def test_a_pack_within_the_folder_is_refused(data):
+    with pytest.raises(UsageError, match="lies in the folder"):
+        pack(data, data / "x.pack.parquet")
+
+
+def test_a_truncated_pack_is_named_and_left_out(data):
+    packed = pack(data).path
+    packed.write_bytes(packed.read_bytes()[:-100])
+    result = audit("summary", packed)
+    assert result.exit_code == 1
+    assert "cannot be read as a pack" in result.stderr
+    assert "Traceback" not in result.output
+
+
+def test_records_beside_a_pack_of_them_count_once(data, tmp_path):
+    expected = tables(data)[-1][0]
+    pack(data)
+    shutil.copytree(data, tmp_path / "both" / "raw")
+    shutil.copy(tmp_path / "data.pack.parquet", tmp_path / "both")
+    found = audit("runs", tmp_path / "both", "--format", "csv")
+    assert found.stdout == expected
