@@ -1,0 +1,36 @@
+"""Which rollouts does a text talk about, and what was a revision made for?
+
+shown = Shown.of(evidence["shown"], returns=initial["returns"], lengths=initial["lengths"])
+for mention in resolve(answer, shown):
+    print(mention.text, mention.labels, mention.rollouts)
+
+Rules, limits and scores are in `docs/references.md`.
+"""
+
+from __future__ import annotations
+
+from audit.references.driver import Driver, DriverName, driver
+from audit.references.marking import mark, visible
+from audit.references.mention import Kind, Label, Mention, Target
+from audit.references.resolving import discounts_worst, references_worst, resolve
+from audit.references.shown import Shown, ShownRollout
+from audit.references.table import mentions_of, mentions_relation
+
+__all__ = [
+    "Driver",
+    "DriverName",
+    "Kind",
+    "Label",
+    "Mention",
+    "Shown",
+    "ShownRollout",
+    "Target",
+    "discounts_worst",
+    "driver",
+    "mark",
+    "mentions_of",
+    "mentions_relation",
+    "references_worst",
+    "resolve",
+    "visible",
+]

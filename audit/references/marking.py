@@ -1,0 +1,75 @@
+"""A text with its mentions marked, safe to print."""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from typing import Final, Literal
+
+from audit.references.mention import Mention
+
+Form = Literal["plain", "terminal", "markdown"]
+
+_HIGHLIGHT: Final = "\x1b[1;4m{}\x1b[0m\x1b[2m{}\x1b[0m"
+_MARKDOWN: Final = re.compile(r"([\\`*_\[\]{}#|~!>+-])")
+
+
+def mark(text: str, mentions: Sequence[Mention], form: Form = "plain") -> str:
+    """The text with each mention in brackets, followed by what it points at: `[rollout 17]{worst 17}`.
+
+    Control characters, terminal escapes and what would turn the direction of writing are spelled out, so that nothing
+    in the text acts on a terminal; as Markdown its own markup is shown and not followed.
+
+    Args:
+        text: the text that the mentions were found in.
+        mentions: as `resolve` gives them.
+        form: for a file, for a terminal (bold and dim), or for Markdown (bold).
+    """
+    written = _WRITERS[form]
+    pieces = []
+    end = 0
+    for mention in mentions:
+        pieces += [
+            _safe(text[end : mention.start], form),
+            written(_safe(mention.text, form), f"{{{meaning(mention)}}}"),
+        ]
+        end = mention.end
+    return "".join([*pieces, _safe(text[end:], form)])
+
+
+def meaning(mention: Mention) -> str:
+    """What a mention points at, and how: `worst median 17, discounted`."""
+    target = " ".join([*mention.labels, *map(str, mention.rollouts)]) or "unresolved"
+    stance = [word for word in ("negated", "discounted") if getattr(mention, word)]
+    return ", ".join([target, *stance])
+
+
+def visible(text: str) -> str:
+    """The text with control and formatting characters spelled out; line breaks and tabs stay."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(
+        character if character in "\n\t" or unicodedata.category(character)[0] != "C" else _spelled(character)
+        for character in text
+    )
+
+
+def _spelled(character: str) -> str:
+    code = ord(character)
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _safe(text: str, form: Form) -> str:
+    shown = visible(text)
+    return html.escape(_MARKDOWN.sub(r"\\\1", shown), quote=False) if form == "markdown" else shown
+
+
+_WRITERS: Final[dict[Form, Callable[[str, str], str]]] = {
+    "plain": lambda text, note: f"[{text}]{note}",
+    "terminal": _HIGHLIGHT.format,
+    "markdown": lambda text, note: f"**\\[{text}\\]**{html.escape(note, quote=False)}",
+}

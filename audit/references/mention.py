@@ -1,0 +1,70 @@
+"""A mention: a place in a text that points at one or more rollouts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+Label = Literal["worst", "median", "best", "representative"]
+"""A role that a rollout can have in the evidence."""
+
+Kind = Literal["label", "index", "return", "paraphrase"]
+"""How a mention points: by its role's name, by number, by its return, or by a description."""
+
+LABELS: Final[tuple[Label, ...]] = ("worst", "median", "best", "representative")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The rollouts that a mention points at, by role and by index; both are empty where it could not be resolved.
+
+    Attributes:
+        labels: every role of these rollouts, in the order of `LABELS`; none for a rollout without a role.
+        rollouts: their indices among the K rollouts, ascending; empty where the indices are unknown.
+    """
+
+    labels: tuple[str, ...] = ()
+    rollouts: tuple[int, ...] = ()
+
+    def __or__(self, other: Target) -> Target:
+        """Both targets together."""
+        return Target(
+            tuple(label for label in LABELS if label in self.labels or label in other.labels),
+            tuple(sorted({*self.rollouts, *other.rollouts})),
+        )
+
+    def __bool__(self) -> bool:
+        return bool(self.labels or self.rollouts)
+
+
+UNRESOLVED: Final = Target()
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A reference to rollouts.
+
+    Attributes:
+        start: offset of the first character in the text.
+        end: offset behind the last character.
+        text: the characters between, as they are in the text.
+        kind: how it points.
+        labels: every role of the rollouts that it points at; empty where unresolved or where they have none.
+        rollouts: their indices; empty where unresolved or unknown.
+        negated: what is said is denied of these rollouts ("not the worst rollout", "unlike the best one").
+        discounted: the rollouts are set aside, as a rarity, as chance, or as not designed around.
+    """
+
+    start: int
+    end: int
+    text: str
+    kind: Kind
+    labels: tuple[str, ...]
+    rollouts: tuple[int, ...]
+    negated: bool = False
+    discounted: bool = False
+
+    @property
+    def worst(self) -> bool:
+        """Whether the worst rollout is among the targets."""
+        return "worst" in self.labels

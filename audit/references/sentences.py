@@ -1,0 +1,40 @@
+"""Where sentences begin. Lines of a list, of a table and of parameters are sentences too."""
+
+from __future__ import annotations
+
+import re
+from array import array
+from bisect import bisect_right
+from typing import Final
+
+_BOUNDARY: Final = re.compile(
+    # The end of a sentence, unless the next word begins in lower case, as after "e.g." or "vs.".
+    r"[.!?\u3002]['\")\]*_`]{0,4}[ \t\r\n]{1,16}(?![a-z\s])"
+    # A line of its own: after it something else begins than the lower-case rest of a wrapped line.
+    r"|\n[ \t]{0,16}(?![a-z \t])"
+)
+
+
+class Sentences:
+    """The sentences of a text by their offsets."""
+
+    def __init__(self, text: str) -> None:
+        # An array, since a hostile text may have a sentence in every few characters.
+        self._starts = array("q", [0])
+        self._starts.extend(match.end() for match in _BOUNDARY.finditer(text))
+        self._length = len(text)
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    def number(self, offset: int) -> int:
+        """Which sentence an offset lies in, from 0."""
+        return bisect_right(self._starts, offset) - 1
+
+    def start(self, number: int) -> int:
+        """Offset at which a sentence begins."""
+        return self._starts[number]
+
+    def end(self, number: int) -> int:
+        """Offset at which the next one begins, or the text ends."""
+        return self._starts[number + 1] if number + 1 < len(self._starts) else self._length

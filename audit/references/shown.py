@@ -1,0 +1,221 @@
+"""What a critic was shown, as far as a record says, and what a label, an index or a number means against it."""
+
+from __future__ import annotations
+
+import functools
+import math
+import statistics as summary
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+from audit.references.mention import LABELS, UNRESOLVED, Label, Target
+from audit.references.quantities import Quantity
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRollout:
+    """One rollout of the evidence; what a log does not say is None."""
+
+    label: str
+    rollout: int | None = None
+    return_: float | None = None
+    length: int | None = None
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The evidence that an answer is read against.
+
+    Attributes:
+        rollouts: those shown. Two with one index are one rollout; so are, where indices are unknown, two with the same
+            return and length, since the evidence is chosen by return.
+        returns: of all K rollouts, where known. They give the worst, median and best rollout a name even where a
+            critic was shown others, for a text may speak of a rollout that only the statistics hint at.
+        lengths: steps of all K rollouts, where known.
+        smallest: smallest return in the statistics that the critic was shown, where there were any.
+        largest: largest return there.
+    """
+
+    rollouts: tuple[ShownRollout, ...] = ()
+    returns: tuple[float, ...] | None = None
+    lengths: tuple[int, ...] | None = None
+    smallest: float | None = None
+    largest: float | None = None
+
+    @classmethod
+    def of(
+        cls,
+        rollouts: Sequence[Mapping[str, Any]] | None,
+        *,
+        returns: Sequence[float] | None = None,
+        lengths: Sequence[int] | None = None,
+        statistics: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """From the fields of a record: `evidence.shown`, the candidate's returns and lengths, `evidence.statistics`."""
+        extremes = (statistics or {}).get("returns") or {}
+        return cls(
+            tuple(
+                ShownRollout(item["label"], item.get("rollout"), item.get("return"), item.get("length"))
+                for item in (() if rollouts is None else rollouts)
+            ),
+            None if returns is None else tuple(returns),
+            None if lengths is None else tuple(lengths),
+            extremes.get("min"),
+            extremes.get("max"),
+        )
+
+    def labelled(self, label: Label) -> Target:
+        """The rollout with a role. Naming a role is enough: nothing need be known of the rollouts."""
+        return self._roles.get(label, Target((label,)))
+
+    def numbered(self, index: int) -> Target:
+        """The rollout with an index; unresolved unless it was shown or is known to exist."""
+        for item in self._items:
+            if item.rollout == index:
+                return item.target
+        if self.returns is not None and index < len(self.returns):
+            return Target((), (index,))
+        return UNRESOLVED
+
+    def returned(self, number: Quantity) -> Target:
+        """The rollouts whose return is the number printed; those shown go before the others."""
+        return self._nearest(number, lambda item: item.return_, self.returns)
+
+    def lasted(self, number: Quantity) -> Target:
+        """The rollouts whose length is the number printed; those shown go before the others."""
+        return self._nearest(number, lambda item: item.length, self.lengths)
+
+    def extreme_length(self, *, longest: bool) -> Target:
+        """The longest or the shortest of the rollouts shown."""
+        known = [item for item in self._items if item.was_shown and item.length is not None]
+        if not known:
+            return UNRESOLVED
+        extreme = (max if longest else min)(item.length for item in known if item.length is not None)
+        return _union([item for item in known if item.length == extreme])
+
+    @functools.cached_property
+    def single(self) -> Target | None:
+        """The one rollout that was shown, under however many labels; None where several were."""
+        shown = [item for item in self._items if item.was_shown]
+        return shown[0].target if len(shown) == 1 else None
+
+    @functools.cached_property
+    def failing(self) -> Target:
+        """What "the failing run" means: the worst rollout, or the only one shown unless it did as well as the best."""
+        return self._only_one_shown("best") or self.labelled("worst")
+
+    @functools.cached_property
+    def successful(self) -> Target:
+        """What "the successful run" means: the best rollout."""
+        return self.labelled("best")
+
+    @functools.cached_property
+    def typical(self) -> Target:
+        """What "a typical run" means: the rollout shown as representative, else the median one."""
+        return self.labelled("representative" if "representative" in self._roles else "median")
+
+    def _only_one_shown(self, unless: Label) -> Target | None:
+        if self.single is None or len(self.rollouts) != 1:
+            return None
+        return None if unless in self.single.labels else self.single
+
+    def _nearest(
+        self, number: Quantity, measure: Callable[[_Item], float | None], everywhere: Sequence[float] | None
+    ) -> Target:
+        for group in ([item for item in self._items if item.was_shown], self._items):
+            if near := _closest(number, [(measure(item), item.target) for item in group]):
+                return near
+        return _closest(number, [(value, Target((), (index,))) for index, value in enumerate(everywhere or ())])
+
+    @functools.cached_property
+    def _roles(self) -> dict[str, Target]:
+        return {label: item.target for item in self._items for label in item.target.labels}
+
+    @functools.cached_property
+    def _items(self) -> list[_Item]:
+        """The distinct rollouts with a role: those shown, then those that only returns or statistics tell of."""
+        items: dict[Any, _Item] = {}
+        for rollout in self.rollouts:
+            index = self._index_of(rollout)
+            key: Any = index if index is not None else (rollout.return_, rollout.length)
+            if key == (None, None):
+                key = rollout.label
+            items.setdefault(key, _Item(index, rollout.return_, rollout.length)).roles.add(rollout.label)
+        named = {rollout.label for rollout in self.rollouts}
+        lengths = self.lengths or ()
+        for label, index, value in self._unshown(named):
+            key = index
+            if key is None:
+                alike = [known for known, item in items.items() if item.return_ == value]
+                key = alike[0] if alike else (value, None)
+            length = lengths[index] if index is not None and index < len(lengths) else None
+            items.setdefault(key, _Item(index, value, length, was_shown=False)).roles.add(label)
+        return list(items.values())
+
+    def _index_of(self, rollout: ShownRollout) -> int | None:
+        """Its index; one that the log left out follows from all K returns where its label says how it was chosen."""
+        if rollout.rollout is not None or not self.returns or rollout.label not in _CHOICES:
+            return rollout.rollout
+        index = _CHOICES[rollout.label](self.returns)
+        agrees = rollout.return_ is None or math.isclose(self.returns[index], rollout.return_, abs_tol=5e-5)
+        return index if agrees else None
+
+    def _unshown(self, named: set[str]) -> list[tuple[str, int | None, float]]:
+        """Worst, median and best where they were not shown: label, index where known, and return."""
+        if self.returns:
+            chosen = {label: choose(self.returns) for label, choose in _CHOICES.items() if label not in named}
+            return [(label, index, self.returns[index]) for label, index in chosen.items()]
+        extremes = (("worst", self.smallest), ("best", self.largest))
+        return [(label, None, value) for label, value in extremes if label not in named and value is not None]
+
+
+class _Item:
+    """A rollout and the roles it has."""
+
+    def __init__(
+        self, rollout: int | None, return_: float | None, length: int | None, *, was_shown: bool = True
+    ) -> None:
+        self.rollout = rollout
+        self.return_ = return_
+        self.length = length
+        self.was_shown = was_shown
+        self.roles: set[str] = set()
+
+    @property
+    def target(self) -> Target:
+        labels = tuple(label for label in LABELS if label in self.roles)
+        return Target(labels, () if self.rollout is None else (self.rollout,))
+
+
+def _nearest_to_median(returns: Sequence[float]) -> int:
+    centre = summary.median(returns)
+    distances = [abs(value - centre) for value in returns]
+    return distances.index(min(distances))
+
+
+_CHOICES: dict[str, Callable[[Sequence[float]], int]] = {
+    "worst": lambda returns: returns.index(min(returns)),
+    "median": _nearest_to_median,
+    "best": lambda returns: returns.index(max(returns)),
+}
+"""How a role is given to one of K rollouts, as in `docs/audit.md`: of equals the first."""
+
+
+def _union(items: Sequence[_Item]) -> Target:
+    return functools.reduce(lambda both, item: both | item.target, items, UNRESOLVED)
+
+
+def _closest(number: Quantity, candidates: Sequence[tuple[float | None, Target]]) -> Target:
+    """The candidates nearest to a printed number among those that it may be a rounding of."""
+    distances = [
+        (distance, target)
+        for value, target in candidates
+        if value is not None and (distance := number.distance(value)) is not None
+    ]
+    if not distances:
+        return UNRESOLVED
+    nearest = min(distance for distance, _ in distances)
+    return functools.reduce(
+        lambda both, found: both | found, [target for distance, target in distances if distance == nearest], UNRESOLVED
+    )

@@ -1,0 +1,67 @@
+"""The rule-based baseline for drivers: one claim per rule."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from audit.references import Shown, driver
+from tests.audit.references.evidence import EXAMPLE, LAKE, NOTHING, POLE
+
+PARAMETERS = "params[0]: 1.5, params[1]: -2.0, params[2]: 0.0\n"
+
+
+@pytest.mark.parametrize(
+    ("answer", "name", "relied_on"),
+    [
+        ("In the worst rollout the pole tips left. I raised params[1] to 2.0.", "worst", 0),
+        ("The median rollout drifts. So I lowered params[1].", "median", 0),
+        ("I set params[1] to 2, as the best rollout needs it.", "best", 0),
+        ("All three rollouts drift left. I raised params[1].", "shared", 0),
+        ("The worst rollout tips, and the median one as well. I raised params[1].", "shared", 0),
+        ("The worst rollout tips. This is systematic. I raised params[1].", "shared", 1),
+        ("The worst rollout tips. This is not systematic. I raised params[1].", "structure", 2),
+        ("The worst rollout tips. I went back to trial 12.", "history", 1),
+        ("I set params[1] to 0.5, with which trial 7 scored more.", "history", 0),
+        ("The cart drifts. The sign of the angle weight is wrong, so I flipped params[1].", "structure", 1),
+        ("The worst rollout is a rare failure. The median one drifts, so I raised params[1].", "median", 1),
+        ("I keep what the best rollout does. The worst one tips, so I raised params[1].", "worst", 1),
+        ("", "none", None),
+    ],
+)
+def test_what_a_change_is_justified_by(answer, name, relied_on):
+    judged = driver(PARAMETERS + answer, POLE, [1])
+    sentence = "" if relied_on is None else re.split(r"(?<=[.]) ", answer)[relied_on]
+    assert (judged.name, judged.sentence) == (name, sentence)
+
+
+def test_without_a_change_nothing_drives_it():
+    assert driver("The worst rollout tips.", POLE, []).name == "none"
+
+
+def test_sentences_about_the_change_count_double():
+    text = "The worst rollout tips. It does so twice. It falls. The median rollout drifts: params[1] is too small."
+    assert driver(text, POLE, [1]).name == "median"
+    assert driver(text, POLE, [0]).name == "worst"
+
+
+def test_a_rollout_under_two_labels_goes_by_the_one_that_is_used():
+    assert driver("The worst rollout ends in 5. I changed params[1].", LAKE, [1]).name == "worst"
+    assert driver("The median rollout ends in 5. I changed params[1].", LAKE, [1]).name == "median"
+    assert driver("The 9-step rollout ends in 5. I changed params[1].", LAKE, [1]).name == "worst"
+
+
+def test_a_rollout_without_a_name_goes_by_the_label_that_it_was_shown_under():
+    shown = Shown.of([{"label": "median", "rollout": 0, "return": 0.0, "length": 9}], returns=[0.0, 0.0, 1.0])
+    assert shown.labelled("worst") == shown.labelled("median")
+    assert driver("Rollout 0 ends in 5. I changed params[1].", shown, [1]).name == "median"
+
+
+def test_a_representative_rollout_counts_as_the_median_one():
+    assert driver("The representative rollout tips. I raised params[1].", EXAMPLE, [1]).name == "median"
+    assert driver("The run shown here tips. I raised params[1].", EXAMPLE, [1]).name == "median"
+
+
+def test_nothing_need_be_known_of_what_was_shown():
+    assert driver("The worst rollout tips. I raised params[1].", NOTHING, [1]).name == "worst"
