@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import warnings
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
@@ -43,11 +44,18 @@ VariantOption = Annotated[list[str] | None, typer.Option("--variant", help="Only
 ConditionOption = Annotated[list[str] | None, typer.Option("--condition", help="Only this condition; repeatable.")]
 
 
+def _tell(message: Warning | str, *_: object, **__: object) -> None:
+    """A warning in one line, without the place in the code that it comes from."""
+    typer.echo(f"audit: {message}", err=True)
+
+
 @contextlib.contextmanager
 def told() -> Iterator[None]:
     """Turn what a user can cause into one line and an exit status: 2 for usage, 1 for failure, 130 for Ctrl-C."""
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.showwarning = _tell
+            yield
         sys.stdout.flush()
     except AuditError as error:
         typer.echo(f"audit: {error}", err=True)

@@ -138,6 +138,7 @@ def run_jobs(jobs: Iterable[Job], task_modules: Sequence[Path] = ()) -> Iterator
         AuditError: a worker process died.
     """
     from collector.cores import cores
+    from collector.rollout import is_compiled
     from collector.workers import Workers
 
     remaining = iter(jobs)
@@ -147,6 +148,8 @@ def run_jobs(jobs: Iterable[Job], task_modules: Sequence[Path] = ()) -> Iterator
         for job in chain(first, remaining):
             yield job, run_job(job)
         return
+    for task in {job.task.id: job.task for job in first}.values():
+        is_compiled(task)  # should it not be, the reason is told here; the workers keep silent
     try:
         with Workers(task_modules=task_modules) as workers:
             batch = first
