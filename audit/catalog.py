@@ -17,6 +17,7 @@ STORED: Final = frozenset(
         "thresholds",
         "revisions",
         "evidence",
+        "mentions",
         "references",
         "iterations",
         "salience",

@@ -44,11 +44,15 @@ class Detector(StrEnum):
 
     word = "word"
     phrase = "phrase"
+    resolved = "resolved"
 
 
 DetectorOption = Annotated[
     Detector,
-    typer.Option("--detector", help="A reference is the word 'worst' (word), or 'worst rollout|trajectory' (phrase)."),
+    typer.Option(
+        "--detector",
+        help="A reference is the word 'worst' (word), 'worst rollout|trajectory' (phrase), or any name (resolved).",
+    ),
 ]
 SetOption = Annotated[
     list[str] | None,
@@ -218,6 +222,29 @@ def runs(
             paths, output.value, strict, env=env, variant=variant, condition=condition, cache=not no_cache
         )
         print_relation(request, "runs")
+
+
+@app.command()
+def mentions(
+    paths: Paths,
+    output: FormatOption = Format.table,
+    strict: StrictOption = False,
+    env: EnvOption = None,
+    variant: VariantOption = None,
+    condition: ConditionOption = None,
+    no_cache: NoCacheOption = False,
+) -> None:
+    """Which rollouts critics' answers and thinking talk about: one row per mention.
+
+    Example: audit mentions data/runs --variant threetraj --format csv > mentions.csv
+    """
+    with told():
+        from audit.report import Request, print_relation
+
+        request = Request(
+            paths, output.value, strict, env=env, variant=variant, condition=condition, cache=not no_cache
+        )
+        print_relation(request, "mentions")
 
 
 @app.command()

@@ -23,12 +23,18 @@ class Database:
             config={"memory_limit": memory_limit(), "temp_directory": str(directory / "spill")}
         )
         self._built: set[str] = set()
+        self._directory = directory
+        self._stand_ins: dict[str, str] = {}
         for statement in functions().values():
             self._connection.execute(statement)
 
     def set(self, variable: str, value: Any) -> None:
         """Set a variable that models read with `getvariable`; its name is the program's, its value is bound."""
         self._connection.execute(f"set variable {variable} = ?", [value])
+
+    def stand_in(self, name: str, other: str) -> None:
+        """Let another model's SELECT make a relation; it has the same columns."""
+        self._stand_ins[name] = other
 
     def relation(self, name: str) -> duckdb.DuckDBPyRelation:
         """A relation by its name, built first where this has not happened yet, with those that it reads.
@@ -62,8 +68,20 @@ class Database:
             return
         if name not in models():
             raise AuditError(f"no relation {name!r}; relations are {', '.join(models())}")
-        for needed in sorted(named_in(models()[name]) - {name}):
+        text = models()[self._stand_ins.get(name, name)]
+        for needed in sorted(named_in(text) - {name}):
             self._build(needed)
+        if name == "mentions":
+            self._read_answers()
         # The relation is bound but once this way; `sql(…).to_view(…)` binds it twice.
-        self._connection.execute(f'create {"table" if name in STORED else "view"} "{name}" as {models()[name]}')
+        self._connection.execute(f'create {"table" if name in STORED else "view"} "{name}" as {text}')
         self._built.add(name)
+
+    def _read_answers(self) -> None:
+        """Write the mentions that the model of that name reads: what SQL cannot find in a text."""
+        from audit.mentions import write_mentions
+
+        self._build("critic_answers")
+        path = self._directory / "mentions.jsonl"
+        write_mentions(self._connection.execute("from critic_answers"), path)
+        self.set("mention_file", str(path))

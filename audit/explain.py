@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import textwrap
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
 from audit.formats import rounded
 from audit.problems import AuditError, UsageError
+from audit.references import Mention, Shown, mark, resolve
 from audit.store import Store, rows_of
 
 if TYPE_CHECKING:
@@ -84,9 +86,26 @@ def _in_full(store: Store, details: dict[str, Any]) -> dict[str, Any]:
         "edits": [{"index": i, "before": before["params"][i], "after": after["params"][i]} for i in details["changed"]],
         "reason": _reason(details, thresholds),
         "thresholds": {key: value for key, value in thresholds.items() if key not in IDENTITY},
+        "mentions": _mentions(episode),
         "initial": before,
         "revised": after,
     }
+
+
+def _mentions(episode: dict[str, Any]) -> list[dict[str, Any]]:
+    """What a critic's answer mentions; nothing where another search call made the second proposal."""
+    if episode["revised"]["source"] != "critic":
+        return []
+    before = episode["initial"]
+    shown = Shown.of(
+        episode["shown"], returns=before["returns"], lengths=before["lengths"], statistics=episode["statistics"]
+    )
+    return [asdict(mention) for mention in resolve(episode["revised"]["answer"] or "", shown)]
+
+
+def _marked(revision: dict[str, Any]) -> str:
+    """The answer with its mentions in brackets; nothing in it acts on a terminal."""
+    return mark(revision["revised"]["answer"] or "", [Mention(**mention) for mention in revision["mentions"]])
 
 
 def _reason(details: dict[str, Any], thresholds: dict[str, Any]) -> str:
@@ -108,7 +127,7 @@ def as_text(revision: dict[str, Any]) -> str:
         "Evidence, of the initial candidate": evidence,
         f"Edits ({revision['edit_distance']} of {len(revision['initial']['params'])} parameters)": edits or ["none"],
         "Classification": _classification(revision),
-        "Answer": _wrapped(revision["revised"]["answer"] or "(not recorded)"),
+        "Answer, with the rollouts that it mentions": _wrapped(_marked(revision) or "(not recorded)"),
     }
     return "\n\n".join(
         "\n".join([title, *(f"  {line}".rstrip() for line in lines)]) for title, lines in sections.items()

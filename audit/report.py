@@ -28,12 +28,17 @@ TITLES: Final = {
     "patterns_summary": "Edit patterns (percentages of revisions)",
     "revision_details": "Revisions",
     "runs": "Runs",
+    "mentions": "Mentions of rollouts",
 }
 
 ESSENTIAL: Final = {
     "revision_details": [
         *("condition", "env", "variant", "run", "iteration", "r0", "r1", "delta"),
         *("edit_distance", "references_worst", "strict", "pattern"),
+    ],
+    "mentions": [
+        *("condition", "env", "variant", "run", "iteration", "part", "text", "kind", "labels", "rollouts", "worst"),
+        *("negated", "discounted"),
     ],
 }
 """Columns of a table for people, where all of them are too many."""

@@ -109,6 +109,8 @@ def open_store(
             database.set(variable, str(intake.write(f"{variable}.jsonl", rows)))
         database.set("detector", detector)
         database.set("detector_pattern", DETECTORS[detector])
+        if detector == "resolved":
+            database.stand_in("references", "resolved_references")
         if not database.relation("episodes").limit(1).fetchall():
             raise _nothing(intake)
         resources_to_keep = resources.pop_all()

@@ -12,6 +12,7 @@ episodes as (
         selected,
         coalesce(evidence.kind, if(variant = 'threetraj', 'three', null)) as evidence_kind,
         evidence.shown as shown,
+        evidence.statistics as statistics,
         coalesce(origin, label) as file
     from segments
     join record_files using (segment, place)

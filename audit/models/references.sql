@@ -1,17 +1,15 @@
--- One row per revision that a critic answered for: whether its answer refers to the worst rollout.
+-- One row per revision that a critic answered for: whether its answer refers to the worst rollout, by the detector asked
+-- for. A pattern cannot tell whether a reference discounts it.
 with
-answers as (
-    select condition, env, variant, run, iteration, revised.answer as answer
-    from episodes
-    where revised.source = 'critic'
-),
+critic_answers as (select condition, env, variant, run, iteration, answer from critic_answers),
 
 "references" as (
     select
         condition, env, variant, run, iteration,
         getvariable('detector') as detector,
-        regexp_matches(answer, getvariable('detector_pattern'), 'i') as references_worst
-    from answers
+        regexp_matches(answer, getvariable('detector_pattern'), 'i') as references_worst,
+        null::boolean as discounts_worst
+    from critic_answers
 )
 
 select * from "references"

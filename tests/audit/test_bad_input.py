@@ -286,7 +286,7 @@ def test_one_given_folder_without_records_is_an_error_beside_a_good_one(tmp_path
 @pytest.mark.parametrize(
     "options",
     [
-        {"detector": "resolved"},
+        {"detector": "sentiment"},
         {"overrides": {"chess": {"high": 1.0}}},
         {"overrides": {"pong": {"higher": 1.0}}},
         {"overrides": {"pong": {"surgical_max": 2.5}}},

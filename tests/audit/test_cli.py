@@ -176,7 +176,7 @@ USAGE = {
     "no folder": ["summary"],
     "no such command": ["sumary", "."],
     "no such format": ["summary", ".", "--format", "yaml"],
-    "detector of a later version": ["salience", ".", "--detector", "resolved"],
+    "detector that nobody knows": ["salience", ".", "--detector", "sentiment"],
     "setting without a value": ["patterns", ".", "--set", "cartpole.high"],
     "setting of no task": ["patterns", ".", "--set", "chess.high=1"],
     "setting of no threshold": ["patterns", ".", "--set", "cartpole.height=1"],
@@ -223,11 +223,12 @@ def test_show_tells_a_revision_in_full(data):
         "other_regression",
         "the answer refers to the worst rollout (detector word)",
         "strict yes, permissive yes",
-        "The worst rollout fell.",
+        "The [worst rollout]{worst 0} fell.",
     ):
         assert part in result.stdout
     assert max(len(line) for line in result.stdout.splitlines()) <= 120
-    assert " ".join(ANSWER.split()) in " ".join(result.stdout.split())
+    marked = ANSWER.replace("worst rollout", "[worst rollout]{worst 0}")
+    assert " ".join(marked.split()) in " ".join(result.stdout.split())
 
 
 def test_show_as_json_is_one_object(data):

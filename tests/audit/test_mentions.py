@@ -1,0 +1,81 @@
+"""The detector `resolved` and the relation `mentions`, from records to tables."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from audit.cli import app
+from audit.store import open_store
+from tests.audit.samples import candidate, episode, revision, write_run
+
+SHOWN = [
+    {"label": label, "rollout": rollout, "return": value, "length": 10}
+    for label, rollout, value in (("worst", 0, 1.0), ("median", 1, 5.0), ("best", 2, 9.0))
+]
+ANSWERS = {
+    # answer: (mentions: (text, kind, labels, rollouts), refers to the worst, discounts it)
+    "The worst rollout fell early.": ([("worst rollout", "label", ["worst"], [0])], True, False),
+    "Rollout 0 drifts to the left.": ([("Rollout 0", "index", ["worst"], [0])], True, False),
+    "Rollout 1 is what usually happens.": ([("Rollout 1", "index", ["median"], [1])], False, False),
+    "In the worst case the cart leaves the track.": ([], False, False),
+    "I raised params[1].": ([], False, False),
+}
+
+
+@pytest.fixture
+def data(tmp_path):
+    evidence = {"kind": "three", "shown": SHOWN, "statistics": None}
+    rows = [
+        revision([1, 5, 9], [2, 2, 2], after=(1, 2.5, 3), answer=answer, iteration=number, evidence=evidence)
+        for number, answer in enumerate(ANSWERS)
+    ]
+    search = episode(candidate([1, 5, 9]), candidate([2, 2, 2], answer="the worst rollout"), iteration=len(rows))
+    return write_run(tmp_path / "data" / "run-1", [*rows, search])
+
+
+def test_mentions_and_references_follow_from_the_answers(data):
+    with open_store([data], detector="resolved") as store:
+        found: dict[int, list] = {number: [] for number in range(len(ANSWERS))}
+        for row in store.rows("mentions"):
+            assert row["part"] == "answer"
+            found[row["iteration"]].append((row["text"], row["kind"], row["labels"], row["rollouts"]))
+        references = [(row["references_worst"], row["discounts_worst"]) for row in ordered(store.rows("references"))]
+        details = {row["iteration"]: row["strict"] for row in store.rows("revision_details")}
+    assert found == {number: mentions for number, (mentions, _, _) in enumerate(ANSWERS.values())}
+    assert references == [(refers, discounts) for _, refers, discounts in ANSWERS.values()]
+    # All are regressions with worst < median; the last second proposal is no critic's.
+    assert details == {**{n: refers for n, (_, refers, _) in enumerate(ANSWERS.values())}, len(ANSWERS): None}
+
+
+def ordered(rows):
+    return sorted(rows, key=lambda row: row["iteration"])
+
+
+@pytest.mark.parametrize(("detector", "strict"), [("word", 2), ("phrase", 1), ("resolved", 2)])
+def test_detectors_count_differently(data, detector, strict):
+    """`word` takes "in the worst case" for a reference, and misses "rollout 0"."""
+    result = CliRunner().invoke(app, ["salience", str(data), "--detector", detector, "--format", "json"])
+    (row,) = json.loads(result.stdout)
+    assert (row["detector"], row["regressions"], row["strict"]) == (detector, 5, strict)
+
+
+def test_mentions_are_listed_whatever_the_detector(data):
+    result = CliRunner().invoke(app, ["mentions", str(data), "--format", "csv"])
+    assert result.exit_code == 0, result.stderr
+    header, *lines = result.stdout.splitlines()
+    assert header.startswith("condition,env,variant,run,iteration,part,ordinal,start,end,text,kind,labels,rollouts")
+    assert len(lines) == 3
+
+
+def test_texts_made_to_mislead_act_on_nothing(tmp_path):
+    """Terminal escapes and SQL in an answer are shown, spelled out; the identity stays whole."""
+    answer = "\x1b[2J'; drop table episodes; -- the worst rollout \u202e fell"
+    write_run(tmp_path, [revision([1, 5, 9], [2, 2, 2], answer=answer)])
+    result = CliRunner().invoke(app, ["show", str(tmp_path), "cartpole", "threetraj", "1", "0"])
+    assert result.exit_code == 0, result.stderr
+    assert "\x1b" not in result.stdout
+    assert "\u202e" not in result.stdout
+    assert "drop table episodes" in result.stdout
