@@ -14,7 +14,6 @@ from audit.references.marking import mark, visible
 from audit.references.mention import Kind, Label, Mention, Target
 from audit.references.resolving import discounts_worst, references_worst, resolve
 from audit.references.shown import Shown, ShownRollout
-from audit.references.table import mentions_of, mentions_relation
 
 __all__ = [
     "Driver",
@@ -28,8 +27,6 @@ __all__ = [
     "discounts_worst",
     "driver",
     "mark",
-    "mentions_of",
-    "mentions_relation",
     "references_worst",
     "resolve",
     "visible",
