@@ -8,6 +8,7 @@ from typing import Any, Final
 import duckdb
 
 from audit.catalog import STORED, functions, invariants, models, named_in
+from audit.makers import MAKERS, Maker
 from audit.memory import memory_limit
 from audit.problems import AuditError
 
@@ -71,17 +72,15 @@ class Database:
         text = models()[self._stand_ins.get(name, name)]
         for needed in sorted(named_in(text) - {name}):
             self._build(needed)
-        if name == "mentions":
-            self._read_answers()
+        if name in MAKERS:
+            self._make(name, MAKERS[name])
         # The relation is bound but once this way; `sql(…).to_view(…)` binds it twice.
         self._connection.execute(f'create {"table" if name in STORED else "view"} "{name}" as {text}')
         self._built.add(name)
 
-    def _read_answers(self) -> None:
-        """Write the mentions that the model of that name reads: what SQL cannot find in a text."""
-        from audit.mentions import write_mentions
-
-        self._build("critic_answers")
-        path = self._directory / "mentions.jsonl"
-        write_mentions(self._connection.execute("from critic_answers"), path)
-        self.set("mention_file", str(path))
+    def _make(self, name: str, maker: Maker) -> None:
+        """Write the rows that the model of that name reads."""
+        self._build(maker.reads)
+        path = self._directory / f"{name}.jsonl"
+        maker.writer()(self._connection.execute(f'from "{maker.reads}"'), path)
+        self.set(f"{name}_file", str(path))

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from audit.explain import as_text, find_revision
 from audit.formats import WRITERS, Row, as_json
-from audit.presets import parse_overrides
-from audit.problems import Problem, count, report
-from audit.store import Store, open_store
+from audit.problems import count
+from audit.request import Request, note, tell
+from audit.store import Store
 from audit.tables import print_table
 
 if TYPE_CHECKING:
@@ -47,40 +46,6 @@ THREE_ROLLOUTS: Final = ("salience_summary", "agreement_summary")
 """Relations that only know methods whose critic sees worst, median and best."""
 
 
-@dataclass(frozen=True)
-class Request:
-    """What was asked for: where to read, how to read it, which groups, and how to write it."""
-
-    paths: Sequence[Path]
-    output: str
-    strict: bool
-    detector: str = "word"
-    settings: Sequence[str] | None = None
-    env: Sequence[str] | None = None
-    variant: Sequence[str] | None = None
-    condition: Sequence[str] | None = None
-    cache: bool = True
-
-    def open(self) -> Store:
-        """The records, opened; their problems are told on standard error."""
-        overrides = parse_overrides(self.settings or [])
-        store = open_store(
-            self.paths, strict=self.strict, detector=self.detector, overrides=overrides, cache=self.cache
-        )
-        tell(store.notes, store.problems)
-        return store
-
-    def select(self, relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
-        """The rows of the groups that were asked for."""
-        from duckdb import ColumnExpression, ConstantExpression
-
-        for column, values in (("env", self.env), ("variant", self.variant), ("condition", self.condition)):
-            if values:
-                constants = [ConstantExpression(value) for value in values]
-                relation = relation.filter(ColumnExpression(column).isin(*constants))
-        return relation
-
-
 def print_packed(path: Path, out: Path | None, *, force: bool, strict: bool, cache: bool) -> None:
     """Pack a data set and tell what came of it."""
     from audit.pack import pack
@@ -93,25 +58,15 @@ def print_packed(path: Path, out: Path | None, *, force: bool, strict: bool, cac
     )
 
 
-def tell(notes: Sequence[str], problems: Sequence[Problem], fate: str = "left out") -> None:
-    """Say on standard error what a user should know beside the result."""
-    for note in notes:
-        _note(note)
-    if problems:
-        _note(f"{count(len(problems), 'problem')} in the records, {fate}:")
-        for line in report(problems):
-            _note(f"  {line}")
-
-
 def print_relation(request: Request, name: str) -> None:
     """Print one relation in the format that was asked for."""
     with request.open() as store:
         relation = request.select(store.relation(name))
         if not relation.limit(1).fetchall():
-            _note(_why_empty(request, store, name))
+            note(_why_empty(request, store, name))
         caption = _caption(request, store)
         if caption:
-            _note(caption)
+            note(caption)
         if request.output == "table":
             _print_for_people(name, relation, caption)
         else:
@@ -156,16 +111,8 @@ def _caption(request: Request, store: Store) -> str | None:
 
 
 def _why_empty(request: Request, store: Store, name: str) -> str:
-    runs = store.relation("run_records")
-    for column, values in (("env", request.env), ("variant", request.variant), ("condition", request.condition)):
-        held = sorted({value for (value,) in runs.select(column).distinct().fetchall()})
-        absent = [value for value in values or () if value not in held]
-        if absent:
-            return f"no --{column} {', '.join(absent)} in the records; they hold {', '.join(held)}"
+    if absent := request.absent(store.relation("run_records")):
+        return absent
     if name in THREE_ROLLOUTS:
         return "no revisions of threetraj here, the one method whose critic sees worst, median and best"
     return "nothing to show: no such rows in the records"
-
-
-def _note(text: str) -> None:
-    sys.stderr.write(f"audit: {text}\n")

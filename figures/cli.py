@@ -9,7 +9,7 @@ from typing import Annotated, Final
 
 import typer
 
-from audit.cli import Detector, DetectorOption
+from audit.commands.reading import Detector, DetectorOption
 from audit.options import Paths, StrictOption
 from audit.problems import AuditError, UsageError, report
 from figures.errors import FiguresError

@@ -3,7 +3,7 @@ with
 mentions as (
     select *
     from read_json(
-        getvariable('mention_file'),
+        getvariable('mentions_file'),
         format = 'newline_delimited',
         maximum_object_size = 67108864,
         columns = {

@@ -1,0 +1,1 @@
+"""The commands of `audit`, a module for each kind; `audit.cli` puts them together."""

@@ -1,0 +1,104 @@
+"""What commands that read records share: the same options, made into one request."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Annotated, Any, Final
+
+import typer
+
+from audit.options import (
+    ConditionOption,
+    EnvOption,
+    Format,
+    FormatOption,
+    NoCacheOption,
+    Paths,
+    StrictOption,
+    VariantOption,
+    told,
+)
+from audit.request import Request
+
+
+class Detector(StrEnum):
+    """How references to the worst rollout are found."""
+
+    word = "word"
+    phrase = "phrase"
+    resolved = "resolved"
+
+
+DetectorOption = Annotated[
+    Detector,
+    typer.Option(
+        "--detector",
+        help="A reference is the word 'worst' (word), 'worst rollout|trajectory' (phrase), or any name (resolved).",
+    ),
+]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="TASK.KEY=VALUE", help="Set a threshold of the edit patterns; repeatable."),
+]
+
+
+def _options(
+    paths: Paths,
+    output: FormatOption = Format.table,
+    detector: DetectorOption = Detector.word,
+    overrides: SetOption = None,
+    strict: StrictOption = False,
+    env: EnvOption = None,
+    variant: VariantOption = None,
+    condition: ConditionOption = None,
+    no_cache: NoCacheOption = False,
+) -> Request:
+    return Request(
+        paths=paths,
+        output=output.value,
+        strict=strict,
+        cache=not no_cache,
+        env=env,
+        variant=variant,
+        condition=condition,
+        detector=detector.value,
+        settings=overrides,
+    )
+
+
+_SHARED: Final = inspect.signature(_options, eval_str=True).parameters
+
+
+def reading(
+    *, detector: bool = False, thresholds: bool = False
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Make a command of a function whose first argument is a request; its others are options of its own.
+
+    Args:
+        detector: whether the command has `--detector`.
+        thresholds: whether the command has `--set`.
+    """
+    left_out = {name for name, wanted in (("detector", detector), ("overrides", thresholds)) if not wanted}
+    shared = [parameter for name, parameter in _SHARED.items() if name not in left_out]
+
+    def decorate(function: Callable[..., None]) -> Callable[..., None]:
+        own = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
+
+        @functools.wraps(function)
+        def command(**given: Any) -> None:
+            with told():
+                mine = {parameter.name: given.pop(parameter.name) for parameter in own}
+                function(_options(**given), **mine)
+
+        # Typer reads both: which options there are, and of what type.
+        parameters = [*shared[:2], *own, *shared[2:]]
+        command.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+            [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in parameters]
+        )
+        command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        return command
+
+    return decorate

@@ -1,0 +1,56 @@
+"""The command that tells one revision in full: `audit show`."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from audit.commands.reading import Detector, DetectorOption, SetOption
+from audit.options import NoCacheOption, StrictOption, told
+from audit.request import Request
+
+commands = typer.Typer()
+
+
+class ShowFormat(StrEnum):
+    """How a single revision is written."""
+
+    table = "table"
+    json = "json"
+
+
+@commands.command()
+def show(
+    path: Annotated[Path, typer.Argument(metavar="DIR", help="A folder or archive of records.")],
+    env: Annotated[str, typer.Argument(metavar="ENV", help="Task.")],
+    variant: Annotated[str, typer.Argument(metavar="VARIANT", help="Method.")],
+    run: Annotated[int, typer.Argument(metavar="RUN", help="Run, from 1.")],
+    iteration: Annotated[int, typer.Argument(metavar="ITERATION", help="Iteration, from 0.")],
+    condition: Annotated[str | None, typer.Option("--condition", help="Condition, where several have it.")] = None,
+    output: Annotated[
+        ShowFormat, typer.Option("--format", help="Text to read, or one JSON object.")
+    ] = ShowFormat.table,
+    detector: DetectorOption = Detector.word,
+    overrides: SetOption = None,
+    strict: StrictOption = False,
+    no_cache: NoCacheOption = False,
+) -> None:
+    """One revision in full, to read: evidence, edits, classification and the critic's answer.
+
+    Example: audit show data/runs cartpole threetraj 1 17
+    """
+    with told():
+        from audit.report import print_revision
+
+        request = Request(
+            paths=[path],
+            output=output.value,
+            strict=strict,
+            detector=detector.value,
+            settings=overrides,
+            cache=not no_cache,
+        )
+        print_revision(request, env, variant, run, iteration, condition)

@@ -1,0 +1,86 @@
+"""The commands that print one relation each."""
+
+from __future__ import annotations
+
+import typer
+
+from audit.commands.reading import reading
+from audit.request import Request
+
+commands = typer.Typer()
+
+
+@commands.command()
+@reading()
+def summary(request: Request) -> None:
+    """How revisions turned out: deltas, edit distances, acceptance, directions.
+
+    Example: audit summary logs/ data/runs --format markdown
+    """
+    _print(request, "summary")
+
+
+@commands.command()
+@reading(detector=True)
+def salience(request: Request) -> None:
+    """Salience-problem regressions, strict and permissive, where the critic saw worst, median and best.
+
+    Example: audit salience logs.tar.xz --detector phrase
+    """
+    _print(request, "salience_summary")
+
+
+@commands.command()
+@reading()
+def agreement(request: Request) -> None:
+    """How the worst, median and best rollout agree, and what revisions gain in each case.
+
+    Example: audit agreement data/runs --env pong
+    """
+    _print(request, "agreement_summary")
+
+
+@commands.command()
+@reading(thresholds=True)
+def patterns(request: Request) -> None:
+    """How often each edit pattern occurs; percentages are of all revisions.
+
+    Example: audit patterns logs/ --set cartpole.high=460 --set pong.partial=1.2
+    """
+    _print(request, "patterns_summary")
+
+
+@commands.command()
+@reading(detector=True, thresholds=True)
+def revisions(request: Request) -> None:
+    """One row per revision, with its evidence and every classification.
+
+    Example: audit revisions data/runs --format csv > revisions.csv
+    """
+    _print(request, "revision_details")
+
+
+@commands.command()
+@reading()
+def runs(request: Request) -> None:
+    """Mean, best and final return of every run.
+
+    Example: audit runs data/runs --variant r2po --format json
+    """
+    _print(request, "runs")
+
+
+@commands.command()
+@reading()
+def mentions(request: Request) -> None:
+    """Which rollouts critics' answers and thinking talk about: one row per mention.
+
+    Example: audit mentions data/runs --variant threetraj --format csv > mentions.csv
+    """
+    _print(request, "mentions")
+
+
+def _print(request: Request, relation: str) -> None:
+    from audit.report import print_relation
+
+    print_relation(request, relation)
