@@ -212,7 +212,8 @@ def test_killed_at_random_points_and_resumed(tmp_path):
 
 
 def test_ctrl_c_ends_tidily_and_says_how_to_go_on(tmp_path):
-    command = [*COMMAND, "--iterations", "200", "--out", tmp_path]
+    # So many that the run cannot end before the signal comes.
+    command = [*COMMAND, "--iterations", "1000000", "--out", tmp_path]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         for line in process.stderr:
             if "iteration 10/" in line:
