@@ -18,6 +18,7 @@ STORED: Final = frozenset(
         "revisions",
         "evidence",
         "mentions",
+        "drivers",
         "references",
         "iterations",
         "salience",

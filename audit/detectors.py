@@ -1,16 +1,21 @@
 """When does a critic's answer refer to the worst rollout? All detectors look at the answer alone.
 
 Patterns are RE2 (the regular expressions of DuckDB) and ignore case. `word` is the paper's detector; `phrase` asks for
-more, and finds neither "worst-case behaviour" nor "the worst point of the trace". `resolved` has no pattern: it asks
-which rollouts the text talks about (`audit/references`), by whatever name.
+more, and finds neither "worst-case behaviour" nor "the worst point of the trace". The others are relations with the
+columns of `references`: `resolved` asks which rollouts the text talks about, by whatever name, and `driver` whether the
+worst one is what the main change is chiefly justified by (both in `audit/references`).
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-DETECTORS: Final[dict[str, str | None]] = {
+PATTERNS: Final = {
     "word": r"worst",
     "phrase": r"\bworst\s+(?:rollout|trajectory)\b",
-    "resolved": None,
 }
+RELATIONS: Final = {
+    "resolved": "resolved_references",
+    "driver": "driver_references",
+}
+DETECTORS: Final = (*PATTERNS, *RELATIONS)

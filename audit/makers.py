@@ -39,4 +39,5 @@ class Maker(NamedTuple):
 
 MAKERS: Final = {
     "mentions": Maker("critic_answers", "audit.mentions", "write_mentions"),
+    "drivers": Maker("critic_changes", "audit.drivers", "write_drivers"),
 }

@@ -6,16 +6,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-import msgspec
-
+from audit.batches import IDENTITY, batches, write_lines
 from audit.references import Shown, resolve
 
 if TYPE_CHECKING:
     import duckdb
 
-BATCH: Final = 1000
-"""Answers that are read at once."""
-IDENTITY: Final = ("condition", "env", "variant", "run", "iteration")
 FIELDS: Final = ("start", "end", "text", "kind", "labels", "rollouts", "worst", "negated", "discounted")
 
 
@@ -26,12 +22,7 @@ def write_mentions(answers: duckdb.DuckDBPyConnection, path: Path) -> None:
         answers: a query for all of the relation `critic_answers`, which was executed and not yet fetched.
         path: the file to write.
     """
-    columns = [column[0] for column in answers.description or ()]
-    with path.open("wb") as file:
-        while rows := answers.fetchmany(BATCH):
-            for row in rows:
-                mentions = _mentions(dict(zip(columns, row, strict=True)))
-                file.writelines(msgspec.json.encode(mention) + b"\n" for mention in mentions)
+    write_lines(path, (mention for batch in batches(answers) for row in batch for mention in _mentions(row)))
 
 
 def _mentions(revision: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

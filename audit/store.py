@@ -18,7 +18,7 @@ from audit.cache import SMALLEST, Cache
 from audit.cache_folder import cache_folder
 from audit.columns import Readings, read_columns, size_of
 from audit.database import Database
-from audit.detectors import DETECTORS
+from audit.detectors import DETECTORS, PATTERNS, RELATIONS
 from audit.presets import Overrides, check_overrides, presets
 from audit.problems import AuditError, Problem, UsageError, count, report
 from audit.sources import gather
@@ -108,9 +108,10 @@ def open_store(
             rows = [{"env": env, **named} for env, named in values.items()]
             database.set(variable, str(intake.write(f"{variable}.jsonl", rows)))
         database.set("detector", detector)
-        database.set("detector_pattern", DETECTORS[detector])
-        if detector == "resolved":
-            database.stand_in("references", "resolved_references")
+        if detector in RELATIONS:
+            database.stand_in("references", RELATIONS[detector])
+        else:
+            database.set("detector_pattern", PATTERNS[detector])
         if not database.relation("episodes").limit(1).fetchall():
             raise _nothing(intake)
         resources_to_keep = resources.pop_all()

@@ -30,13 +30,15 @@ class Detector(StrEnum):
     word = "word"
     phrase = "phrase"
     resolved = "resolved"
+    driver = "driver"
 
 
 DetectorOption = Annotated[
     Detector,
     typer.Option(
         "--detector",
-        help="A reference is the word 'worst' (word), 'worst rollout|trajectory' (phrase), or any name (resolved).",
+        help="A reference is the word 'worst' (word), 'worst rollout|trajectory' (phrase), any name of that rollout "
+        "(resolved); or the change is chiefly justified by it (driver).",
     ),
 ]
 SetOption = Annotated[
