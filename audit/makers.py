@@ -40,4 +40,6 @@ class Maker(NamedTuple):
 MAKERS: Final = {
     "mentions": Maker("critic_answers", "audit.mentions", "write_mentions"),
     "drivers": Maker("critic_changes", "audit.drivers", "write_drivers"),
+    "associations": Maker("citing_by_run", "audit.associations", "write_associations"),
+    "association_tests": Maker("citing_by_run", "audit.associations", "write_tests"),
 }

@@ -22,7 +22,8 @@ LONGEST_TABLE: Final = 500
 
 TITLES: Final = {
     "summary": "Revisions",
-    "salience_summary": "Salience-problem regressions (percentages of regressions)",
+    "salience_summary": "Salience-problem regressions by the detector {detector} (percentages of regressions)",
+    "base_rates": "Who cites the worst rollout, by the detector {detector}",
     "agreement_summary": "Agreement of worst, median and best rollout",
     "patterns_summary": "Edit patterns (percentages of revisions)",
     "revision_details": "Revisions",
@@ -31,6 +32,14 @@ TITLES: Final = {
 }
 
 ESSENTIAL: Final = {
+    "salience_summary": [
+        *("condition", "env", "variant", "revisions", "regressions", "strict", "permissive"),
+        *("citing_regressions_pct", "citing_improvements_pct", "citing_no_change_pct", "risk_ratio"),
+    ],
+    "base_rates": [
+        *("condition", "env", "variant", "runs", "citing_regressions", "citing_improvements", "citing_no_change"),
+        *("regressions_citing_pct", "regressions_not_citing_pct", "risk_ratio", "holm_p"),
+    ],
     "revision_details": [
         *("condition", "env", "variant", "run", "iteration", "r0", "r1", "delta"),
         *("edit_distance", "references_worst", "strict", "pattern"),
@@ -41,6 +50,15 @@ ESSENTIAL: Final = {
     ],
 }
 """Columns of a table for people, where all of them are too many."""
+
+HEADINGS: Final = {
+    "citing_regressions_pct": "citing regr. %",
+    "citing_improvements_pct": "citing impr. %",
+    "citing_no_change_pct": "citing same %",
+    "regressions_citing_pct": "regr. if citing %",
+    "regressions_not_citing_pct": "regr. if not %",
+}
+"""What stands above a column of a table for people, where its name is too long."""
 
 THREE_ROLLOUTS: Final = ("salience_summary", "agreement_summary")
 """Relations that only know methods whose critic sees worst, median and best."""
@@ -68,7 +86,7 @@ def print_relation(request: Request, name: str) -> None:
         if caption:
             note(caption)
         if request.output == "table":
-            _print_for_people(name, relation, caption)
+            _print_for_people(name, relation, TITLES[name].format(detector=request.detector), caption)
         else:
             columns = list(relation.columns)
             WRITERS[request.output](columns, _stream(relation), sys.stdout, caption)
@@ -82,7 +100,7 @@ def print_revision(request: Request, env: str, variant: str, run: int, iteration
     sys.stdout.write("\n")
 
 
-def _print_for_people(name: str, relation: duckdb.DuckDBPyRelation, caption: str | None) -> None:
+def _print_for_people(name: str, relation: duckdb.DuckDBPyRelation, title: str, caption: str | None) -> None:
     columns = ESSENTIAL.get(name, list(relation.columns))
     rows = list(_stream(relation.limit(LONGEST_TABLE)))
     notes = [caption] if caption else []
@@ -91,7 +109,7 @@ def _print_for_people(name: str, relation: duckdb.DuckDBPyRelation, caption: str
     if len(rows) == LONGEST_TABLE:
         [(every,)] = relation.aggregate("count(*)").fetchall()
         notes.append(f"First {LONGEST_TABLE} of {every} rows; the other formats have all.")
-    print_table(columns, rows, title=TITLES[name], caption="\n".join(notes) or None)
+    print_table(columns, rows, title=title, caption="\n".join(notes) or None, headings=HEADINGS)
 
 
 def _stream(relation: duckdb.DuckDBPyRelation) -> Iterator[Row]:

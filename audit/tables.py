@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, Literal
 
 from audit.formats import Row, is_number_column, rounded
@@ -15,16 +15,29 @@ WIDTH: Final = 100
 """Characters a line where the output is no terminal; a table that needs more gets more."""
 
 
-def print_table(columns: Sequence[str], rows: Sequence[Row], *, title: str, caption: str | None = None) -> None:
+def print_table(
+    columns: Sequence[str],
+    rows: Sequence[Row],
+    *,
+    title: str,
+    caption: str | None = None,
+    headings: Mapping[str, str] | None = None,
+) -> None:
     """Print rows with numbers rounded and to the right, a table per condition.
 
-    A percentage stands in brackets behind the count that it belongs to: `regressions_pct` behind `regressions`.
+    A percentage stands in brackets behind the count that it belongs to: `regressions_pct` behind `regressions`; so does
+    an interval, `risk_ratio_low` and `risk_ratio_high` behind `risk_ratio`. Headings are the columns' names, unless
+    `headings` has a shorter one.
     """
     from rich.console import Console
 
     console = Console(file=sys.stdout, highlight=False, markup=False)
     space = console.width if console.is_terminal else WIDTH
-    shown = [column for column in columns if not _is_share(column, columns) and column != "condition"]
+    shown = {
+        column: (headings or {}).get(column, column.replace("_", " "))
+        for column in columns
+        if not _is_folded(column, columns) and column != "condition"
+    }
     for condition in dict.fromkeys(row["condition"] for row in rows):
         mine = [row for row in rows if row["condition"] == condition]
         _print_one(shown, mine, f"{title}, condition {condition}", console, space)
@@ -35,33 +48,43 @@ def print_table(columns: Sequence[str], rows: Sequence[Row], *, title: str, capt
         console.print(caption)
 
 
-def _print_one(columns: Sequence[str], rows: Sequence[Row], title: str, console: Console, space: int) -> None:
+def _print_one(columns: Mapping[str, str], rows: Sequence[Row], title: str, console: Console, space: int) -> None:
     from rich import box
     from rich.table import Table
 
     cells = {column: [_cell(row, column) for row in rows] for column in columns}
     # As wide as needed and no wider: headings break between words, and no digit is ever cut off.
-    widths = {column: max(map(len, [*cells[column], *column.split("_")])) for column in columns}
+    widths = {column: max(map(len, [*cells[column], *heading.split()])) for column, heading in columns.items()}
     tight = sum(widths.values()) + len(columns) + 1
     gap = 1 if tight + len(columns) <= space else 0
     console.width = max(space, tight)
     table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
     table.show_edge, table.pad_edge, table.padding = False, False, (0, gap, 0, 0)
-    for column in columns:
+    for column, heading in columns.items():
         side: Literal["left", "right"] = "right" if is_number_column(rows, column) else "left"
-        table.add_column(column.replace("_", " "), justify=side, width=widths[column])
+        table.add_column(heading, justify=side, width=widths[column])
     for row in zip(*cells.values(), strict=True):
         table.add_row(*row)
     console.print(table)
     console.print()
 
 
-def _is_share(column: str, columns: Sequence[str]) -> bool:
-    return column.endswith("_pct") and column.removesuffix("_pct") in columns
+def _is_folded(column: str, columns: Sequence[str]) -> bool:
+    """Whether another column's cells hold this one's."""
+    return any(
+        column.endswith(suffix) and column.removesuffix(suffix) in columns for suffix in ("_pct", "_low", "_high")
+    )
 
 
 def _cell(row: Row, column: str) -> str:
+    # Blanks that do not break keep all of it on one line.
     text = rounded(row[column])
     share = row.get(f"{column}_pct")
-    # The blank that does not break keeps a count and its share on one line.
-    return text if share is None else f"{text}\u00a0({share:.3g}%)"
+    if share is not None:
+        return f"{text}\u00a0({share:.3g}%)"
+    ends = row.get(f"{column}_low"), row.get(f"{column}_high")
+    if ends == (None, None):
+        return text
+    # An end that is not known, or has no bound.
+    low, high = ("?" if end is None else f"{end:.3g}" for end in ends)
+    return f"{row[column]:.3g}\u00a0[{low},\u00a0{high}]"

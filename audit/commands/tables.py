@@ -31,6 +31,18 @@ def salience(request: Request) -> None:
 
 
 @commands.command()
+@reading(detector=True)
+def rates(request: Request) -> None:
+    """Base rates: who cites the worst rollout, and do revisions that cite it regress more often than the others?
+
+    Intervals are 95%, by bootstrap over runs; the p-value is of a logistic regression with errors by run.
+
+    Example: audit rates data/runs --detector resolved
+    """
+    _print(request, "base_rates")
+
+
+@commands.command()
 @reading()
 def agreement(request: Request) -> None:
     """How the worst, median and best rollout agree, and what revisions gain in each case.

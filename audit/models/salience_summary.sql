@@ -1,12 +1,13 @@
--- One row per condition, task and method that shows three rollouts: how many regressions meet the two criteria.
+-- One row per condition, task and method that shows three rollouts: how many regressions meet the two criteria, and the
+-- base rates without which that says little.
 with
 salience as (select * from salience),
+citing_rates as (select * from citing_rates),
+associations as (select * from associations),
 
 counted as (
     select
-        condition, env, variant, detector,
-        count(*) as revisions,
-        count_if(direction = 'regression') as regressions,
+        condition, env, variant,
         count_if(strict) as strict,
         count_if(permissive) as permissive,
         count_if(worst_below_median) as worst_below_median,
@@ -26,8 +27,15 @@ salience_summary as (
         permissive,
         100 * permissive / nullif(regressions, 0) as permissive_pct,
         worst_below_median,
-        worst_below_best
-    from counted
+        worst_below_best,
+        citing_regressions_pct,
+        citing_improvements_pct,
+        citing_no_change_pct,
+        risk_ratio, risk_ratio_low, risk_ratio_high,
+        odds_ratio, odds_ratio_low, odds_ratio_high
+    from citing_rates
+    join counted using (condition, env, variant)
+    join associations using (condition, env, variant)
 )
 
 select * from salience_summary order by condition, env, variant

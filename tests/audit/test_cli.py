@@ -23,7 +23,8 @@ COMMANDS = {
     ),
     "salience": (
         "condition env variant detector revisions regressions regressions_pct strict strict_pct permissive "
-        "permissive_pct worst_below_median worst_below_best"
+        "permissive_pct worst_below_median worst_below_best citing_regressions_pct citing_improvements_pct "
+        "citing_no_change_pct risk_ratio risk_ratio_low risk_ratio_high odds_ratio odds_ratio_low odds_ratio_high"
     ),
     "agreement": "condition env variant structure revisions mean_delta",
     "patterns": "condition env variant pattern revisions pct",

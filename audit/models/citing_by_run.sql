@@ -1,0 +1,16 @@
+-- One row per run whose critic saw three rollouts: how its revisions fall into regressions and others, citing and not.
+with
+salience as (select * from salience),
+
+citing_by_run as (
+    select
+        condition, env, variant, run, detector,
+        count_if(direction = 'regression' and references_worst) as citing_regressions,
+        count_if(direction = 'regression' and not references_worst) as other_regressions,
+        count_if(direction <> 'regression' and references_worst) as citing_others,
+        count_if(direction <> 'regression' and not references_worst) as other_others
+    from salience
+    group by all
+)
+
+select * from citing_by_run

@@ -1,0 +1,36 @@
+-- One row per condition, task and method that shows three rollouts: how often regressions, improvements and unchanged
+-- returns cite the worst rollout.
+with
+salience as (select * from salience),
+
+counted as (
+    select
+        condition, env, variant, detector,
+        count(*) as revisions,
+        count_if(direction = 'regression') as regressions,
+        count_if(direction = 'regression' and references_worst) as citing_regressions,
+        count_if(direction = 'improvement') as improvements,
+        count_if(direction = 'improvement' and references_worst) as citing_improvements,
+        count_if(direction = 'no_change') as no_change,
+        count_if(direction = 'no_change' and references_worst) as citing_no_change
+    from salience
+    group by all
+),
+
+citing_rates as (
+    select
+        condition, env, variant, detector,
+        revisions,
+        regressions,
+        citing_regressions,
+        100 * citing_regressions / nullif(regressions, 0) as citing_regressions_pct,
+        improvements,
+        citing_improvements,
+        100 * citing_improvements / nullif(improvements, 0) as citing_improvements_pct,
+        no_change,
+        citing_no_change,
+        100 * citing_no_change / nullif(no_change, 0) as citing_no_change_pct
+    from counted
+)
+
+select * from citing_rates
