@@ -22,6 +22,8 @@ STORED: Final = frozenset(
         "associations",
         "association_tests",
         "citing_rates",
+        "noise",
+        "start_bins",
         "references",
         "iterations",
         "salience",

@@ -42,4 +42,6 @@ MAKERS: Final = {
     "drivers": Maker("critic_changes", "audit.drivers", "write_drivers"),
     "associations": Maker("citing_by_run", "audit.associations", "write_associations"),
     "association_tests": Maker("citing_by_run", "audit.associations", "write_tests"),
+    "noise": Maker("revision_returns", "audit.noise", "write_noise"),
+    "controls": Maker("start_counts", "audit.controls", "write_controls"),
 }

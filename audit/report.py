@@ -24,6 +24,9 @@ TITLES: Final = {
     "summary": "Revisions",
     "salience_summary": "Salience-problem regressions by the detector {detector} (percentages of regressions)",
     "base_rates": "Who cites the worst rollout, by the detector {detector}",
+    "noise_summary": "Regressions, and those that no change would have produced; beyond noise: p <= 0.05",
+    "controls": "Regressions against puresearch's that start equally well (percentages of revisions)",
+    "severity_summary": "How far the worst rollout stands out, and who cites it, by the detector {detector}",
     "agreement_summary": "Agreement of worst, median and best rollout",
     "patterns_summary": "Edit patterns (percentages of revisions)",
     "revision_details": "Revisions",
@@ -35,6 +38,17 @@ ESSENTIAL: Final = {
     "salience_summary": [
         *("condition", "env", "variant", "revisions", "regressions", "strict", "permissive"),
         *("citing_regressions_pct", "citing_improvements_pct", "citing_no_change_pct", "risk_ratio"),
+    ],
+    "noise_summary": [
+        *("condition", "env", "variant", "revisions", "regressions", "expected_regressions", "expected_pooled"),
+        *("beyond_noise", "strict", "strict_beyond_noise"),
+    ],
+    "controls": [
+        *("condition", "env", "variant", "start", "regressions", "control_regressions", "difference_pct"),
+    ],
+    "severity_summary": [
+        *("condition", "env", "variant", "degree", "revisions", "citing", "regressions"),
+        *("regressions_citing_pct", "regressions_not_citing_pct", "mean_delta"),
     ],
     "base_rates": [
         *("condition", "env", "variant", "runs", "citing_regressions", "citing_improvements", "citing_no_change"),
@@ -60,7 +74,11 @@ HEADINGS: Final = {
 }
 """What stands above a column of a table for people, where its name is too long."""
 
-THREE_ROLLOUTS: Final = ("salience_summary", "agreement_summary")
+NO_CONTROL: Final = (
+    "no puresearch beside these methods, under the same condition and task: there is nothing to hold them against"
+)
+
+THREE_ROLLOUTS: Final = ("salience_summary", "base_rates", "severity_summary", "agreement_summary")
 """Relations that only know methods whose critic sees worst, median and best."""
 
 
@@ -85,6 +103,8 @@ def print_relation(request: Request, name: str) -> None:
         caption = _caption(request, store)
         if caption:
             note(caption)
+        if name == "controls" and not relation.filter("control_runs > 0").limit(1).fetchall():
+            note(NO_CONTROL)
         if request.output == "table":
             _print_for_people(name, relation, TITLES[name].format(detector=request.detector), caption)
         else:

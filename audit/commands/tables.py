@@ -43,6 +43,36 @@ def rates(request: Request) -> None:
 
 
 @commands.command()
+@reading(detector=True)
+def noise(request: Request) -> None:
+    """How many regressions chance alone would have produced, and how many are more than chance.
+
+    Example: audit noise data/runs --env cartpole
+    """
+    _print(request, "noise_summary")
+
+
+@commands.command()
+@reading(thresholds=True)
+def controls(request: Request) -> None:
+    """Regressions against those of puresearch, whose second proposal saw no evidence, from equally good starts.
+
+    Example: audit controls data/runs --env pong --format csv
+    """
+    _print(request, "controls")
+
+
+@commands.command()
+@reading(detector=True)
+def severity(request: Request) -> None:
+    """Citing and regressions by severity, (median - worst) / (best - worst): how far the worst rollout stands out.
+
+    Example: audit severity data/runs --detector resolved
+    """
+    _print(request, "severity_summary")
+
+
+@commands.command()
 @reading()
 def agreement(request: Request) -> None:
     """How the worst, median and best rollout agree, and what revisions gain in each case.

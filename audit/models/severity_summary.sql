@@ -1,0 +1,46 @@
+-- One row per condition, task and method that shows three rollouts, and degree to which the worst one stands out: how often
+-- it is cited, and how revisions turn out. On tasks with continuous returns the yes-or-no criterion worst < median nearly
+-- always holds; this is the graded one.
+with
+salience as (select * from salience),
+evidence as (select condition, env, variant, run, iteration, severity from evidence),
+revisions as (select condition, env, variant, run, iteration, delta from revisions),
+
+graded as (
+    select
+        salience.*,
+        severity,
+        delta,
+        case
+            when severity is null then 'undefined'
+            when severity = 0 then '0'
+            when severity <= 0.25 then '0 to 0.25'
+            when severity <= 0.5 then '0.25 to 0.5'
+            when severity <= 0.75 then '0.5 to 0.75'
+            when severity < 1 then '0.75 to 1'
+            else '1'
+        end as degree
+    from salience
+    join evidence using (condition, env, variant, run, iteration)
+    join revisions using (condition, env, variant, run, iteration)
+),
+
+severity_summary as (
+    select
+        condition, env, variant, detector, degree,
+        count(*) as revisions,
+        count_if(references_worst) as citing,
+        100 * count_if(references_worst) / count(*) as citing_pct,
+        count_if(direction = 'regression') as regressions,
+        100 * count_if(direction = 'regression') / count(*) as regressions_pct,
+        count_if(direction = 'regression' and references_worst) as citing_regressions,
+        100 * count_if(direction = 'regression' and references_worst) / nullif(count_if(references_worst), 0)
+            as regressions_citing_pct,
+        100 * count_if(direction = 'regression' and not references_worst) / nullif(count_if(not references_worst), 0)
+            as regressions_not_citing_pct,
+        avg(delta order by run, iteration) as mean_delta
+    from graded
+    group by all
+)
+
+select * from severity_summary order by condition, env, variant, degree = 'undefined', degree
