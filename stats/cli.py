@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from audit.commands.reading import Detector, DetectorOption
 from audit.options import Format, FormatOption, Paths, StrictOption
 from audit.problems import AuditError, UsageError, count, report
 
@@ -50,10 +51,12 @@ _TECHNICAL: Final = frozenset(
 
 
 class MetricName(StrEnum):
-    """Which return of a run is compared."""
+    """Which number of a run is compared."""
 
     mean_return = "mean_return"
     best_return = "best_return"
+    regressions_pct = "regressions_pct"
+    citing_pct = "citing_pct"
 
 
 @app.command()
@@ -73,20 +76,23 @@ def metrics(paths: Paths, output: FormatOption = Format.table, strict: StrictOpt
 def compare(
     paths: Paths,
     reference: Annotated[str, typer.Option(help="The method that the others are held against.")] = "r2po",
-    metric: Annotated[MetricName, typer.Option(help="Which return of a run is compared.")] = MetricName.mean_return,
+    metric: Annotated[
+        MetricName, typer.Option(help="Which number of a run is compared: a return, or a share of its revisions.")
+    ] = MetricName.mean_return,
+    detector: DetectorOption = Detector.word,
     alpha: Annotated[float, typer.Option(help="A corrected p-value up to this is significant.")] = 0.05,
     output: FormatOption = Format.table,
     strict: StrictOption = False,
 ) -> None:
     """Welch's t-test of one method against every other on every task, corrected after Holm over the tasks.
 
-    Example: stats compare data/runs --reference threetraj --metric best_return
+    Example: stats compare data/runs --reference puresearch --metric regressions_pct
     """
     from stats import tables
 
     if not 0 < alpha < 1:
         raise UsageError(f"--alpha {alpha}: give a number between 0 and 1")
-    runs, caption = _load(paths, strict=strict)
+    runs, caption = _load(paths, strict=strict, relation="run_rates", detector=detector.value)
     try:
         rows = tables.compare(runs, reference, metric.value, alpha)
     except tables.MissingReferenceError as error:
@@ -97,12 +103,14 @@ def compare(
     _print(rows, tables.COMPARE_COLUMNS, output, title=title, caption=caption)
 
 
-def _load(paths: Sequence[Path], *, strict: bool) -> tuple[pd.DataFrame, str | None]:
+def _load(
+    paths: Sequence[Path], *, strict: bool, relation: str = "runs", detector: str = "word"
+) -> tuple[pd.DataFrame, str | None]:
     """The runs of some records, and what a reader must know of them; problems are told on standard error."""
     from audit.store import open_store
 
-    with open_store(paths, strict=strict) as store:
-        runs, facts = store.frame("runs"), store.frame("run_facts")
+    with open_store(paths, strict=strict, detector=detector) as store:
+        runs, facts = store.frame(relation), store.frame("run_facts")
         if store.problems:
             _note(f"{count(len(store.problems), 'problem')} in the records, left out:")
             for line in report(store.problems):

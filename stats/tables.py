@@ -99,13 +99,13 @@ def _metrics_row(cell: Cell, runs: pd.DataFrame) -> Row:
     return row
 
 
-def compare(runs: pd.DataFrame, reference: str, metric: Metric, alpha: float = 0.05) -> list[Row]:
+def compare(runs: pd.DataFrame, reference: str, metric: str, alpha: float = 0.05) -> list[Row]:
     """Test a reference method against every other method, task by task, within each condition.
 
     Args:
-        runs: one row per run, as for `metrics`.
+        runs: one row per run, with columns condition, env, variant, and the metric. NaN is missing.
         reference: the method that the others are held against.
-        metric: which return of a run is compared.
+        metric: the column that is compared.
         alpha: a difference is called significant where its corrected p-value does not exceed this.
 
     Returns:

@@ -154,3 +154,12 @@ def test_severity_by_hand(tmp_path):
     assert rows["0.25 to 0.5"]["regressions_citing_pct"] == 100
     assert rows["0.25 to 0.5"]["regressions_not_citing_pct"] == 50
     assert rows["1"]["regressions_citing_pct"] is None
+
+
+def test_rates_of_runs_by_hand(tmp_path):
+    run_of(tmp_path, 1, [(DOWN, CITES), (DOWN, SILENT), (UP, SILENT), (SAME, SILENT)])
+    run_of(tmp_path, 2, [(DOWN, CITES)], variant="puresearch", evidence=None)
+    write_run(tmp_path / "props", [episode(candidate([1, 2, 3]), variant="props", evidence=None)])
+    with open_store([tmp_path]) as store:
+        rates = {row["variant"]: (row["regressions_pct"], row["citing_pct"]) for row in store.rows("run_rates")}
+    assert rates == {"threetraj": (50, 25), "puresearch": (100, 100), "props": (None, None)}

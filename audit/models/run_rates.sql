@@ -1,0 +1,32 @@
+-- One row per run: its returns, and how often its revisions regress and its critic's answers refer to the worst rollout.
+-- A run is the unit of tests between methods, since its revisions depend on each other.
+with
+runs as (select * from runs),
+revisions as (select condition, env, variant, run, iteration, direction from revisions),
+"references" as (select condition, env, variant, run, iteration, references_worst from "references"),
+
+counted as (
+    select
+        condition, env, variant, run,
+        count(*) as revisions,
+        count_if(direction = 'regression') as regressions,
+        count(references_worst) as answers,
+        count_if(references_worst) as citing
+    from revisions
+    left join "references" using (condition, env, variant, run, iteration)
+    group by all
+),
+
+run_rates as (
+    select
+        condition, env, variant, run,
+        mean_return,
+        best_return,
+        coalesce(revisions, 0) as revisions,
+        100 * regressions / nullif(revisions, 0) as regressions_pct,
+        100 * citing / nullif(answers, 0) as citing_pct
+    from runs
+    left join counted using (condition, env, variant, run)
+)
+
+select * from run_rates order by condition, env, variant, run
