@@ -73,15 +73,17 @@ _SHARED: Final = inspect.signature(_options, eval_str=True).parameters
 
 
 def reading(
-    *, detector: bool = False, thresholds: bool = False
+    *, output: bool = True, detector: bool = False, thresholds: bool = False
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Make a command of a function whose first argument is a request; its others are options of its own.
 
     Args:
+        output: whether the command has `--format`.
         detector: whether the command has `--detector`.
         thresholds: whether the command has `--set`.
     """
-    left_out = {name for name, wanted in (("detector", detector), ("overrides", thresholds)) if not wanted}
+    optional = {"output": output, "detector": detector, "overrides": thresholds}
+    left_out = {name for name, wanted in optional.items() if not wanted}
     shared = [parameter for name, parameter in _SHARED.items() if name not in left_out]
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
@@ -94,7 +96,7 @@ def reading(
                 function(_options(**given), **mine)
 
         # Typer reads both: which options there are, and of what type.
-        parameters = [*shared[:2], *own, *shared[2:]]
+        parameters = [*shared[: 1 + output], *own, *shared[1 + output :]]
         command.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
             [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in parameters]
         )
