@@ -1,8 +1,8 @@
 """How well codes that were found agree with codes that are held true, as functions of a table of counts.
 
 A table has the shape (..., codes, codes): entry [i, j] counts the items whose true code is the i-th and which were
-found to have the j-th. Counts may be weighted. Leading axes, such as bootstrap replicates, stay. What is undefined, by a
-denominator of zero, is NaN.
+found to have the j-th. Counts may be weighted. Leading axes, such as bootstrap replicates, stay. What is undefined, by
+a denominator of zero, is NaN.
 """
 
 from __future__ import annotations

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from audit.references import visible
+
 IDENTITY: Final = ("condition", "env", "variant", "run", "iteration")
 
 YES: Final = "1"
@@ -30,4 +32,5 @@ class Identity(NamedTuple):
     iteration: int
 
     def __str__(self) -> str:
-        return f"{self.condition} {self.env} {self.variant} run {self.run} iteration {self.iteration}"
+        text = f"{self.condition} {self.env} {self.variant} run {self.run} iteration {self.iteration}"
+        return visible(text).replace("\n", " ")

@@ -11,7 +11,7 @@ from audit.coding.cells import LONGEST
 from audit.coding.codes import Identity
 from audit.coding.sampling import Stratum, draw, shuffled
 from audit.coding.sheet import OUTCOME, sheet_rows, write_sheet
-from audit.coding.strata import TOLD_BY_OUTCOME, named, sizes, strata
+from audit.coding.strata import named, strata
 from audit.problems import AuditError, UsageError, count
 from audit.report import simulated_caption
 from audit.request import Request, note
@@ -59,23 +59,21 @@ def print_sample(
 
 
 def _tell_shortage(by: Sequence[str], members: dict[Stratum, list[Identity]], chosen: list[Identity], n: int) -> None:
-    """Say what was drawn of each stratum; not by outcome, though, since a coder may be reading."""
+    """Say which strata could not be drawn evenly."""
     if len(chosen) < n:
         note(f"only {count(len(chosen), 'revision')} to draw from, all of which are in the sheet")
     if not by:
         return
     drawn = frozenset(chosen)
-    for name, size in sizes(members).items():
-        part = sum(identity in drawn for identity in members[name])
-        if part == size and len(chosen) == n:
-            note(f"{named(by, name)}: all of {count(size, 'revision')}, which are fewer than an equal share")
+    parts = {name: sum(identity in drawn for identity in revisions) for name, revisions in members.items()}
+    for name, part in parts.items():
+        size = count(len(members[name]), "revision")
+        if part == len(members[name]) < max(parts.values()):
+            note(f"{named(by, name)}: all of {size}, which is less than an equal share")
         elif part == 0:
-            note(f"{named(by, name)}: none of {count(size, 'revision')}, there being more strata than --n")
-    told = ", chosen by outcome" if set(by) & set(TOLD_BY_OUTCOME) else ""
-    note(
-        f"drawn evenly over {count(len(members), 'stratum').replace('stratums', 'strata')}{told}: scores of this sample are not those of the records; "
-        f"audit validate {' '.join(f'--stratify {column}' for column in by)} weighs them"
-    )
+            note(f"{named(by, name)}: none of {size}, there being more strata than --n")
+    options = " ".join(f"--stratify {column}" for column in by)
+    note(f"drawn evenly over {' and '.join(by)}; audit validate {options} weighs scores to what the records hold")
 
 
 def _tell_long(answers: dict[Identity, dict[str, Any]]) -> None:

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import csv
 import io
-import sys
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Container, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from audit.coding.cells import cell
 from audit.coding.codes import CODES, IDENTITY, Identity
-from audit.problems import AuditError, Problem, count
+from audit.problems import AuditError
+from audit.references import visible
 
 NEEDED: Final = (*IDENTITY, "coder")
+
+
+class Fault(NamedTuple):
+    """Something in a file of labels that is not scored; lines count from 1."""
+
+    line: int
+    kind: str
+    message: str
 
 
 @dataclass(frozen=True)
@@ -37,14 +45,14 @@ class Labels:
         columns: the columns with codes that the file has.
         drawn_by: how the sheet says that its sample was stratified.
         uncoded: rows that have a note and no code, as the coding guide asks for where an answer cannot be read.
-        problems: what was left out.
+        faults: what was left out.
     """
 
     rows: list[Label] = field(default_factory=list)
     columns: list[str] = field(default_factory=list)
     drawn_by: frozenset[str] = frozenset()
     uncoded: int = 0
-    problems: list[Problem] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
 
     @property
     def coders(self) -> list[str]:
@@ -76,18 +84,17 @@ def read_labels(path: Path) -> Labels:
     for line, values in records:
         if not any(value.strip() for value in values):
             continue
-        _take(labels, path, line, dict(zip(names, (*values, *[""] * len(names)), strict=False)), seen)
+        _take(labels, line, dict(zip(names, (*values, *[""] * len(names)), strict=False)), seen)
     return labels
 
 
-def resolve_identities(labels: Labels, path: Path, known: Sequence[Identity], other: frozenset[Identity]) -> None:
+def resolve_identities(labels: Labels, known: Collection[Identity], others: Container[Identity]) -> None:
     """Keep the labels of revisions that the records have, under the identities that these use.
 
     Args:
         labels: changed in place.
-        path: the file, for messages.
         known: revisions that a critic answered for.
-        other: iterations that are in the records and are none.
+        others: iterations that are in the records, those without a critic's answer included.
     """
     # As written in a sheet, where a name that looks like a formula has an apostrophe.
     names = {_as_written(identity): identity for identity in known} | {identity: identity for identity in known}
@@ -95,28 +102,30 @@ def resolve_identities(labels: Labels, path: Path, known: Sequence[Identity], ot
     for row in labels.rows:
         identity = names.get(row.identity)
         if identity is not None:
-            kept.append(Label(row.line, identity, row.coder, row.codes, row.note))
+            kept.append(replace(row, identity=identity))
+        elif row.identity in others:
+            labels.faults.append(Fault(row.line, "without a critic's answer", f"{row.identity} has no critic's answer"))
         else:
-            why = "has no answer of a critic" if row.identity in other else "is not in the records"
-            labels.problems.append(Problem(str(path), row.line, f"{row.identity} {why}"))
+            labels.faults.append(Fault(row.line, "not in the records", f"{row.identity} is not in the records"))
     labels.rows = kept
+    labels.faults.sort()
 
 
-def _take(
-    labels: Labels, path: Path, line: int, values: Mapping[str, str], seen: dict[tuple[Identity, str], int]
-) -> None:
-    def wrong(message: str) -> None:
-        labels.problems.append(Problem(str(path), line, message))
+def _take(labels: Labels, line: int, values: Mapping[str, str], seen: dict[tuple[Identity, str], int]) -> None:
+    def wrong(kind: str, message: str) -> None:
+        labels.faults.append(Fault(line, kind, message))
 
     identity, coder = _identity(values), values["coder"].strip()
     if identity is None:
-        wrong(f"run and iteration are no whole numbers: {cell(values['run'])!r}, {cell(values['iteration'])!r}")
+        numbers = ascii(values["run"][:20]), ascii(values["iteration"][:20])
+        wrong("without an identity", f"run and iteration are no whole numbers: {' and '.join(numbers)}")
         return
     if not coder:
-        wrong(f"{identity} has no coder")
+        wrong("without a coder", f"{identity} has no coder")
         return
+    who = f"{identity}, coder {visible(coder)}"
     if (identity, coder) in seen:
-        wrong(f"{identity} is coded twice by {coder}, first in line {seen[identity, coder]}, which counts")
+        wrong("coded twice", f"{who}: coded twice; line {seen[identity, coder]} counts")
         return
     seen[identity, coder] = line
     given = {column: values[column].strip().lower() for column in labels.columns}
@@ -126,20 +135,20 @@ def _take(
         labels.uncoded += 1
     else:
         if empty := [column for column, code in given.items() if not code]:
-            wrong(f"{identity}, coder {coder}: no code for {', '.join(empty)}")
+            wrong("with an empty code", f"{who}: no code for {', '.join(empty)}")
         for column, code in given.items():
             if code and column not in codes:
-                wrong(f"{identity}, coder {coder}: {cell(code[:40])!r} is no {column}: {', '.join(CODES[column])}")
+                allowed = ", ".join(CODES[column])
+                wrong("with an unknown code", f"{who}: {column} is {code[:40]!a}, and not one of {allowed}")
     labels.drawn_by |= frozenset(values.get("drawn_by", "").split())
     labels.rows.append(Label(line, identity, coder, codes, note))
 
 
 def _identity(values: Mapping[str, str]) -> Identity | None:
-    try:
-        run, iteration = int(values["run"]), int(values["iteration"])
-    except ValueError:
+    run, iteration = values["run"].strip(), values["iteration"].strip()
+    if not all(number.isascii() and number.isdigit() and len(number) < 19 for number in (run, iteration)):
         return None
-    return Identity(values["condition"], values["env"], values["variant"], run, iteration)
+    return Identity(values["condition"], values["env"], values["variant"], int(run), int(iteration))
 
 
 def _as_written(identity: Identity) -> Identity:
@@ -159,7 +168,7 @@ def _records(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
     """The rows of a CSV file with the lines that they begin in, whatever separates the fields."""
     first = text.partition("\n")[0]
     separator = max(",;\t", key=first.count)
-    limit = csv.field_size_limit(sys.maxsize)
+    limit = csv.field_size_limit(2**31 - 1)
     try:
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
         line = 1
@@ -170,8 +179,3 @@ def _records(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
         raise AuditError(f"{path}:{line}: {error}") from None
     finally:
         csv.field_size_limit(limit)
-
-
-def tally(labels: Labels) -> str:
-    """What was read, in a line."""
-    return f"{count(len(labels.rows), 'row')} of {count(len(labels.coders), 'coder')}"

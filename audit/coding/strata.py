@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from audit.coding.codes import IDENTITY, Identity
@@ -13,9 +13,6 @@ if TYPE_CHECKING:
 
 STRATA: Final = ("env", "variant", "condition", "direction", "pattern", "structure", "references_worst")
 """Columns of the relation `revision_details` that one can stratify by."""
-
-TOLD_BY_OUTCOME: Final = ("direction", "pattern")
-"""Those that depend on how the revised policy did."""
 
 
 def strata(details: duckdb.DuckDBPyRelation, columns: Sequence[str]) -> dict[Stratum, list[Identity]]:
@@ -37,11 +34,6 @@ def strata(details: duckdb.DuckDBPyRelation, columns: Sequence[str]) -> dict[Str
 def named(columns: Sequence[str], stratum: Stratum) -> str:
     """A stratum in words: `direction regression, env pong`."""
     return ", ".join(f"{column} {value}" for column, value in zip(columns, stratum, strict=True))
-
-
-def sizes(members: Mapping[Stratum, Sequence[Identity]]) -> dict[Stratum, int]:
-    """How many revisions each stratum has."""
-    return {name: len(revisions) for name, revisions in members.items()}
 
 
 def _text(value: object) -> str:

@@ -56,3 +56,40 @@ def sample(
         coders=[name.strip() for name in coders.split(",")],
         with_outcome=with_outcome,
     )
+
+
+@commands.command()
+@reading(detector=True, thresholds=True)
+def validate(
+    request: Request,
+    labels: Annotated[Path, typer.Argument(metavar="LABELS", help="The sheet that coders filled in, a CSV file.")],
+    disagreements: Annotated[
+        bool, typer.Option("--disagreements", help="List every disagreement instead of scores.")
+    ] = False,
+    classes: Annotated[bool, typer.Option("--classes", help="Score every driver, not only 'worst'.")] = False,
+    pool: Annotated[bool, typer.Option("--pool", help="Score all conditions together.")] = False,
+    stratify: Annotated[
+        list[Stratum] | None,
+        typer.Option("--stratify", help="Weigh answers so that the values of this count as in DIR; repeatable."),
+    ] = None,
+    bootstrap: Annotated[
+        int, typer.Option("--bootstrap", min=100, max=1_000_000, help="How often runs are resampled for an interval.")
+    ] = 9999,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the resampling.")] = 0,
+) -> None:
+    """Score every detector against hand-coded labels: precision, recall, F1 and Cohen's kappa, with 95% intervals.
+
+    Example: audit validate labels.csv data/runs --format json
+    """
+    from audit.coding.intervals import Bootstrap
+    from audit.coding.validating import print_validation
+
+    print_validation(
+        request,
+        labels,
+        stratify=[column.value for column in stratify or ()],
+        bootstrap=Bootstrap(bootstrap, seed),
+        pool=pool,
+        classes=classes,
+        disagreements=disagreements,
+    )
