@@ -11,7 +11,7 @@ from typing import Final
 
 from audit.references import visible
 
-_FORMULA: Final = re.compile(r"[\s'\ufeff]*[=+\-@\uff0b\uff0d\uff1d\uff20]")
+_FORMULA: Final = re.compile(r"[\s']*[=+\-@\uff0b\uff0d\uff1d\uff20]")
 """White space and apostrophes count for nothing; the wide forms of the four characters work in some spreadsheets."""
 
 LONGEST: Final = 32_767
