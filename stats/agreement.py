@@ -122,7 +122,8 @@ def kappa_standard_error(table: NDArray[Any]) -> float:
 def kappa_interval(table: NDArray[Any], level: float = 0.95) -> Interval:
     """Kappa give or take its large-sample standard error, within -1 and 1; NaN where this has no width."""
     error = kappa_standard_error(table)
-    if not error > 1e-12:
+    # What rounding leaves of an error of zero; a true one as small as this would take 10^12 items.
+    if not error > 1e-6:
         return UNKNOWN
     estimate, reach = float(kappa(table)), _quantile(level) * error
     return Interval(max(-1.0, estimate - reach), min(1.0, estimate + reach))
