@@ -170,7 +170,8 @@ def _records(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
     separator = max(",;\t", key=first.count)
     limit = csv.field_size_limit(2**31 - 1)
     try:
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+        # Strictly, lest a quotation mark that is never closed swallow the rows behind it.
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
         line = 1
         for values in reader:
             yield line, values

@@ -290,6 +290,10 @@ class TestFaults:
             (HEADER.replace("coder,", "").encode(), "no column coder"),
             (b"condition,env,variant,run,iteration,coder\n", "no column with codes"),
             ((HEADER + ",driver").encode(), "two columns driver"),
+            (
+                HEADER.encode() + b'\nhand,cartpole,threetraj,1,0,A,1,1,1,1,worst,"open\nhand',
+                "l.csv:2: unexpected end of data",
+            ),
             (HEADER.encode(), "no label is of a critic's answer"),
             (HEADER.encode() + b"\nx,y,z,1,1,A,1,1,1,1,worst,\n", "no label is of a critic's answer"),
         ],
