@@ -100,7 +100,7 @@ def print_relation(request: Request, name: str) -> None:
         relation = request.select(store.relation(name))
         if not relation.limit(1).fetchall():
             note(_why_empty(request, store, name))
-        caption = _caption(request, store)
+        caption = simulated_caption(request, store)
         if caption:
             note(caption)
         if name == "controls" and not relation.filter("control_runs > 0").limit(1).fetchall():
@@ -137,7 +137,8 @@ def _stream(relation: duckdb.DuckDBPyRelation) -> Iterator[Row]:
     return (dict(zip(columns, row, strict=True)) for row in relation.iter_rows())
 
 
-def _caption(request: Request, store: Store) -> str | None:
+def simulated_caption(request: Request, store: Store) -> str | None:
+    """What marks results of the simulated backend; None where nothing was simulated."""
     runs = request.select(store.relation("run_records"))
     rows: list[tuple[Any, ...]] = runs.select("condition, backend").distinct().fetchall()
     simulated = sorted({condition for condition, backend in rows if backend == "simulated"})

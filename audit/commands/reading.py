@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Annotated, Any, Final
 
 import typer
+from typer.models import ArgumentInfo
 
 from audit.options import (
     ConditionOption,
@@ -75,15 +76,19 @@ _SHARED: Final = inspect.signature(_options, eval_str=True).parameters
 
 
 def reading(
-    *, detector: bool = False, thresholds: bool = False
+    *, output: bool = True, detector: bool = False, thresholds: bool = False
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Make a command of a function whose first argument is a request; its others are options of its own.
+    """Make a command of a function whose first argument is a request; its others are its own.
+
+    Arguments of its own, as against options, stand before the paths.
 
     Args:
+        output: whether the command has `--format`.
         detector: whether the command has `--detector`.
         thresholds: whether the command has `--set`.
     """
-    left_out = {name for name, wanted in (("detector", detector), ("overrides", thresholds)) if not wanted}
+    optional = {"output": output, "detector": detector, "overrides": thresholds}
+    left_out = {name for name, wanted in optional.items() if not wanted}
     shared = [parameter for name, parameter in _SHARED.items() if name not in left_out]
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
@@ -96,7 +101,9 @@ def reading(
                 function(_options(**given), **mine)
 
         # Typer reads both: which options there are, and of what type.
-        parameters = [*shared[:2], *own, *shared[2:]]
+        before = [parameter for parameter in own if _is_argument(parameter)]
+        options = [parameter for parameter in own if not _is_argument(parameter)]
+        parameters = [*before, *shared[: 1 + output], *options, *shared[1 + output :]]
         command.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
             [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in parameters]
         )
@@ -104,3 +111,7 @@ def reading(
         return command
 
     return decorate
+
+
+def _is_argument(parameter: inspect.Parameter) -> bool:
+    return any(isinstance(each, ArgumentInfo) for each in getattr(parameter.annotation, "__metadata__", ()))

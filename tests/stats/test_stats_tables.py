@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from scipy import stats as scipy_stats
 
-from stats.tables import compare, metrics
+from stats.tables import Metric, compare, metrics
 
 
 def runs(*cells: tuple[str, str, str, list[float], list[float]]) -> pd.DataFrame:
@@ -103,9 +103,20 @@ class TestCompare:
         assert rows["maze"]["note"] == "neither varies; t is infinite"
         assert rows["maze"]["significant"] is True
 
-    def test_rows_are_valid_json(self) -> None:
-        for metric in ("mean_return", "best_return"):
-            json.dumps(compare(GRID, "r2po", metric), allow_nan=False)
+    @pytest.mark.parametrize("metric", ["mean_return", "best_return"])
+    def test_rows_are_valid_json(self, metric: Metric) -> None:
+        # Two tasks on which the reference has one run, or none, beside what the others lack in `GRID`.
+        lacking = runs(
+            ("x", "pong", "r2po", [1.0], [2.0]),
+            ("x", "pong", "props", [1.0], [3.0]),
+            ("x", "swimmer", "props", [1.0], [2.0]),
+        )
+        rows = compare(pd.concat([GRID, lacking]), "r2po", metric)
+        assert len(rows) == 8
+        # NaN and infinity are refused, and so are the numbers of NumPy that only look like Python's.
+        assert json.loads(json.dumps(rows, allow_nan=False)) == rows
+        for name in ("reference_mean", "reference_std", "baseline_mean", "baseline_std", "gap", "welch_t", "df"):
+            assert any(row[name] is None for row in rows), name
 
     def test_alpha_decides_what_is_significant(self) -> None:
         corrected = {row["env"]: row["holm_p"] for row in compare(GRID, "r2po", "mean_return") if row["family"]}

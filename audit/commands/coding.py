@@ -1,0 +1,95 @@
+"""The commands that validate detectors against people: `audit sample` and `audit validate`."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from audit.commands.reading import reading
+from audit.request import Request
+
+commands = typer.Typer()
+
+
+class Stratum(StrEnum):
+    """What a sample can be drawn evenly over."""
+
+    env = "env"
+    variant = "variant"
+    condition = "condition"
+    direction = "direction"
+    pattern = "pattern"
+    structure = "structure"
+    references_worst = "references_worst"
+
+
+@commands.command()
+@reading(output=False, detector=True, thresholds=True)
+def sample(
+    request: Request,
+    n: Annotated[int, typer.Option("--n", min=1, help="How many revisions to draw.")] = 100,
+    stratify: Annotated[
+        list[Stratum] | None, typer.Option("--stratify", help="Draw evenly over the values of this; repeatable.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the draw.")] = 0,
+    coders: Annotated[
+        str, typer.Option("--coders", metavar="A,B", help="Names of those who code; each gets a row per answer.")
+    ] = "A",
+    with_outcome: Annotated[
+        bool, typer.Option("--with-outcome", help="Tell how the revised policies did; coders are then not blind.")
+    ] = False,
+) -> None:
+    """Draw critics' answers for hand coding: a CSV sheet to fill in, blind to how the revisions turned out.
+
+    Example: audit sample data/runs --n 100 --stratify env --coders A,B > labels.csv
+    """
+    from audit.coding.drawing import print_sample
+
+    print_sample(
+        request,
+        n,
+        stratify=[column.value for column in stratify or ()],
+        seed=seed,
+        coders=[name.strip() for name in coders.split(",")],
+        with_outcome=with_outcome,
+    )
+
+
+@commands.command()
+@reading(detector=True, thresholds=True)
+def validate(
+    request: Request,
+    labels: Annotated[Path, typer.Argument(metavar="LABELS", help="The sheet that coders filled in, a CSV file.")],
+    disagreements: Annotated[
+        bool, typer.Option("--disagreements", help="List every disagreement instead of scores.")
+    ] = False,
+    classes: Annotated[bool, typer.Option("--classes", help="Score every driver, not only 'worst'.")] = False,
+    pool: Annotated[bool, typer.Option("--pool", help="Score all conditions together.")] = False,
+    stratify: Annotated[
+        list[Stratum] | None,
+        typer.Option("--stratify", help="Weigh answers so that the values of this count as in DIR; repeatable."),
+    ] = None,
+    bootstrap: Annotated[
+        int, typer.Option("--bootstrap", min=100, max=1_000_000, help="How often runs are resampled for an interval.")
+    ] = 9999,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the resampling.")] = 0,
+) -> None:
+    """Score every detector against hand-coded labels: precision, recall, F1 and Cohen's kappa, with 95% intervals.
+
+    Example: audit validate labels.csv data/runs --format json
+    """
+    from audit.coding.intervals import Bootstrap
+    from audit.coding.validating import print_validation
+
+    print_validation(
+        request,
+        labels,
+        stratify=[column.value for column in stratify or ()],
+        bootstrap=Bootstrap(bootstrap, seed),
+        pool=pool,
+        classes=classes,
+        disagreements=disagreements,
+    )

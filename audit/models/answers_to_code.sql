@@ -1,0 +1,23 @@
+-- One row per revision that a critic answered for: what a coder reads, which says nothing of the outcome.
+with
+critic_answers as (select * from critic_answers),
+revisions as (select condition, env, variant, run, iteration, changed from revisions),
+evidence as (select condition, env, variant, run, iteration, worst_rollout, median_rollout, best_rollout from evidence),
+episodes as (select condition, env, variant, run, iteration, initial, revised from episodes),
+
+answers_to_code as (
+    select
+        condition, env, variant, run, iteration,
+        answer,
+        shown, "statistics", returns, lengths,
+        worst_rollout, median_rollout, best_rollout,
+        initial.params as "before",
+        revised.params as "after",
+        changed
+    from critic_answers
+    join revisions using (condition, env, variant, run, iteration)
+    join evidence using (condition, env, variant, run, iteration)
+    join episodes using (condition, env, variant, run, iteration)
+)
+
+select * from answers_to_code
