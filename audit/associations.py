@@ -5,12 +5,12 @@ Intervals and tests respect that the revisions of a run depend on each other.
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from audit.batches import batches, write_lines
+from audit.numbers import known
 from stats.association import Ratio, associate
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def write_tests(runs: duckdb.DuckDBPyConnection, path: Path) -> None:
     for (cell, opinion), p, size in zip(found.items(), adjusted, sizes, strict=True):
         columns = _columns("robust_odds_ratio", opinion.odds_ratio)
         del columns["robust_odds_ratio"]  # it is the same as without
-        tests = {"robust_p": _known(opinion.p), "holm_p": _known(p), "family": int(size)}
+        tests = {"robust_p": known(opinion.p), "holm_p": known(p), "family": int(size)}
         lines.append({**_named(cell), **columns, **tests})
     write_lines(path, lines)
 
@@ -73,9 +73,4 @@ def _named(cell: Cell) -> dict[str, str]:
 
 
 def _columns(name: str, ratio: Ratio) -> dict[str, float | None]:
-    return {name: _known(ratio.value), f"{name}_low": _known(ratio.low), f"{name}_high": _known(ratio.high)}
-
-
-def _known(value: float) -> float | None:
-    """A number, or None for what is not defined or infinite: JSON has neither."""
-    return float(value) if math.isfinite(value) else None
+    return {name: known(ratio.value), f"{name}_low": known(ratio.low), f"{name}_high": known(ratio.high)}

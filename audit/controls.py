@@ -6,7 +6,6 @@ proposal saw no evidence, so what a method does worse than it, from the same sta
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.batches import batches, write_lines
+from audit.numbers import known
 from stats.bootstrap import UNKNOWN, percentile_interval, resampled_sums
 
 if TYPE_CHECKING:
@@ -76,14 +76,14 @@ def _compared(cell: Cell, tables: dict[Cell, Floats]) -> Iterator[Row]:
             "runs": len(ours),
             "revisions": int(sums[0][0]),
             "regressions": int(sums[0][1]),
-            "regressions_pct": _known(rates[0]),
+            "regressions_pct": known(float(rates[0])),
             "control_runs": len(theirs),
             "control_revisions": int(sums[1][0]),
             "control_regressions": int(sums[1][1]),
-            "control_regressions_pct": _known(rates[1]),
-            "difference_pct": _known(rates[0] - rates[1]),
-            "difference_pct_low": _known(low),
-            "difference_pct_high": _known(high),
+            "control_regressions_pct": known(float(rates[1])),
+            "difference_pct": known(float(rates[0] - rates[1])),
+            "difference_pct_low": known(low),
+            "difference_pct_high": known(high),
         }
 
 
@@ -111,8 +111,3 @@ def _rates(ours: Floats, theirs: Floats, place: int | None) -> tuple[Floats, Flo
         rates = theirs[..., 1] / theirs[..., 0]
         matched = np.where(weights > 0, weights * rates, 0).sum(axis=-1)
         return 100 * ours[..., 1].sum(axis=-1) / ours[..., 0].sum(axis=-1), 100 * matched
-
-
-def _known(value: Any) -> float | None:
-    """A number, or None for what is not defined: JSON has no NaN."""
-    return float(value) if math.isfinite(value) else None

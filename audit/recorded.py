@@ -58,6 +58,7 @@ class Iteration(msgspec.Struct, frozen=True, kw_only=True):
     iteration: int
     initial: Candidate
     revised: Candidate | None = None
+    selected: str = "initial"
     evidence: ShownEvidence | None = None
 
     def candidates(self) -> Iterator[tuple[str, Candidate]]:
@@ -65,6 +66,11 @@ class Iteration(msgspec.Struct, frozen=True, kw_only=True):
         yield "initial", self.initial
         if self.revised is not None:
             yield "revised", self.revised
+
+    @property
+    def kept(self) -> Candidate:
+        """The candidate that entered the history."""
+        return self.revised if self.selected == "revised" and self.revised is not None else self.initial
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +80,10 @@ class RecordedRun:
     identity: Identity
     run: Run | None
     files: tuple[RecordFile, ...]
+
+    def named(self, column: str) -> str:
+        """Its condition, env or variant."""
+        return str(self.identity[("condition", "env", "variant").index(column)])
 
 
 class Records:

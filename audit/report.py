@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from audit.explain import as_text, find_revision
 from audit.formats import WRITERS, Row, as_json
+from audit.output import LONGEST_TABLE
 from audit.problems import count
 from audit.request import Request, note, tell
 from audit.store import Store
@@ -16,9 +17,6 @@ from audit.tables import print_table
 
 if TYPE_CHECKING:
     import duckdb
-
-LONGEST_TABLE: Final = 500
-"""Rows that a table for people has at most; the other formats have all."""
 
 TITLES: Final = {
     "summary": "Revisions",

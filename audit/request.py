@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ from audit.problems import Problem, count, report
 if TYPE_CHECKING:
     import duckdb
 
+    from audit.recorded import RecordedRun
     from audit.store import Store
 
 
@@ -52,13 +53,28 @@ class Request:
                 relation = relation.filter(ColumnExpression(column).isin(*constants))
         return relation
 
+    def choose(self, runs: Sequence[RecordedRun]) -> list[RecordedRun]:
+        """The runs of the groups that were asked for."""
+        return [
+            run for run in runs if all(not wanted or run.named(column) in wanted for column, wanted in self._groups())
+        ]
+
+    def missing(self, runs: Sequence[RecordedRun]) -> str | None:
+        """As `absent`, for runs that were read."""
+        held = {column: sorted({run.named(column) for run in runs}) for column, _ in self._groups()}
+        return self._absent(held)
+
     def absent(self, runs: duckdb.DuckDBPyRelation) -> str | None:
         """Which of the groups asked for no run is in; None where each has one."""
+        columns = [column for column, _ in self._groups()]
+        held = {column: sorted({value for (value,) in runs.select(column).distinct().fetchall()}) for column in columns}
+        return self._absent(held)
+
+    def _absent(self, held: Mapping[str, Sequence[str]]) -> str | None:
         for column, values in self._groups():
-            held = sorted({value for (value,) in runs.select(column).distinct().fetchall()})
-            missing = [value for value in values or () if value not in held]
+            missing = [value for value in values or () if value not in held[column]]
             if missing:
-                return f"no --{column} {', '.join(missing)} in the records; they hold {', '.join(held)}"
+                return f"no --{column} {', '.join(missing)} in the records; they hold {', '.join(held[column])}"
         return None
 
     def _groups(self) -> tuple[tuple[str, Sequence[str] | None], ...]:

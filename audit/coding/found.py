@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from audit.coding.answers import rows_by_identity
 from audit.coding.codes import NO, YES, Identity
-from audit.detectors import DETECTORS as PATTERNS
+from audit.detectors import PATTERNS
 from audit.references import Mention, Shown, driver, resolve
 
 if TYPE_CHECKING:

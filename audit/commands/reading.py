@@ -6,6 +6,7 @@ import functools
 import inspect
 from collections.abc import Callable
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
@@ -47,6 +48,11 @@ SetOption = Annotated[
     typer.Option("--set", metavar="TASK.KEY=VALUE", help="Set a threshold of the edit patterns; repeatable."),
 ]
 
+TaskModules = Annotated[
+    list[Path] | None,
+    typer.Option("--task-module", metavar="FILE", help="Python file with a task of your own; repeatable."),
+]
+
 
 def _options(
     paths: Paths,
@@ -76,7 +82,7 @@ _SHARED: Final = inspect.signature(_options, eval_str=True).parameters
 
 
 def reading(
-    *, output: bool = True, detector: bool = False, thresholds: bool = False
+    *, output: bool = True, detector: bool = False, thresholds: bool = False, cached: bool = True
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Make a command of a function whose first argument is a request; its others are its own.
 
@@ -86,8 +92,9 @@ def reading(
         output: whether the command has `--format`.
         detector: whether the command has `--detector`.
         thresholds: whether the command has `--set`.
+        cached: whether the command has `--no-cache`.
     """
-    optional = {"output": output, "detector": detector, "overrides": thresholds}
+    optional = {"output": output, "detector": detector, "overrides": thresholds, "no_cache": cached}
     left_out = {name for name, wanted in optional.items() if not wanted}
     shared = [parameter for name, parameter in _SHARED.items() if name not in left_out]
 

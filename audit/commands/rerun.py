@@ -9,23 +9,11 @@ from typing import Annotated
 
 import typer
 
-from audit.options import (
-    ConditionOption,
-    EnvOption,
-    Format,
-    FormatOption,
-    Paths,
-    StrictOption,
-    VariantOption,
-    told,
-)
+from audit.commands.reading import TaskModules, reading
+from audit.options import told
+from audit.request import Request
 
 commands = typer.Typer()
-
-TaskModules = Annotated[
-    list[Path] | None,
-    typer.Option("--task-module", metavar="FILE", help="Python file with a task of your own; repeatable."),
-]
 
 
 class StepFormat(StrEnum):
@@ -76,19 +64,15 @@ def replay(
 
 
 @commands.command()
+@reading(cached=False)
 def verify(
-    paths: Paths,
+    request: Request,
     sample: Annotated[
         int, typer.Option("--sample", min=1, help="Rollouts to run again, drawn evenly over runs.")
     ] = 200,
     every: Annotated[bool, typer.Option("--all", help="Run all rollouts again, on all cores.")] = False,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the draw.")] = 0,
     task_module: TaskModules = None,
-    output: FormatOption = Format.table,
-    strict: StrictOption = False,
-    env: EnvOption = None,
-    variant: VariantOption = None,
-    condition: ConditionOption = None,
 ) -> None:
     """Run recorded rollouts again, and name those that come out otherwise; exit status 1 if there are any.
 
@@ -96,18 +80,9 @@ def verify(
 
     Example: audit verify data/runs --all --env cartpole
     """
-    with told():
-        from audit.rerun_report import Filters, tell_verification
+    from audit.rerun_report import tell_verification
 
-        agrees = tell_verification(
-            paths,
-            Filters(env, variant, condition),
-            sample=None if every else sample,
-            seed=seed,
-            task_modules=task_module or [],
-            strict=strict,
-            output=output.value,
-        )
-        if not agrees:
-            sys.stdout.flush()
-            raise typer.Exit(1)
+    agrees = tell_verification(request, sample=None if every else sample, seed=seed, task_modules=task_module or [])
+    if not agrees:
+        sys.stdout.flush()
+        raise typer.Exit(1)
