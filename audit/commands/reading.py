@@ -6,6 +6,7 @@ import functools
 import inspect
 from collections.abc import Callable
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
@@ -30,14 +31,25 @@ class Detector(StrEnum):
     word = "word"
     phrase = "phrase"
     resolved = "resolved"
+    judge = "judge"
 
 
 DetectorOption = Annotated[
     Detector,
     typer.Option(
         "--detector",
-        help="A reference is the word 'worst' (word), 'worst rollout|trajectory' (phrase), or any name (resolved).",
+        help="A reference is the word 'worst' (word), 'worst rollout|trajectory' (phrase), or any name (resolved); "
+        "or the worst rollout is the driver that a model coded (judge).",
     ),
+]
+JudgementsOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--judgements", metavar="FILE", help="What `audit judge` wrote; else DIR.judgements.jsonl. Repeatable."
+    ),
+]
+JudgeOption = Annotated[
+    str | None, typer.Option("--judge", metavar="MODEL", help="Whose judgements, where several models have judged.")
 ]
 SetOption = Annotated[
     list[str] | None,
@@ -49,6 +61,8 @@ def _options(
     paths: Paths,
     output: FormatOption = Format.table,
     detector: DetectorOption = Detector.word,
+    judgements: JudgementsOption = None,
+    judge: JudgeOption = None,
     overrides: SetOption = None,
     strict: StrictOption = False,
     env: EnvOption = None,
@@ -66,6 +80,8 @@ def _options(
         condition=condition,
         detector=detector.value,
         settings=overrides,
+        judgements=judgements,
+        judge=judge,
     )
 
 
@@ -81,7 +97,8 @@ def reading(
         detector: whether the command has `--detector`.
         thresholds: whether the command has `--set`.
     """
-    left_out = {name for name, wanted in (("detector", detector), ("overrides", thresholds)) if not wanted}
+    groups = ((("detector", "judgements", "judge"), detector), (("overrides",), thresholds))
+    left_out = {name for names, wanted in groups if not wanted for name in names}
     shared = [parameter for name, parameter in _SHARED.items() if name not in left_out]
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
