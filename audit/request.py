@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from audit.judging.loading import left_out
 from audit.problems import Problem, UsageError, count, report
 
 if TYPE_CHECKING:
@@ -35,6 +34,7 @@ class Request:
 
     def open(self) -> Store:
         """The records, opened; their problems are told on standard error."""
+        from audit.judging.loading import left_out
         from audit.presets import parse_overrides
         from audit.store import open_store
 

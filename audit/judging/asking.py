@@ -26,6 +26,7 @@ from collector.llm.protocol import Completion, Model
 Judge: TypeAlias = Model
 """The model that is asked, for modules that need no more of the collector."""
 
+BACKENDS: Final = ("ollama", "openai")
 ATTEMPTS: Final = 3
 """So often one judgement is asked for, if it cannot be read."""
 
@@ -67,6 +68,8 @@ def make_judge(backend: str, *, on_wait: Callable[[str, float], None], **options
             "the simulated backend has no judge; --backend ollama or openai asks a model, and the rules of the "
             "detector driver need none"
         )
+    if backend not in BACKENDS:
+        raise UsageError(f"unknown backend '{backend}'; choose from {', '.join(BACKENDS)}")
     with _told():
         return make_model(backend, on_wait=on_wait, **options)
 
@@ -127,9 +130,10 @@ async def _work(
                 file.append(judgement)
             except (errors.CollectorError, AuditError) as error:
                 failures.append(error)
-            if failures:
                 return
             told(judgement)
+            if failures:
+                return
 
     async with asyncio.TaskGroup() as group:
         for _ in range(min(concurrency, len(tasks))):

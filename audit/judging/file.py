@@ -40,27 +40,26 @@ class JudgementFile:
         if not self.path.parent.is_dir():
             raise AuditError(f"cannot write {self.path}: no such folder; name another place with --out FILE")
         try:
+            # Before the lock, whose own errors do not always tell a place that cannot be written from one in use.
+            self._file = self.path.open("ab", buffering=0)
             self._lock.acquire()
+            self.judged, self.problems = read_judgements(self.path)
+            self._mend()
         except filelock.Timeout:
+            self._close()
             raise AuditError(f"{self.path} is being written by another process; wait for it or stop it") from None
         except OSError as error:
-            raise self._cannot_write(error) from None
-        try:
-            self._open()
-        except OSError as error:
-            self._lock.release()
+            self._close()
             raise self._cannot_write(error) from None
         except BaseException:
-            self._lock.release()
+            self._close()
             raise
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._file is not None:
-            self._file.close()
-        self._lock.release()
+        self._close()
 
     def append(self, judgement: Judgement) -> None:
         """Append one judgement; it is on the disk when this returns.
@@ -75,11 +74,10 @@ class JudgementFile:
             raise self._cannot_write(error) from None
         self.judged.append(judgement)
 
-    def _open(self) -> None:
-        if self.path.exists():
-            self.judged, self.problems = read_judgements(self.path)
-        self._file = self.path.open("ab", buffering=0)
-        self._mend()
+    def _close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+        self._lock.release()
 
     def _mend(self) -> None:
         """Cut a torn last line off, so that the next one begins on a line of its own."""

@@ -103,7 +103,7 @@ def _template() -> jinja2.Template:
 
 
 def _rollout(rollout: Mapping[str, Any]) -> str:
-    label = " ".join(visible(str(rollout["label"])).split())[:LONGEST_LABEL]
+    label = " ".join(visible(str(rollout["label"])).split())[:LONGEST_LABEL].strip()
     facts = [
         f"rollout {rollout['rollout']}" if rollout["rollout"] is not None else "",
         f"return {_number(rollout['return'])}" if rollout["return"] is not None else "",

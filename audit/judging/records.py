@@ -25,8 +25,8 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         schema: version of this form.
-        condition, env, variant, run, iteration: the revision.
         answer_sha256: of the answer that was judged.
+        condition, env, variant, run, iteration: the revision.
         prompt_sha256: of the prompt.
         backend, model, options: who was asked, and with what settings.
         seed: of the last attempt.
@@ -41,12 +41,12 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     schema: int = SCHEMA
+    answer_sha256: str
     condition: str
     env: str
     variant: str
     run: int
     iteration: int
-    answer_sha256: str
     prompt_sha256: str
     backend: str
     model: str
@@ -82,8 +82,8 @@ class Judgement(Judged, frozen=True, kw_only=True):
     thinking: str | None
 
 
-HEAD: Final = b'{"schema":'
-"""How every line begins that this program writes."""
+HEAD: Final = b'{"schema":%d,"answer_sha256":"' % SCHEMA
+"""How every line begins that this program writes, and no line of another of its files."""
 
 
 class _Schema(msgspec.Struct):

@@ -23,6 +23,7 @@ _LINE: Final = re.compile(
     r"(?im)^[\s>*_#-]{0,8}(driver|sentence|mentions[_ ]worst|discounts[_ ]worst)[*_ ]{0,4}[:=](.*)$"
 )
 _WRAPPING: Final = " \t*_`\"'.,;“”‘’"
+_QUOTES: Final = ' \t*_`"“”'
 _YES_NO: Final = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
@@ -93,7 +94,7 @@ def _lines(text: str) -> dict[str, Any]:
     fields: dict[str, Any] = {}
     for key, value in _LINE.findall(text):
         name = key.lower().replace(" ", "_")
-        said = value.strip(_WRAPPING)
+        said = value.strip(_QUOTES)
         if name == "driver" and fields.get(name, said).lower() != said.lower():
             raise UnreadableVerdictError("several drivers in the reply")
         fields[name] = said
@@ -101,7 +102,8 @@ def _lines(text: str) -> dict[str, Any]:
 
 
 def _verdict(fields: dict[str, Any]) -> Verdict | None:
-    driver = str(fields.get("driver")).strip(_WRAPPING).lower()
+    said = fields.get("driver")
+    driver = said.strip(_WRAPPING).lower() if isinstance(said, str) else ""
     if driver not in _DRIVERS:
         return None
     sentence = fields.get("sentence")

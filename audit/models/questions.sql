@@ -1,6 +1,6 @@
 -- One row per revision whose critic gave an answer in words: all that a judge is told, which is not how it turned out.
 with
-critic_answers as (select * from critic_answers where trim(answer) <> ''),
+critic_answers as (select * from critic_answers where regexp_matches(answer, '\S')),
 revisions as (select condition, env, variant, run, iteration, evidence_kind, changed from revisions),
 evidence as (select * from evidence),
 policies as (
