@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from audit.formats import WRITERS
+from audit.formats import WRITERS, Row
 from audit.judging.plan import COLUMNS, Plan, make_plan
 from audit.judging.progress import Progress
 from audit.judging.questions import Question
 from audit.judging.records import Judged, default_file, read_judgements
 from audit.judging.verdicts import DRIVERS
 from audit.problems import AuditError, Problem, UsageError, count, report
+from audit.report import simulated_caption
 from audit.request import Request, note, tell
 from audit.store import rows_of
 from audit.tables import print_table
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from audit.judging.file import JudgementFile
 
 UNREADABLE: Final = "unreadable"
+MEANING: Final = "Percentages are of answers judged readably; quoted: the sentence stands in the answer."
 COUNTED: Final = ("condition", "env", "variant", "driver", "answers", "pct", "quoted")
 
 
@@ -59,16 +61,22 @@ def judge(request: Request, judging: Judging) -> None:
         on_wait=lambda reason, seconds: note(f"waiting {seconds:.0f} s: {reason}"),
         **judging.options,
     )
-    questions = _questions(request)
+    questions, caption = _questions(request)
     if judging.plan_only:
         judged, problems = read_judgements(path) if path.exists() else ([], [])
         _tell_problems(problems)
         _print_plan(_plan(questions, judged, model, judging), request.output)
         return
-    _judge(questions, model, path, judging, request.output)
+    judged = _judge(questions, model, path, judging)
+    notes = [f"Judge: {model.name}. {MEANING}", f"Judgements: {path}"]
+    if caption:
+        note(caption)
+        notes.append(caption)
+    _print(COUNTED, list(_counts(judged)), request.output, "Drivers", "\n".join(notes))
 
 
-def _judge(questions: Sequence[Question], model: Judge, path: Path, judging: Judging, output: str) -> None:
+def _judge(questions: Sequence[Question], model: Judge, path: Path, judging: Judging) -> list[Judged]:
+    """Ask what is to be asked, and give the judgements of all that was asked for."""
     from audit.judging.file import JudgementFile
 
     with JudgementFile(path) as file:
@@ -81,16 +89,17 @@ def _judge(questions: Sequence[Question], model: Judge, path: Path, judging: Jud
             _ask(plan, model, file, judging)
         latest = {each.key: each for each in file.judged}
     keys = [(asked.question.identity, asked.prompt_sha256, plan.model) for asked in plan.asked]
-    _print_counts([latest[key] for key in keys if key in latest], output, path, plan.model)
+    return [latest[key] for key in keys if key in latest]
 
 
-def _questions(request: Request) -> list[Question]:
+def _questions(request: Request) -> tuple[list[Question], str | None]:
+    """All that could be asked, and what must be said where answers are not a language model's."""
     with request.open() as store:
         questions = [Question.of(row) for row in rows_of(request.select(store.relation("questions")))]
         if not questions:
             absent = request.absent(store.relation("run_records"))
             raise AuditError(absent or "nothing to judge: no critic's answer in the records")
-    return sorted(questions, key=lambda question: question.identity)
+        return sorted(questions, key=lambda question: question.identity), simulated_caption(request, store)
 
 
 def _plan(questions: Sequence[Question], judged: Sequence[Judged], model: Judge, judging: Judging) -> Plan:
@@ -151,23 +160,17 @@ def _counts(judged: Sequence[Judged]) -> Iterator[dict[str, Any]]:
             yield dict(zip(COUNTED, (*identity, driver, drivers[driver], *shares), strict=True))
 
 
-def _print_counts(judged: Sequence[Judged], output: str, path: Path, model: str) -> None:
-    rows = list(_counts(judged))
-    caption = f"Judge: {model}. Percentages are of answers judged readably; quoted: the sentence stands in the answer."
+def _print(columns: Sequence[str], rows: Sequence[Row], output: str, title: str, caption: str | None) -> None:
     if output == "table":
-        print_table(COUNTED, rows, title="Drivers", caption=f"{caption}\nJudgements: {path}")
+        print_table(columns, rows, title=title, caption=caption)
     else:
-        WRITERS[output](COUNTED, rows, sys.stdout, caption)
+        WRITERS[output](columns, rows, sys.stdout, caption and caption.replace("\n", " "))
 
 
 def _print_plan(plan: Plan, output: str) -> None:
     note(plan.cost())
     note(plan.basis())
-    rows = list(plan.rows())
-    if output == "table":
-        print_table(COLUMNS, rows, title="Answers to judge, and about how many tokens")
-    else:
-        WRITERS[output](COLUMNS, rows, sys.stdout, None)
+    _print(COLUMNS, list(plan.rows()), output, "Answers to judge, and about how many tokens", None)
 
 
 def _tell_problems(problems: Sequence[Problem]) -> None:
