@@ -2,8 +2,9 @@
 
 Patterns are RE2 (the regular expressions of DuckDB) and ignore case. `word` is the paper's detector; `phrase` asks for
 more, and finds neither "worst-case behaviour" nor "the worst point of the trace". The others are relations with the
-columns of `references`: `resolved` asks which rollouts the text talks about, by whatever name, and `driver` whether the
-worst one is what the main change is chiefly justified by (both in `audit/references`).
+columns of `references`: `resolved` asks which rollouts the text talks about, by whatever name (`audit/references`);
+`driver` and `judge` ask whether the worst one is what the main change is chiefly justified by, as plain rules read it
+or as a model coded it (`audit judge`).
 """
 
 from __future__ import annotations
@@ -17,5 +18,6 @@ PATTERNS: Final = {
 RELATIONS: Final = {
     "resolved": "resolved_references",
     "driver": "driver_references",
+    "judge": "judged_references",
 }
 DETECTORS: Final = (*PATTERNS, *RELATIONS)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from audit.formats import rounded
 from audit.problems import AuditError, UsageError
-from audit.references import Mention, Shown, mark, resolve
+from audit.references import Mention, Shown, mark, resolve, visible
 from audit.store import Store, rows_of
 
 if TYPE_CHECKING:
@@ -70,6 +70,7 @@ def _in_full(store: Store, details: dict[str, Any]) -> dict[str, Any]:
     [thresholds] = rows_of(_where(store.relation("thresholds"), run))
     [facts] = rows_of(_where(store.relation("run_facts"), run))
     references = rows_of(_where(store.relation("references"), identity))
+    judgements = rows_of(_where(store.relation("judgements"), identity))
     shown = [
         {"label": label, "rollout": evidence[f"{label}_rollout"], "return": evidence[label]}
         for label in ("worst", "median", "best")
@@ -87,6 +88,7 @@ def _in_full(store: Store, details: dict[str, Any]) -> dict[str, Any]:
         "reason": _reason(details, thresholds),
         "thresholds": {key: value for key, value in thresholds.items() if key not in IDENTITY},
         "mentions": _mentions(episode),
+        "judgements": [{key: value for key, value in each.items() if key not in IDENTITY} for each in judgements],
         "initial": before,
         "revised": after,
     }
@@ -156,13 +158,26 @@ def _classification(revision: dict[str, Any]) -> list[str]:
         f"agreement structure: {revision['structure']}; severity {rounded(revision['severity']) or 'undefined'}",
     ]
     if revision["detector"] is None:
-        return [*lines, "no critic answered, so nothing can refer to the worst rollout"]
+        answered = revision["revised"]["source"] == "critic"
+        why = "the judge has not judged the answer" if answered else "no critic answered"
+        return [*lines, *_judgements(revision), f"{why}, so nothing can refer to the worst rollout"]
     refers = "refers" if revision["references_worst"] else "does not refer"
-    lines.append(f"the answer {refers} to the worst rollout (detector {revision['detector']})")
+    lines += [*_judgements(revision), f"the answer {refers} to the worst rollout (detector {revision['detector']})"]
     if revision["strict"] is not None:
         strict, permissive = rounded(revision["strict"]), rounded(revision["permissive"])
         lines.append(f"salience-problem regression: strict {strict}, permissive {permissive}")
     return lines
+
+
+def _judgements(revision: dict[str, Any]) -> list[str]:
+    """What judges said of the answer; their sentences are a model's, and shown like the critic's own."""
+    lines = []
+    for each in revision["judgements"]:
+        sentence = " ".join(visible(each["sentence"] or "").split())
+        quoted = "" if each["quoted"] else " (not in the answer)"
+        said = f"driver {each['driver']}" + (f', from "{sentence}"{quoted}' if sentence else "")
+        lines.append(f"judged by {each['model']}: {said if each['driver'] else visible(each['error'])}")
+    return [line for text in lines for line in textwrap.wrap(text, WIDTH, subsequent_indent="  ")]
 
 
 def _wrapped(answer: str) -> list[str]:

@@ -60,8 +60,8 @@ def told() -> Iterator[None]:
     except AuditError as error:
         typer.echo(f"audit: {error}", err=True)
         raise typer.Exit(2 if isinstance(error, UsageError) else 1) from None
-    except KeyboardInterrupt:
-        typer.echo("audit: interrupted", err=True)
+    except KeyboardInterrupt as stopped:
+        typer.echo(f"audit: {str(stopped) or 'interrupted'}", err=True)
         raise typer.Exit(130) from None
     except BrokenPipeError:
         # The reader, say `head`, has seen enough; the interpreter must not try to flush at exit.

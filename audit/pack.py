@@ -17,7 +17,7 @@ from audit.cache_folder import look_of
 from audit.checks import point_at
 from audit.columns import Readings, size_of
 from audit.problems import AuditError, Problem, UsageError
-from audit.sources.files import ARCHIVES, PACK
+from audit.sources.files import PACK, beside
 from audit.sources.intake import Intake, RecordFile
 from audit.sources.pack import Contents, PackedFile, PackedRun, rules
 from audit.store import read
@@ -90,13 +90,11 @@ def pack(
 
 
 def _target(path: Path, out: Path | None) -> Path:
-    given = path if path.name not in {"", ".."} else path.resolve()
-    ending = next((ending for ending in ARCHIVES if given.name.endswith(ending)), "")
-    name = given.name.removesuffix(ending) + PACK
+    usual = beside(path, PACK)
     if out is None:
-        target = given.parent / name
+        target = usual
     elif out.is_dir():
-        target = out / name
+        target = out / usual.name
     elif out.name.endswith(PACK):
         target = out
     else:

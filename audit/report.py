@@ -136,7 +136,7 @@ def _stream(relation: duckdb.DuckDBPyRelation) -> Iterator[Row]:
 
 
 def simulated_caption(request: Request, store: Store) -> str | None:
-    """What marks results of the simulated backend; None where nothing was simulated."""
+    """What must stand beside results of the simulated backend; None where there are none."""
     runs = request.select(store.relation("run_records"))
     rows: list[tuple[Any, ...]] = runs.select("condition, backend").distinct().fetchall()
     simulated = sorted({condition for condition, backend in rows if backend == "simulated"})

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from audit.problems import Problem, count, report
+from audit.problems import Problem, UsageError, count, report
 
 if TYPE_CHECKING:
     import duckdb
@@ -30,17 +30,30 @@ class Request:
     condition: Sequence[str] | None = None
     detector: str = "word"
     settings: Sequence[str] | None = None
+    judgements: Sequence[Path] | None = None
+    judge: str | None = None
 
     def open(self) -> Store:
         """The records, opened; their problems are told on standard error."""
+        from audit.judging.loading import left_out
         from audit.presets import parse_overrides
         from audit.store import open_store
 
+        if self.detector != "judge" and (self.judgements or self.judge):
+            raise UsageError("--judgements and --judge are for --detector judge")
         overrides = parse_overrides(self.settings or [])
         store = open_store(
-            self.paths, strict=self.strict, detector=self.detector, overrides=overrides, cache=self.cache
+            self.paths,
+            strict=self.strict,
+            detector=self.detector,
+            overrides=overrides,
+            cache=self.cache,
+            judgements=self.judgements or (),
+            judge=self.judge,
         )
         tell(store.notes, store.problems)
+        if self.detector == "judge" and (told := left_out(self, store)):
+            note(told)
         return store
 
     def select(self, relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:

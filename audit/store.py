@@ -19,6 +19,7 @@ from audit.cache_folder import cache_folder
 from audit.columns import Readings, read_columns, size_of
 from audit.database import Database
 from audit.detectors import DETECTORS, PATTERNS, RELATIONS
+from audit.judging.loading import load_judgements
 from audit.presets import Overrides, check_overrides, presets
 from audit.problems import AuditError, Problem, UsageError, count, report
 from audit.sources import gather
@@ -84,6 +85,8 @@ def open_store(
     detector: str = "word",
     overrides: Overrides | None = None,
     cache: bool = True,
+    judgements: Sequence[str | Path] = (),
+    judge: str | None = None,
 ) -> Store:
     """Read records and make their analysis available.
 
@@ -94,9 +97,11 @@ def open_store(
         detector: how references to the worst rollout are found, one of `audit.detectors.DETECTORS`.
         overrides: thresholds of the edit patterns, by task and name, that go before all others.
         cache: whether what was read in an earlier audit may be used, and kept for a later one.
+        judgements: files that `audit judge` has written; for the detector `judge` else those beside `paths`.
+        judge: the model whose judgements the detector `judge` takes, where there are several.
 
     Raises:
-        UsageError: no such detector, task or threshold, or the environment's memory limit is no size.
+        UsageError: no such detector, judge, task or threshold, or the environment's memory limit is no size.
         AuditError: a path is missing or holds no records, or `strict` and something is wrong.
     """
     if detector not in DETECTORS:
@@ -108,6 +113,8 @@ def open_store(
             rows = [{"env": env, **named} for env, named in values.items()]
             database.set(variable, str(intake.write(f"{variable}.jsonl", rows)))
         database.set("detector", detector)
+        load_judgements(paths, judgements, judge, wanted=detector == "judge", intake=intake, database=database)
+        _refuse(intake, strict=strict)
         if detector in RELATIONS:
             database.stand_in("references", RELATIONS[detector])
         else:

@@ -11,6 +11,7 @@ from typing import IO, Self, TypeVar
 import filelock
 import msgspec
 
+from collector.appending import append_line
 from collector.errors import CollectorError, StorageError
 from collector.records import Call, Episode, RecordError, Run, Truth, decode_run, encode
 
@@ -82,7 +83,7 @@ class RunFolder:
         try:
             if name not in self._files:
                 self._files[name] = (self.path / name).open("ab", buffering=0)
-            _append(self._files[name], encode(record))
+            append_line(self._files[name], encode(record))
         except OSError as error:
             raise _cannot_write(self.path / name, error) from None
 
@@ -146,19 +147,6 @@ def _decode(line: bytes, kind: type[_Record]) -> _Record | str:
         return msgspec.json.decode(line, type=kind)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         return str(error)
-
-
-def _append(file: IO[bytes], line: bytes) -> None:
-    """Append a line and sync it; a line that the disk has no room for leaves nothing behind."""
-    start = os.fstat(file.fileno()).st_size
-    try:
-        written = 0
-        while written < len(line):
-            written += file.write(line[written:])
-        os.fsync(file.fileno())
-    except OSError:
-        os.ftruncate(file.fileno(), start)
-        raise
 
 
 def _sync_folder(path: Path) -> None:

@@ -33,6 +33,7 @@ class Detector(StrEnum):
     phrase = "phrase"
     resolved = "resolved"
     driver = "driver"
+    judge = "judge"
 
 
 DetectorOption = Annotated[
@@ -40,8 +41,17 @@ DetectorOption = Annotated[
     typer.Option(
         "--detector",
         help="A reference is the word 'worst' (word), 'worst rollout|trajectory' (phrase), any name of that rollout "
-        "(resolved); or the change is chiefly justified by it (driver).",
+        "(resolved); or it is what the change is chiefly justified by, read by rules (driver) or a model (judge).",
     ),
+]
+JudgementsOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--judgements", metavar="FILE", help="What `audit judge` wrote; else DIR.judgements.jsonl. Repeatable."
+    ),
+]
+JudgeOption = Annotated[
+    str | None, typer.Option("--judge", metavar="MODEL", help="Whose judgements, where several models have judged.")
 ]
 SetOption = Annotated[
     list[str] | None,
@@ -58,6 +68,8 @@ def _options(
     paths: Paths,
     output: FormatOption = Format.table,
     detector: DetectorOption = Detector.word,
+    judgements: JudgementsOption = None,
+    judge: JudgeOption = None,
     overrides: SetOption = None,
     strict: StrictOption = False,
     env: EnvOption = None,
@@ -75,6 +87,8 @@ def _options(
         condition=condition,
         detector=detector.value,
         settings=overrides,
+        judgements=judgements,
+        judge=judge,
     )
 
 
@@ -94,8 +108,9 @@ def reading(
         thresholds: whether the command has `--set`.
         cached: whether the command has `--no-cache`.
     """
-    optional = {"output": output, "detector": detector, "overrides": thresholds, "no_cache": cached}
-    left_out = {name for name, wanted in optional.items() if not wanted}
+    detecting = ("detector", "judgements", "judge")
+    groups = ((("output",), output), (detecting, detector), (("overrides",), thresholds), (("no_cache",), cached))
+    left_out = {name for names, wanted in groups if not wanted for name in names}
     shared = [parameter for name, parameter in _SHARED.items() if name not in left_out]
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:

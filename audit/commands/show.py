@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from audit.commands.reading import Detector, DetectorOption, SetOption
+from audit.commands.reading import Detector, DetectorOption, JudgementsOption, JudgeOption, SetOption
 from audit.options import NoCacheOption, StrictOption, told
 from audit.request import Request
 
@@ -34,6 +34,8 @@ def show(
         ShowFormat, typer.Option("--format", help="Text to read, or one JSON object.")
     ] = ShowFormat.table,
     detector: DetectorOption = Detector.word,
+    judgements: JudgementsOption = None,
+    judge: JudgeOption = None,
     overrides: SetOption = None,
     strict: StrictOption = False,
     no_cache: NoCacheOption = False,
@@ -51,6 +53,8 @@ def show(
             strict=strict,
             detector=detector.value,
             settings=overrides,
+            judgements=judgements,
+            judge=judge,
             cache=not no_cache,
         )
         print_revision(request, env, variant, run, iteration, condition)

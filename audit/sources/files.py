@@ -20,6 +20,13 @@ PACK: Final = ".pack.parquet"
 ARCHIVES: Final = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2")
 
 
+def beside(path: Path, ending: str) -> Path:
+    """A file beside a folder, an archive or a pack, under its name with another ending: `data/runs` + ending."""
+    given = path if path.name not in {"", ".."} else path.resolve()
+    own = next((each for each in (PACK, *ARCHIVES) if given.name.endswith(each)), "")
+    return given.with_name(given.name.removesuffix(own) + ending)
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
     """A file, on disk or in an archive.

@@ -56,9 +56,9 @@ def test_cut_off_within_any_write(tmp_path, monkeypatch):
     """Every file state that a crash can leave: after each line, and in the middle of each."""
     asked = spec(iterations=3)
     writes = []
-    append = run_folder._append
+    append = run_folder.append_line
     monkeypatch.setattr(
-        run_folder, "_append", lambda file, line: (writes.append((file.name, line)), append(file, line))
+        run_folder, "append_line", lambda file, line: (writes.append((file.name, line)), append(file, line))
     )
     folder = collect(asked, tmp_path / "whole")
     monkeypatch.undo()

@@ -1,0 +1,107 @@
+"""The file of judgements, open for writing: locked, mended after a crash, and only ever appended to."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Self
+
+import filelock
+import msgspec
+
+from audit.judging.records import Judged, Judgement, is_torn, read_judgements
+from audit.problems import AuditError, Problem
+from collector.appending import append_line
+
+
+class JudgementFile:
+    """Use as a context manager.
+
+    Args:
+        path: the file; it is made if it is not there.
+
+    Attributes:
+        judged: the judgements in it, those appended included.
+        problems: lines that hold none.
+
+    Raises:
+        AuditError: it is in use, cannot be written, or holds something else.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.judged: list[Judged] = []
+        self.problems: list[Problem] = []
+        self._lock = filelock.FileLock(path.with_name(f".{path.name}.lock"), timeout=0)
+        self._file: IO[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        if not self.path.parent.is_dir():
+            raise AuditError(f"cannot write {self.path}: no such folder; name another place with --out FILE")
+        try:
+            # Before the lock, whose own errors do not always tell a place that cannot be written from one in use.
+            self._file = self.path.open("ab", buffering=0)
+            self._lock.acquire()
+            self.judged, self.problems = read_judgements(self.path)
+            self._mend()
+        except filelock.Timeout:
+            self._close()
+            raise AuditError(f"{self.path} is being written by another process; wait for it or stop it") from None
+        except OSError as error:
+            self._close()
+            raise self._cannot_write(error) from None
+        except BaseException:
+            self._close()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._close()
+
+    def append(self, judgement: Judgement) -> None:
+        """Append one judgement; it is on the disk when this returns.
+
+        Raises:
+            AuditError: it cannot be written.
+        """
+        assert self._file is not None
+        try:
+            append_line(self._file, msgspec.json.encode(judgement) + b"\n")
+        except OSError as error:
+            raise self._cannot_write(error) from None
+        self.judged.append(judgement)
+
+    def _close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+        self._lock.release()
+
+    def _mend(self) -> None:
+        """Cut a torn last line off, so that the next one begins on a line of its own."""
+        data_size = self.path.stat().st_size
+        tail = _tail(self.path, data_size)
+        if tail and is_torn(tail):
+            os.truncate(self.path, data_size - len(tail))
+        elif tail:
+            raise AuditError(f"{self.path} ends in something that is no judgement; name another place with --out FILE")
+
+    def _cannot_write(self, error: OSError) -> AuditError:
+        reason = error.strerror or error
+        return AuditError(f"cannot write {self.path}: {reason}; name another place with --out FILE")
+
+
+def _tail(path: Path, size: int) -> bytes:
+    """What stands behind the last line break."""
+    with path.open("rb") as file:
+        step = 1 << 16
+        start = size
+        tail = b""
+        while start > 0 and b"\n" not in tail:
+            start = max(0, start - step)
+            file.seek(start)
+            tail = file.read(size - start)
+            step *= 2
+    return tail.rpartition(b"\n")[2]

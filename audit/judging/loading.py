@@ -1,0 +1,74 @@
+"""Judgements as relations of a store: read from their files, checked, and given to the detector `judge`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from audit.judging.records import Judged, choose_judge, files_to_read, read_judgements
+
+if TYPE_CHECKING:
+    from audit.database import Database
+    from audit.request import Request
+    from audit.sources.intake import Intake
+    from audit.store import Store
+
+FIELDS: Final = (
+    *("condition", "env", "variant", "run", "iteration", "answer_sha256", "model"),
+    *("driver", "sentence", "quoted", "mentions_worst", "discounts_worst", "error"),
+)
+
+
+def load_judgements(
+    paths: Sequence[str | Path],
+    given: Sequence[str | Path],
+    judge: str | None,
+    *,
+    wanted: bool,
+    intake: Intake,
+    database: Database,
+) -> None:
+    """Make the relation `judgements`, of which the detector `judge` makes `references`.
+
+    Args:
+        paths: the records.
+        given: files of judgements; where none is given, those beside the records, if they are wanted.
+        judge: the model whose judgements count; None where there is but one.
+        wanted: whether the detector is `judge`.
+        intake: takes the lines that hold no judgement, as problems.
+        database: where the relations are.
+
+    Raises:
+        UsageError: there are no judgements, or none by that model, or several models and none was named.
+        AuditError: a file cannot be read, or holds something else.
+    """
+    files = [Path(file) for file in given]
+    if wanted:
+        files = files_to_read([Path(path) for path in paths], files)
+    judged: list[Judged] = []
+    for file in dict.fromkeys(files):
+        read, problems = read_judgements(file)
+        judged += read
+        intake.problems.extend(problems)
+    database.set("judgement_file", str(intake.write("judgement_lines.jsonl", _rows(judged))))
+    database.set("judge", choose_judge(judged, judge) if wanted else judge)
+
+
+def left_out(request: Request, store: Store) -> str | None:
+    """Which of the revisions asked for have no judgement that counts; None where all have."""
+    answers = request.select(store.relation("critic_answers"))
+    judged = request.select(store.relation("judged_references"))
+    unreadable = request.select(store.relation("judgements").filter("model = getvariable('judge') and driver is null"))
+    [(every,)], [(known,)], [(lost,)] = (
+        each.aggregate("count(*)").fetchall() for each in (answers, judged, unreadable)
+    )
+    if known == every:
+        return None
+    why = f", {lost} of them since the judge could not be read" if lost else ""
+    return f"{every - known} of {every} revisions that a critic answered have no judgement and are left out{why}"
+
+
+def _rows(judged: Sequence[Judged]) -> Iterator[dict[str, Any]]:
+    for ordinal, each in enumerate(judged):
+        yield {"ordinal": ordinal, **{name: getattr(each, name) for name in FIELDS}}

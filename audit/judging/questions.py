@@ -1,0 +1,126 @@
+"""What a judge is asked: one prompt per critic's answer, made of the answer and of what is needed to understand it."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from typing import TYPE_CHECKING, Any, Final
+
+from audit.references.marking import visible
+
+if TYPE_CHECKING:
+    import jinja2
+
+IDENTITY: Final = ("condition", "env", "variant", "run", "iteration")
+LONGEST_LABEL: Final = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A revision to be judged.
+
+    Attributes:
+        identity: condition, task, method, run and iteration.
+        answer: what the critic wrote.
+        answer_sha256: of the answer's UTF-8 bytes.
+        shown: the rollouts that the critic was shown: label, index, return, length.
+        statistics: that the critic was shown, or None.
+        changes: index, value before and value after of each changed parameter.
+    """
+
+    identity: tuple[str, str, str, int, int]
+    answer: str
+    answer_sha256: str
+    shown: Sequence[Mapping[str, Any]]
+    statistics: Mapping[str, Any] | None
+    changes: Sequence[Mapping[str, Any]]
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Question:
+        """From a row of the relation `questions`."""
+        return cls(
+            (row["condition"], row["env"], row["variant"], row["run"], row["iteration"]),
+            row["answer"],
+            row["answer_sha256"],
+            row["shown"],
+            row["statistics"],
+            row["changes"],
+        )
+
+    def prompt(self) -> str:
+        """The prompt; nothing in it tells how the revision turned out.
+
+        The answer stands between lines with a word that is made from its hash, so that no text can hold its own.
+        Control and formatting characters are spelled out: no model reads what people cannot see.
+        """
+        return _template().render(
+            fence=f"TEXT-{self.answer_sha256[:16]}",
+            answer=visible(self.answer),
+            shown=[_rollout(rollout) for rollout in self.shown],
+            statistics=_statistics(self.statistics),
+            changes=[f"params[{c['index']}]: {_number(c['before'])} -> {_number(c['after'])}" for c in self.changes],
+        )
+
+
+def sha256(text: str) -> str:
+    """SHA-256 of a text's UTF-8 bytes, in hexadecimal."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def draw(questions: Iterable[Question], sample: int, seed: int) -> list[Question]:
+    """A simple random sample that depends on the seed and on the revisions, not on their order.
+
+    A larger sample of the same seed holds the smaller one, so that it costs only what it has more.
+
+    Args:
+        questions: to draw from.
+        sample: how many; all, if there are fewer.
+        seed: of the draw.
+    """
+
+    def place(question: Question) -> str:
+        return sha256("\0".join(map(str, (seed, *question.identity))))
+
+    drawn = sorted(questions, key=place)[:sample]
+    return sorted(drawn, key=lambda question: question.identity)
+
+
+@functools.cache
+def _template() -> jinja2.Template:
+    import jinja2
+
+    environment = jinja2.Environment(
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,  # noqa: S701 - prompts are plain text
+    )
+    return environment.from_string(resources.files("audit.judging").joinpath("prompt.j2").read_text("utf-8"))
+
+
+def _rollout(rollout: Mapping[str, Any]) -> str:
+    label = " ".join(visible(str(rollout["label"])).split())[:LONGEST_LABEL].strip()
+    facts = [
+        f"rollout {rollout['rollout']}" if rollout["rollout"] is not None else "",
+        f"return {_number(rollout['return'])}" if rollout["return"] is not None else "",
+        f"{rollout['length']} steps" if rollout["length"] is not None else "",
+    ]
+    return f"{label}: {', '.join(filter(None, facts)) or 'no more is recorded'}"
+
+
+def _statistics(statistics: Mapping[str, Any] | None) -> str:
+    names = {"returns": "return", "lengths": "steps"}
+    parts = [
+        f"{names[key]} {', '.join(f'{name} {_number(value)}' for name, value in extent.items() if value is not None)}"
+        for key in names
+        if (extent := (statistics or {}).get(key))
+    ]
+    return "; ".join(parts)
+
+
+def _number(value: float) -> str:
+    return f"{value:.6g}"

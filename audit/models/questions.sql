@@ -1,0 +1,44 @@
+-- One row per revision whose critic gave an answer in words: all that a judge is told, which is not how it turned out.
+with
+critic_answers as (select * from critic_answers where regexp_matches(answer, '\S')),
+revisions as (select condition, env, variant, run, iteration, evidence_kind, changed from revisions),
+evidence as (select * from evidence),
+policies as (
+    select condition, env, variant, run, iteration, initial.params as before, revised.params as after
+    from episodes
+    where revised is not null
+),
+
+located as (
+    select
+        *,
+        {'label': 'worst', 'rollout': worst_rollout, 'return': worst, 'length': lengths[worst_rollout + 1]} as lowest,
+        {'label': 'median', 'rollout': median_rollout, 'return': median, 'length': lengths[median_rollout + 1]} as middle,
+        {'label': 'best', 'rollout': best_rollout, 'return': best, 'length': lengths[best_rollout + 1]} as highest
+    from critic_answers
+    join revisions using (condition, env, variant, run, iteration)
+    join evidence using (condition, env, variant, run, iteration)
+    join policies using (condition, env, variant, run, iteration)
+),
+
+questions as (
+    select
+        condition, env, variant, run, iteration,
+        answer,
+        sha256(answer) as answer_sha256,
+        -- A log that does not say which rollouts were shown says of what kind the evidence was.
+        case
+            when len(shown) > 0 then shown
+            when evidence_kind = 'three' then [lowest, middle, highest]
+            when evidence_kind = 'median' then [middle]
+            else []
+        end as shown,
+        statistics,
+        list_transform(
+            changed,
+            lambda index: {'index': index, 'before': before[index + 1], 'after': after[index + 1]}
+        ) as changes
+    from located
+)
+
+select * from questions order by condition, env, variant, run, iteration
