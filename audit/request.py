@@ -33,13 +33,17 @@ class Request:
     judgements: Sequence[Path] | None = None
     judge: str | None = None
 
-    def open(self) -> Store:
-        """The records, opened; their problems are told on standard error."""
+    def open(self, *, all_detectors: bool = False) -> Store:
+        """The records, opened; their problems are told on standard error.
+
+        Args:
+            all_detectors: whether judgements are of use whichever detector is asked for.
+        """
         from audit.judging.loading import left_out
         from audit.presets import parse_overrides
         from audit.store import open_store
 
-        if self.detector != "judge" and (self.judgements or self.judge):
+        if self.detector != "judge" and (self.judge or (self.judgements and not all_detectors)):
             raise UsageError("--judgements and --judge are for --detector judge")
         overrides = parse_overrides(self.settings or [])
         store = open_store(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -92,7 +93,7 @@ def _told(mentions: list[Mention]) -> Finding:
 
 
 _READERS: Final[tuple[tuple[str, str, Find], ...]] = (
-    *(("mentions_worst", name, partial(_matched, name=name)) for name, pattern in PATTERNS.items() if pattern),
+    *(("mentions_worst", name, partial(_matched, name=name)) for name in PATTERNS),
     *((f"mentions_{label}", "resolved", partial(_mentioned, label=label)) for label in ("worst", "median", "best")),
     ("discounts_worst", "resolved", _discounted),
     ("driver", "rules", _driven),
@@ -103,13 +104,34 @@ _READERS: Final[tuple[tuple[str, str, Find], ...]] = (
 def find_all(answers: Mapping[Identity, Answer]) -> list[Found]:
     """What every detector says of some answers, in the order in which they are told.
 
-    A detector that codes an answer on its own is a line of `_READERS`; one whose findings are kept elsewhere is one
-    more `Found` in this list.
+    A detector that codes an answer on its own is a line of `_READERS`; models' judgements are kept elsewhere
+    (`judged`).
     """
     return [
         Found(column, name, {identity: find(answer) for identity, answer in answers.items()})
         for column, name, find in _READERS
     ]
+
+
+def judged(judgements: duckdb.DuckDBPyRelation, wanted: Container[Identity]) -> list[Found]:
+    """What models said that judged the answers; each is a detector, and knows nothing of what it could not judge.
+
+    Args:
+        judgements: the relation of that name.
+        wanted: the revisions.
+    """
+    findings: dict[tuple[str, str], dict[Identity, Finding]] = defaultdict(dict)
+    columns = judgements.columns
+    for values in judgements.filter("driver is not null").fetchall():
+        row = dict(zip(columns, values, strict=True))
+        identity = Identity(*(row[name] for name in Identity._fields))
+        if identity not in wanted:
+            continue
+        findings["driver", row["model"]][identity] = Finding(row["driver"], row["sentence"] or "")
+        for column in ("mentions_worst", "discounts_worst"):
+            if row[column] is not None:
+                findings[column, row["model"]][identity] = Finding(YES if row[column] else NO)
+    return [Found(column, f"judge {model}", found) for (column, model), found in sorted(findings.items())]
 
 
 def read_answers(relation: duckdb.DuckDBPyRelation, wanted: Container[Identity]) -> dict[Identity, Answer]:
@@ -131,7 +153,6 @@ def read_answers(relation: duckdb.DuckDBPyRelation, wanted: Container[Identity])
             ConstantExpression("i"),
         ).alias(_MATCH.format(name))
         for name, pattern in PATTERNS.items()
-        if pattern
     ]
     rows = rows_by_identity(relation.select(StarExpression(), *matches), wanted)
     return {identity: Answer(row) for identity, row in rows.items()}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from audit.coding.cells import cell
 from audit.coding.codes import IDENTITY, Identity
-from audit.coding.found import find_all, read_answers
+from audit.coding.found import find_all, judged, read_answers
 from audit.coding.intervals import METRICS, Bootstrap
 from audit.coding.labels import Labels, read_labels, resolve_identities
 from audit.coding.scores import COLUMNS, Comparison, Row, Strata, comparisons, scores
@@ -65,14 +65,16 @@ def print_validation(
     """
     labels = read_labels(path)
     by = list(dict.fromkeys(stratify))
-    with request.open() as store:
+    with request.open(all_detectors=True) as store:
         members = strata(request.select(store.relation("revision_details")), by)
         _match(request, store, labels, path)
         of = {identity: name for name, revisions in members.items() for identity in revisions}
         labels.rows = [row for row in labels.rows if row.identity in of]
         if not labels.rows:
             raise AuditError(f"{path}: no label is of a critic's answer in what was given")
-        found = find_all(read_answers(store.relation("answers_to_code"), {row.identity for row in labels.rows}))
+        wanted = {row.identity for row in labels.rows}
+        found = find_all(read_answers(store.relation("answers_to_code"), wanted))
+        found += judged(store.relation("judgements"), wanted)
         caption = simulated_caption(request, store)
     compared = comparisons(labels.rows, found, pool=pool)
     weights = Strata(by, of) if by else None
@@ -134,19 +136,11 @@ def _print_scores(request: Request, rows: Sequence[Row], caption: str | None) ->
             **row,
             "coder": visible(row["coder"]),
             "column": row["column"] if row["code"] is None else f"{row['column']} = {row['code']}",
-            **{metric: _with_interval(row, metric) for metric in METRICS},
         }
         for row in rows
     ]
     lines = [*([caption] if caption else []), "In brackets 95% intervals; the other formats say how each was made."]
     print_table(_ESSENTIAL, shown, title="Detectors against coders", caption="\n".join(lines))
-
-
-def _with_interval(row: Row, metric: str) -> str:
-    value, low, high = (row[f"{metric}{part}"] for part in ("", "_low", "_high"))
-    if value is None:
-        return ""
-    return f"{value:.2f}" if low is None else f"{value:.2f} [{low:.2f}, {high:.2f}]"
 
 
 def _print_disagreements(request: Request, compared: Sequence[Comparison], caption: str | None) -> None:

@@ -58,7 +58,7 @@ def salience(data, *options):
 
 def test_rates_are_of_the_revisions_that_were_judged(data):
     row, told = salience(data)
-    assert row == {
+    wanted = {
         "condition": "hand",
         "env": "cartpole",
         "variant": "threetraj",
@@ -72,7 +72,12 @@ def test_rates_are_of_the_revisions_that_were_judged(data):
         "permissive_pct": 200 / 3,
         "worst_below_median": 2,
         "worst_below_best": 3,
+        # Of the three regressions two cite, of the two improvements one.
+        "citing_regressions_pct": 200 / 3,
+        "citing_improvements_pct": 50,
+        "risk_ratio": (2 / 3) / (1 / 2),
     }
+    assert {name: row[name] for name in wanted} == pytest.approx(wanted)
     assert told == (
         "audit: 2 of 7 revisions that a critic answered have no judgement and are left out, 1 of them since the judge "
         "could not be read\n"
@@ -180,3 +185,26 @@ def test_what_can_go_wrong(data, tmp_path):
         open_store([data], detector="judge")
     result = audit("salience", data, "--judge", "tiny:1b")
     assert (result.exit_code, result.stderr) == (2, "audit: --judgements and --judge are for --detector judge\n")
+
+
+def test_validate_scores_each_judge_beside_the_rules(data, tmp_path):
+    """Five answers judged worst, worst, null, median and so on; a coder who agrees with the first two alone."""
+    known = [(number, driver) for number, (_, _, driver) in enumerate(REVISIONS) if driver]
+    labels = ["condition,env,variant,run,iteration,coder,driver"]
+    labels += [f"hand,cartpole,threetraj,1,{number},A,{driver if number < 2 else 'none'}" for number, driver in known]
+    (tmp_path / "labels.csv").write_text("\n".join(labels) + "\n")
+    result = audit(
+        "validate",
+        tmp_path / "labels.csv",
+        data,
+        "--format",
+        "json",
+        "--judgements",
+        tmp_path / "data.judgements.jsonl",
+    )
+    assert result.exit_code == 0, result.stderr
+    rows = [row for row in json.loads(result.stdout) if row["detector"].startswith("judge ") and row["code"] is None]
+    [row] = [row for row in rows if row["column"] == "driver"]
+    agreed = sum(number < 2 or driver == "none" for number, driver in known)
+    assert (row["n"], row["accuracy"]) == (len(known), agreed / len(known))
+    assert "judgements" in audit("salience", data, "--judgements", tmp_path / "data.judgements.jsonl").stderr
