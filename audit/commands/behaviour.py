@@ -1,0 +1,67 @@
+"""The commands that run recorded policies on other seeds or changed: `audit rescore` and `audit anchor`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from audit.commands.reading import TaskModules, reading
+from audit.request import Request
+
+commands = typer.Typer()
+
+SampleOption = Annotated[
+    int | None, typer.Option("--sample", min=1, help="Only so many iterations, drawn evenly over runs.")
+]
+
+
+@commands.command()
+@reading()
+def rescore(
+    request: Request,
+    rollouts: Annotated[int, typer.Option("--rollouts", min=2, help="Fresh rollouts of each policy.")] = 1000,
+    sample: SampleOption = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the fresh seeds and of the sample.")] = 0,
+    each: Annotated[bool, typer.Option("--each", help="A row for every candidate instead of every method.")] = False,
+    task_module: TaskModules = None,
+) -> None:
+    """Run recorded policies again on fresh seeds: how much of the recorded mean and best returns is luck?
+
+    Foreign logs too: parameters are enough. Results are kept, so that a second time is quick.
+
+    Example: audit rescore data/runs --rollouts 200 --env pong
+    """
+    from audit.behaviour.report import tell_rescoring
+
+    tell_rescoring(request, rollouts=rollouts, sample=sample, seed=seed, task_modules=task_module or [], each=each)
+
+
+@commands.command()
+@reading()
+def anchor(
+    request: Request,
+    controls: Annotated[int, typer.Option("--controls", min=19, help="Control edits for each revision.")] = 19,
+    sample: SampleOption = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the control edits and of the sample.")] = 0,
+    placebo: Annotated[
+        bool, typer.Option("--placebo", help="Measure random edits in the place of revisions: the false-positive rate.")
+    ] = False,
+    each: Annotated[bool, typer.Option("--each", help="A row for every revision instead of every method.")] = False,
+    task_module: TaskModules = None,
+) -> None:
+    """Does a revised policy do better on the worst rollout's own seed than elsewhere, more than random edits do?
+
+    Example: audit anchor data/runs --variant threetraj
+    """
+    from audit.behaviour.report import tell_anchoring
+
+    tell_anchoring(
+        request,
+        controls=controls,
+        sample=sample,
+        seed=seed,
+        placebo=placebo,
+        task_modules=task_module or [],
+        each=each,
+    )
