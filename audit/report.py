@@ -64,7 +64,7 @@ def print_relation(request: Request, name: str) -> None:
         relation = request.select(store.relation(name))
         if not relation.limit(1).fetchall():
             note(_why_empty(request, store, name))
-        caption = _caption(request, store)
+        caption = caption_of(request, store)
         if caption:
             note(caption)
         if request.output == "table":
@@ -99,7 +99,8 @@ def _stream(relation: duckdb.DuckDBPyRelation) -> Iterator[Row]:
     return (dict(zip(columns, row, strict=True)) for row in relation.iter_rows())
 
 
-def _caption(request: Request, store: Store) -> str | None:
+def caption_of(request: Request, store: Store) -> str | None:
+    """What is to be said of the models whose answers a result is made of; None where it goes without saying."""
     runs = request.select(store.relation("run_records"))
     rows: list[tuple[Any, ...]] = runs.select("condition, backend").distinct().fetchall()
     simulated = sorted({condition for condition, backend in rows if backend == "simulated"})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, Literal
 
 from audit.formats import Row, is_number_column, rounded
@@ -35,11 +35,30 @@ def print_table(columns: Sequence[str], rows: Sequence[Row], *, title: str, capt
         console.print(caption)
 
 
-def _print_one(columns: Sequence[str], rows: Sequence[Row], title: str, console: Console, space: int) -> None:
+def print_rows(columns: Sequence[str], rows: Sequence[Row], title: str | None, caption: str | None = None) -> None:
+    """Print rows of whatever columns in one table, each as it is."""
+    from rich.console import Console
+
+    console = Console(file=sys.stdout, highlight=False, markup=False)
+    space = console.width if console.is_terminal else WIDTH
+    _print_one(columns, rows, title, console, space, lambda row, column: rounded(row[column]))
+    if caption:
+        console.width = space
+        console.print(caption)
+
+
+def _print_one(
+    columns: Sequence[str],
+    rows: Sequence[Row],
+    title: str | None,
+    console: Console,
+    space: int,
+    cell: Callable[[Row, str], str] | None = None,
+) -> None:
     from rich import box
     from rich.table import Table
 
-    cells = {column: [_cell(row, column) for row in rows] for column in columns}
+    cells = {column: [(cell or _cell)(row, column) for row in rows] for column in columns}
     # As wide as needed and no wider: headings break between words, and no digit is ever cut off.
     widths = {column: max(map(len, [*cells[column], *column.split("_")])) for column in columns}
     tight = sum(widths.values()) + len(columns) + 1
