@@ -88,7 +88,7 @@ def print_relations(output: str) -> None:
 
 
 def _print_for_people(columns: Sequence[str], stream: Iterator[Row], caption: str | None) -> None:
-    shown = []
+    shown: list[Row] = []
     shortened = False
     more = False
     for row in _flat(stream):
