@@ -125,6 +125,6 @@ def _is_nested(value: Any) -> bool:
 
 def _exists(path: str) -> bool:
     try:
-        return Path(path).exists()
+        return bool(path) and Path(path).exists()
     except (OSError, ValueError):  # too long for a path, or with a null byte
         return False

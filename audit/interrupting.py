@@ -29,16 +29,11 @@ def rows(relation: duckdb.DuckDBPyRelation, store: Store) -> Iterator[dict[str, 
     """
     columns = relation.columns
     with ThreadPoolExecutor(1) as worker:
-        stream = worker.submit(relation.iter_rows)
-        while True:
-            batch = worker.submit(lambda: list(islice(stream.result(), BATCH)))
-            try:
-                found = batch.result()
-            except KeyboardInterrupt:
-                store.interrupt()
-                batch.exception()
-                raise
-            if not found:
-                return
-            for row in found:
-                yield dict(zip(columns, row, strict=True))
+        try:
+            stream = worker.submit(relation.iter_rows)
+            while found := worker.submit(lambda: list(islice(stream.result(), BATCH))).result():
+                for row in found:
+                    yield dict(zip(columns, row, strict=True))
+        except KeyboardInterrupt:
+            store.interrupt()
+            raise
