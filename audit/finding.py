@@ -15,6 +15,7 @@ from audit.formats import WRITERS
 from audit.interrupting import rows
 from audit.problems import UsageError, count
 from audit.queries import refusing
+from audit.references.marking import visible
 from audit.report import caption_of
 from audit.request import Request, note
 from audit.tables import print_rows
@@ -73,7 +74,8 @@ def print_found(request: Request, case: str | None, where: str | None, limit: in
             )
         elif len(examples) == limit:
             [(every,)] = found.aggregate("count(*)").fetchall()
-            note(f"{limit} of {count(every, 'revision')} found; --limit shows more")
+            if every > limit:
+                note(f"{limit} of {count(every, 'revision')} found; --limit shows more")
     if caption:
         note(caption)
     if request.output == "table":
@@ -130,13 +132,13 @@ def _examples(
 
 def _command(row: dict[str, Any], request: Request, store: Store) -> str:
     """The command that shows a revision in full, judged as here, to be pasted into a shell."""
+    path = str(_path_of(row, request.paths, store))
     place = [str(row[column]) for column in ("env", "variant", "run", "iteration")]
-    options = ["--condition", row["condition"]]
+    options = [f"--condition={row['condition']}"]
     if request.detector != "word":
-        options += ["--detector", request.detector]
-    for setting in request.settings or ():
-        options += ["--set", setting]
-    return shlex.join(["audit", "show", *options, "--", str(_path_of(row, request.paths, store)), *place])
+        options.append(f"--detector={request.detector}")
+    options += [f"--set={setting}" for setting in request.settings or ()]
+    return shlex.join(["audit", "show", f"./{path}" if path.startswith("-") else path, *place, *options])
 
 
 def _path_of(row: dict[str, Any], paths: Sequence[Path], store: Store) -> Path:
@@ -158,7 +160,7 @@ def _holds(path: Path, file: str) -> bool:
 
 
 def _wanted(case: str | None, where: str | None) -> str:
-    return " where ".join(part for part in (case and f"a case of {case}", where) if part)
+    return " where ".join(part for part in (f"a case of {case}" if case else "one", where and visible(where)) if part)
 
 
 def _print_for_people(examples: Sequence[dict[str, Any]], case: str | None, caption: str | None) -> None:

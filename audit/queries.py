@@ -75,6 +75,7 @@ def refusing() -> Iterator[None]:
         duckdb.ParserException,
         duckdb.BinderException,
         duckdb.CatalogException,
+        duckdb.ConversionException,
         duckdb.InvalidInputException,
         duckdb.NotImplementedException,
         duckdb.PermissionException,

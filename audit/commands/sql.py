@@ -17,7 +17,7 @@ def sql(
     arguments: Annotated[
         list[str],
         typer.Argument(
-            metavar="DIR... [QUERY]",
+            metavar="DIR [QUERY]",
             help="Folders, tar archives or packs of records, then one SELECT; without it, the relations are listed.",
         ),
     ],
