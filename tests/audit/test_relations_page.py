@@ -34,7 +34,9 @@ def other(request, tmp_path_factory):
         return path
     bare = candidate([1, 2], params=[1, 2], seeds=None)
     folder = tmp_path_factory.mktemp("other")
-    write_run(folder, [episode(bare, variant="props", env="juggling", evidence=None)], thresholds=THRESHOLDS, step_size=None)
+    write_run(
+        folder, [episode(bare, variant="props", env="juggling", evidence=None)], thresholds=THRESHOLDS, step_size=None
+    )
     return folder
 
 

@@ -87,7 +87,7 @@ def test_every_public_relation_can_be_asked(data):
 
 
 def test_detector_and_thresholds_are_those_asked_for(data):
-    query = "select distinct detector from \"references\""
+    query = 'select distinct detector from "references"'
     assert rows_of(data, query, "--detector", "phrase") == [{"detector": "phrase"}]
     high = "select distinct high from thresholds where env = 'cartpole'"
     assert rows_of(data, high, "--set", "cartpole.high=460") == [{"high": 460.0}]
@@ -241,7 +241,13 @@ def test_a_wrong_name_comes_with_the_right_ones(data):
 
 @pytest.mark.parametrize(
     "arguments",
-    [["select 1"], ["nowhere", "select 1"], ["{data}", "select", "1"], ["{data}", "sel\x00ect"], ["{data}", "select '\udcff'"]],
+    [
+        ["select 1"],
+        ["nowhere", "select 1"],
+        ["{data}", "select", "1"],
+        ["{data}", "sel\x00ect"],
+        ["{data}", "select '\udcff'"],
+    ],
 )
 def test_arguments_that_are_no_paths_and_a_query_are_refused_in_a_line_or_two(data, arguments):
     result = run("sql", *(argument.format(data=data) for argument in arguments))
