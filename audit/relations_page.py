@@ -21,8 +21,8 @@ HEAD: Final = """# Relations
 
 <!-- Written by `make relations` from audit/models; a test holds it to them. Do not edit. -->
 
-What `audit sql` and `audit.open` offer ([sql.md](sql.md)). Each relation is one SELECT in `audit/models/`, and reads the
-relations named under it. These columns mean the same everywhere:
+What `audit sql` and `audit.open` offer ([sql.md](sql.md)). Each relation is one SELECT in `audit/models/` and reads
+those named under it. These columns mean the same everywhere:
 
 | column | type | meaning |
 |---|---|---|
@@ -116,9 +116,19 @@ def _write_sample(folder: Path) -> None:
     """One run with one revision, whose answer mentions a rollout."""
     run = {
         **RUN,
-        **{"schema": 1, "seed": 1, "iterations": 1, "rollouts": 3, "tau_c": None, "optimum": 500.0, "step_size": 1.0},
-        **{"warmup": [], "backend": "sample", "model": "none", "options": {}, "switches": {}, "thresholds": None},
-        **{"prompts": {}, "versions": {}, "started_at": "2026-01-01T00:00:00Z"},
+        "schema": 1,
+        "seed": 1,
+        "iterations": 1,
+        "rollouts": 3,
+        "tau_c": None,
+        "optimum": 500.0,
+        "step_size": 1.0,
+        "backend": "sample",
+        "model": "none",
+        "thresholds": None,
+        "warmup": [],
+        "started_at": "2026-01-01T00:00:00Z",
+        **{mapping: {} for mapping in ("options", "switches", "prompts", "versions")},
     }
     initial = _candidate([1.0, 2.0, 3.0], "search", "")
     revised = _candidate([2.0, 3.0, 4.0], "critic", "The worst rollout fell.")

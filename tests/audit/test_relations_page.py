@@ -1,4 +1,4 @@
-"""docs/relations.md is what the analysis says of itself, and true of other records than the sample it is written from."""
+"""docs/relations.md is what the analysis says of itself, and true of records other than its sample."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the counts of the edit patterns move with a threshold: held against `audit patterns` under that very threshold."""
+"""How counts of the edit patterns move with a threshold: held against `audit patterns` with that very threshold."""
 
 from __future__ import annotations
 
