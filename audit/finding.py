@@ -170,4 +170,4 @@ def _print_for_people(examples: Sequence[dict[str, Any]], case: str | None, capt
     print_rows(["rank", *(column for column in COLUMNS if column not in hidden)], examples, title)
     commands = "".join(f"{example['rank']:>4}  {example['show']}\n" for example in examples)
     score = f"score: {known()[case].score}" if case else "score: the size of delta"
-    sys.stdout.write("\n".join(part for part in (f"\n{commands}", score, caption) if part) + "\n")
+    sys.stdout.write("\n".join(part for part in (commands, score, caption) if part) + "\n")

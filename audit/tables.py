@@ -20,9 +20,7 @@ def print_table(columns: Sequence[str], rows: Sequence[Row], *, title: str, capt
 
     A percentage stands in brackets behind the count that it belongs to: `regressions_pct` behind `regressions`.
     """
-    from rich.console import Console
-
-    console = Console(file=sys.stdout, highlight=False, markup=False)
+    console = _console()
     space = console.width if console.is_terminal else WIDTH
     shown = [column for column in columns if not _is_share(column, columns) and column != "condition"]
     for condition in dict.fromkeys(row["condition"] for row in rows):
@@ -37,14 +35,24 @@ def print_table(columns: Sequence[str], rows: Sequence[Row], *, title: str, capt
 
 def print_rows(columns: Sequence[str], rows: Sequence[Row], title: str | None, caption: str | None = None) -> None:
     """Print rows of whatever columns in one table, each as it is."""
-    from rich.console import Console
-
-    console = Console(file=sys.stdout, highlight=False, markup=False)
+    console = _console()
     space = console.width if console.is_terminal else WIDTH
     _print_one(columns, rows, title, console, space, lambda row, column: rounded(row[column]))
     if caption:
         console.width = space
         console.print(caption)
+
+
+def _console() -> Console:
+    from rich.console import Console
+
+    class Piped(Console):
+        """A console whose reader may stop early: what follows from that is the caller's to say, as for every format."""
+
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+    return Piped(file=sys.stdout, highlight=False, markup=False)
 
 
 def _print_one(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -247,3 +249,13 @@ def test_a_condition_is_one_expression_over_relations_and_nothing_else(tmp_path,
     assert len(result.stderr.splitlines()) <= 6
     assert SECRET not in result.stderr
     assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_reader_of_the_table_that_stops_early_is_no_error(tmp_path):
+    records = [revision([1, 5, 9], [2, 2, 2], answer=CITING, iteration=number) for number in range(500)]
+    program = [sys.executable, "-c", "from audit.cli import main; main()"]
+    arguments = ["find", str(write_run(tmp_path, records)), "--case", "salience", "--limit", "500"]
+    with subprocess.Popen([*program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as writer:
+        assert writer.stdout.read(10)
+        writer.stdout.close()
+        assert (writer.wait(timeout=60), writer.stderr.read()) == (0, "")
