@@ -13,7 +13,7 @@ GRID := --env cartpole --env pong --env frozenlake \
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock
 export PIP_BUILD_CONSTRAINT := requirements.lock
 
-.PHONY: help figures grid test lint format bench clean
+.PHONY: help figures grid test lint format relations bench clean
 .DELETE_ON_ERROR:
 
 help: ## Show this list
@@ -40,6 +40,9 @@ lint: $(VENV)/.dev ## Check format, style, types and import rules
 format: $(VENV)/.dev ## Format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+relations: $(VENV)/.core ## Write docs/relations.md from audit/models
+	$(BIN)/python -m audit.relations_page > docs/relations.md
 
 bench: $(VENV)/.core ## Measure speed, as ratios against named alternatives
 	$(BIN)/python -m benchmarks

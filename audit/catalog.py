@@ -52,6 +52,17 @@ def invariants() -> dict[str, str]:
     return _files("models/invariants")
 
 
+@functools.cache
+def cases() -> dict[str, str]:
+    """Queries that find and score revisions which make worked examples, by the name of the case."""
+    return _files("models/cases")
+
+
+def public() -> tuple[str, ...]:
+    """The relations that people ask for; the others serve the reading of records."""
+    return tuple(name for name, described in schema().items() if not described.get("internal"))
+
+
 def named_in(query: str) -> frozenset[str]:
     """The relations that a query names after FROM or JOIN."""
     code = re.sub(r"--.*", "", query)

@@ -11,9 +11,18 @@ from audit.catalog import STORED, functions, invariants, models, named_in
 from audit.makers import MAKERS, Maker
 from audit.memory import memory_limit
 from audit.problems import AuditError
+from audit.queries import expression, refusing, relations_in
 
 ROW_GROUP: Final = 8192
 """Records that are written at once: few enough that long answers do not fill the memory."""
+
+CONFINED: Final = (
+    "autoinstall_known_extensions = false",
+    "autoload_known_extensions = false",
+    "enable_external_access = false",
+    "lock_configuration = true",
+)
+"""Settings under which SQL of anybody's may run; the last one makes them final."""
 
 
 class Database:
@@ -21,7 +30,12 @@ class Database:
 
     def __init__(self, directory: Path) -> None:
         self._connection = duckdb.connect(
-            config={"memory_limit": memory_limit(), "temp_directory": str(directory / "spill")}
+            config={
+                "memory_limit": memory_limit(),
+                "temp_directory": str(directory / "spill"),
+                # Else a name that is no relation would be looked for among the program's own variables.
+                "python_enable_replacements": "false",
+            }
         )
         self._built: set[str] = set()
         self._directory = directory
@@ -59,6 +73,40 @@ class Database:
         self._connection.execute(
             f'copy "{name}" to ? (format parquet, compression zstd, row_group_size {ROW_GROUP})', [str(path)]
         )
+
+    def query(self, text: str) -> duckdb.DuckDBPyRelation:
+        """The result of one SELECT over the relations, those that it names built first; it is not run yet.
+
+        Raises:
+            UsageError: it is anything else, or names something that is not there.
+        """
+        for needed in sorted(relations_in(text, self._connection)):
+            self._build(needed)
+        with refusing():
+            return self._connection.sql(text)
+
+    def condition(self, text: str) -> duckdb.Expression:
+        """A condition to filter by, the relations that it names in subqueries built first.
+
+        Raises:
+            UsageError: it is no single expression.
+        """
+        condition = expression(text)
+        for needed in sorted(relations_in(f"select (\n{text}\n)", self._connection)):
+            self._build(needed)
+        return condition
+
+    def confine(self) -> None:
+        """From here on queries reach no file but those that the relations are read from, and no setting changes."""
+        segments = self._connection.sql("select getvariable('segments')").fetchall()[0][0]
+        self._connection.execute("set allowed_paths = ?", [[str(Path(path).absolute()) for path in segments]])
+        self._connection.execute("set allowed_directories = ?", [[str(self._directory)]])
+        for setting in CONFINED:
+            self._connection.execute(f"set {setting}")
+
+    def interrupt(self) -> None:
+        """Stop the query that runs in another thread."""
+        self._connection.interrupt()
 
     def close(self) -> None:
         """Let go of the database."""

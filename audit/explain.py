@@ -35,7 +35,7 @@ RULES: Final = {
     "edit distance {edit_distance} >= {multi_state_min}, and delta {delta} > meaningful {meaningful}",
     "other_improvement": "an improvement (delta {delta}) that no other rule takes",
 }
-"""What each edit pattern's rule says, to be filled with a revision's numbers; `patterns.sql` applies the rules."""
+"""What each edit pattern's rule says, to be filled with a revision's numbers; `edit_pattern.sql` applies it."""
 
 
 def find_revision(

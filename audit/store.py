@@ -8,6 +8,7 @@ with open_store(["data/runs"]) as store:
 from __future__ import annotations
 
 import contextlib
+import difflib
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from audit.cache import SMALLEST, Cache
 from audit.cache_folder import cache_folder
+from audit.catalog import models, public
 from audit.columns import Readings, read_columns, size_of
 from audit.database import Database
 from audit.detectors import DETECTORS, PATTERNS, RELATIONS
@@ -24,6 +26,7 @@ from audit.presets import Overrides, check_overrides, presets
 from audit.problems import AuditError, Problem, UsageError, count, report
 from audit.sources import gather
 from audit.sources.intake import Intake
+from audit.threshold_steps import around
 
 if TYPE_CHECKING:
     import duckdb
@@ -61,9 +64,47 @@ class Store:
         frame: pd.DataFrame = self.relation(name).df()
         return frame
 
+    def sql(self, query: str) -> duckdb.DuckDBPyRelation:
+        """The result of one SELECT (or DESCRIBE, or SUMMARIZE) over the relations; they are read, never changed.
+
+        Raises:
+            UsageError: it is anything else, or names something that is not there.
+        """
+        return self._database.query(query)
+
+    def condition(self, text: str) -> duckdb.Expression:
+        """A condition of a user's, to filter a relation by.
+
+        Raises:
+            UsageError: it is no single expression, or reads anything but relations.
+        """
+        return self._database.condition(text)
+
+    def confine(self) -> None:
+        """From here on SQL reaches nothing but the relations: no other file, no network, no setting."""
+        self._database.confine()
+
+    def interrupt(self) -> None:
+        """Stop the query that runs in another thread."""
+        self._database.interrupt()
+
+    def set(self, variable: str, value: Any) -> None:
+        """Set a variable that models read, before the relations that read it are asked for."""
+        self._database.set(variable, value)
+
     def violations(self, invariant: str) -> list[tuple[Any, ...]]:
         """The rows for which an invariant does not hold: none, unless the analysis is wrong."""
         return self._database.violations(invariant)
+
+    def __getattr__(self, name: str) -> duckdb.DuckDBPyRelation:
+        if name in models():
+            return self.relation(name)
+        near = difflib.get_close_matches(name, public(), n=3)
+        hint = f"; did you mean {' or '.join(near)}?" if near else f"; relations are {', '.join(public())}"
+        raise AttributeError(f"no relation {name!r}{hint}", name=name, obj=self)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *public()})
 
     def close(self) -> None:
         """Let go of the database and its temporary files."""
@@ -112,6 +153,7 @@ def open_store(
         for variable, values in (("preset_file", presets()), ("override_file", overrides or {})):
             rows = [{"env": env, **named} for env, named in values.items()]
             database.set(variable, str(intake.write(f"{variable}.jsonl", rows)))
+        database.set("threshold_steps", around())
         database.set("detector", detector)
         load_judgements(paths, judgements, judge, wanted=detector == "judge", intake=intake, database=database)
         _refuse(intake, strict=strict)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, Literal
 
 from audit.formats import Row, is_number_column, rounded
@@ -29,9 +29,7 @@ def print_table(
     an interval, `risk_ratio_low` and `risk_ratio_high` behind `risk_ratio`. Headings are the columns' names, unless
     `headings` has a shorter one.
     """
-    from rich.console import Console
-
-    console = Console(file=sys.stdout, highlight=False, markup=False)
+    console = _console()
     space = console.width if console.is_terminal else WIDTH
     shown = {
         column: (headings or {}).get(column, column.replace("_", " "))
@@ -48,11 +46,49 @@ def print_table(
         console.print(caption)
 
 
-def _print_one(columns: Mapping[str, str], rows: Sequence[Row], title: str, console: Console, space: int) -> None:
+def print_plain_table(
+    columns: Sequence[str], rows: Sequence[Row], title: str | None, caption: str | None = None
+) -> None:
+    """Print rows of whatever columns in one table, each as it is."""
+    console = _console()
+    space = console.width if console.is_terminal else WIDTH
+    _print_one(
+        {column: column.replace("_", " ") for column in columns},
+        rows,
+        title,
+        console,
+        space,
+        lambda row, column: rounded(row[column]),
+    )
+    if caption:
+        console.width = space
+        console.print(caption)
+
+
+def _console() -> Console:
+    from rich.console import Console
+
+    class Piped(Console):
+        """A console whose reader may stop early: what follows from that is the caller's to say, as for every format."""
+
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+    return Piped(file=sys.stdout, highlight=False, markup=False)
+
+
+def _print_one(
+    columns: Mapping[str, str],
+    rows: Sequence[Row],
+    title: str | None,
+    console: Console,
+    space: int,
+    cell: Callable[[Row, str], str] | None = None,
+) -> None:
     from rich import box
     from rich.table import Table
 
-    cells = {column: [_cell(row, column) for row in rows] for column in columns}
+    cells = {column: [(cell or _cell)(row, column) for row in rows] for column in columns}
     # As wide as needed and no wider: headings break between words, and no digit is ever cut off.
     widths = {column: max(map(len, [*cells[column], *heading.split()])) for column, heading in columns.items()}
     tight = sum(widths.values()) + len(columns) + 1

@@ -1,0 +1,50 @@
+"""The command that answers a query: `audit sql`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from audit.commands.reading import Detector, DetectorOption, SetOption
+from audit.options import Format, FormatOption, NoCacheOption, StrictOption, told
+
+commands = typer.Typer()
+
+
+@commands.command()
+def sql(
+    arguments: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="DIR [QUERY]",
+            help="Folders, tar archives or packs of records, then one SELECT; without it, the relations are listed.",
+        ),
+    ],
+    output: FormatOption = Format.table,
+    detector: DetectorOption = Detector.word,
+    overrides: SetOption = None,
+    strict: StrictOption = False,
+    no_cache: NoCacheOption = False,
+) -> None:
+    """Ask the relations of the analysis in SQL (DuckDB's), which reads them and nothing else.
+
+    Example: audit sql data/runs "select env, avg(delta) from revisions group by all"
+    """
+    with told():
+        from audit.answers import print_answer, print_relations, query_of
+        from audit.request import Request
+
+        paths, query = query_of(arguments)
+        if query is None:
+            print_relations(output.value)
+            return
+        request = Request(
+            paths=paths,
+            output=output.value,
+            strict=strict,
+            cache=not no_cache,
+            detector=detector.value,
+            settings=overrides,
+        )
+        print_answer(request, query)

@@ -1,0 +1,10 @@
+-- The median rollout failed as the worst one did, the answer cites the worst, and the return rose.
+-- Score: gain, in spans (the way from the task's floor to what counts as high).
+select
+    condition, env, variant, run, iteration,
+    delta / (high - floor) as score
+from "references"
+join evidence using (condition, env, variant, run, iteration)
+join revisions using (condition, env, variant, run, iteration)
+join thresholds using (condition, env, variant, run)
+where references_worst and structure = 'failure_confirmed' and delta > 0

@@ -1,0 +1,301 @@
+"""SQL of a user's: it gives what the relations hold, in every format, and reaches nothing else."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import signal
+import subprocess
+import sys
+
+import duckdb
+import pytest
+from typer.testing import CliRunner
+
+import audit
+from audit.catalog import public
+from audit.cli import app
+from audit.problems import UsageError
+from tests.audit.samples import revision, write_run
+
+SECRET = "no query has any business to read this"
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    """Two tasks: deltas -3, 1 and 0 of the one, 2 of the other."""
+    root = tmp_path_factory.mktemp("it's data")
+    rows = [
+        revision([1, 5, 9], [2, 2, 2], after=(1, 2.5, 3), answer="The worst rollout\nfell.\x1b[2J", iteration=0),
+        revision([1, 5, 9], [6, 6, 6], iteration=1),
+        revision([4, 4, 4], [4, 4, 4], iteration=2),
+    ]
+    write_run(root / "a", rows)
+    write_run(root / "b", [revision([1, 2, 3], [4, 4, 4], env="pong")], backend="simulated")
+    (root / "secret.csv").write_text(SECRET)
+    return root
+
+
+def rows_of(data, query, *options):
+    result = run("sql", data, query, "--format", "json", *options)
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+@pytest.mark.parametrize(
+    ("query", "rows"),
+    [
+        ("select sum(delta) as total from revisions", [{"total": 0.0}]),
+        ("SELECT env, count(*) AS n FROM Revisions GROUP BY ALL ORDER BY n DESC;", [
+            {"env": "cartpole", "n": 3}, {"env": "pong", "n": 1}
+        ]),
+        ("from revisions select min(delta) m -- and a comment", [{"m": -3.0}]),
+        ("with revisions as (select * from revisions where delta > 0) select count(*) n from revisions", [{"n": 2}]),
+        ("select count(*) n from runs a, evidence b where a.env = b.env", [{"n": 4}]),
+        ('select count(*) n from main."references"', [{"n": 4}]),
+        ("select (select count(*) from runs) as n where exists (from rollouts)", [{"n": 2}]),
+        ("select count(*) n from revisions union all select count(*) from mentions where worst", [{"n": 4}, {"n": 1}]),
+        ("with recursive x as (select 1 i union all select i + 1 from x where i < 3) select sum(i)::int n from x",
+         [{"n": 6}]),
+        ("select * from (pivot summary on env in ('cartpole', 'pong') using sum(revisions)::int group by variant)",
+         [{"variant": "threetraj", "cartpole": 3, "pong": 1}]),
+        ("values (1)", [{"col0": 1}]),
+        ("select unnest([1, 2]) as i", [{"i": 1}, {"i": 2}]),
+        ("select i from range(2) as t(i)", [{"i": 0}, {"i": 1}]),
+    ],
+)  # fmt: skip
+def test_a_query_finds_its_relations_wherever_it_names_them(data, query, rows):
+    assert rows_of(data, query) == rows
+
+
+def test_describe_and_summarize_tell_of_a_relation(data):
+    described = {row["column_name"]: row["column_type"] for row in rows_of(data, "describe revisions")}
+    assert described["changed"] == "BIGINT[]"
+    assert [row["max"] for row in rows_of(data, "summarize revisions") if row["column_name"] == "delta"] == ["2.0"]
+
+
+def test_every_public_relation_can_be_asked(data):
+    with audit.open(data) as store:
+        store.confine()
+        for name in public():
+            assert store.sql(f'from "{name}"').columns == store.relation(name).columns
+
+
+def test_detector_and_thresholds_are_those_asked_for(data):
+    query = 'select distinct detector from "references"'
+    assert rows_of(data, query, "--detector", "phrase") == [{"detector": "phrase"}]
+    high = "select distinct high from thresholds where env = 'cartpole'"
+    assert rows_of(data, high, "--set", "cartpole.high=460") == [{"high": 460.0}]
+
+
+def test_a_view_keeps_the_order_that_was_asked_for(data):
+    query = "select delta, delta, 0.5 as half from revisions order by revisions.delta desc"
+    rows = rows_of(data, query)
+    assert [row["delta"] for row in rows] == [2, 1, 0, -3]
+    assert [list(row) for row in rows] == [["delta", "delta_1", "half"]] * 4
+
+
+VALUES = (
+    "select 1.25 as decimal, date '2020-01-02' as day, timestamp '2020-01-02 00:00:00' as moment, "
+    "interval 36 hours as span, map {'a': 1} as pairs, {'x': 1.5, 'y': [date '2020-01-02']} as object, "
+    "[0.5, 1.5] as list, null as nothing, 'nan'::double as nan, '\\x41'::blob as bytes, "
+    "18446744073709551616::hugeint as huge, true as yes"
+)
+
+
+def test_values_of_every_type_come_out_as_json(data):
+    [row] = rows_of(data, VALUES)
+    assert row == {
+        "decimal": 1.25,
+        "day": "2020-01-02",
+        "moment": "2020-01-02 00:00:00",
+        "span": "36:00:00",
+        "pairs": "{a=1}",
+        "object": {"x": 1.5, "y": ["2020-01-02"]},
+        "list": [0.5, 1.5],
+        "nothing": None,
+        "nan": None,
+        "bytes": "A",
+        "huge": 2**64,
+        "yes": True,
+    }
+
+
+def test_a_moment_with_a_time_zone_needs_no_further_package(data):
+    [row] = rows_of(data, "select timestamptz '2020-01-02 12:00:00+00' as moment")
+    assert row["moment"].startswith("2020-01-0")
+
+
+def test_values_of_every_type_come_out_in_the_other_formats(data):
+    [row] = csv.DictReader(io.StringIO(run("sql", data, VALUES, "--format", "csv").stdout))
+    assert json.loads(row["object"]) == {"x": 1.5, "y": ["2020-01-02"]}
+    assert (row["decimal"], row["list"], row["nothing"], row["yes"]) == ("1.25", "0.5 1.5", "", "true")
+    for output in ("table", "markdown", "latex"):
+        result = run("sql", data, VALUES, "--format", output)
+        assert (result.exit_code, "36:00:00" in result.stdout) == (0, True)
+
+
+def test_the_table_acts_on_no_terminal_and_is_no_wider_than_it_needs_to_be(data):
+    result = run("sql", data, "select revised.answer as answer, repeat('x', 5000) as long from episodes")
+    assert "\x1b" not in result.stdout
+    assert "The worst rollout\\nfell.\\x1b[2J" in result.stdout
+    assert "Texts beyond 60 characters are cut" in result.stdout
+    assert max(map(len, result.stdout.splitlines())) < 150
+
+
+def test_the_simulated_are_marked(data):
+    result = run("sql", data, "select 1 as one", "--format", "csv")
+    assert (result.stdout, "Backend: simulated" in result.stderr) == ("one\n1\n", True)
+
+
+@pytest.mark.parametrize("output", ["table", "json", "csv", "markdown", "latex"])
+def test_a_query_without_rows_is_an_empty_table(data, output):
+    assert run("sql", data, "select r0 from revisions where false", "--format", output).exit_code == 0
+
+
+def test_without_a_query_the_relations_are_listed(data):
+    listed = json.loads(run("sql", data, "--format", "json").stdout)
+    assert [row["relation"] for row in listed] == list(public())
+    assert "a revision: an iteration with" in run("sql", data).stdout
+
+
+REFUSED = {
+    "another file": "from read_csv('{secret}')",
+    "another file by its name": "from '{secret}'",
+    "another file as text": "select content from read_text('{secret}')",
+    "another file in a subquery": "select (select content from read_text('{secret}')) from revisions",
+    "another file in a CTE": "with x as (from read_blob('{secret}')) from x",
+    "another file by SQL in a text": "from query('from read_text(''{secret}'')')",
+    "another file by a serialized query": "from json_execute_serialized_sql('x')",
+    "a list of files": "from glob('{folder}/*')",
+    "the network": "from read_json('http://localhost:9/x.json')",
+    "a relation of the reading": "from lines",
+    "settings": "from duckdb_settings()",
+    "the catalogue": "from information_schema.tables",
+    "SQLite's catalogue": "from sqlite_master",
+    "two statements": "select 1; select 2",
+    "no statement": "/* nothing */",
+    "nothing at all": "",
+    "copying out": "copy revisions to '{folder}/out.csv'",
+    "copying out in a CTE": "with x as (copy revisions to '{folder}/out.csv') from x",
+    "inserting": "insert into revisions select * from revisions",
+    "deleting in a CTE": "with x as (delete from revisions returning *) from x",
+    "updating in a CTE": "with x as (update revisions set r0 = 1 returning *) from x",
+    "inserting in a nested CTE": "from (with x as (insert into revisions from revisions returning *) from x)",
+    "creating": "create table x as select 1",
+    "dropping": "drop view revisions",
+    "attaching": "attach '{folder}/out.db'",
+    "installing": "install httpfs",
+    "loading": "load httpfs",
+    "a pragma": "pragma database_list",
+    "a setting": "set memory_limit = '1TB'",
+    "a variable": "set variable segments = ['{secret}']",
+    "a call": "call pragma_version()",
+    "an export": "export database '{folder}/out'",
+    "an explanation that runs it": "explain analyze from revisions",
+    "a pivot without values": "pivot revisions on env using count(*)",
+    "the program's variables": "from query",
+    "no SQL": "selec 1",
+    "no such relation": "from revision",
+    "no such column": "select r2 from revisions",
+    "no such function": "select nonsense(1)",
+    "the environment": "select getenv('HOME')",
+    "showing everything": "show all tables",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_whatever_else_a_query_is_it_is_refused_with_2(data, case):
+    before = sorted(path.name for path in data.rglob("*"))
+    result = run("sql", data, REFUSED[case].format(secret=data / "secret.csv", folder=data).replace("it's", "it''s"))
+    assert (result.exit_code, result.stdout) == (2, "")
+    lines = [line for line in result.stderr.splitlines() if "Backend" not in line]
+    assert lines[0].startswith("audit: ")
+    assert 1 <= len(lines) <= 6
+    assert "Traceback" not in result.stderr
+    assert SECRET not in result.stderr
+    assert sorted(path.name for path in data.rglob("*")) == before
+
+
+def test_duckdb_itself_is_confined(data):
+    """The second lock: what no check of the query has seen reaches nothing either."""
+    with audit.open(data) as store:
+        store.confine()
+        connection = store._database._connection
+        for statement in (
+            f"from read_text('{str(data / 'secret.csv').replace(chr(39), chr(39) * 2)}')",
+            f"copy (select 1) to '{str(data / 'out.csv').replace(chr(39), chr(39) * 2)}'",
+            "from read_text('http://localhost:9/x')",
+            "install httpfs",
+        ):
+            with pytest.raises(duckdb.PermissionException):
+                connection.execute(statement)
+        with pytest.raises(duckdb.InvalidInputException, match="locked"):
+            connection.execute("set enable_external_access = true")
+
+
+def test_a_wrong_name_comes_with_the_right_ones(data):
+    assert "did you mean revisions" in run("sql", data, "from revisons").stderr
+    assert "relations are run_records, presets, episodes" in run("sql", data, "from nonsense").stderr
+    assert '"r0"' in run("sql", data, "select r00 from revisions").stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["select 1"],
+        ["nowhere", "select 1"],
+        ["{data}", "select", "1"],
+        ["{data}", "sel\x00ect"],
+        ["{data}", "select '\udcff'"],
+    ],
+)
+def test_arguments_that_are_no_paths_and_a_query_are_refused_in_a_line_or_two(data, arguments):
+    result = run("sql", *(argument.format(data=data) for argument in arguments))
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "Traceback" not in result.stderr
+
+
+def test_a_query_nested_a_thousand_times_is_no_crash(data):
+    result = run("sql", data, f"select {'(' * 1500}1{')' * 1500}")
+    assert result.exit_code in {0, 2}
+    assert "Traceback" not in result.stderr
+
+
+def test_what_goes_wrong_while_a_query_runs_is_a_failure(data):
+    result = run("sql", data, "select answer::int from critic_answers")
+    assert result.exit_code == 1
+    assert len([line for line in result.stderr.splitlines() if "Backend" not in line]) == 1
+
+
+def test_a_long_query_ends_with_ctrl_c(data):
+    endless = "select count(*) from range(10000000) a, range(10000000) b where hash(a.range, b.range) = 1"
+    program = [sys.executable, "-c", "from audit.cli import main; main()", "sql", str(data), endless]
+    with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        # Said when all is ready, right before the query runs.
+        assert "Backend: simulated" in process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=30) == 130
+        assert process.stderr.read() == "audit: interrupted\n"
+
+
+def test_a_store_has_relations_as_attributes(data):
+    with audit.open(data / "a", str(data / "b")) as store:
+        assert store.revisions.df()["delta"].tolist() == store.frame("revisions")["delta"].tolist()
+        assert set(public()) <= set(dir(store))
+        assert store.sql("select count(*) from revisions").fetchall() == [(4,)]
+        with pytest.raises(AttributeError, match="did you mean revisions"):
+            _ = store.revision
+        assert not hasattr(store, "nonsense")
+    with pytest.raises(UsageError):
+        audit.open()
+
+
+def test_importing_audit_loads_nothing_heavy():
+    code = "import sys, audit; print([name for name in ('duckdb', 'numpy', 'pandas', 'typer') if name in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
