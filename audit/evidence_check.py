@@ -51,6 +51,8 @@ def _evidence(candidate: Candidate, evidence: ShownEvidence, task: Task | None) 
     from collector.rollout import Evaluation
 
     for shown in evidence.shown:
+        if shown.rollout is None:
+            continue
         if not 0 <= shown.rollout < len(candidate.returns):
             yield shown.rollout, f"{shown.label} is rollout {shown.rollout}, of {len(candidate.returns)} from 0"
             continue

@@ -58,11 +58,11 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ShownRollout(msgspec.Struct, frozen=True, kw_only=True):
-    """A rollout that a critic was shown; its length is None where the log does not say."""
+    """A rollout that a critic was shown; None is what the log does not say."""
 
     label: RolloutLabel
-    rollout: int
-    return_: float = msgspec.field(name="return")
+    rollout: int | None = None
+    return_: float | None = msgspec.field(name="return", default=None)
     length: int | None = None
 
 
