@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from audit.commands import importing, pack, rerun, show, tables
+from audit.commands import checking, importing, pack, rerun, show, tables
 
 app = typer.Typer(
     name="audit",
@@ -15,7 +15,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for module in (tables, show, pack, rerun, importing):
+for module in (tables, show, pack, rerun, importing, checking):
     app.add_typer(module.commands)
 
 
