@@ -112,10 +112,10 @@ def _marked(revision: dict[str, Any]) -> str:
 
 
 def _reason(details: dict[str, Any], thresholds: dict[str, Any]) -> str:
-    if details["pattern"] is None:
-        return "the return did not change"
     if details["edit_distance"] is None:
         return "parameters are not recorded"
+    if details["pattern"] is None:
+        return "the return did not change"
     numbers = {key: rounded(value) for key, value in {**thresholds, **details}.items()}
     return RULES[details["pattern"]].format(**numbers)
 

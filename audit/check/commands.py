@@ -28,19 +28,19 @@ ANSWERS: Final = Need("answers", "revisions", "no critic's answers")
 PARAMETERS: Final = Need("parameters", "candidates", "no parameters")
 RETURNS: Final = Need("returns", "candidates", "no returns of single rollouts")
 SEEDS: Final = Need("seeds", "candidates", "no seeds")
-TASK: Final = Need("known_task", "known_task", "the task is none of the ten; --task-module may bring it")
+TASK: Final = Need("known_task", "known_task", "the task is none of the ten (--task-module)")
 TRUTH: Final = Need("truth", "runs", "no truth.jsonl, which the simulated backend alone writes")
 CONTROLS: Final = Need("controls", "controls", "no puresearch runs beside it to compare with")
-FEW_CHECKS: Final = "means and evidence only"
 RERUN: Final = (PARAMETERS, RETURNS, SEEDS, TASK)
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What a command cannot do without, and what it makes more of."""
+    """What a command cannot do without, what it makes more of, and what to say where that is not there."""
 
     needs: tuple[Need, ...]
     wishes: tuple[Need, ...] = ()
+    without: str = ""
 
 
 COMMANDS: Final[Mapping[str, Command]] = {
@@ -54,7 +54,7 @@ COMMANDS: Final[Mapping[str, Command]] = {
     "mentions": Command((REVISIONS, ANSWERS)),
     "noise": Command((REVISIONS, RETURNS)),
     "controls": Command((REVISIONS,), (CONTROLS,)),
-    "verify": Command((RETURNS,), tuple(need._replace(lack=f"{FEW_CHECKS}: {need.lack}") for need in RERUN)),
+    "verify": Command((RETURNS,), RERUN, without="means and evidence only: "),
     "replay": Command(RERUN),
     "rescore": Command((PARAMETERS, TASK)),
     "anchor": Command((REVISIONS, *RERUN)),
@@ -77,9 +77,11 @@ def judge(command: Command, facts: Facts) -> Verdict:
     for need in command.needs:
         if not facts[need.column]:
             return Verdict(False, need.lack)
-    remarks = [
-        need.lack if not facts[need.column] else f"{need.column} in {facts[need.column]} of {facts[need.of]}"
-        for need in (*command.needs, *command.wishes)
-        if facts[need.column] < facts[need.of] or not facts[need.column]
+    absent = [need.lack for need in command.wishes if not facts[need.column]]
+    partial = [
+        f"{need.column} in {facts[need.column]} of {facts[need.of]}"
+        for need in dict.fromkeys((*command.needs, *command.wishes))
+        if 0 < facts[need.column] < facts[need.of]
     ]
-    return Verdict(True, "; ".join(dict.fromkeys(remarks)) or None)
+    remarks = [*([command.without + ", ".join(absent)] if absent else []), *partial]
+    return Verdict(True, "; ".join(remarks) or None)

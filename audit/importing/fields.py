@@ -66,9 +66,9 @@ class Kind:
         try:
             read = msgspec.convert(value, self.type)
         except (msgspec.ValidationError, OverflowError) as error:
-            raise FieldError(f"should be {self.words}; {_culprit(value, str(error))}") from None
+            raise FieldError(f"should be {self.words}, but {_culprit(value, str(error))}") from None
         if (wrong := self.check(read)) is not None:
-            raise FieldError(f"should be {self.words}; {wrong}")
+            raise FieldError(f"should be {self.words}, but {wrong}")
         return read
 
     def from_cell(self, cell: str, separator: str | None) -> Any:

@@ -12,7 +12,7 @@ judged as (
         condition, env, variant,
         revised is not null as is_revision,
         is_revision and evidence_kind = 'three' as saw_three,
-        revised.source = 'critic' and revised.answer <> '' as has_answer,
+        revised.source = 'critic' and revised.answer is not null as has_answer,
         initial.returns is not null as has_returns,
         len(initial.params) > 0 and revised.params is not null as has_params,
         revised.thinking as thinking,
