@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
+from urllib.parse import quote
 
 import msgspec
 
@@ -18,6 +19,8 @@ BETTER: Final = "better"
 LARGEST: Final = 2**63 - 1
 LARGEST_SEED: Final = 2**64 - 1
 LONGEST_LABEL: Final = 100
+LONGEST_NAME: Final = 250
+"""Bytes that the name of a folder can have everywhere, and a few less."""
 SHOWN_LABELS: Final[tuple[RolloutLabel, ...]] = ("worst", "median", "best", "representative")
 
 Selection = Literal[Selected, "better"]
@@ -115,13 +118,17 @@ def _readable(value: str) -> str | None:
 
 
 def _label(value: str) -> str | None:
+    if (unreadable := _readable(value)) is not None:
+        return unreadable
     if not value.strip() or len(value) > LONGEST_LABEL:
         return f"has {len(value)} characters"
+    if len(folder_name(value)) > LONGEST_NAME:
+        return "is too long for the name of a folder"
     return None if value.isprintable() else f"is {excerpt(value)}"
 
 
 TEXT: Final = Kind("text", str, _readable)
-LABEL: Final = Kind(f"a name of at most {LONGEST_LABEL} printable characters", str, lambda v: _readable(v) or _label(v))
+LABEL: Final = Kind(f"a name of at most {LONGEST_LABEL} printable characters", str, _label)
 NUMBER: Final = Kind("a finite number", float, _finite)
 WHOLE: Final = Kind("a whole number", int, _whole)
 SWITCH: Final = Kind("true or false", bool)
@@ -173,6 +180,12 @@ FIELDS: Final[Mapping[str, Kind]] = {
     "seconds": NUMBER,
 }
 """Every field that a mapping can name; `evidence.worst` and the like are the index of the rollout shown as such."""
+
+
+def folder_name(label: str) -> str:
+    """A label as the name of a folder: those characters spelt otherwise that a folder cannot have everywhere."""
+    name = quote(label, safe=" +,=@()")
+    return f"%2E{name[1:]}" if name.startswith(".") else name
 
 
 def excerpt(value: Any) -> str:

@@ -105,7 +105,7 @@ def import_logs(mapping_file: Path, files: Sequence[Path], out: Path, *, force: 
     mapping = read_mapping(mapping_file)
     each = {path.resolve(): path for path in files}
     for path in each.values():
-        if not path.is_file():
+        if path.is_dir() or not path.exists():
             raise AuditError(f"{path}: {'a folder, no file' if path.is_dir() else 'no such file'}")
     with DataSet(out, mapping, force=force) as data:
         state = Import(mapping, data)

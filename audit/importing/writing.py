@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Final, Self
-from urllib.parse import quote
 
 import msgspec
 
 from audit.checks import LONGEST_LINE
+from audit.importing.fields import folder_name
 from audit.importing.mapping import LogMapping
 from audit.importing.translating import RowError
 from audit.problems import Problem, UsageError
@@ -61,11 +61,13 @@ class DataSet:
         self._force = force
         _refuse_replacing(self._out, out, force=force)
         self._part = self._out.with_name(f".{self._out.name}.{os.getpid()}.part")
+        self._made: list[Path] = []
         self._runs: dict[Identity, _RunSoFar] = {}
         self._open: OrderedDict[Path, IO[bytes]] = OrderedDict()
         self._problems: IO[bytes] | None = None
 
     def __enter__(self) -> Self:
+        self._made = [folder for folder in self._out.parents if not folder.exists()]
         self._part.mkdir(parents=True)
         return self
 
@@ -74,6 +76,9 @@ class DataSet:
     ) -> None:
         self._close()
         shutil.rmtree(self._part, ignore_errors=True)
+        for folder in self._made:
+            with contextlib.suppress(OSError):  # not empty: the data set is in it
+                folder.rmdir()
 
     def add(self, record: dict[str, Any], file: str) -> None:
         """Add a record that was found in a file.
@@ -177,11 +182,8 @@ class DataSet:
 
 
 def _folder(identity: Identity) -> Path:
-    """The folder of a run: its names, those characters spelt otherwise that folders cannot have everywhere."""
     condition, env, variant, run = identity
-    names = [quote(name, safe=" +,=@()") for name in (condition, env, variant)]
-    names = [f"%2E{name[1:]}" if name.startswith(".") else name for name in names]
-    return Path(*names, f"run-{run:02d}")
+    return Path(*map(folder_name, (condition, env, variant)), f"run-{run:02d}")
 
 
 def _target(out: Path) -> Path:
