@@ -13,13 +13,14 @@ from typing import Any, Final
 import msgspec
 
 from audit.checks import LONGEST_LINE
-from audit.importing.fields import FieldError
+from audit.importing.fields import FieldError, excerpt
 from audit.importing.mapping import LogMapping
 
 MISSING: Final = object()
 """What a column holds that a row does not have."""
 MOST_NAMED: Final = 30
 """So many columns are named."""
+LONGEST_NAME: Final = 100
 TOO_LONG: Final = "the line is longer than 16 MiB"
 
 
@@ -83,7 +84,8 @@ def lacking(column: str, has: list[str]) -> str:
     close = difflib.get_close_matches(column, has, n=1)
     hint = f"; did you mean {close[0]!r}?" if close else ""
     more = ", ..." if len(has) > MOST_NAMED else ""
-    return f"no column {column!r}{hint} (it has {', '.join(has[:MOST_NAMED])}{more})"
+    names = [name if name.isprintable() and len(name) <= LONGEST_NAME else excerpt(name) for name in has[:MOST_NAMED]]
+    return f"no column {column!r}{hint} (it has {', '.join(names)}{more})"
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes | None]]:

@@ -30,7 +30,7 @@ MOST_COLUMNS: Final = 200
 
 @dataclass
 class Import:
-    """An import under way: what came of each file, and the first of what was left out."""
+    """An import under way: what came of each file, the first rows left out, and the first that could not be read."""
 
     mapping: LogMapping
     data: DataSet
@@ -38,6 +38,7 @@ class Import:
     imported: Counter[str] = field(default_factory=Counter)
     problems: list[Problem] = field(default_factory=list)
     left_out: int = 0
+    broken: Problem | None = None
     seen: set[str] = field(default_factory=set)
     has: dict[str, None] = field(default_factory=dict)
 
@@ -57,7 +58,10 @@ class Import:
                 try:
                     self.data.add(translator.record(row, place), file)
                 except RowError as error:
-                    self._leave_out(Problem(file, row.line, str(error)))
+                    problem = Problem(file, row.line, str(error))
+                    self._leave_out(problem)
+                    if row.fault is not None and self.broken is None:
+                        self.broken = problem
                 else:
                     self.imported[file] += 1
                 if place + 1 == PROBED and not self.imported[file]:
@@ -74,7 +78,8 @@ class Import:
         for name in names:
             column = self.mapping.columns.get(name, FILE)
             if self.has and column not in seen | {FILE, ROW}:
-                raise UsageError(f"{path}: {lacking(column, list(self.has))}; the mapping has it for {name}")
+                broken = f"; and {self.broken}" if self.broken else ""
+                raise UsageError(f"{path}: {lacking(column, list(self.has))}; the mapping has it for {name}{broken}")
 
     def _leave_out(self, problem: Problem) -> None:
         self.left_out += 1

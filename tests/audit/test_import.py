@@ -509,3 +509,43 @@ def test_the_documentation_has_the_examples_as_they_are():
     page = (ROOT / "docs/import.md").read_text()
     for name in ("cartpole.toml", "docking.toml", "docking.csv"):
         assert (ROOT / "docs/examples/import" / name).read_text() in page
+
+
+def test_a_column_is_told_without_what_acts_on_a_terminal(importing):
+    result, _ = importing(b"\x1b[31mred,\xff\n1,2\n", TABLE, name="log.csv")
+    assert (result.exit_code, "\x1b" in result.stderr, "\\x1b[31mred" in result.stderr) == (2, False, True)
+
+
+def test_where_a_column_is_missing_a_line_that_cannot_be_read_is_named_too(importing):
+    result, _ = importing(b'[\n {"seed": 1},\n {"seed": 2}\n]\n')
+    assert result.exit_code == 2
+    assert "no column 'step'" in result.stderr
+    assert "log.jsonl:1: not JSON Lines: a value spreads over several lines; write one object a line" in result.stderr
+
+
+def test_records_taken_for_a_foreign_log_give_the_same_results(importing, tmp_path):
+    from tests.audit.samples import revision, write_run
+
+    rows = [
+        revision([1, 5, 9], [2, 2, 2], after=(1, 2.5, 3), answer="The worst rollout fell."),
+        revision([4, 4, 7], [5, 6, 7], before=(0, 0, 0), after=(1, 1, 1), iteration=1),
+    ]
+    write_run(tmp_path / "own", rows, thresholds=None)
+    parts = ("params", "returns", "lengths", "seeds", "ended", "answer", "out_of_range", "mean_return", "source")
+    names = [
+        "condition",
+        "env",
+        "variant",
+        "run",
+        "iteration",
+        "selected",
+        "evidence.kind",
+        "revision_status",
+        "seconds",
+    ]
+    names += [f"{role}.{part}" for role in ("initial", "revised") for part in parts]
+    _, out = importing(lines(*rows), "[fields]\n" + "".join(f'{name} = "{name}"\n' for name in names), "--strict")
+    for command in ("summary", "salience", "agreement", "patterns", "revisions", "runs", "mentions"):
+        own, theirs = (audit(command, path, "--format", "json").stdout for path in (tmp_path / "own", out))
+        assert json.loads(own) == json.loads(theirs) != []
+    assert records(out) == rows
