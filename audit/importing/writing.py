@@ -74,7 +74,8 @@ class DataSet:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        self._close()
+        with contextlib.suppress(OSError):  # a full disk has been told of
+            self._close()
         shutil.rmtree(self._part, ignore_errors=True)
         for folder in self._made:
             with contextlib.suppress(OSError):  # not empty: the data set is in it
@@ -174,11 +175,12 @@ class DataSet:
         return stream
 
     def _close(self) -> None:
-        streams = [*self._open.values(), *([self._problems] if self._problems else [])]
-        self._open.clear()
-        self._problems = None
-        for stream in streams:
-            stream.close()
+        with contextlib.ExitStack() as streams:
+            for stream in (*self._open.values(), self._problems):
+                if stream is not None:
+                    streams.callback(stream.close)
+            self._open.clear()
+            self._problems = None
 
 
 def _folder(identity: Identity) -> Path:

@@ -477,6 +477,20 @@ def test_an_import_that_is_interrupted_leaves_nothing(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["log.jsonl", "map.toml"]
 
 
+def test_a_disk_that_is_full_leaves_nothing_either(tmp_path):
+    """A limit on the size of files stands for the disk."""
+    (tmp_path / "map.toml").write_text(MAPPING)
+    (tmp_path / "log.jsonl").write_bytes(lines(*[row(number + 1) for number in range(1000)]))
+    script = (
+        "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000)); "
+        "from audit.cli import main; main()"
+    )
+    arguments = ["import", "--map", "map.toml", "log.jsonl", "--out", "new/out"]
+    result = subprocess.run([sys.executable, "-c", script, *arguments], cwd=tmp_path, capture_output=True, check=False)
+    assert (result.returncode, result.stdout, len(result.stderr.splitlines())) == (1, b"", 1)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["log.jsonl", "map.toml"]
+
+
 def test_more_runs_than_files_can_be_open(importing):
     _, out = importing(lines(*[row(step, seed=seed) for step in (1, 2) for seed in range(1, 101)]))
     assert len(records(out)) == 200
