@@ -4,7 +4,20 @@ from __future__ import annotations
 
 import typer
 
-from audit.commands import behaviour, coding, find, judging, pack, rerun, sensitivity, show, sql, tables
+from audit.commands import (
+    behaviour,
+    checking,
+    coding,
+    find,
+    importing,
+    judging,
+    pack,
+    rerun,
+    sensitivity,
+    show,
+    sql,
+    tables,
+)
 
 app = typer.Typer(
     name="audit",
@@ -15,7 +28,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for module in (tables, show, find, sensitivity, sql, behaviour, coding, judging, rerun, pack):
+for module in (tables, show, find, sensitivity, sql, behaviour, coding, judging, rerun, importing, checking, pack):
     app.add_typer(module.commands)
 
 

@@ -35,11 +35,13 @@ def disagreements(iteration: Iteration, task: Task | None, *, rounds: bool) -> I
         rounds: whether the log writes mean returns with four decimals.
     """
     for role, candidate in iteration.candidates():
+        if not candidate.returns:
+            continue
         mean, stated = fmean(candidate.returns), candidate.mean_return
         precision = PRECISION_ROUNDED if rounds else PRECISION
         if not abs(stated - mean) <= precision * max(1.0, abs(stated)):
             yield Disagreement(role, None, "mean", f"mean_return {stated} recorded, {mean} is the mean of its returns")
-    if iteration.evidence is not None:
+    if iteration.evidence is not None and iteration.initial.returns:
         for rollout, text in _evidence(iteration.initial, iteration.evidence, task):
             yield Disagreement("initial", rollout, "evidence", text)
 
@@ -49,6 +51,8 @@ def _evidence(candidate: Candidate, evidence: ShownEvidence, task: Task | None) 
     from collector.rollout import Evaluation
 
     for shown in evidence.shown:
+        if shown.rollout is None:
+            continue
         if not 0 <= shown.rollout < len(candidate.returns):
             yield shown.rollout, f"{shown.label} is rollout {shown.rollout}, of {len(candidate.returns)} from 0"
             continue
@@ -58,11 +62,12 @@ def _evidence(candidate: Candidate, evidence: ShownEvidence, task: Task | None) 
                 shown.rollout,
                 f"{shown.label} is shown as rollout {shown.rollout}, its returns say rollout {expected}",
             )
-        recorded = candidate.returns[shown.rollout], candidate.lengths[shown.rollout]
+        length = candidate.lengths[shown.rollout] if candidate.lengths else None
+        recorded = candidate.returns[shown.rollout], length
         for name, said, value in zip(("return", "length"), (shown.return_, shown.length), recorded, strict=True):
-            if said != value:
+            if None not in {said, value} and said != value:
                 yield shown.rollout, f"{shown.label} is shown with {name} {said}, its rollout has {value}"
-    if task is not None and evidence.statistics is not None:
+    if task is not None and evidence.statistics is not None and candidate.lengths:
         evaluation = Evaluation(seeds=[], returns=candidate.returns, lengths=candidate.lengths, ended=[])
         if statistics(task, evaluation) != evidence.statistics:
             yield None, "the statistics shown are not those of its returns and lengths"

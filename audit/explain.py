@@ -66,13 +66,14 @@ def _in_full(store: Store, details: dict[str, Any]) -> dict[str, Any]:
     identity = {column: details[column] for column in IDENTITY}
     run = {column: details[column] for column in IDENTITY if column != "iteration"}
     [episode] = rows_of(_where(store.relation("episodes"), identity))
-    [evidence] = rows_of(_where(store.relation("evidence"), identity))
+    chosen = rows_of(_where(store.relation("evidence"), identity))
     [thresholds] = rows_of(_where(store.relation("thresholds"), run))
     [facts] = rows_of(_where(store.relation("run_facts"), run))
     references = rows_of(_where(store.relation("references"), identity))
     judgements = rows_of(_where(store.relation("judgements"), identity))
     shown = [
         {"label": label, "rollout": evidence[f"{label}_rollout"], "return": evidence[label]}
+        for evidence in chosen
         for label in ("worst", "median", "best")
     ]
     before, after = episode["initial"], episode["revised"]
@@ -84,7 +85,9 @@ def _in_full(store: Store, details: dict[str, Any]) -> dict[str, Any]:
         "detector": references[0]["detector"] if references else None,
         "evidence_kind": episode["evidence_kind"],
         "evidence": shown,
-        "edits": [{"index": i, "before": before["params"][i], "after": after["params"][i]} for i in details["changed"]],
+        "edits": [
+            {"index": i, "before": before["params"][i], "after": after["params"][i]} for i in details["changed"] or ()
+        ],
         "reason": _reason(details, thresholds),
         "thresholds": {key: value for key, value in thresholds.items() if key not in IDENTITY},
         "mentions": _mentions(episode),
@@ -111,6 +114,8 @@ def _marked(revision: dict[str, Any]) -> str:
 
 
 def _reason(details: dict[str, Any], thresholds: dict[str, Any]) -> str:
+    if details["edit_distance"] is None:
+        return "parameters are not recorded"
     if details["pattern"] is None:
         return "the return did not change"
     numbers = {key: rounded(value) for key, value in {**thresholds, **details}.items()}
@@ -126,14 +131,19 @@ def as_text(revision: dict[str, Any]) -> str:
     sections = {
         "Revision": _identity_lines(revision),
         "Returns": [_returns("initial", revision["initial"]), _returns("revised", revision["revised"])],
-        "Evidence, of the initial candidate": evidence,
-        f"Edits ({revision['edit_distance']} of {len(revision['initial']['params'])} parameters)": edits or ["none"],
+        "Evidence, of the initial candidate": evidence or ["no returns of single rollouts are recorded"],
+        f"Edits{_extent(revision)}": edits or ["none" if _extent(revision) else "parameters are not recorded"],
         "Classification": _classification(revision),
         "Answer, with the rollouts that it mentions": _wrapped(_marked(revision) or "(not recorded)"),
     }
     return "\n\n".join(
         "\n".join([title, *(f"  {line}".rstrip() for line in lines)]) for title, lines in sections.items()
     )
+
+
+def _extent(revision: dict[str, Any]) -> str:
+    params = revision["initial"]["params"]
+    return "" if params is None else f" ({revision['edit_distance']} of {len(params)} parameters)"
 
 
 def _identity_lines(revision: dict[str, Any]) -> list[str]:
@@ -143,6 +153,8 @@ def _identity_lines(revision: dict[str, Any]) -> list[str]:
 
 
 def _returns(role: str, candidate: dict[str, Any]) -> str:
+    if candidate["returns"] is None:
+        return f"{role} {rounded(candidate['mean_return'])}, as the log states"
     each = " ".join(rounded(value) for value in candidate["returns"])
     return "\n  ".join(
         textwrap.wrap(f"{role} {rounded(candidate['mean_return'])} = mean of {each}", WIDTH, subsequent_indent="  ")
@@ -155,11 +167,12 @@ def _classification(revision: dict[str, Any]) -> list[str]:
     lines = [
         f"{revision['direction']}: delta {rounded(revision['delta'])}; {kept}",
         f"edit pattern: {revision['pattern'] or 'none'} ({revision['reason']}; thresholds: {origin})",
-        f"agreement structure: {revision['structure']}; severity {rounded(revision['severity']) or 'undefined'}",
+        f"agreement structure: {revision['structure'] or 'unknown'}; "
+        f"severity {rounded(revision['severity']) or 'undefined'}",
     ]
     if revision["detector"] is None:
         answered = revision["revised"]["source"] == "critic"
-        why = "the judge has not judged the answer" if answered else "no critic answered"
+        why = "the judge has not judged the answer" if answered else "no critic's answer is recorded"
         return [*lines, *_judgements(revision), f"{why}, so nothing can refer to the worst rollout"]
     refers = "refers" if revision["references_worst"] else "does not refer"
     lines += [*_judgements(revision), f"the answer {refers} to the worst rollout (detector {revision['detector']})"]

@@ -32,9 +32,10 @@ def write_noise(returns: duckdb.DuckDBPyConnection, path: Path) -> None:
 def _tested(revisions: Sequence[Row]) -> Iterator[Row]:
     by_size: dict[int, list[Row]] = defaultdict(list)
     for revision in revisions:
-        if len(revision["before"]) == len(revision["after"]):
-            by_size[len(revision["before"])].append(revision)
-        else:  # a log that lost rollouts: there is nothing to exchange
+        before, after = revision["before"] or (), revision["after"] or ()
+        if before and len(before) == len(after):
+            by_size[len(before)].append(revision)
+        else:  # a log that lost rollouts, or knows means alone: there is nothing to exchange
             yield _line(revision, None, None, None)
     for group in by_size.values():
         found = no_change([revision["before"] for revision in group], [revision["after"] for revision in group])

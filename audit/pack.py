@@ -21,7 +21,7 @@ from audit.sources.files import PACK, beside
 from audit.sources.intake import Intake, RecordFile
 from audit.sources.pack import Contents, PackedFile, PackedRun, rules
 from audit.store import read
-from collector.records import Candidate, Episode, Evidence, Statistics
+from collector.records import Ending, EvidenceKind, Proposer, RevisionStatus, RolloutLabel, Selected, Statistics
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ def _fits_columns(file: RecordFile, readings: Readings) -> bool:
     """Whether the lines of a file can be made again from their columns, number by number, and all are sound."""
     if readings[file].segment is None or readings[file].faults:
         return False
-    if file.real is None and file.source != "native":
+    if file.real is None and file.source == "r2po_release":
         return True  # translated, and so written by this program
     with Path(file.file).open("rb") as stream:
         return all(line.endswith(b"\n") and _is_plain(line) for line in stream)
@@ -124,11 +124,10 @@ def _fits_columns(file: RecordFile, readings: Readings) -> bool:
 def _is_plain(line: bytes) -> bool:
     """Whether a line holds a record all of whose fields have the very types that they should."""
     try:
-        episode = _decoder.decode(line)
+        _decoder.decode(line)
     except (msgspec.MsgspecError, UnicodeDecodeError):
         return False
-    shown = episode.evidence.shown if episode.evidence else []
-    return all(abs(number) < 2**63 for each in shown for number in (each.rollout, each.length))
+    return True
 
 
 def _raw_lines(files: Sequence[RecordFile], places: Mapping[RecordFile, int]) -> Iterator[dict[str, object]]:
@@ -178,9 +177,17 @@ Whole = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 Natural = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 
 
-class _Candidate(Candidate, frozen=True, kw_only=True):
-    lengths: list[Whole]
+class _Candidate(msgspec.Struct, frozen=True, kw_only=True):
+    params: list[float] | None
+    out_of_range: bool | None
+    source: Proposer
+    answer: str | None
+    thinking: str | None
+    returns: list[float] | None
+    lengths: list[Whole] | None
     seeds: list[Natural] | None
+    ended: list[Ending] | None
+    mean_return: float
 
 
 class _Statistics(Statistics, frozen=True, kw_only=True):
@@ -188,14 +195,31 @@ class _Statistics(Statistics, frozen=True, kw_only=True):
     rollouts: Whole
 
 
-class _Evidence(Evidence, frozen=True, kw_only=True):
+class _Shown(msgspec.Struct, frozen=True, kw_only=True):
+    label: RolloutLabel
+    rollout: Whole | None
+    return_: float | None = msgspec.field(name="return")
+    length: Whole | None
+
+
+class _Evidence(msgspec.Struct, frozen=True, kw_only=True):
+    kind: EvidenceKind
+    shown: list[_Shown]
     statistics: _Statistics | None = None
 
 
-class _Episode(Episode, frozen=True, kw_only=True):
+class _Episode(msgspec.Struct, frozen=True, kw_only=True):
+    condition: str
+    env: str
+    variant: str
+    run: Whole
+    iteration: Whole
     initial: _Candidate
     revised: _Candidate | None
+    revision_status: RevisionStatus
+    selected: Selected
     evidence: _Evidence | None
+    seconds: float | None
 
 
 _decoder = msgspec.json.Decoder(_Episode)

@@ -18,33 +18,58 @@ import msgspec
 from audit.problems import AuditError, Problem, UsageError
 from audit.sources import gather
 from audit.sources.intake import Identity, Intake, RecordFile
+from audit.sources.native import IMPORTED_FROM
 from audit.sources.pack import lines_of
-from collector.records import RecordError, Run, Shown, Statistics
+from collector.records import RecordError, RolloutLabel, Run, Statistics
 
-_NATIVE: Final = "native"
+_TRANSLATED: Final = "r2po_release"
 
 
 class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     """A parameter vector and its K rollouts; seeds and endings are None where the log does not say."""
 
-    params: list[float]
-    returns: list[float]
-    lengths: list[int]
+    recorded_params: list[float] | None = msgspec.field(name="params")
+    recorded_returns: list[float] | None = msgspec.field(name="returns")
+    recorded_lengths: list[int] | None = msgspec.field(name="lengths")
     mean_return: float
     seeds: list[int] | None = None
     ended: list[str] | None = None
 
     def __post_init__(self) -> None:
         """Refuse lists that do not hold one entry per rollout."""
-        for name, values in (("lengths", self.lengths), ("seeds", self.seeds), ("ended", self.ended)):
+        for name, values in (("lengths", self.recorded_lengths), ("seeds", self.seeds), ("ended", self.ended)):
             if values is not None and len(values) != len(self.returns):
                 raise ValueError(f"{len(self.returns)} returns and {len(values)} {name}")
+
+    @property
+    def params(self) -> list[float]:
+        """The parameters, none where the log does not say."""
+        return self.recorded_params or []
+
+    @property
+    def returns(self) -> list[float]:
+        """A return per rollout, none where the log states their mean only."""
+        return self.recorded_returns or []
+
+    @property
+    def lengths(self) -> list[int]:
+        """Steps per rollout, none where the log does not say."""
+        return self.recorded_lengths or []
+
+
+class ShownRollout(msgspec.Struct, frozen=True, kw_only=True):
+    """A rollout that a critic was shown; None is what the log does not say."""
+
+    label: RolloutLabel
+    rollout: int | None = None
+    return_: float | None = msgspec.field(name="return", default=None)
+    length: int | None = None
 
 
 class ShownEvidence(msgspec.Struct, frozen=True, kw_only=True):
     """What a critic was shown, as far as the log says."""
 
-    shown: list[Shown] = []
+    shown: list[ShownRollout] = []
     statistics: Statistics | None = None
 
 
@@ -130,7 +155,7 @@ class Records:
 
     def _note(self, file: RecordFile, line: int | None, message: str) -> None:
         # The lines of a translated log are nobody's but ours.
-        known_line = line if file.source == _NATIVE else None
+        known_line = None if file.source == _TRANSLATED else line
         self._problems[Problem(file.label, known_line, message)] = None
 
 
@@ -175,6 +200,11 @@ def find_run(records: Records, env: str, variant: str, run: int, condition: str 
     return found[0]
 
 
+def is_imported(run: RecordedRun) -> bool:
+    """Whether a run was made from another log, which need not say everything."""
+    return run.run is not None and IMPORTED_FROM in run.run.options
+
+
 _decoder = msgspec.json.Decoder(Iteration)
 
 
@@ -187,10 +217,12 @@ def _decode(line: bytes, run: RecordedRun) -> Iteration:
     if (iteration.condition, iteration.env, iteration.variant, iteration.run) != run.identity:
         raise RecordError("belongs to another run than the run.json beside it says")
     for role, candidate in iteration.candidates():
-        if not candidate.returns:
+        fields = (candidate.recorded_params, candidate.recorded_returns, candidate.recorded_lengths)
+        if None in fields and not is_imported(run):
+            raise RecordError(f"{role} lacks params, returns or lengths")
+        if candidate.recorded_returns == []:
             raise RecordError(f"{role} has no rollouts")
-        if run.run is not None and len(candidate.returns) != run.run.rollouts:
-            raise RecordError(
-                f"{role} has {len(candidate.returns)} returns where the run has {run.run.rollouts} rollouts"
-            )
+        rollouts = None if run.run is None else run.run.rollouts
+        if rollouts is not None and candidate.returns and len(candidate.returns) != rollouts:
+            raise RecordError(f"{role} has {len(candidate.returns)} returns where the run has {rollouts} rollouts")
     return iteration

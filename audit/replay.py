@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from audit.formats import as_json, rounded
 from audit.problems import AuditError, UsageError
 from audit.recorded import Candidate, Iteration, RecordedRun, Records
-from audit.rerun import NO_SEEDS, Outcome, Rollout, task_of, version_note
+from audit.rerun import Outcome, Rollout, rollouts_of, task_of, version_note, what_is_missing
 
 if TYPE_CHECKING:
     from collector.rollout import Trajectory
@@ -194,12 +194,11 @@ def _iteration(records: Records, recorded: RecordedRun, wanted: int) -> Iteratio
 
 
 def _rollout(candidate: Candidate, index: int) -> Rollout:
-    if index >= len(candidate.returns):
+    if candidate.returns and index >= len(candidate.returns):
         raise UsageError(f"no rollout {index}: the candidate has rollouts 0 to {len(candidate.returns) - 1}")
-    if candidate.seeds is None:
-        raise AuditError(_cannot(NO_SEEDS))
-    ended = None if candidate.ended is None else candidate.ended[index]
-    return Rollout(index, candidate.seeds[index], candidate.returns[index], candidate.lengths[index], ended)
+    if (missing := what_is_missing(candidate)) is not None:
+        raise AuditError(_cannot(missing))
+    return rollouts_of(candidate)[index]
 
 
 def _trajectory(task: Task, params: Sequence[float], rollout: Rollout) -> Trajectory:

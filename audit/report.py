@@ -151,5 +151,5 @@ def _why_empty(request: Request, store: Store, name: str) -> str:
     if absent := request.absent(store.relation("run_records")):
         return absent
     if name in THREE_ROLLOUTS:
-        return "no revisions of threetraj here, the one method whose critic sees worst, median and best"
+        return "no revisions of threetraj here, or of another method whose critic sees worst, median and best"
     return "nothing to show: no such rows in the records"

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from audit.problems import AuditError, UsageError
-from audit.recorded import RecordedRun
+from audit.recorded import Candidate, RecordedRun
 
 if TYPE_CHECKING:
     from collector.records import Run
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 BASELINES: Final = "sb3-"
 """How the names of methods begin whose policies are networks."""
 NO_SEEDS: Final = "no seeds are recorded"
+NO_PARAMETERS: Final = "no parameters are recorded"
+NO_RETURNS: Final = "no returns of single rollouts are recorded"
 DECISIVE: Final = ("salience-audit", "gymnasium", "mujoco", "numpy")
 """Packages whose versions can change what a rollout returns."""
 FEW: Final = 400
@@ -109,6 +111,25 @@ def task_of(recorded: RecordedRun) -> Task:
         return recorded_task(recorded.run)
     except errors.UsageError:
         raise NotRerunnableError(f"task {env} is not known here, name its file with --task-module") from None
+
+
+def what_is_missing(candidate: Candidate) -> str | None:
+    """Why a candidate's rollouts cannot be run again and compared, as far as its record is the reason; else None."""
+    if not candidate.returns:
+        return NO_RETURNS
+    if not candidate.params:
+        return NO_PARAMETERS
+    return NO_SEEDS if candidate.seeds is None else None
+
+
+def rollouts_of(candidate: Candidate) -> list[Rollout]:
+    """The rollouts of a candidate that has all that it takes, in order."""
+    assert candidate.seeds is not None
+    number = len(candidate.seeds)
+    lengths: Sequence[int | None] = candidate.lengths or [None] * number
+    ended: Sequence[str | None] = candidate.ended or [None] * number
+    each = zip(range(number), candidate.seeds, candidate.returns, lengths, ended, strict=True)
+    return [Rollout(*values) for values in each]
 
 
 def run_rollout(task: Task, params: Sequence[float], seed: int) -> Outcome:

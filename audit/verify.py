@@ -15,7 +15,18 @@ from typing import Any, Final
 from audit.evidence_check import disagreements
 from audit.problems import NAMED, count
 from audit.recorded import Iteration, RecordedRun, Records
-from audit.rerun import NO_SEEDS, Job, NotRerunnableError, Outcome, Rollout, load_tasks, run_jobs, task_of, version_note
+from audit.rerun import (
+    Job,
+    NotRerunnableError,
+    Outcome,
+    Rollout,
+    load_tasks,
+    rollouts_of,
+    run_jobs,
+    task_of,
+    version_note,
+    what_is_missing,
+)
 from audit.sources.intake import Identity
 
 COLUMNS: Final = (
@@ -117,7 +128,7 @@ class Verification:
                 self.inconsistencies.append(_record_row(run, iteration, role, rollout, check, text))
             for _, candidate in iteration.candidates():
                 self.candidates += 1
-                rollouts[reason or (NO_SEEDS if candidate.seeds is None else None)] += len(candidate.returns)
+                rollouts[reason or what_is_missing(candidate)] += len(candidate.returns)
         self._sizes[run.identity] = rollouts.pop(None, 0)
         for why, number in rollouts.items():
             assert why is not None
@@ -142,16 +153,11 @@ class Verification:
             place += 1
         for iteration in self.records.iterations(recorded):
             for role, candidate in iteration.candidates():
-                if candidate.seeds is None:
+                if what_is_missing(candidate) is not None:
                     continue
-                ended: Sequence[str | None] = candidate.ended or [None] * len(candidate.seeds)
-                each = zip(candidate.seeds, candidate.returns, candidate.lengths, ended, strict=True)
-                rollouts = [
-                    Rollout(index, *values)
-                    for index, values in enumerate(each)
-                    if chosen is None or place + index in chosen
-                ]
-                place += len(candidate.seeds)
+                every = rollouts_of(candidate)
+                rollouts = [rollout for rollout in every if chosen is None or place + rollout.place in chosen]
+                place += len(every)
                 if rollouts:
                     yield Job(run, task, iteration.iteration, role, candidate.params, rollouts)
 

@@ -161,27 +161,31 @@ class Thresholds(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run is: `run.json`, written once before the first iteration. Holds no secrets."""
+    """What a run is: `run.json`, written once before the first iteration. Holds no secrets.
+
+    Null, where the type allows it, is what the log of an imported run does not say; `collect` writes them all, but for
+    thresholds of rules that a run does not have.
+    """
 
     condition: str
     env: str
     variant: str
     run: int
-    seed: int
-    iterations: int
-    rollouts: int
+    seed: int | None
+    iterations: int | None
+    rollouts: int | None
     tau_c: float | None
-    optimum: float
+    optimum: float | None
     step_size: float | None
     warmup: list[WarmupTrial]
     backend: str
-    model: str
+    model: str | None
     options: dict[str, Any]
     switches: dict[str, Any]
     thresholds: Thresholds | None
     prompts: dict[str, str]
     versions: dict[str, str]
-    started_at: str
+    started_at: str | None
     schema: int = SCHEMA
 
 

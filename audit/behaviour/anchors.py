@@ -18,7 +18,7 @@ from audit.behaviour.progress import Progress
 from audit.behaviour.results import Results
 from audit.numbers import known
 from audit.recorded import Iteration, RecordedRun, Records
-from audit.rerun import NO_SEEDS, NotRerunnableError, task_of
+from audit.rerun import NO_PARAMETERS, NotRerunnableError, task_of, what_is_missing
 from audit.sources.intake import Identity
 from audit.verify import draw
 from stats.bootstrap import cluster_bootstrap
@@ -169,8 +169,9 @@ def _unfit(iteration: Iteration, task: Task) -> str | None:
 
     before, after = iteration.initial, iteration.revised
     assert after is not None
-    if before.seeds is None:
-        return NO_SEEDS
+    missing = what_is_missing(before) or (None if after.params else NO_PARAMETERS)
+    if missing:
+        return missing
     if len(before.returns) < 3:
         return TOO_FEW
     if max(before.returns) - min(before.returns) <= 1e-12:

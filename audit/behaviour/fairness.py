@@ -41,11 +41,12 @@ def fairness(scored: Sequence[Scored], rollouts: int) -> list[Row]:
     return [
         {**dict(zip(COLUMNS, group, strict=False)), "rollouts": rollouts, **_row(list(runs.values()))}
         for group, runs in by_group(scored).items()
+        if any(each.kept for run in runs.values() for each in run)
     ]
 
 
 def _row(runs: Sequence[Sequence[Scored]]) -> Row:
-    kept = [[each for each in run if each.kept] for run in runs]
+    kept = [found for run in runs if (found := [each for each in run if each.kept])]
     best = [max(run, key=lambda each: (each.recorded, -each.iteration)) for run in kept]
     means = [(fmean(each.recorded for each in run), fmean(each.fresh.mean for each in run)) for run in kept]
     pairs = [pair for run in runs for pair in _pairs(run)]

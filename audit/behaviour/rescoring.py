@@ -20,7 +20,7 @@ from audit.behaviour.policies import fingerprint, in_threads, key_of, returns_of
 from audit.behaviour.progress import Progress
 from audit.behaviour.results import Results
 from audit.recorded import RecordedRun, Records
-from audit.rerun import NotRerunnableError
+from audit.rerun import NO_PARAMETERS, NotRerunnableError
 from audit.sources.intake import Identity
 from audit.verify import draw
 
@@ -113,6 +113,9 @@ def rescore(
         mark = marks.setdefault(id(task), fingerprint(task))
         for iteration in iterations:
             for role, candidate in iteration.candidates():
+                if not candidate.params:
+                    done.skipped[NO_PARAMETERS, group] += 1
+                    continue
                 key = key_of("rescore", mark, candidate.params, rollouts, seed)
                 tasks.setdefault(key, (task, candidate.params))
                 kept = role == iteration.selected

@@ -1,4 +1,4 @@
--- One row per revision that a critic answered for: what it wrote, and what of the rollouts it was told.
+-- One row per revision whose critic's answer is recorded: what it wrote, and what of the rollouts it was told.
 with
 episodes as (select * from episodes),
 
@@ -12,7 +12,7 @@ critic_answers as (
         initial.lengths as lengths,
         statistics
     from episodes
-    where revised.source = 'critic'
+    where revised.source = 'critic' and revised.answer is not null
 )
 
 select * from critic_answers

@@ -1,10 +1,10 @@
--- One row per revision: the worst, the median and the best of the initial candidate's rollouts.
+-- One row per revision whose single returns are known: the worst, the median and the best of the initial candidate's rollouts.
 -- The median rollout is the one whose return is closest to the sample median; of equals the first counts.
 with
 revised_episodes as (
     select condition, env, variant, run, iteration, initial.returns as returns, list_sort(initial.returns) as ordered
     from episodes
-    where revised is not null
+    where revised is not null and initial.returns is not null
 ),
 
 centred as (

@@ -1,6 +1,6 @@
--- One row per revision that changed the return: the first edit pattern whose rule it meets.
+-- One row per revision that changed the return, where parameters are known: the first edit pattern whose rule it meets.
 with
-revisions as (select * from revisions where direction <> 'no_change'),
+revisions as (select * from revisions where direction <> 'no_change' and edit_distance is not null),
 thresholds as (select * from thresholds),
 
 patterns as (

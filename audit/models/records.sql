@@ -14,7 +14,7 @@ placed as (
             is distinct from (line_files.condition, line_files.env, line_files.variant, line_files.run)
             as strays,
         -- The released code writes mean returns with four decimals.
-        case when line_files.source = 'native' then 1e-9 else 5.1e-5 end as precision_of_mean
+        case when line_files.source = 'r2po_release' then 5.1e-5 else 1e-9 end as precision_of_mean
     from lines
     join line_files using (file)
     join run_records

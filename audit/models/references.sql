@@ -1,4 +1,4 @@
--- One row per revision that a critic answered for: whether its answer refers to the worst rollout, by the detector asked
+-- One row per revision whose critic's answer is recorded: whether its answer refers to the worst rollout, by the detector asked
 -- for. A pattern cannot tell whether a reference discounts it.
 with
 critic_answers as (select condition, env, variant, run, iteration, answer from critic_answers),

@@ -1,4 +1,4 @@
--- One row per revision that a critic answered for: whether its answer refers to the worst rollout, and whether it
+-- One row per revision whose critic's answer is recorded: whether its answer refers to the worst rollout, and whether it
 -- discounts it, as its mentions say.
 with
 critic_answers as (select condition, env, variant, run, iteration from critic_answers),

@@ -16,7 +16,7 @@ revision_details as (
         references_worst, strict, permissive,
         pattern
     from revisions
-    join evidence using (condition, env, variant, run, iteration)
+    left join evidence using (condition, env, variant, run, iteration)
     left join "references" using (condition, env, variant, run, iteration)
     left join salience using (condition, env, variant, run, iteration)
     left join patterns using (condition, env, variant, run, iteration)

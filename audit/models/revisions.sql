@@ -10,7 +10,12 @@ compared as (
         initial.mean_return as r0,
         revised.mean_return as r1,
         policy,
-        list_transform(list_zip(initial.params, revised.params), lambda pair: pair[2] - pair[1]) as differences
+        -- Of a list that is not there, nothing is known, but DuckDB takes it for an empty one.
+        if(
+            initial.params is null or revised.params is null,
+            null,
+            list_transform(list_zip(initial.params, revised.params), lambda pair: pair[2] - pair[1])
+        ) as differences
     from revised_episodes
     join policies using (condition, env, variant, run)
 ),

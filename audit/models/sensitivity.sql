@@ -1,7 +1,7 @@
 -- One row per group, value of one threshold and edit pattern that occurs in the group with any of that threshold's values:
 -- how many revisions have the pattern when that threshold alone is moved, and how many more that is than before.
 with
-revisions as (select * from revisions where direction <> 'no_change'),
+revisions as (select * from revisions where direction <> 'no_change' and edit_distance is not null),
 thresholds as (select * from thresholds),
 threshold_grid as (select * from threshold_grid),
 

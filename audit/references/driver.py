@@ -88,15 +88,16 @@ class _Sentence:
     named: frozenset[str]
 
 
-def driver(text: str, shown: Shown, changed: Sequence[int]) -> Driver:
+def driver(text: str, shown: Shown, changed: Sequence[int] | None) -> Driver:
     """Judge what the main change is chiefly justified by.
 
     Args:
         text: a critic's answer.
         shown: what the critic was shown.
-        changed: indices of the parameters that changed.
+        changed: indices of the parameters that changed; None where they are not known.
     """
-    sentences = _sentences(text, shown, frozenset(changed)) if changed else []
+    nothing_changed = changed is not None and not changed
+    sentences = [] if nothing_changed else _sentences(text, shown, frozenset(changed or ()))
     if not sentences:
         return Driver("none")
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
@@ -19,6 +20,9 @@ from audit.vocabulary import METHODS
 from collector.records import RecordError, Run, decode_run
 
 Folder = tuple[str, ...]
+
+IMPORTED_FROM: Final = "imported_from"
+"""The option in `run.json` by which a run says that `audit import` made it from another log, whose files it lists."""
 
 
 class NativeSource:
@@ -85,14 +89,15 @@ def facts_of(run: Run) -> RunFacts:
     """
     if run.env not in presets() and run.thresholds is None:
         raise AuditError(f"task {run.env!r} is not known and the run brings no thresholds for it")
-    if run.variant not in METHODS:
+    is_imported = IMPORTED_FROM in run.options
+    if run.variant not in METHODS and not is_imported:
         raise AuditError(f"method {run.variant!r} is not known")
     return RunFacts(
         condition=run.condition,
         env=run.env,
         variant=run.variant,
         run=run.run,
-        source="native",
+        source="imported" if is_imported else "native",
         seed=run.seed,
         iterations=run.iterations,
         rollouts=run.rollouts,

@@ -97,7 +97,7 @@ def write_run(folder, episodes, *, tail=b"", **run):
     folder.mkdir(parents=True, exist_ok=True)
     first = episodes[0] if episodes else episode()
     identity = {key: first[key] for key in ("condition", "env", "variant", "run")}
-    rollouts = len(first["initial"]["returns"])
+    rollouts = len(first["initial"]["returns"] or ()) or None
     (folder / "run.json").write_text(json.dumps(run_json(**{**identity, "rollouts": rollouts, **run})))
     lines = "".join(json.dumps(record) + "\n" for record in episodes)
     (folder / "episodes.jsonl").write_bytes(lines.encode() + tail)

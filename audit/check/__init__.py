@@ -1,0 +1,1 @@
+"""What a data set has and lacks, and which commands it supports: `audit check`."""

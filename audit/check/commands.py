@@ -1,0 +1,87 @@
+"""What each command needs of the records, as a table. A test holds it against what the commands do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+Facts = Mapping[str, Any]
+"""A row of the relation `holdings`, with `calls`, `truth` (runs that have such a file) and `controls`."""
+
+
+class Need(NamedTuple):
+    """Something to be there: in how many (a column of the facts) of how many, and what to say where in none."""
+
+    column: str
+    of: str
+    lack: str
+
+
+ITERATIONS: Final = Need("iterations", "iterations", "no finished iteration")
+REVISIONS: Final = Need("revisions", "revisions", "no revisions: no iteration has two candidates")
+THREE: Final = Need("three", "revisions", "no critic saw worst, median and best rollout")
+STRUCTURED: Final = Need("structured", "three", "no returns of single rollouts")
+CITING: Final = Need("citing", "structured", "no critic's answers")
+EDITS: Final = Need("edits", "revisions", "no parameters")
+ANSWERS: Final = Need("answers", "revisions", "no critic's answers")
+PARAMETERS: Final = Need("parameters", "candidates", "no parameters")
+RETURNS: Final = Need("returns", "candidates", "no returns of single rollouts")
+SEEDS: Final = Need("seeds", "candidates", "no seeds")
+TASK: Final = Need("known_task", "known_task", "the task is none of the ten (--task-module)")
+TRUTH: Final = Need("truth", "runs", "no truth.jsonl, which the simulated backend alone writes")
+CONTROLS: Final = Need("controls", "controls", "no puresearch runs beside it to compare with")
+RERUN: Final = (PARAMETERS, RETURNS, SEEDS, TASK)
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What a command cannot do without, what it makes more of, and what to say where that is not there."""
+
+    needs: tuple[Need, ...]
+    wishes: tuple[Need, ...] = ()
+    without: str = ""
+
+
+COMMANDS: Final[Mapping[str, Command]] = {
+    "summary": Command((ITERATIONS,), (REVISIONS, EDITS)),
+    "runs": Command((ITERATIONS,)),
+    "revisions": Command((REVISIONS,), (RETURNS, EDITS)),
+    "show": Command((REVISIONS,), (RETURNS, EDITS)),
+    "patterns": Command((REVISIONS, EDITS)),
+    "agreement": Command((REVISIONS, THREE, STRUCTURED)),
+    "salience": Command((REVISIONS, THREE, STRUCTURED, CITING)),
+    "mentions": Command((REVISIONS, ANSWERS)),
+    "noise": Command((REVISIONS, RETURNS)),
+    "controls": Command((REVISIONS,), (CONTROLS,)),
+    "verify": Command((RETURNS,), RERUN, without="means and evidence only: "),
+    "replay": Command(RERUN),
+    "rescore": Command((PARAMETERS, TASK)),
+    "anchor": Command((REVISIONS, *RERUN)),
+    "calibrate": Command((REVISIONS, ANSWERS, TRUTH)),
+    "sample": Command((REVISIONS, ANSWERS)),
+    "judge": Command((REVISIONS, ANSWERS)),
+}
+"""The commands that read records. `pack`, `import` and `check` take whatever there is."""
+
+
+class Verdict(NamedTuple):
+    """Whether a command is supported, and why not; or for how much, and what it goes without."""
+
+    supported: bool
+    reason: str | None
+
+
+def judge(command: Command, facts: Facts) -> Verdict:
+    """Whether records have what a command needs."""
+    for need in command.needs:
+        if not facts[need.column]:
+            return Verdict(False, need.lack)
+    absent = [need.lack for need in command.wishes if not facts[need.column]]
+    partial = [
+        f"{need.column} in {facts[need.column]} of {facts[need.of]}"
+        for need in dict.fromkeys((*command.needs, *command.wishes))
+        if 0 < facts[need.column] < facts[need.of]
+    ]
+    remarks = [*([command.without + ", ".join(absent)] if absent else []), *partial]
+    return Verdict(True, "; ".join(remarks) or None)

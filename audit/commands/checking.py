@@ -1,0 +1,29 @@
+"""The command that tells what a data set is good for: `audit check`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from audit.commands.reading import reading
+from audit.request import Request
+
+commands = typer.Typer()
+
+
+@commands.command()
+@reading()
+def check(
+    request: Request,
+    facts: Annotated[
+        bool, typer.Option("--facts", help="In formats other than the table: what there is, not what it supports.")
+    ] = False,
+) -> None:
+    """What records have and lack, and which commands they support.
+
+    Example: audit check data/theirs logs.tar.xz
+    """
+    from audit.check.report import tell_check
+
+    tell_check(request, facts=facts)

@@ -1,0 +1,224 @@
+"""The fields of a record that a log can fill, and what a value of each must be."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+from urllib.parse import quote
+
+import msgspec
+
+from collector.records import Ending, EvidenceKind, Proposer, RevisionStatus, RolloutLabel, Selected, Statistics
+
+BETTER: Final = "better"
+"""What `selected` may say of a log whose method keeps the better candidate: the revised one where r1 >= r0."""
+LARGEST: Final = 2**63 - 1
+LARGEST_SEED: Final = 2**64 - 1
+LONGEST_LABEL: Final = 100
+LONGEST_NAME: Final = 250
+"""Bytes that the name of a folder can have everywhere, and a few less."""
+SHOWN_LABELS: Final[tuple[RolloutLabel, ...]] = ("worst", "median", "best", "representative")
+
+Selection = Literal[Selected, "better"]
+
+
+class FieldError(ValueError):
+    """A value that a field cannot have; the message says what it should be and what it is."""
+
+
+class ShownRollout(msgspec.Struct, frozen=True, kw_only=True):
+    """A rollout that a critic was shown, as far as a log says."""
+
+    label: RolloutLabel
+    rollout: int | None = None
+    return_: float | None = msgspec.field(name="return", default=None)
+    length: int | None = None
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What values of a field are.
+
+    Attributes:
+        words: what they should be, for messages.
+        type: what msgspec checks.
+        check: what it cannot check; a message, or None where all is well.
+    """
+
+    words: str
+    type: Any
+    check: Callable[[Any], str | None] = lambda _: None
+
+    @property
+    def is_list(self) -> bool:
+        """Whether a value is one entry per rollout or parameter."""
+        return getattr(self.type, "__origin__", None) is list
+
+    def read(self, value: Any) -> Any:
+        """A value that came as JSON has it.
+
+        Raises:
+            FieldError: it is not what it should be.
+        """
+        if self.type in (int, list[int]):
+            value = [_integral(item) for item in value] if isinstance(value, list) else _integral(value)
+        try:
+            read = msgspec.convert(value, self.type)
+        except (msgspec.ValidationError, OverflowError) as error:
+            raise FieldError(f"should be {self.words}, but {_culprit(value, str(error))}") from None
+        if (wrong := self.check(read)) is not None:
+            raise FieldError(f"should be {self.words}, but {wrong}")
+        return read
+
+    def from_cell(self, cell: str, separator: str | None) -> Any:
+        """A value as it would be in JSON, made of a cell that holds it as text; the cell where that cannot be."""
+        if self.type is str or self.type in _WORDS:
+            return cell
+        text = cell.strip()
+        if self.is_list and separator is not None:
+            text = text.removeprefix("[").removesuffix("]").strip()
+            parts = text.split() if separator.isspace() else text.split(separator)
+            return [_scalar(part.strip()) for part in parts] if text else []
+        if self.is_list or self.type is Statistics:
+            return _json(text)
+        return _scalar(text)
+
+
+def _finite(value: Any) -> str | None:
+    for place, number in enumerate(value if isinstance(value, list) else [value]):
+        if not math.isfinite(number):
+            return f"item {place} is {number}" if isinstance(value, list) else f"is {number}"
+    return None
+
+
+def _natural(largest: int) -> Callable[[Any], str | None]:
+    def check(value: Any) -> str | None:
+        for place, number in enumerate(value if isinstance(value, list) else [value]):
+            if not 0 <= number <= largest:
+                return f"item {place} is {number}" if isinstance(value, list) else f"is {number}"
+        return None
+
+    return check
+
+
+def _whole(value: Any) -> str | None:
+    return None if abs(value) <= LARGEST else f"is {value}"
+
+
+def _readable(value: str) -> str | None:
+    if value.isascii():
+        return None
+    if any("\udc80" <= character <= "\udcff" for character in value):
+        return "holds bytes that are not UTF-8"
+    return "holds half of a surrogate pair" if any("\ud800" <= c <= "\udfff" for c in value) else None
+
+
+def _label(value: str) -> str | None:
+    if (unreadable := _readable(value)) is not None:
+        return unreadable
+    if not value.strip() or len(value) > LONGEST_LABEL:
+        return f"has {len(value)} characters"
+    if len(folder_name(value)) > LONGEST_NAME:
+        return "is too long for the name of a folder"
+    return None if value.isprintable() else f"is {excerpt(value)}"
+
+
+TEXT: Final = Kind("text", str, _readable)
+LABEL: Final = Kind(f"a name of at most {LONGEST_LABEL} printable characters", str, _label)
+NUMBER: Final = Kind("a finite number", float, _finite)
+WHOLE: Final = Kind("a whole number", int, _whole)
+SWITCH: Final = Kind("true or false", bool)
+NUMBERS: Final = Kind("a list of finite numbers", list[float], _finite)
+LENGTHS: Final = Kind("a list of whole numbers from 0", list[int], _natural(LARGEST))
+SEEDS: Final = Kind("a list of whole numbers from 0, below 2 to the power of 64", list[int], _natural(LARGEST_SEED))
+ENDINGS: Final = Kind("a list of 'terminated' and 'truncated'", list[Ending])
+PROPOSER: Final = Kind("'search', 'critic' or 'baseline'", Proposer)
+SELECTION: Final = Kind("'initial', 'revised' or 'better'", Selection)
+STATUS: Final = Kind("'ok', 'unreadable' or 'none'", RevisionStatus)
+EVIDENCE: Final = Kind("'median', 'three' or 'representative'", EvidenceKind)
+SHOWN: Final = Kind("a list of objects with label, rollout, return, length", list[ShownRollout])
+STATISTICS: Final = Kind("an object as in docs/records.md", Statistics)
+
+_WORDS: Final = (Proposer, Selection, RevisionStatus, EvidenceKind)
+
+CANDIDATE: Final[Mapping[str, Kind]] = {
+    "params": NUMBERS,
+    "returns": NUMBERS,
+    "mean_return": NUMBER,
+    "lengths": LENGTHS,
+    "seeds": SEEDS,
+    "ended": ENDINGS,
+    "answer": TEXT,
+    "thinking": TEXT,
+    "out_of_range": SWITCH,
+    "source": PROPOSER,
+}
+"""The fields of a candidate."""
+
+IDENTITY: Final[Mapping[str, Kind]] = {
+    "condition": LABEL,
+    "env": LABEL,
+    "variant": LABEL,
+    "run": WHOLE,
+    "iteration": WHOLE,
+}
+"""What tells a record from every other."""
+
+FIELDS: Final[Mapping[str, Kind]] = {
+    **IDENTITY,
+    **{f"{role}.{name}": kind for role in ("initial", "revised") for name, kind in CANDIDATE.items()},
+    "revision_status": STATUS,
+    "selected": SELECTION,
+    "evidence.kind": EVIDENCE,
+    "evidence.shown": SHOWN,
+    **{f"evidence.{label}": WHOLE for label in SHOWN_LABELS},
+    "evidence.statistics": STATISTICS,
+    "seconds": NUMBER,
+}
+"""Every field that a mapping can name; `evidence.worst` and the like are the index of the rollout shown as such."""
+
+
+def folder_name(label: str) -> str:
+    """A label as the name of a folder: those characters spelt otherwise that a folder cannot have everywhere."""
+    name = quote(label, safe=" +,=@()")
+    return f"%2E{name[1:]}" if name.startswith(".") else name
+
+
+def excerpt(value: Any) -> str:
+    """A value as a message tells it: on one line, not long, without anything that acts on a terminal."""
+    text = repr(value) if isinstance(value, str) else json.dumps(value, default=str)
+    text = text if text.isprintable() else ascii(text)
+    return text if len(text) <= 40 else f"{text[:40]}…"
+
+
+def _culprit(value: Any, error: str) -> str:
+    place = re.search(r"\$\[(\d+)\]", error)
+    if isinstance(value, list) and place is not None:
+        return f"item {place[1]} is {excerpt(value[int(place[1])])}"
+    return f"is {excerpt(value)}"
+
+
+def _integral(value: Any) -> Any:
+    """A whole number that was written with a decimal point, as tables with gaps in them have it."""
+    is_whole = isinstance(value, float) and value.is_integer() and abs(value) < 2**53
+    return int(value) if is_whole else value
+
+
+def _scalar(text: str) -> Any:
+    for read in (int, float):
+        try:
+            return read(text)
+        except ValueError:
+            continue
+    return {"true": True, "false": False}.get(text.lower(), text)
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text

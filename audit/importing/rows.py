@@ -1,0 +1,194 @@
+"""The rows of a log, one at a time: objects of JSON Lines, or lines of CSV under their header."""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from audit.checks import LONGEST_LINE
+from audit.importing.fields import FieldError, excerpt
+from audit.importing.mapping import LogMapping
+
+MISSING: Final = object()
+"""What a column holds that a row does not have."""
+MOST_NAMED: Final = 30
+"""So many columns are named."""
+LONGEST_NAME: Final = 100
+TOO_LONG: Final = "the line is longer than 16 MiB"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row as the log has it.
+
+    Attributes:
+        line: where it begins, from 1.
+        cells: its values by column; in CSV all of them are text.
+        fault: why it cannot be read, else None.
+    """
+
+    line: int
+    cells: Mapping[str, Any]
+    fault: str | None = None
+
+
+def read_rows(path: Path, mapping: LogMapping) -> Iterator[Row]:
+    """All rows of a file; what is no row comes as a fault.
+
+    Raises:
+        FieldError: the file lacks a header, or columns that the mapping names.
+        OSError: it cannot be read.
+    """
+    return _csv_rows(path, mapping) if is_csv(path, mapping) else _json_rows(path)
+
+
+def is_csv(path: Path, mapping: LogMapping) -> bool:
+    """Whether the cells of a file are text, as the mapping says, or else the file's ending."""
+    if mapping.layout is not None:
+        return mapping.layout == "csv"
+    return path.suffix.lower() in {".csv", ".tsv"}
+
+
+def look_up(cells: Mapping[str, Any], column: str) -> Any:
+    """What a row has in a column: by its whole name, or step by step into objects and lists (`candidates.0.theta`)."""
+    if column in cells:
+        return cells[column]
+    value: Any = cells
+    for step in column.split("."):
+        if isinstance(value, dict):
+            value = value.get(step, MISSING)
+        elif isinstance(value, list) and step.isdecimal() and int(step) < len(value):
+            value = value[int(step)]
+        else:
+            return MISSING
+    return value
+
+
+def columns_of(cells: Mapping[str, Any], prefix: str = "", depth: int = 3) -> Iterator[str]:
+    """The names of a row's columns, those inside objects with dots."""
+    for name, value in cells.items():
+        yield f"{prefix}{name}"
+        if isinstance(value, dict) and depth > 1:
+            yield from columns_of(value, f"{prefix}{name}.", depth - 1)
+
+
+def lacking(column: str, has: list[str]) -> str:
+    """That a log has no such column, and what it has instead."""
+    close = difflib.get_close_matches(column, has, n=1)
+    hint = f"; did you mean {close[0]!r}?" if close else ""
+    more = ", ..." if len(has) > MOST_NAMED else ""
+    names = [name if name.isprintable() and len(name) <= LONGEST_NAME else excerpt(name) for name in has[:MOST_NAMED]]
+    return f"no column {column!r}{hint} (it has {', '.join(names)}{more})"
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes | None]]:
+    """Lines with their numbers; None for one that is too long. A mark of the byte order is no part of the first."""
+    with path.open("rb") as stream:
+        number = 0
+        while line := stream.readline(LONGEST_LINE + 1):
+            number += 1
+            if number == 1:
+                line = line.removeprefix(b"\xef\xbb\xbf")
+            if len(line) <= LONGEST_LINE:
+                yield number, line
+                continue
+            while line and not line.endswith(b"\n"):
+                line = stream.readline(LONGEST_LINE)
+            yield number, None
+
+
+def _json_rows(path: Path) -> Iterator[Row]:
+    for number, line in _lines(path):
+        if line is None:
+            yield Row(number, {}, TOO_LONG)
+        elif line.strip():
+            yield _json_row(number, line)
+
+
+def _json_row(number: int, line: bytes) -> Row:
+    try:
+        value = msgspec.json.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        try:
+            # Slower, and takes NaN and Infinity, which can then be named by their field.
+            value = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            return Row(number, {}, _why_no_json(line, error))
+    if not isinstance(value, dict):
+        what = "one list; write its items one a line" if isinstance(value, list) else "no object"
+        return Row(number, {}, f"not a row: the line is {what}")
+    return Row(number, value)
+
+
+def _why_no_json(line: bytes, error: Exception) -> str:
+    if isinstance(error, UnicodeDecodeError):
+        return f"not UTF-8 ({error.reason} at byte {error.start})"
+    if not line.endswith(b"\n"):
+        return "torn: the line breaks off"
+    if line.strip() in {b"[", b"{"}:
+        return "not JSON Lines: a value spreads over several lines; write one object a line"
+    return f"not JSON ({error})"
+
+
+def _csv_rows(path: Path, mapping: LogMapping) -> Iterator[Row]:
+    delimiter = mapping.delimiter or ("\t" if path.suffix.lower() == ".tsv" else ",")
+    allowed = csv.field_size_limit(LONGEST_LINE)
+    try:
+        yield from _table_rows(csv.reader(_text_lines(path), delimiter=delimiter, strict=True), mapping)
+    finally:
+        csv.field_size_limit(allowed)
+
+
+def _text_lines(path: Path) -> Iterator[str]:
+    for _, line in _lines(path):
+        if line is None:
+            raise FieldError(TOO_LONG)
+        # What is not UTF-8 comes through, and is found in the field that it is in.
+        yield line.decode("utf-8", errors="surrogateescape")
+
+
+def _table_rows(table: Any, mapping: LogMapping) -> Iterator[Row]:
+    header = _header(table, mapping)
+    while True:
+        line = table.line_num + 1
+        try:
+            cells = next(table)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            yield Row(line, {}, f"not CSV ({error})")
+            continue
+        except FieldError as error:
+            yield Row(line, {}, f"{error}; the rest of the file is left out")
+            return
+        if not cells:
+            continue
+        if len(cells) != len(header):
+            yield Row(line, {}, f"has {len(cells)} cells where the header has {len(header)}")
+            continue
+        yield Row(line, dict(zip(header, cells, strict=True)))
+
+
+def _header(table: Any, mapping: LogMapping) -> list[str]:
+    try:
+        header: list[str] = next((cells for cells in table if cells), [])
+    except csv.Error as error:
+        raise FieldError(f"the header is not CSV ({error})") from None
+    names = [name.strip() for name in header]
+    if not names:
+        raise FieldError("the file is empty")
+    for column in mapping.columns.values():
+        if column.startswith("@"):
+            continue
+        if names.count(column) > 1:
+            raise FieldError(f"the header has {names.count(column)} columns {column!r}")
+        if column not in names:
+            raise FieldError(lacking(column, names))
+    return names

@@ -1,0 +1,166 @@
+"""From logs and a mapping to a data set, and to what is said of it."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from audit.formats import WRITERS
+from audit.importing.fields import IDENTITY, FieldError
+from audit.importing.mapping import FILE, ROW, LogMapping, read_mapping
+from audit.importing.rows import columns_of, is_csv, lacking, read_rows
+from audit.importing.translating import RowError, Translator
+from audit.importing.writing import PROBLEMS, DataSet
+from audit.problems import NAMED, AuditError, Problem, UsageError, count
+from audit.request import note
+from audit.tables import print_table
+from audit.vocabulary import METHODS
+
+COLUMNS: Final = ("condition", "env", "variant", "runs", "iterations", "revisions")
+PROBED: Final = 100
+"""By this many rows every column that all of them need should have occurred."""
+NEEDED: Final = (*IDENTITY, "initial.returns", "initial.mean_return")
+MOST_COLUMNS: Final = 200
+
+
+@dataclass
+class Import:
+    """An import under way: what came of each file, the first rows left out, and the first that could not be read."""
+
+    mapping: LogMapping
+    data: DataSet
+    read: Counter[str] = field(default_factory=Counter)
+    imported: Counter[str] = field(default_factory=Counter)
+    problems: list[Problem] = field(default_factory=list)
+    left_out: int = 0
+    broken: Problem | None = None
+    seen: set[str] = field(default_factory=set)
+    has: dict[str, None] = field(default_factory=dict)
+
+    def take(self, path: Path, number: int) -> None:
+        """Read a file, the first of which has number 1.
+
+        Raises:
+            UsageError: it lacks a column.
+        """
+        file = str(path)
+        translator = Translator(self.mapping, is_text=is_csv(path, self.mapping), file=number)
+        try:
+            for place, row in enumerate(read_rows(path, self.mapping)):
+                self.read[file] += 1
+                if len(self.has) < MOST_COLUMNS:
+                    self.has.update(dict.fromkeys(columns_of(row.cells)))
+                try:
+                    self.data.add(translator.record(row, place), file)
+                except RowError as error:
+                    problem = Problem(file, row.line, str(error))
+                    self._leave_out(problem)
+                    if row.fault is not None and self.broken is None:
+                        self.broken = problem
+                else:
+                    self.imported[file] += 1
+                if place + 1 == PROBED and not self.imported[file]:
+                    self._refuse_missing(path, translator.seen, NEEDED)
+        except FieldError as error:
+            raise UsageError(f"{path}: {error}") from None
+        self.seen |= translator.seen
+
+    def check(self, path: Path) -> None:
+        """Refuse columns that no row of any file has, as a misspelt one."""
+        self._refuse_missing(path, self.seen, self.mapping.columns)
+
+    def _refuse_missing(self, path: Path, seen: set[str], names: Iterable[str]) -> None:
+        for name in names:
+            column = self.mapping.columns.get(name, FILE)
+            if self.has and column not in seen | {FILE, ROW}:
+                broken = f"; and {self.broken}" if self.broken else ""
+                raise UsageError(f"{path}: {lacking(column, list(self.has))}; the mapping has it for {name}{broken}")
+
+    def _leave_out(self, problem: Problem) -> None:
+        self.left_out += 1
+        if len(self.problems) < NAMED:
+            self.problems.append(problem)
+        self.data.leave_out(problem)
+
+    def told(self) -> list[str]:
+        """The first of what was left out, and how many more there are."""
+        more = [f"... and {self.left_out - len(self.problems)} more"] if self.left_out > len(self.problems) else []
+        return [*map(str, self.problems), *more]
+
+
+def import_logs(mapping_file: Path, files: Sequence[Path], out: Path, *, force: bool, strict: bool) -> Import:
+    """Turn logs into a data set.
+
+    Args:
+        mapping_file: a mapping as in `docs/import.md`.
+        files: JSON Lines or CSV.
+        out: the folder that is made.
+        force: replace an earlier import there.
+        strict: write nothing if any row gives no record; otherwise such rows are left out and counted.
+
+    Raises:
+        UsageError: the mapping, a file's columns, or the folder will not do.
+        AuditError: a file is missing, no row gives a record, or `strict` and some row does not.
+    """
+    mapping = read_mapping(mapping_file)
+    each = {path.resolve(): path for path in files}
+    for path in each.values():
+        if path.is_dir() or not path.exists():
+            raise AuditError(f"{path}: {'a folder, no file' if path.is_dir() else 'no such file'}")
+    with DataSet(out, mapping, force=force) as data:
+        state = Import(mapping, data)
+        for number, path in enumerate(each.values(), start=1):
+            state.take(path, number)
+        state.check(next(iter(each.values())))
+        told = "".join(f"\n{line}" for line in state.told())
+        if strict and state.left_out:
+            raise AuditError(
+                f"nothing is imported: {count(state.left_out, 'row')} of {_all(state)}, and --strict:{told}"
+            )
+        if not state.imported:
+            raise AuditError(f"nothing to import: no row gives a record{told}")
+        data.finish(_report(state, mapping_file))
+    return state
+
+
+def tell_import(
+    mapping_file: Path, files: Sequence[Path], out: Path, *, force: bool, strict: bool, output: str
+) -> None:
+    """Import logs; print what there is now, and say on standard error what was left out."""
+    state = import_logs(mapping_file, files, out, force=force, strict=strict)
+    if state.left_out:
+        note(f"{count(state.left_out, 'row')} of {_all(state)} left out, all named in {out / PROBLEMS}:")
+        for line in state.told():
+            note(f"  {line}")
+    for line in _strange_methods(state):
+        note(line)
+    rows = state.data.groups()
+    if output == "table":
+        print_table(COLUMNS, rows, title="Imported")
+    else:
+        WRITERS[output](COLUMNS, rows, sys.stdout, None)
+
+
+def _all(state: Import) -> str:
+    return str(sum(state.read.values()))
+
+
+def _strange_methods(state: Import) -> Iterator[str]:
+    for variant in sorted({row["variant"] for row in state.data.groups()} - METHODS):
+        close = difflib.get_close_matches(variant, sorted(METHODS), n=1)
+        hint = f"; should it be {close[0]}, [values.variant] can say so" if close else ""
+        yield f"method {variant!r} is none of those known here, and stands under its own name{hint}"
+
+
+def _report(state: Import, mapping_file: Path) -> dict[str, Any]:
+    return {
+        "mapping": {"file": str(mapping_file), "text": state.mapping.text},
+        "files": [{"file": file, "rows": rows, "imported": state.imported[file]} for file, rows in state.read.items()],
+        "left_out": state.left_out,
+        "groups": state.data.groups(),
+    }

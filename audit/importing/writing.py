@@ -1,0 +1,240 @@
+"""Where imported records go: a folder beside the data set's place, which takes that place when it is complete."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from collections import Counter, OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Final, Self
+
+import msgspec
+
+from audit.checks import LONGEST_LINE
+from audit.importing.fields import folder_name
+from audit.importing.mapping import LogMapping
+from audit.importing.translating import RowError
+from audit.problems import Problem, UsageError
+from audit.sources.intake import Identity
+from audit.sources.native import IMPORTED_FROM
+from collector.records import RecordError, Run, decode_run, encode
+
+REPORT: Final = "import.json"
+"""Says what an imported data set was made of; without it no folder is taken for one."""
+PROBLEMS: Final = "problems.jsonl"
+OPEN: Final = 64
+"""So many files are kept open at once."""
+
+_UNFINISHED: Final = "episodes.part"
+_RECORDS: Final = "episodes.jsonl"
+_OURS: Final = frozenset({REPORT, PROBLEMS, "run.json", _RECORDS})
+
+
+@dataclass
+class _RunSoFar:
+    folder: Path
+    iterations: set[int] = field(default_factory=set)
+    rollouts: set[int] = field(default_factory=set)
+    files: dict[str, None] = field(default_factory=dict)
+    revisions: int = 0
+
+
+class DataSet:
+    """A data set that is being written: a context manager that leaves nothing behind unless `finish` was called.
+
+    Args:
+        out: where it will be.
+        mapping: what runs are described by.
+        force: replace an earlier import there.
+
+    Raises:
+        UsageError: something is there already.
+    """
+
+    def __init__(self, out: Path, mapping: LogMapping, *, force: bool) -> None:
+        self._out = _target(out)
+        self._mapping = mapping
+        self._force = force
+        _refuse_replacing(self._out, out, force=force)
+        self._part = self._out.with_name(f".{self._out.name}.{os.getpid()}.part")
+        self._made: list[Path] = []
+        self._runs: dict[Identity, _RunSoFar] = {}
+        self._open: OrderedDict[Path, IO[bytes]] = OrderedDict()
+        self._problems: IO[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        self._made = [folder for folder in self._out.parents if not folder.exists()]
+        self._part.mkdir(parents=True)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        with contextlib.suppress(OSError):  # a full disk has been told of
+            self._close()
+        shutil.rmtree(self._part, ignore_errors=True)
+        for folder in self._made:
+            with contextlib.suppress(OSError):  # not empty: the data set is in it
+                folder.rmdir()
+
+    def add(self, record: dict[str, Any], file: str) -> None:
+        """Add a record that was found in a file.
+
+        Raises:
+            RowError: the iteration is there already, or the record is too long to be read again.
+        """
+        identity = (record["condition"], record["env"], record["variant"], record["run"])
+        run = self._runs.get(identity)
+        if run is None:
+            run = self._runs[identity] = _RunSoFar(self._part / _folder(identity))
+            run.folder.mkdir(parents=True)
+        if record["iteration"] in run.iterations:
+            condition, env, variant, number = identity
+            raise RowError(
+                f"iteration {record['iteration']} of run {number} ({condition}, {env}, {variant}) "
+                "stands in an earlier row"
+            )
+        line = msgspec.json.encode(record) + b"\n"
+        if len(line) > LONGEST_LINE:
+            raise RowError("the record is longer than 16 MiB")
+        self._file(run.folder / _UNFINISHED).write(line)
+        run.iterations.add(record["iteration"])
+        run.files[file] = None
+        for role in ("initial", "revised"):
+            if record[role] is not None:
+                run.rollouts.add(len(record[role]["returns"] or ()))
+        run.revisions += record["revised"] is not None
+
+    def leave_out(self, problem: Problem) -> None:
+        """Note a row that gives no record."""
+        if self._problems is None:
+            self._problems = (self._part / PROBLEMS).open("wb")
+        self._problems.write(msgspec.json.encode(problem) + b"\n")
+
+    def groups(self) -> list[dict[str, Any]]:
+        """Runs, iterations and revisions of each condition, task and method."""
+        counted: dict[tuple[str, str, str], Counter[str]] = {}
+        for identity, run in self._runs.items():
+            counter = counted.setdefault(identity[:3], Counter())
+            counter.update(runs=1, iterations=len(run.iterations), revisions=run.revisions)
+        return [
+            {"condition": group[0], "env": group[1], "variant": group[2], **counts}
+            for group, counts in sorted(counted.items())
+        ]
+
+    def finish(self, report: dict[str, Any]) -> None:
+        """Describe the runs, and put the data set in its place.
+
+        Raises:
+            UsageError: something came to be there meanwhile.
+        """
+        self._close()
+        for identity, run in self._runs.items():
+            (run.folder / _UNFINISHED).rename(run.folder / _RECORDS)
+            (run.folder / "run.json").write_bytes(encode(self._described(identity, run)))
+        (self._part / REPORT).write_bytes(msgspec.json.format(msgspec.json.encode(report), indent=1) + b"\n")
+        _refuse_replacing(self._out, self._out, force=self._force)
+        with _set_aside(self._out, self._part.with_suffix(".old")):
+            self._part.rename(self._out)
+
+    def _described(self, identity: Identity, run: _RunSoFar) -> Run:
+        condition, env, variant, number = identity
+        mapping = self._mapping
+        [rollouts] = run.rollouts if len(run.rollouts) == 1 else [0]
+        return Run(
+            condition=condition,
+            env=env,
+            variant=variant,
+            run=number,
+            seed=None,
+            iterations=None,
+            rollouts=rollouts or None,
+            tau_c=mapping.of_task("tau_c", env),
+            optimum=mapping.of_task("optimum", env),
+            step_size=mapping.of_task("step_size", env),
+            warmup=[],
+            backend=mapping.backend,
+            model=mapping.model,
+            options={**mapping.options, IMPORTED_FROM: list(run.files)},
+            switches={},
+            thresholds=mapping.thresholds.get(env),
+            prompts={},
+            versions={},
+            started_at=None,
+        )
+
+    def _file(self, path: Path) -> IO[bytes]:
+        stream = self._open.pop(path, None) or path.open("ab")
+        self._open[path] = stream
+        if len(self._open) > OPEN:
+            self._open.popitem(last=False)[1].close()
+        return stream
+
+    def _close(self) -> None:
+        with contextlib.ExitStack() as streams:
+            for stream in (*self._open.values(), self._problems):
+                if stream is not None:
+                    streams.callback(stream.close)
+            self._open.clear()
+            self._problems = None
+
+
+def _folder(identity: Identity) -> Path:
+    condition, env, variant, run = identity
+    return Path(*map(folder_name, (condition, env, variant)), f"run-{run:02d}")
+
+
+def _target(out: Path) -> Path:
+    target = out.resolve()
+    if not target.parent.is_dir() and target.parent.exists():
+        raise UsageError(f"--out {out}: {target.parent} is no folder")
+    return target
+
+
+def _refuse_replacing(target: Path, out: Path, *, force: bool) -> None:
+    if target.exists() and not target.is_dir():
+        raise UsageError(f"--out {out}: is there already, and is no folder")
+    if not target.is_dir() or not any(target.iterdir()):
+        return
+    if not force:
+        raise UsageError(f"--out {out}: is there already and not empty; replace an earlier import with --force")
+    if (strange := _not_imported(target)) is not None:
+        raise UsageError(f"--out {out}: holds {strange}, which no import made; --force replaces earlier imports only")
+
+
+def _not_imported(folder: Path) -> Path | None:
+    """A file in a folder that `audit import` did not make; None where it made everything."""
+    if not (folder / REPORT).is_file():
+        return next(folder.iterdir()).relative_to(folder)
+    for path in sorted(folder.rglob("*")):
+        if path.is_dir() and not path.is_symlink():
+            continue
+        if path.name not in _OURS or (path.name == "run.json" and not _is_imported(path)):
+            return path.relative_to(folder)
+    return None
+
+
+def _is_imported(path: Path) -> bool:
+    try:
+        return IMPORTED_FROM in decode_run(path.read_bytes()).options
+    except RecordError:
+        return False
+
+
+@contextlib.contextmanager
+def _set_aside(target: Path, aside: Path) -> Iterator[None]:
+    """Put away what is at a place, for good if what follows goes well, and else put it back."""
+    if not target.exists():
+        yield
+        return
+    target.rename(aside)
+    try:
+        yield
+    except BaseException:
+        aside.rename(target)
+        raise
+    shutil.rmtree(aside, ignore_errors=True)

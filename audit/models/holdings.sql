@@ -1,0 +1,93 @@
+-- One row per condition, task and method: what its records hold, counted.
+with
+run_facts as (select * from run_facts),
+presets as (select env from presets),
+candidates as (
+    select condition, env, variant, params, returns, lengths, seeds, ended
+    from candidates
+),
+
+judged as (
+    select
+        condition, env, variant,
+        revised is not null as is_revision,
+        is_revision and evidence_kind = 'three' as saw_three,
+        revised.source = 'critic' and revised.answer is not null as has_answer,
+        initial.returns is not null as has_returns,
+        len(initial.params) > 0 and revised.params is not null as has_params,
+        revised.thinking as thinking,
+        shown,
+        statistics
+    from episodes
+),
+
+of_runs as (
+    select
+        condition, env, variant,
+        string_agg(distinct source, ' ' order by source) as source,
+        string_agg(distinct backend, ' ' order by backend) as backend,
+        string_agg(distinct thresholds_origin, ' ' order by thresholds_origin) as thresholds,
+        count(*) as runs
+    from run_facts
+    group by all
+),
+
+of_iterations as (
+    select
+        condition, env, variant,
+        count(*) as iterations,
+        count_if(is_revision) as revisions,
+        count_if(has_answer) as answers,
+        count_if(is_revision and thinking <> '') as thinking,
+        count_if(saw_three) as three,
+        count_if(is_revision and len(shown) > 0) as shown,
+        count_if(is_revision and statistics is not null) as statistics,
+        count_if(is_revision and has_params) as edits,
+        count_if(saw_three and has_returns) as structured,
+        count_if(saw_three and has_returns and has_answer) as citing
+    from judged
+    group by all
+),
+
+of_candidates as (
+    select
+        condition, env, variant,
+        count(*) as candidates,
+        count(returns) as returns,
+        count(lengths) as lengths,
+        count(seeds) as seeds,
+        count(ended) as endings,
+        count_if(len(params) > 0) as parameters
+    from candidates
+    group by all
+),
+
+holdings as (
+    select
+        condition, env, variant,
+        source, backend,
+        runs,
+        coalesce(iterations, 0) as iterations,
+        coalesce(revisions, 0) as revisions,
+        coalesce(candidates, 0) as candidates,
+        coalesce(returns, 0) as returns,
+        coalesce(lengths, 0) as lengths,
+        coalesce(seeds, 0) as seeds,
+        coalesce(endings, 0) as endings,
+        coalesce(parameters, 0) as parameters,
+        coalesce(answers, 0) as answers,
+        coalesce(thinking, 0) as thinking,
+        coalesce(three, 0) as three,
+        coalesce(shown, 0) as shown,
+        coalesce(statistics, 0) as statistics,
+        coalesce(edits, 0) as edits,
+        coalesce(structured, 0) as structured,
+        coalesce(citing, 0) as citing,
+        thresholds,
+        env in (select env from presets) as known_task
+    from of_runs
+    left join of_iterations using (condition, env, variant)
+    left join of_candidates using (condition, env, variant)
+)
+
+select * from holdings order by condition, env, variant

@@ -1,0 +1,200 @@
+"""`audit check` says of a command what the command does: the table of needs is held to the commands themselves."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import tarfile
+
+import pytest
+from typer.testing import CliRunner
+
+from audit.check.commands import COMMANDS
+from audit.cli import app
+from tests.audit.samples import THRESHOLDS, candidate, episode, revision, write_run
+
+SEED = 11
+
+
+def audit(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def without(record, *fields):
+    """A record of an imported log that does not say some things of its candidates."""
+    for role in ("initial", "revised"):
+        if record[role] is not None:
+            record[role].update(dict.fromkeys(fields))
+    return record
+
+
+def nine(number):
+    """A regression whose parameters CartPole can be run with."""
+    before = [0.1] * 10
+    answer = "The worst rollout fell." if number else "Nothing stands out in the worst one."
+    return revision([1, 5, 9], [2, 2, 2], before=before, after=[0.5, *before[1:]], answer=answer, iteration=number)
+
+
+def other(record, **changes):
+    return {**record, **changes}
+
+
+IMPORTED = {"options": {"imported_from": ["log.csv"]}}
+LITTLE = ("params", "returns", "lengths", "seeds", "ended", "answer", "out_of_range")
+
+DATA = {
+    "collected": ([nine(0), nine(1)], {}),
+    "median shown": ([other(nine(0), variant="r2po", evidence={"kind": "median", "shown": []})], {}),
+    "one call": ([episode(candidate([1, 2, 3], [0.1] * 10), variant="props", evidence=None)], {}),
+    "two search calls": (
+        [other(nine(0), variant="puresearch", evidence=None, revised=candidate([2, 2, 2], [0.1] * 10, answer="mine"))],
+        {},
+    ),
+    "own task": ([other(nine(0), env="docking")], {"thresholds": THRESHOLDS}),
+    "no seeds": ([without(nine(0), "seeds")], IMPORTED),
+    "no single returns": ([without(nine(0), "returns", "lengths", "seeds", "ended")], IMPORTED),
+    "no parameters": ([without(nine(0), "params")], IMPORTED),
+    "no answers": ([without(nine(0), "answer")], IMPORTED),
+    "means alone": ([without(nine(0), *LITTLE)], IMPORTED),
+    "means and answers": ([without(nine(0), *(name for name in LITTLE if name != "answer"))], IMPORTED),
+}
+
+
+def does_something(command, folder, record):
+    """Whether a command gives a result on a data set: rows, or for those that tell one thing an exit status of 0."""
+    place = (record["env"], record["variant"], 1, 0)
+    if command == "show":
+        return audit("show", folder, *place).exit_code == 0
+    if command == "replay":
+        # The return is made up, so the rollout is told, and comes out otherwise: exit status 1 after the result.
+        return audit("replay", folder, *place, 0, "--format", "json").stdout != ""
+    if command == "verify":
+        # These rollouts are made up and differ; with nothing to hold against anything, no candidate counts.
+        return any(candidate["returns"] for candidate in (record["initial"], record["revised"]) if candidate)
+    result = audit(command, folder, "--format", "json")
+    assert result.exit_code == 0, result.stderr
+    return _rows(result.stdout) != []
+
+
+def _rows(text):
+    rows = json.loads(text)
+    # A group without revisions has a row of zeros in the summary, which is a result.
+    return rows if isinstance(rows, list) else [rows]
+
+
+PRESENT = {info.name or info.callback.__name__ for info in app.registered_commands} | {
+    info.name or info.callback.__name__
+    for group in app.registered_groups
+    for info in group.typer_instance.registered_commands
+}
+HELD = ("summary", "runs", "revisions", "show", "patterns", "agreement", "salience", "mentions", "verify", "replay")
+
+
+@pytest.mark.parametrize("case", DATA)
+def test_what_is_said_of_a_command_is_what_it_does(tmp_path, case):
+    records, run = DATA[case]
+    write_run(tmp_path / "run-01", records, **run)
+    said = {row["command"]: row for row in json.loads(audit("check", tmp_path, "--format", "json").stdout)}
+    assert list(said) == list(COMMANDS)
+    does = {command: does_something(command, tmp_path, records[0]) for command in HELD}
+    assert {command: said[command]["supported"] for command in HELD} == does
+    assert all(row["supported"] or row["reason"] for row in said.values())
+
+
+def test_the_table_names_every_command_that_reads_records():
+    assert set(HELD) <= PRESENT & set(COMMANDS)
+
+
+REASONS = {
+    ("median shown", "salience"): "no critic saw worst, median and best rollout",
+    ("one call", "revisions"): "no revisions: no iteration has two candidates",
+    ("two search calls", "mentions"): "no critic's answers",
+    ("own task", "replay"): "the task is none of the ten (--task-module)",
+    ("no seeds", "anchor"): "no seeds",
+    ("no single returns", "noise"): "no returns of single rollouts",
+    ("no parameters", "rescore"): "no parameters",
+    ("no answers", "judge"): "no critic's answers",
+    ("collected", "calibrate"): "no truth.jsonl, which the simulated backend alone writes",
+}
+
+
+@pytest.mark.parametrize(("case", "command"), REASONS)
+def test_the_reason_is_said(tmp_path, case, command):
+    records, run = DATA[case]
+    write_run(tmp_path / "run-01", records, **run)
+    rows = json.loads(audit("check", tmp_path, "--format", "json").stdout)
+    [row] = [row for row in rows if row["command"] == command]
+    assert (row["supported"], row["reason"]) == (False, REASONS[case, command])
+
+
+@pytest.fixture
+def mixed(tmp_path):
+    """Two methods of one task; half of one's revisions have no answer; a run with calls and truth, and one without."""
+    root = tmp_path / "data"
+    write_run(root / "a", [nine(0), without(nine(1), "answer")], **IMPORTED)
+    first = write_run(root / "b", [other(nine(0), variant="r2po", evidence={"kind": "median", "shown": []})])
+    write_run(root / "c", [other(nine(0), variant="r2po", run=2, evidence={"kind": "median", "shown": []})])
+    for name in ("calls.jsonl", "truth.jsonl"):
+        (first / name).write_bytes(b"\xff never opened")
+    return root
+
+
+def test_facts_are_counts(mixed):
+    rows = json.loads(audit("check", mixed, "--facts", "--format", "json").stdout)
+    wanted = {
+        "threetraj": {"source": "imported", "runs": 1, "iterations": 2, "revisions": 2, "candidates": 4, "answers": 1},
+        "r2po": {"source": "native", "runs": 2, "three": 0, "calls": 1, "truth": 1, "seeds": 4, "known_task": True},
+    }
+    for row in rows:
+        assert {key: row[key] for key in wanted[row["variant"]]} == wanted[row["variant"]]
+    assert [row["variant"] for row in rows] == ["r2po", "threetraj"]
+
+
+def test_a_part_is_said_to_be_one(mixed):
+    rows = json.loads(audit("check", mixed, "--format", "json").stdout)
+    said = {(row["variant"], row["command"]): (row["supported"], row["reason"]) for row in rows}
+    assert said["threetraj", "mentions"] == (True, "answers in 1 of 2")
+    assert said["r2po", "calibrate"] == (True, "truth in 1 of 2")
+
+
+def test_the_table_for_people_merges_what_is_the_same(mixed):
+    result = audit("check", mixed)
+    lines = [line.split() for line in result.stdout.splitlines()]
+    assert ["salience", "no", "r2po", "no", "critic", "saw"] in [line[:6] for line in lines]
+    assert ["runs", "yes", "all"] in lines
+    assert ["cartpole", "threetraj", *["all"] * 5, "1/2", "none", "all", "none", "none"] in lines
+    assert ["cartpole", "r2po", "native", "other", "2", "2", "2", "authors", "yes", "1/2", "1/2"] in lines
+    assert audit("check", mixed, "--variant", "r2po").stdout.count("threetraj") == 0
+
+
+def test_every_format_has_the_same_rows(mixed):
+    rows = json.loads(audit("check", mixed, "--format", "json").stdout)
+    table = list(csv.DictReader(io.StringIO(audit("check", mixed, "--format", "csv").stdout)))
+    assert [row["reason"] or "" for row in rows] == [row["reason"] for row in table]
+    assert len(audit("check", mixed, "--format", "markdown").stdout.splitlines()) == len(rows) + 2
+    assert audit("check", mixed, "--format", "latex").stdout.count("\\\\\n") == len(rows) + 1
+
+
+def test_archives_and_packs_are_checked_too(mixed, tmp_path):
+    archive = tmp_path / "data.tar.gz"
+    with tarfile.open(archive, "w:gz") as stream:
+        stream.add(mixed, "data")
+    assert audit("pack", mixed).exit_code == 0
+    folder, tar, pack = (
+        json.loads(audit("check", path, "--facts", "--format", "json").stdout)
+        for path in (mixed, archive, tmp_path / "data.pack.parquet")
+    )
+    assert tar == folder
+    assert pack == [{**row, "calls": 0, "truth": 0} for row in folder]
+
+
+def test_nothing_to_check_is_told(tmp_path):
+    result = audit("check", tmp_path)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_a_filter_that_nothing_meets_is_told(mixed):
+    result = audit("check", mixed, "--env", "pong", "--format", "json")
+    assert (json.loads(result.stdout), "no --env pong" in result.stderr) == ([], True)
