@@ -6,6 +6,7 @@ import typer
 
 from audit.commands import (
     behaviour,
+    calibrating,
     checking,
     coding,
     find,
@@ -28,7 +29,21 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for module in (tables, show, find, sensitivity, sql, behaviour, coding, judging, rerun, importing, checking, pack):
+for module in (
+    tables,
+    show,
+    find,
+    sensitivity,
+    sql,
+    behaviour,
+    coding,
+    calibrating,
+    judging,
+    rerun,
+    importing,
+    checking,
+    pack,
+):
     app.add_typer(module.commands)
 
 

@@ -16,7 +16,7 @@ def write_drivers(changes: duckdb.DuckDBPyConnection, path: Path) -> None:
     """Judge the driver of every revision, and write a line of JSON for each.
 
     Args:
-        changes: a query for all of the relation `critic_changes`, which was executed and not yet fetched.
+        changes: a query for all of the relation `answers_to_code`, which was executed and not yet fetched.
         path: the file to write.
     """
     write_lines(path, (_judged(row) for batch in batches(changes) for row in batch))

@@ -39,7 +39,7 @@ class Maker(NamedTuple):
 
 MAKERS: Final = {
     "mentions": Maker("critic_answers", "audit.mentions", "write_mentions"),
-    "drivers": Maker("critic_changes", "audit.drivers", "write_drivers"),
+    "drivers": Maker("answers_to_code", "audit.drivers", "write_drivers"),
     "associations": Maker("citing_by_run", "audit.associations", "write_associations"),
     "association_tests": Maker("citing_by_run", "audit.associations", "write_tests"),
     "noise": Maker("revision_returns", "audit.noise", "write_noise"),

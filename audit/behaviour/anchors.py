@@ -13,7 +13,7 @@ import numpy as np
 
 from audit.behaviour.anchoring import Anchoring, NotReproducedError, anchoring, changes
 from audit.behaviour.edits import control_edit
-from audit.behaviour.policies import fingerprint, in_threads, key_of
+from audit.behaviour.policies import Fingerprints, in_threads, key_of
 from audit.behaviour.progress import Progress
 from audit.behaviour.results import Results
 from audit.numbers import known
@@ -140,7 +140,7 @@ def _work(
     """The revisions to run, each with the key of its result; the others are counted."""
     read = {run.identity: [each for each in records.iterations(run) if each.revised is not None] for run in runs}
     places = draw({identity: len(each) for identity, each in read.items()}, sample, 0) if sample else None
-    marks: dict[int, str] = {}
+    fingerprints = Fingerprints()
     for run in runs:
         group = " ".join(run.identity[:3])
         revisions = [
@@ -152,7 +152,7 @@ def _work(
             if revisions:
                 done.skipped[str(error), group] += len(revisions)
             continue
-        mark = marks.setdefault(id(task), fingerprint(task))
+        mark = fingerprints.of(task)
         for each in revisions:
             if reason := _unfit(each, task):
                 done.skipped[reason, group] += 1

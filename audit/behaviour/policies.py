@@ -60,6 +60,20 @@ def fingerprint(task: Task) -> str:
     return key_of(*settings, *(here[package] for package in DECISIVE), compiled)
 
 
+class Fingerprints:
+    """Fingerprints of tasks, each computed once."""
+
+    def __init__(self) -> None:
+        # With each its task: an id stands for an object only as long as that is there.
+        self._known: dict[int, tuple[Task, str]] = {}
+
+    def of(self, task: Task) -> str:
+        """The fingerprint of a task."""
+        if id(task) not in self._known:
+            self._known[id(task)] = task, fingerprint(task)
+        return self._known[id(task)][1]
+
+
 def _source_of(task: Task) -> str:
     from collector.compiled.rollouts import fingerprint as source
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import msgspec
 import numpy as np
 
-from audit.behaviour.policies import fingerprint, in_threads, key_of, returns_of, task_to_run
+from audit.behaviour.policies import Fingerprints, in_threads, key_of, returns_of, task_to_run
 from audit.behaviour.progress import Progress
 from audit.behaviour.results import Results
 from audit.recorded import RecordedRun, Records
@@ -102,7 +102,7 @@ def rescore(
     done = Rescoring()
     tasks: dict[str, tuple[Task, list[float]]] = {}
     candidates: list[_Candidate] = []
-    marks: dict[int, str] = {}
+    fingerprints = Fingerprints()
     for run, iterations in _chosen(records, runs, sample, seed):
         group = " ".join(run.identity[:3])
         try:
@@ -110,7 +110,7 @@ def rescore(
         except NotRerunnableError as error:
             done.skipped[str(error), group] += sum(len(list(each.candidates())) for each in iterations)
             continue
-        mark = marks.setdefault(id(task), fingerprint(task))
+        mark = fingerprints.of(task)
         for iteration in iterations:
             for role, candidate in iteration.candidates():
                 if not candidate.params:

@@ -96,7 +96,7 @@ _READERS: Final[tuple[tuple[str, str, Find], ...]] = (
     *(("mentions_worst", name, partial(_matched, name=name)) for name in PATTERNS),
     *((f"mentions_{label}", "resolved", partial(_mentioned, label=label)) for label in ("worst", "median", "best")),
     ("discounts_worst", "resolved", _discounted),
-    ("driver", "rules", _driven),
+    ("driver", "driver", _driven),
 )
 """Detectors that read the answer: the column that they code, their name, and how."""
 

@@ -55,7 +55,7 @@ class Pair(NamedTuple):
 class Comparison:
     """One coder's codes of a column, against what a detector or another coder says of the same answers.
 
-    The condition is None where all are taken together.
+    The condition is None where all are taken together. `codes` are those that the column may hold.
     """
 
     condition: str | None
@@ -63,6 +63,7 @@ class Comparison:
     column: str
     detector: str
     pairs: Sequence[Pair]
+    codes: Sequence[str]
 
     def disagreements(self) -> Iterator[Row]:
         """A row for each answer on which the two differ."""
@@ -107,7 +108,7 @@ def comparisons(labels: Sequence[Label], found: Sequence[Found], *, pool: bool =
                         if column in row.codes and row.identity in other.findings
                     ]
                     if pairs:
-                        result.append(Comparison(condition, coder, column, other.detector, pairs))
+                        result.append(Comparison(condition, coder, column, other.detector, pairs, CODES[column]))
     return result
 
 
@@ -121,7 +122,7 @@ def scores(comparison: Comparison, bootstrap: Bootstrap, strata: Strata | None, 
         classes: whether all drivers that occur have a row, or `worst` alone.
     """
     column, pairs = comparison.column, comparison.pairs
-    codes = CODES[column]
+    codes = tuple(comparison.codes)
     counts = _table(pairs, codes)
     weights = None if strata is None else _weights(comparison, strata)
     runs: dict[tuple[Any, ...], list[int]] = {}

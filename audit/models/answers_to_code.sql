@@ -16,7 +16,7 @@ answers_to_code as (
         changed
     from critic_answers
     join revisions using (condition, env, variant, run, iteration)
-    join evidence using (condition, env, variant, run, iteration)
+    left join evidence using (condition, env, variant, run, iteration)
     join episodes using (condition, env, variant, run, iteration)
 )
 

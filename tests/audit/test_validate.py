@@ -103,7 +103,7 @@ class TestByHand:
         assert table(rows["A", "mentions_best", None, "resolved"]) == (7, 0, 0, 0, 7)
         assert table(rows["A", "discounts_worst", None, "resolved"]) == (7, 0, 0, 0, 7)
         # The rules say structure of both worst cases, and worst of 2-1.
-        assert table(rows["A", "driver", "worst", "rules"]) == (7, 3, 1, 0, 3)
+        assert table(rows["A", "driver", "worst", "driver"]) == (7, 3, 1, 0, 3)
         assert len(rows) == 8
 
     def test_scores_of_one_table(self, labels, records):
@@ -117,14 +117,14 @@ class TestByHand:
 
     def test_drivers_by_hand(self, labels, records):
         rows = scores(labels, records, "--classes")
-        row = rows["A", "driver", None, "rules"]
+        row = rows["A", "driver", None, "driver"]
         # 6 of 7 agree. By chance worst 3 x 4, median 1 x 1, structure 3 x 2, of 49.
         assert row["accuracy"] == pytest.approx(6 / 7)
         assert row["kappa"] == pytest.approx((6 / 7 - 19 / 49) / (1 - 19 / 49))
         assert [row[name] for name in ("tp", "precision", "recall", "f1")] == [None] * 4
         assert {code for _, column, code, _ in rows if column == "driver"} == {None, "worst", "median", "structure"}
-        assert table(rows["A", "driver", "structure", "rules"]) == (7, 2, 0, 1, 4)
-        assert rows["A", "driver", "structure", "rules"]["recall"] == pytest.approx(2 / 3)
+        assert table(rows["A", "driver", "structure", "driver"]) == (7, 2, 0, 1, 4)
+        assert rows["A", "driver", "structure", "driver"]["recall"] == pytest.approx(2 / 3)
 
     def test_what_has_no_denominator_is_null(self, labels, records):
         row = scores(labels, records)["A", "discounts_worst", None, "resolved"]
@@ -157,7 +157,7 @@ class TestByHand:
             (1, 1, "mentions_worst", "phrase"): ("1", "0", ""),
             (2, 1, "mentions_worst", "phrase"): ("0", "1", "worst rollout"),
             (2, 1, "mentions_worst", "resolved"): ("0", "1", "worst rollout"),
-            (2, 1, "driver", "rules"): ("structure", "worst", WORST),
+            (2, 1, "driver", "driver"): ("structure", "worst", WORST),
         }
 
 
@@ -360,7 +360,7 @@ def test_every_format_has_every_row(labels, records, output):
     assert result.exit_code == 0
     if output == "csv":
         rows = list(csv.DictReader(io.StringIO(result.stdout)))
-        assert [row["detector"] for row in rows] == ["word", "phrase", *["resolved"] * 4, "rules", "rules"]
+        assert [row["detector"] for row in rows] == ["word", "phrase", *["resolved"] * 4, "driver", "driver"]
         assert {row["condition"] for row in rows} == {"hand"}
     assert result.stdout.count("phrase") == 1
 
@@ -382,7 +382,7 @@ class TestOnRealAnswers:
         assert (row["precision"], row["recall"], row["f1"], row["kappa"]) == (1, 1, 1, 1)
 
     def test_drivers_agree_as_far_as_is_known(self, on_real_answers):
-        assert on_real_answers["A", "driver", None, "rules"]["kappa"] == pytest.approx(0.74, abs=0.005)
-        assert on_real_answers["B", "driver", None, "rules"]["kappa"] == pytest.approx(0.64, abs=0.005)
+        assert on_real_answers["A", "driver", None, "driver"]["kappa"] == pytest.approx(0.74, abs=0.005)
+        assert on_real_answers["B", "driver", None, "driver"]["kappa"] == pytest.approx(0.64, abs=0.005)
         assert on_real_answers["A", "driver", None, "coder B"]["kappa"] == pytest.approx(0.89, abs=0.005)
         assert on_real_answers["A", "driver", None, "coder B"]["accuracy"] == pytest.approx(17 / 18)

@@ -1,0 +1,45 @@
+"""The command that holds detectors against a known truth: `audit calibrate`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from audit.commands.reading import TaskModules, reading
+from audit.request import Request
+
+commands = typer.Typer()
+
+
+@commands.command()
+@reading(detector=True)
+def calibrate(
+    request: Request,
+    behaviour: Annotated[
+        bool, typer.Option("--behaviour/--no-behaviour", help="Whether revised policies are run as well, see anchor.")
+    ] = True,
+    controls: Annotated[int, typer.Option("--controls", min=19, help="Control edits for each revision.")] = 19,
+    classes: Annotated[bool, typer.Option("--classes", help="Score every driver, not only 'worst'.")] = False,
+    bootstrap: Annotated[
+        int, typer.Option("--bootstrap", min=100, max=1_000_000, help="How often runs are resampled for an interval.")
+    ] = 9999,
+    task_module: TaskModules = None,
+) -> None:
+    """Compare every detector and anchoring measure with what the simulated critic says that it did, by personality.
+
+    This command alone reads truth.jsonl.
+
+    Example: audit calibrate data/runs
+    """
+    from audit.calibration.report import tell_calibration
+    from audit.coding.intervals import Bootstrap
+
+    tell_calibration(
+        request,
+        bootstrap=Bootstrap(bootstrap),
+        controls=controls,
+        behaviour=behaviour,
+        task_modules=task_module or [],
+        classes=classes,
+    )
