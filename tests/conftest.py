@@ -12,3 +12,11 @@ def _interruptible():
     """Let children be interrupted: those of a job in the background inherit that Ctrl-C is ignored."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _cache_of_their_own(tmp_path_factory):
+    """Keep tests from reading or filling the user's cache."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SALIENCE_AUDIT_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield

@@ -76,7 +76,8 @@ def test_the_personalities_come_out_as_they_are(rows):
     assert rows["balanced", "discounts_worst", "resolved"]["recall"] > 0.9
 
 
-def test_what_policies_do_is_compared_too(data):
+def test_what_policies_do_is_compared_too(data, tmp_path, monkeypatch):
+    monkeypatch.setenv("SALIENCE_AUDIT_CACHE", str(tmp_path))
     keyed, told = calibrate(data)
     assert "control edits" in told
     row = keyed["balanced", "driven_by_worst", "anchor"]
