@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
 from audit.commands.reading import reading
@@ -84,12 +86,22 @@ def agreement(request: Request) -> None:
 
 @commands.command()
 @reading(thresholds=True)
-def patterns(request: Request) -> None:
+def patterns(
+    request: Request,
+    wide: Annotated[
+        bool, typer.Option("--wide", help="Methods side by side, a row per pattern, failure patterns named.")
+    ] = False,
+) -> None:
     """How often each edit pattern occurs; percentages are of all revisions.
 
     Example: audit patterns logs/ --set cartpole.high=460 --set pong.partial=1.2
     """
-    _print(request, "patterns_summary")
+    if wide:
+        from audit.side_by_side import print_side_by_side
+
+        print_side_by_side(request)
+    else:
+        _print(request, "patterns_summary")
 
 
 @commands.command()

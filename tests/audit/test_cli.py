@@ -124,6 +124,21 @@ def test_numbers_by_hand(data):
     assert row["regressions_pct"] == 100 / 3
 
 
+def test_patterns_of_methods_stand_side_by_side(data, tmp_path):
+    """CartPole: high 450, meaningful 0.1. Of two revisions of threetraj one breaks a policy that is nearly optimal."""
+    rows = [revision([480] * 3, [300] * 3, after=(1, 2.5, 3)), revision([480] * 3, [480] * 3, iteration=1)]
+    write_run(tmp_path / "a", rows)
+    write_run(tmp_path / "b", [revision([480] * 3, [300] * 3, variant="alwayscritic")])
+    table = json.loads(audit("patterns", tmp_path, "--wide", "--format", "json").stdout)
+    shares = {row["pattern"]: (row["alwayscritic"], row["threetraj"]) for row in table}
+    assert len(table) == 10
+    assert shares["near_optimal_break"] == (0, 50)
+    assert shares["pure_stochasticity"] == (100, 0)
+    assert shares["fine_tune"] == (0, 0)
+    assert {row["failure"] for row in table if row["pattern"] == "near_optimal_break"} == {"compulsive revision"}
+    assert "compulsive" in audit("patterns", data, "--wide").stdout
+
+
 def test_filters_repeat_and_combine(data):
     def groups(*options):
         rows = json.loads(audit("summary", data, "--format", "json", *options).stdout)
