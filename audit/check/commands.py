@@ -51,18 +51,23 @@ COMMANDS: Final[Mapping[str, Command]] = {
     "patterns": Command((REVISIONS, EDITS)),
     "agreement": Command((REVISIONS, THREE, STRUCTURED)),
     "salience": Command((REVISIONS, THREE, STRUCTURED, CITING)),
-    "mentions": Command((REVISIONS, ANSWERS)),
+    "rates": Command((REVISIONS, THREE, STRUCTURED, CITING)),
+    "severity": Command((REVISIONS, THREE, STRUCTURED, CITING)),
     "noise": Command((REVISIONS, RETURNS)),
     "controls": Command((REVISIONS,), (CONTROLS,)),
+    "mentions": Command((REVISIONS, ANSWERS)),
+    "find": Command((REVISIONS,), (RETURNS, EDITS)),
+    "sensitivity": Command((REVISIONS, EDITS)),
     "verify": Command((RETURNS,), RERUN, without="means and evidence only: "),
     "replay": Command(RERUN),
     "rescore": Command((PARAMETERS, TASK)),
     "anchor": Command((REVISIONS, *RERUN)),
     "calibrate": Command((REVISIONS, ANSWERS, TRUTH)),
     "sample": Command((REVISIONS, ANSWERS)),
+    "validate": Command((REVISIONS, ANSWERS)),
     "judge": Command((REVISIONS, ANSWERS)),
 }
-"""The commands that read records. `pack`, `import` and `check` take whatever there is."""
+"""The commands that read records. `pack`, `import`, `check` and `sql` take whatever there is."""
 
 
 class Verdict(NamedTuple):

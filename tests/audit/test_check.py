@@ -72,9 +72,10 @@ def does_something(command, folder, record):
     if command == "verify":
         # These rollouts are made up and differ; with nothing to hold against anything, no candidate counts.
         return any(candidate["returns"] for candidate in (record["initial"], record["revised"]) if candidate)
-    result = audit(command, folder, "--format", "json")
+    result = audit(command, folder, "--format", "json", *(["--rollouts", 2] if command == "rescore" else []))
     assert result.exit_code == 0, result.stderr
-    return _rows(result.stdout) != []
+    rows = _rows(result.stdout)
+    return any(row["tested"] for row in rows) if command == "noise" else rows != []
 
 
 def _rows(text):
@@ -88,7 +89,10 @@ PRESENT = {info.name or info.callback.__name__ for info in app.registered_comman
     for group in app.registered_groups
     for info in group.typer_instance.registered_commands
 }
-HELD = ("summary", "runs", "revisions", "show", "patterns", "agreement", "salience", "mentions", "verify", "replay")
+HELD = (
+    *("summary", "runs", "revisions", "show", "patterns", "agreement", "salience", "rates", "severity", "noise"),
+    *("mentions", "sensitivity", "rescore", "verify", "replay"),
+)
 
 
 @pytest.mark.parametrize("case", DATA)

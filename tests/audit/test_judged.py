@@ -151,7 +151,7 @@ def test_show_tells_what_judges_said(data):
     assert 'judged by tiny:1b: driver worst, from "An escape \\x1b[2J" (not in the answer)' in shown(1)
     assert "judged by tiny:1b: no driver in the reply" in shown(5)
     assert "the judge has not judged the answer, so nothing" in shown(6)
-    assert "no critic answered, so nothing" in shown(7)
+    assert "no critic's answer is recorded, so nothing" in shown(7)
 
 
 def test_python_has_judgements_beside_any_detector(data):
