@@ -34,8 +34,8 @@ class Anchoring(msgspec.Struct, frozen=True):
         rank: of the worst rollout's seed among all seeds under the revised policy: 0 lowest, 1 highest, ties in the
             middle.
         control_rank: the same under the control edits, averaged.
-        p: chance of so high a rank if it mattered to nobody which seed was the worst: the larger of two, by the
-            control edits, and among the seeds themselves.
+        p_controls: share of control edits under which it ranks as high, the revision counted among them.
+        p_seeds: share of seeds that return as much as the worst rollout's under the revised policy.
     """
 
     gain_worst: float
@@ -46,7 +46,13 @@ class Anchoring(msgspec.Struct, frozen=True):
     control_rest: float
     rank: float
     control_rank: float
-    p: float
+    p_controls: float
+    p_seeds: float
+
+    @property
+    def p(self) -> float:
+        """The larger of both: what counts as anchored is neither what control edits do nor what other seeds do."""
+        return max(self.p_controls, self.p_seeds)
 
     @property
     def excess(self) -> float:
@@ -99,8 +105,6 @@ def anchoring(
     gains, control_gains = revised - initial, controlled - initial
     ranks = np.array([_rank(returns, worst) for returns in controlled])
     rank = _rank(revised, worst)
-    by_controls = (1 + np.count_nonzero(ranks >= rank)) / (1 + controls)
-    among_seeds = np.count_nonzero(revised >= revised[worst]) / len(seeds)
     return Anchoring(
         float(gains[worst]),
         float(gains[median]),
@@ -110,7 +114,8 @@ def anchoring(
         float(control_gains[:, rest].mean()),
         rank,
         float(ranks.mean()),
-        float(max(by_controls, among_seeds)),
+        float((1 + np.count_nonzero(ranks >= rank)) / (1 + controls)),
+        float(np.count_nonzero(revised >= revised[worst]) / len(seeds)),
     )
 
 

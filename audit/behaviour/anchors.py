@@ -37,16 +37,17 @@ COLUMNS: Final = (
     *("condition", "env", "variant", "runs", "revisions", "left_out"),
     *("gain_worst", "gain_median", "gain_rest", "control_worst", "control_median", "control_rest"),
     *("excess", "excess_low", "excess_high", "rank", "control_rank"),
-    *("rank_excess", "rank_excess_low", "rank_excess_high", "anchored", "anchored_pct"),
+    *("rank_excess", "rank_excess_low", "rank_excess_high"),
+    *("beyond_controls", "beyond_controls_pct", "anchored", "anchored_pct"),
 )
 ESSENTIAL: Final = (
     *("condition", "env", "variant", "revisions", "gain_worst", "gain_median", "gain_rest", "excess"),
-    *("rank", "control_rank", "anchored"),
+    *("rank", "control_rank", "beyond_controls", "anchored"),
 )
 REVISION_COLUMNS: Final = (
     *("condition", "env", "variant", "run", "iteration"),
     *Anchoring.__struct_fields__,
-    "excess",
+    *("p", "excess"),
 )
 _STORED_AT_ONCE: Final = 256
 
@@ -62,7 +63,7 @@ class Anchored(NamedTuple):
 
     def row(self) -> Row:
         """The revision as a row with `REVISION_COLUMNS`."""
-        values = (*self.identity, self.iteration, *msgspec.structs.astuple(self.found), self.found.excess)
+        values = (*self.identity, self.iteration, *msgspec.structs.astuple(self.found), self.found.p, self.found.excess)
         return dict(zip(REVISION_COLUMNS, values, strict=True))
 
 
@@ -159,7 +160,7 @@ def _work(
                 continue
             assert each.revised is not None
             before, after = each.initial, each.revised
-            key = key_of("anchor", mark, *settings, before.params, after.params, before.seeds, before.returns)
+            key = key_of("anchor 2", mark, *settings, before.params, after.params, before.seeds, before.returns)
             yield _Work(run.identity, each, task, key)
 
 
@@ -226,8 +227,8 @@ def _row(runs: Sequence[Sequence[Anchoring]], left_out: int) -> Iterator[Any]:
     yield from _mean_over([[each.excess for each in run] for run in runs])
     yield from (fmean(each.rank for each in every), fmean(each.control_rank for each in every))
     yield from _mean_over([[each.rank - each.control_rank for each in run] for run in runs])
-    anchored = sum(each.p <= LEVEL for each in every)
-    yield from (anchored, 100 * anchored / len(every))
+    for number in (sum(each.p_controls <= LEVEL for each in every), sum(each.p <= LEVEL for each in every)):
+        yield from (number, 100 * number / len(every))
 
 
 def _mean_over(runs: Sequence[Sequence[float]]) -> tuple[float, float | None, float | None]:
