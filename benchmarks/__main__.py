@@ -9,7 +9,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks import audit, audit_scale, collector_scale, concurrency, prompts, rollouts
+from benchmarks import analyses, audit, audit_scale, collector_scale, concurrency, prompts, rollouts
 from benchmarks.machine import machine
 
 RESULTS = Path("benchmarks/results")
@@ -38,6 +38,7 @@ PARTS: dict[str, tuple[str, Callable[[], list[dict[str, object]]]]] = {
     "throughput": ("256 runs in flight; the last through a server on the loopback", _throughput),
     "collector": ("collect with the simulated model", collector_scale.results),
     "pandas": ("audit against pandas", _against_pandas),
+    "analyses": ("every analysis over 10,000 revisions, as a user runs it", analyses.results),
     "audit": ("five audit commands over synthetic records", audit_scale.results),
 }
 

@@ -27,7 +27,7 @@ TRACE = Path("benchmarks/results/audit-memory.json")
 def measure(sizes: Sequence[int] = SIZES) -> Iterator[dict[str, Any]]:
     """One result a size: seconds and peak memory of each command; all five cold, all five again, all five packed."""
     for size in sizes:
-        with tempfile.TemporaryDirectory() as name, _cache(Path(name) / "cache"):
+        with tempfile.TemporaryDirectory() as name, cache_in(Path(name) / "cache"):
             records, pack = Path(name) / "records", Path(name) / "records.pack.parquet"
             write_records(records, revisions=size)
             rounds = {"cold": _audit(records), "cached": _audit(records)}
@@ -52,7 +52,8 @@ def measure(sizes: Sequence[int] = SIZES) -> Iterator[dict[str, Any]]:
 
 
 @contextmanager
-def _cache(folder: Path) -> Iterator[None]:
+def cache_in(folder: Path) -> Iterator[None]:
+    """Have commands keep their cache in a folder of its own."""
     before = os.environ.get(VARIABLE)
     os.environ[VARIABLE] = str(folder)
     try:
