@@ -178,7 +178,7 @@ _DEFINITIONS: Final[Mapping[str, Callable[[int, int, int], bool]]] = {
 
 
 def strict_but_not(paper: Paper, definition: str) -> Finding:
-    """How many orders of worst, median and best a strict regression can have that a definition of permissive leaves out."""
+    """How many orders of worst, median and best are strict and yet left out by a definition of permissive."""
     del paper
     permits = _DEFINITIONS[definition]
     orders = [order for order in itertools.product(range(3), repeat=3) if list(order) == sorted(order)]
@@ -196,9 +196,9 @@ def _relations(order: tuple[int, ...]) -> str:
 def permissive_by_heading(paper: Paper) -> Finding:
     """Pong's permissive count as the table heads it, worst <= median < best, from the other counts.
 
-    The printed count follows worst < best (the release has the same). From it the heading takes away what has worst < median
-    = best. Of these there are at least so many as the mean delta of that structure needs (a return, and so a loss, is at
-    most 3), less those regressions with worst < median that do not cite; and at most all strict ones.
+    The printed count follows worst < best (the release has the same). From it the heading takes away what has worst <
+    median = best: at least as many as the mean delta of that structure needs (a return, and so a loss, is at most 3),
+    less those regressions with worst < median that do not cite; and at most all strict ones.
     """
     structure = paper.row("pong_agreement", structure="preservation_favored")
     counts = paper.row("salience_release", environment="pong")
@@ -214,9 +214,9 @@ def permissive_by_heading(paper: Paper) -> Finding:
     taken = max(needed - (below_median - strict), ZERO)
     found = Interval(Decimal(cited - strict), cited - taken)
     note = (
-        f"by that heading it leaves out worst < median = best, in pong_agreement {episodes} episodes with a mean delta of "
-        f"{delta.text}, so at least {needed} regressions, of which at least {taken} cite; {cited} is the count with worst < best, the text's "
-        "definition, which alone contains all strict ones"
+        f"by that heading it leaves out worst < median = best, in pong_agreement {episodes} episodes with a mean delta "
+        f"of {delta.text}, so at least {needed} regressions, of which at least {taken} cite; {cited} is the count with "
+        "worst < best, the text's definition, which alone contains all strict ones"
     )
     return Finding(found, found, note)
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from stats.paper.intervals import point
-from stats.paper.printed import NotPrintedError, Printed, printed
+from stats.paper.printed import Printed
 from stats.paper.results import Result
-from stats.paper.significance import ALPHA, QUANTITIES, Test, check_tests
+from stats.paper.significance import ALPHA, QUANTITIES, PrintedTest, check_tests
 from stats.paper.source import PublishedError, Row, read_csv
 from stats.paper.tables import compare
 from stats.paper.welch_bounds import Sample, exact_sample, sample
@@ -122,6 +122,8 @@ def _has(row: Row, name: str) -> bool:
 
 def _summary(row: Row) -> Summaries:
     mean, n = row.number("mean"), _size(row)
+    if mean.is_bound:
+        raise PublishedError(f"{row.place}: mean: {mean.text} is a bound and no mean")
     if _has(row, "std"):
         std = _not_negative(row, "std")
         return Summaries(sample(mean, std, n), exact_sample(mean, std, n))
@@ -153,24 +155,17 @@ def _not_negative(row: Row, name: str) -> Printed:
     return number
 
 
-def _test(row: Row, summaries: Mapping[Key, Summaries]) -> Test:
+def _test(row: Row, summaries: Mapping[Key, Summaries]) -> PrintedTest:
     group = row.fields.get("group", "")
     ours, theirs = (summaries.get(Key(group, row[name])) for name in _TEST)
     pair = None if ours is None or theirs is None else (ours, theirs)
-    return Test(
+    return PrintedTest(
         item=_item(group, f"{row['reference']} against {row['baseline']}"),
         family=row.fields.get("family", ""),
         samples=pair and (pair[0].sample, pair[1].sample),
         face=pair and (pair[0].face, pair[1].face),
-        printed={name: _printed(row, name) for name in QUANTITIES if _has(row, name)},
+        printed={name: row.number(name) for name in QUANTITIES if _has(row, name)},
     )
-
-
-def _printed(row: Row, name: str) -> Printed:
-    try:
-        return printed(row[name])
-    except NotPrintedError as error:
-        raise PublishedError(f"{row.place}: {name}: {error}") from None
 
 
 def _item(group: str, rest: str) -> str:

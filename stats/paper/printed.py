@@ -39,9 +39,9 @@ def printed(text: str) -> Printed:
     """Read a printed number.
 
     Args:
-        text: `0.70` stands for 0.695 to 0.705, as trailing zeros count; `1.5e-08` for 1.45e-08 to 1.55e-08; `<0.001` and
-            `≤0.001` for all up to 0.001, `>3` and `≥3` for all from 3; `~28`, about 28, for one unit of the last digit to
-            each side, 27 to 29.
+        text: `0.70` stands for 0.695 to 0.705, as trailing zeros count; `1.5e-08` for 1.45e-08 to 1.55e-08; `<0.001`
+            and `≤0.001` for all up to 0.001, `>3` and `≥3` for all from 3; `~28`, about 28, for one unit of the last
+            digit to each side, 27 to 29.
 
     Raises:
         NotPrintedError: it is none of these.

@@ -57,9 +57,9 @@ def judge(published: Printed, found: Interval, *, face: Interval | None = None, 
         tells: whether `found` is narrow enough to tell something.
 
     Returns:
-        Inconsistent where no number prints like this and can be it. Otherwise consistent: where `found` tells something,
-        where all of it prints like this, or where the printed numbers as they stand give the printed result. Otherwise
-        undecidable. A printed bound, as in `<0.001`, is decided only by the latter two.
+        Inconsistent where no number prints like this and can be it. Otherwise consistent: where `found` tells
+        something, where all of it prints like this, or where the printed numbers as they stand give the printed
+        result. Otherwise undecidable. A printed bound, as in `<0.001`, is decided only by the latter two.
     """
     if not published.interval.meets(found):
         return Status.inconsistent

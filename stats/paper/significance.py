@@ -20,7 +20,7 @@ Samples = tuple[Sample, Sample]
 
 
 @dataclass(frozen=True, slots=True)
-class Test:
+class PrintedTest:
     """A printed test of a reference method against another.
 
     `samples` are the two as their printed summaries allow them to be, `face` the two if those were exact; both are
@@ -45,7 +45,7 @@ class Found:
     holm_p: Interval
 
 
-def check_tests(table: str, tests: Sequence[Test], alpha: Decimal = ALPHA) -> Iterator[Result]:
+def check_tests(table: str, tests: Sequence[PrintedTest], alpha: Decimal = ALPHA) -> Iterator[Result]:
     """The verdict on every printed quantity of some tests, family by family corrected after Holm."""
     found = recompute(tests)
     face = [recompute_at_face_value(test) for test in tests]
@@ -55,7 +55,7 @@ def check_tests(table: str, tests: Sequence[Test], alpha: Decimal = ALPHA) -> It
                 yield _result(table, test, quantity, bounds, exact, alpha)
 
 
-def recompute(tests: Sequence[Test]) -> list[Found]:
+def recompute(tests: Sequence[PrintedTest]) -> list[Found]:
     """What the quantities of all tests can be.
 
     t, its degrees of freedom and the difference follow from the summaries; p from these two and from the printed t and
@@ -65,8 +65,10 @@ def recompute(tests: Sequence[Test]) -> list[Found]:
     before = [_without_holm(test) for test in tests]
     usable = [_narrowed(found.raw_p, test.printed.get("raw_p")) for found, test in zip(before, tests, strict=True)]
     corrected = list(usable)
-    for family in {test.family for test in tests}:
-        members = [place for place, test in enumerate(tests) if test.family == family]
+    families: dict[str, list[int]] = {}
+    for place, test in enumerate(tests):
+        families.setdefault(test.family, []).append(place)
+    for members in families.values():
         for place, bounds in zip(members, holm_bounds([usable[member] for member in members]), strict=True):
             corrected[place] = bounds
     return [
@@ -75,7 +77,7 @@ def recompute(tests: Sequence[Test]) -> list[Found]:
     ]
 
 
-def recompute_at_face_value(test: Test) -> Found | None:
+def recompute_at_face_value(test: PrintedTest) -> Found | None:
     """The quantities if the printed summaries were exact; the corrected p is left open. None without summaries."""
     return None if test.face is None else _from_samples(test.face)
 
@@ -88,7 +90,7 @@ def _from_samples(samples: Samples) -> Found:
     return Found(a.mean - b.mean, t, df, p_bounds(t, df), PROBABILITY)
 
 
-def _without_holm(test: Test) -> Found:
+def _without_holm(test: PrintedTest) -> Found:
     if test.samples is None:
         found = Found(EVERYTHING, EVERYTHING, EVERYTHING, PROBABILITY, PROBABILITY)
     else:
@@ -105,7 +107,7 @@ def _narrowed(found: Interval, published: Printed | None) -> Interval:
     return published.interval & found
 
 
-def _result(table: str, test: Test, quantity: str, found: Found, face: Found | None, alpha: Decimal) -> Result:
+def _result(table: str, test: PrintedTest, quantity: str, found: Found, face: Found | None, alpha: Decimal) -> Result:
     published, bounds = test.printed[quantity], getattr(found, quantity)
     exact = getattr(face, quantity) if face is not None and quantity != "holm_p" else None
     silence = _tells_nothing(test, quantity, bounds, alpha)
@@ -115,10 +117,12 @@ def _result(table: str, test: Test, quantity: str, found: Found, face: Found | N
         note = _why(test, quantity, published, bounds)
     elif status is Status.consistent and silence is not None:
         note = f"as printed, though {silence}"
+    elif status is Status.undecidable and silence is None:
+        note = "it may be on either side of the printed bound"
     return Result(table, test.item, quantity, status, published.text, bounds, note)
 
 
-def _tells_nothing(test: Test, quantity: str, bounds: Interval, alpha: Decimal) -> str | None:
+def _tells_nothing(test: PrintedTest, quantity: str, bounds: Interval, alpha: Decimal) -> str | None:
     """Why an interval is too wide to tell anything, or None where it is not."""
     if quantity == "welch_t" and bounds == EVERYTHING and test.samples is not None and _have_variance(test.samples):
         return "with standard deviations that may be 0 any t is possible"
@@ -133,7 +137,7 @@ def _have_variance(samples: Samples) -> bool:
     return min(samples[0].n, samples[1].n) >= 2
 
 
-def _why(test: Test, quantity: str, published: Printed, bounds: Interval) -> str:
+def _why(test: PrintedTest, quantity: str, published: Printed, bounds: Interval) -> str:
     if quantity in ("gap", "welch_t") and (-published.interval).meets(bounds):
         return "has the other sign: it is that of baseline minus reference"
     sources = {

@@ -156,7 +156,8 @@ def read_csv(path: Path) -> Iterator[Row]:
     """The rows of a CSV file with a header; empty lines are none.
 
     Raises:
-        PublishedError: it cannot be read, is no text, has no header or no rows, a column twice, or a row of another length.
+        PublishedError: it cannot be read, is no text, or has no header, no rows, a column twice, or a row of another
+            length.
     """
     any_row = False
     try:

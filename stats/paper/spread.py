@@ -10,8 +10,8 @@ from stats.paper.intervals import ZERO, Interval, point
 def possible_std(mean: Interval, lowest: Decimal, highest: Decimal, n: int) -> Interval:
     """Bounds of the sample standard deviation (n - 1) of n values between two limits, given their mean.
 
-    The mean of their squared distances from the mean is at most (highest - mean) (mean - lowest): R. Bhatia and C. Davis,
-    "A better bound on the variance", American Mathematical Monthly 107 (2000).
+    The mean of their squared distances from the mean is at most (highest - mean) (mean - lowest): R. Bhatia and
+    C. Davis, "A better bound on the variance", American Mathematical Monthly 107 (2000).
 
     Args:
         mean: what the mean can be.

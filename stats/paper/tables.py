@@ -8,7 +8,7 @@ from typing import Final
 from stats.paper.intervals import INFINITY, Interval, highest, point
 from stats.paper.printed import Printed
 from stats.paper.results import Result, Status, judge
-from stats.paper.significance import Test, check_tests
+from stats.paper.significance import PrintedTest, check_tests
 from stats.paper.source import Paper, Row
 from stats.paper.spread import possible_std
 from stats.paper.welch_bounds import exact_sample, sample
@@ -36,7 +36,7 @@ def at_most(high: Interval) -> Interval:
     return Interval(-INFINITY, high.high)
 
 
-def significance_tests(paper: Paper, metric: str) -> list[Test]:
+def significance_tests(paper: Paper, metric: str) -> list[PrintedTest]:
     """The printed tests of a metric, with the summaries that they are tests of."""
     tests = []
     for row in paper.rows(f"significance_{metric}"):
@@ -45,7 +45,7 @@ def significance_tests(paper: Paper, metric: str) -> list[Test]:
         printed = {name: row.number(name) for name in ("gap", "welch_t", "raw_p", "holm_p")}
         summaries = [(each.number("mean"), each.number("std"), each.count("runs")) for each in (ours, theirs)]
         tests.append(
-            Test(
+            PrintedTest(
                 item=f"{row['environment']}/{row['baseline']}",
                 family=row["baseline_family"],
                 samples=(sample(*summaries[0]), sample(*summaries[1])),

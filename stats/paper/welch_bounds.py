@@ -69,8 +69,8 @@ def df_bounds(a: Sample, b: Sample) -> Interval:
     """Bounds of the Welch-Satterthwaite degrees of freedom.
 
     With u = std_a^2 / n_a, v = std_b^2 / n_b and the share r = u / (u + v), the formula is
-    1 / df = r^2 / (n_a - 1) + (1 - r)^2 / (n_b - 1): a convex function of r alone. It is largest at an end of what r can
-    be, and smallest at r = (n_a - 1) / (n_a + n_b - 2), where df = n_a + n_b - 2, or at the end next to it.
+    1 / df = r^2 / (n_a - 1) + (1 - r)^2 / (n_b - 1): a convex function of r alone. It is largest at an end of what r
+    can be, and smallest at r = (n_a - 1) / (n_a + n_b - 2), where df = n_a + n_b - 2, or at the end next to it.
 
     Returns:
         All degrees of freedom that there are with such counts, min(n) - 1 to n_a + n_b - 2, where neither varies.
@@ -117,11 +117,13 @@ def p_bounds(t: Interval, df: Interval) -> Interval:
 
 
 def _p(size: float, df: float) -> float:
-    from scipy.special import stdtr
+    from scipy.special import ndtr, stdtr
 
     if size == 0:
         return 1.0
-    return 0.0 if math.isinf(size) else min(2 * float(stdtr(df, -size)), 1.0)
+    # Student's distribution becomes the normal one.
+    tail = ndtr(-size) if math.isinf(df) else stdtr(df, -size)
+    return 0.0 if math.isinf(size) else min(2 * float(tail), 1.0)
 
 
 def _below(value: Decimal) -> float:
