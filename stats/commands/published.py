@@ -62,6 +62,8 @@ def check(
         results = check_table(table, Decimal(repr(alpha)))
     except PublishedError as error:
         raise AuditError(_shown(error)) from None
+    if not results:
+        typer.echo("stats: nothing to check: no test, and no standard error beside a standard deviation", err=True)
     _print(results, output, everything=everything)
 
 

@@ -51,9 +51,15 @@ def check_claims(paper: Paper, where: Path) -> Iterator[Result]:
     for claim in _read(where / "claims.toml"):
         try:
             yield _check(paper, claim)
-        except (NotPrintedError, PublishedError, KeyError, TypeError, ValueError, StopIteration) as error:
-            name = claim.get("id", "without id")
-            raise PublishedError(f"{where / 'claims.toml'}: claim {name}: {error or type(error).__name__}") from None
+        except (NotPrintedError, PublishedError) as error:
+            raise PublishedError(f"{_place(where, claim)}: {error}") from None
+        except (LookupError, TypeError, ValueError, AttributeError, StopIteration, RecursionError) as error:
+            # Keys, arguments and expressions are whatever somebody wrote; Python's own words tell which is wrong.
+            raise PublishedError(f"{_place(where, claim)}: {type(error).__name__}: {error}") from None
+
+
+def _place(where: Path, claim: Mapping[str, Any]) -> str:
+    return f"{where / 'claims.toml'}: claim {claim.get('id', 'without id')}"
 
 
 def _read(path: Path) -> list[dict[str, Any]]:
@@ -61,7 +67,7 @@ def _read(path: Path) -> list[dict[str, Any]]:
         claims = tomllib.loads(path.read_text(encoding="utf-8")).get("claim", [])
     except OSError as error:
         raise PublishedError(f"{path}: {error.strerror or error}") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise PublishedError(f"{path}: no TOML: {' '.join(str(error).split())}") from None
     if not (isinstance(claims, list) and claims and all(isinstance(claim, dict) for claim in claims)):
         raise PublishedError(f"{path}: no claims; each begins with [[claim]]")

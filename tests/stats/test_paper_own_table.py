@@ -139,6 +139,14 @@ def test_mistakes_are_told_in_one_line(
     assert "\x1b" not in err
 
 
+def test_summaries_alone_have_nothing_to_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("method,mean,std,n\na,1.0,2.0,4\n")
+    status, out, err = run(capsys, "check", path, "--format", "json")
+    assert (status, json.loads(out)) == (0, [])
+    assert "nothing to check" in err
+
+
 def test_wrong_places_and_options(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "check", tmp_path / "none.csv")[0] == 1
     assert run(capsys, "check", tmp_path)[0] == 1

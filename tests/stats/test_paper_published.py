@@ -215,6 +215,7 @@ def test_a_changed_digit_is_found(tmp_path: Path, results: list[Result]) -> None
         ("thresholds.csv", None, "No such file"),
         ("claims.toml", "[[claim]]\nid = ", "no TOML"),
         ("claims.toml", "", "no claims"),
+        ("claims.toml", f"[[claim]]\nrecompute={'[' * 5000}", "no TOML"),
         ("claims.toml", '[[claim]]\nid = "x"\n', "claim x: "),
         (
             "claims.toml",
