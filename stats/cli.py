@@ -15,6 +15,7 @@ import typer
 from audit.commands.reading import Detector, DetectorOption
 from audit.options import Format, FormatOption, Paths, StrictOption
 from audit.problems import AuditError, UsageError, count, report
+from stats.commands import published
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,6 +30,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+app.add_typer(published.commands)
 
 # What Typer raises for a wrong option: click's UsageError, or that of the copy of click that newer versions carry.
 _OPTION_ERROR: Final[type[Exception]] = typer.BadParameter.__mro__[1]

@@ -1,0 +1,1 @@
+"""The commands of `stats` that are not about records."""
