@@ -66,11 +66,14 @@ def runs(draw, number):
     kinds = st.sampled_from([CRITICS.get(variant), "three", None])
     evidence = {"kind": kind, "shown": [], "statistics": None} if (kind := draw(kinds)) else None
     palette = st.sampled_from(values(thresholds))
-    rollouts = draw(st.integers(1, 6))
+    rollouts = draw(st.sampled_from([1, 2, 3, 3, 4, 5, 6]))
     constant = palette.map(lambda value: [value] * rollouts)
-    returns = draw(
-        st.lists(st.one_of(constant, st.lists(palette, min_size=rollouts, max_size=rollouts)), min_size=2, max_size=5)
-    )
+    mixed = st.lists(palette, min_size=rollouts, max_size=rollouts)
+    returns = draw(st.lists(st.one_of(mixed, mixed, constant), min_size=2, max_size=4))
+    # From one threshold by a delta that is just meaningful, and from above it.
+    threshold = draw(st.sampled_from(values(thresholds)[:5]))
+    steps = draw(st.sampled_from([(0, 1, 2), (0, -1, 9)]))
+    returns += [[threshold + step * thresholds["meaningful"]] * rollouts for step in steps]
     counts = sorted({thresholds[name] + more for name in ("surgical_max", "multi_state_min") for more in (0, 1)})
     counts += [0, thresholds["redesign_min"] - 1, thresholds["redesign_min"]]
     size = thresholds["redesign_min"] + draw(st.integers(0, 2))
@@ -126,7 +129,7 @@ def iteration(identity, returns, edit, answer, status, evidence):
     return episode(initial, revised, evidence=evidence, selected=selected, **identity)
 
 
-DATA_SETS = st.integers(2, 8).flatmap(lambda count: st.tuples(*(runs(number) for number in range(1, count + 1))))
+DATA_SETS = st.integers(3, 8).flatmap(lambda count: st.tuples(*(runs(number) for number in range(1, count + 1))))
 
 
 def same(found, wanted, place):
