@@ -13,10 +13,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from audit.database import Database
-from audit.sources.intake import Intake, RecordFile
-
-LONGEST_LINE: Final = 16 * 1024 * 1024
-"""Bytes; DuckDB's default for the largest JSON object, far above any answer."""
+from audit.sources.intake import LONGEST_LINE, Intake, RecordFile
 
 NOT_A_RECORD: Final = "not a record"
 """What the relation `records` says of a line without a single field of a record."""

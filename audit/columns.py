@@ -101,8 +101,10 @@ def _read(batch: Sequence[RecordFile], intake: Intake, database: Database, cache
         # One line too long stops DuckDB altogether, whatever file it is in.
         unreadable = {file: Reading(None, 0, [fault]) for file in batch if (fault := too_long(file)) is not None}
         batch = [file for file in batch if file not in unreadable]
-        if not (batch and unreadable):
+        if not unreadable:
             raise
+        if not batch:
+            return unreadable
         segment = _write(batch, intake, database, cache)
     database.set("written", str(segment))
     suspects = dict(database.relation("suspects").fetchall())

@@ -87,6 +87,11 @@ def facts_of(run: Run) -> RunFacts:
         raise AuditError(f"task {run.env!r} is not known and the run brings no thresholds for it")
     if run.variant not in METHODS:
         raise AuditError(f"method {run.variant!r} is not known")
+    counts = [run.run, run.iterations, run.rollouts]
+    if run.thresholds is not None:
+        counts += [run.thresholds.surgical_max, run.thresholds.redesign_min, run.thresholds.multi_state_min]
+    if any(abs(number) >= 2**63 for number in counts) or abs(run.seed) >= 2**127:
+        raise AuditError("a number in it is too large")
     return RunFacts(
         condition=run.condition,
         env=run.env,

@@ -77,9 +77,7 @@ def runs(draw, number):
     counts = sorted({thresholds[name] + more for name in ("surgical_max", "multi_state_min") for more in (0, 1)})
     counts += [0, thresholds["redesign_min"] - 1, thresholds["redesign_min"]]
     size = thresholds["redesign_min"] + draw(st.integers(0, 2))
-    edits = draw(
-        st.lists(st.tuples(st.sampled_from(counts), st.sampled_from(SIZES), palette), min_size=1, max_size=5)
-    )
+    edits = draw(st.lists(st.tuples(st.sampled_from(counts), st.sampled_from(SIZES), palette), min_size=1, max_size=5))
     answers = draw(st.lists(st.sampled_from(ANSWERS), min_size=1, max_size=7))
     statuses = draw(st.lists(st.sampled_from(["ok", "ok", "ok", "unreadable"]), min_size=1, max_size=6))
     condition = draw(st.sampled_from(["hand", "50% of 'naïve'"]))
