@@ -86,8 +86,8 @@ def point_at(files: Sequence[RecordFile], intake: Intake, database: Database) ->
         }
         for place, file in enumerate(files, start=1)
     )
-    database.set("line_files", [file.file for file in files] or [str(nothing)])
-    database.set("line_file_list", str(intake.write("line_files.jsonl", rows)))
+    database.set("line_files", [Path(file.file) for file in files] or [nothing])
+    database.set("line_file_list", intake.write("line_files.jsonl", rows))
 
 
 def _defects(database: Database, *, together: bool) -> dict[str, dict[int, _Defect]]:

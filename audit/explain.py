@@ -53,7 +53,7 @@ def find_revision(
     if condition is not None:
         wanted["condition"] = condition
     found = rows_of(_where(store.relation("revision_details"), wanted))
-    place = " ".join(str(value) for value in wanted.values())
+    place = in_line(" ".join(str(value) for value in wanted.values()))
     if not found:
         raise AuditError(f"no revision {place}: no such iteration, or it has no revised candidate")
     if len(found) > 1:
