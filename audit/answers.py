@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from audit.catalog import public, schema
+from audit.escaping import visible
 from audit.formats import WRITERS, Row, as_json
 from audit.interrupting import rows
 from audit.output import LONGEST_TABLE
 from audit.plain_types import plain
 from audit.problems import UsageError
 from audit.queries import refusing
-from audit.references.marking import visible
 from audit.report import simulated_caption
 from audit.request import Request, note
 from audit.tables import print_plain_table

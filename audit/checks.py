@@ -13,10 +13,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from audit.database import Database
-from audit.sources.intake import Intake, RecordFile
-
-LONGEST_LINE: Final = 16 * 1024 * 1024
-"""Bytes; DuckDB's default for the largest JSON object, far above any answer."""
+from audit.sources.intake import LONGEST_LINE, Intake, RecordFile
 
 NOT_A_RECORD: Final = "not a record"
 """What the relation `records` says of a line without a single field of a record."""
@@ -89,8 +86,8 @@ def point_at(files: Sequence[RecordFile], intake: Intake, database: Database) ->
         }
         for place, file in enumerate(files, start=1)
     )
-    database.set("line_files", [file.file for file in files] or [str(nothing)])
-    database.set("line_file_list", str(intake.write("line_files.jsonl", rows)))
+    database.set("line_files", [Path(file.file) for file in files] or [nothing])
+    database.set("line_file_list", intake.write("line_files.jsonl", rows))
 
 
 def _defects(database: Database, *, together: bool) -> dict[str, dict[int, _Defect]]:

@@ -101,10 +101,12 @@ def _read(batch: Sequence[RecordFile], intake: Intake, database: Database, cache
         # One line too long stops DuckDB altogether, whatever file it is in.
         unreadable = {file: Reading(None, 0, [fault]) for file in batch if (fault := too_long(file)) is not None}
         batch = [file for file in batch if file not in unreadable]
-        if not (batch and unreadable):
+        if not unreadable:
             raise
+        if not batch:
+            return unreadable
         segment = _write(batch, intake, database, cache)
-    database.set("written", str(segment))
+    database.set("written", segment)
     suspects = dict(database.relation("suspects").fetchall())
     suspicious = {file: suspects[place] for place, file in enumerate(batch, start=1) if place in suspects}
     faults = dict(zip(suspicious, find_faults(list(suspicious), intake, database), strict=True)) if suspicious else {}
@@ -164,8 +166,9 @@ def _show(readings: Readings, intake: Intake, database: Database) -> None:
         }
         for file, reading in there
     )
-    database.set("record_file_list", str(intake.write("record_files.jsonl", rows)))
-    database.set("segments", list(dict.fromkeys(reading.segment for _, reading in there)))
+    database.set("record_file_list", intake.write("record_files.jsonl", rows))
+    segments = dict.fromkeys(reading.segment for _, reading in there if reading.segment is not None)
+    database.set("segments", [Path(segment) for segment in segments])
 
 
 def _without_overlaps(readings: Readings, intake: Intake, database: Database) -> Readings:

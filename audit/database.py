@@ -10,6 +10,7 @@ import duckdb
 from audit.catalog import STORED, functions, invariants, models, named_in
 from audit.makers import MAKERS, Maker
 from audit.memory import memory_limit
+from audit.paths import exactly
 from audit.problems import AuditError
 from audit.queries import expression, refusing, relations_in
 
@@ -44,8 +45,11 @@ class Database:
             self._connection.execute(statement)
 
     def set(self, variable: str, value: Any) -> None:
-        """Set a variable that models read with `getvariable`; its name is the program's, its value is bound."""
-        self._connection.execute(f"set variable {variable} = ?", [value])
+        """Set a variable that models read with `getvariable`; its name is the program's, its value is bound.
+
+        A path, or each of a list of them, stands for the file of that name alone.
+        """
+        self._connection.execute(f"set variable {variable} = ?", [_bound(value)])
 
     def stand_in(self, name: str, other: str) -> None:
         """Let another model's SELECT make a relation; it has the same columns."""
@@ -131,4 +135,10 @@ class Database:
         self._build(maker.reads)
         path = self._directory / f"{name}.jsonl"
         maker.writer()(self._connection.execute(f'from "{maker.reads}"'), path)
-        self.set(f"{name}_file", str(path))
+        self.set(f"{name}_file", path)
+
+
+def _bound(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_bound(each) for each in value]
+    return exactly(value) if isinstance(value, Path) else value

@@ -11,9 +11,12 @@ from __future__ import annotations
 
 from typing import Final
 
+_SPACE: Final = r"[\s\v\x1c-\x1f\x85\p{Z}]"
+"""All white space of Unicode: models write blanks that do not break, and RE2's `\\s` knows those of ASCII alone."""
+
 PATTERNS: Final = {
     "word": r"worst",
-    "phrase": r"\bworst\s+(?:rollout|trajectory)\b",
+    "phrase": rf"\bworst{_SPACE}+(?:rollout|trajectory)\b",
 }
 RELATIONS: Final = {
     "resolved": "resolved_references",

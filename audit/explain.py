@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
+from audit.escaping import in_line
 from audit.formats import rounded
 from audit.problems import AuditError, UsageError
-from audit.references import Mention, Shown, mark, resolve, visible
+from audit.references import Mention, Shown, mark, resolve
 from audit.store import Store, rows_of
 
 if TYPE_CHECKING:
@@ -51,11 +53,11 @@ def find_revision(
     if condition is not None:
         wanted["condition"] = condition
     found = rows_of(_where(store.relation("revision_details"), wanted))
-    place = " ".join(str(value) for value in wanted.values())
+    place = in_line(" ".join(str(value) for value in wanted.values()))
     if not found:
         raise AuditError(f"no revision {place}: no such iteration, or it has no revised candidate")
     if len(found) > 1:
-        conditions = ", ".join(row["condition"] for row in found)
+        conditions = ", ".join(in_line(row["condition"]) for row in found)
         raise UsageError(
             f"revision {place} is there under several conditions; choose one with --condition: {conditions}"
         )
@@ -147,9 +149,9 @@ def _extent(revision: dict[str, Any]) -> str:
 
 
 def _identity_lines(revision: dict[str, Any]) -> list[str]:
-    lines = [f"{column:<9} {revision[column]}" for column in IDENTITY]
+    lines = [f"{column:<9} {in_line(str(revision[column]))}" for column in IDENTITY]
     model = " ".join(revision[key] for key in ("backend", "model") if revision[key]) or "not recorded"
-    return [*lines, f"{'model':<9} {model}", f"{'from':<9} {revision['file']}"]
+    return [*lines, f"{'model':<9} {in_line(model)}", f"{'from':<9} {in_line(revision['file'])}"]
 
 
 def _returns(role: str, candidate: dict[str, Any]) -> str:
@@ -162,7 +164,7 @@ def _returns(role: str, candidate: dict[str, Any]) -> str:
 
 
 def _classification(revision: dict[str, Any]) -> list[str]:
-    origin = revision["thresholds"]["origin"]
+    origin = rounded(revision["thresholds"]["origin"])
     kept = "accepted" if revision["accepted"] else "not accepted"
     lines = [
         f"{revision['direction']}: delta {rounded(revision['delta'])}; {kept}",
@@ -186,15 +188,21 @@ def _judgements(revision: dict[str, Any]) -> list[str]:
     """What judges said of the answer; their sentences are a model's, and shown like the critic's own."""
     lines = []
     for each in revision["judgements"]:
-        sentence = " ".join(visible(each["sentence"] or "").split())
+        sentence = " ".join(in_line(each["sentence"] or "").split())
         quoted = "" if each["quoted"] else " (not in the answer)"
         said = f"driver {each['driver']}" + (f', from "{sentence}"{quoted}' if sentence else "")
-        lines.append(f"judged by {each['model']}: {said if each['driver'] else visible(each['error'])}")
+        lines.append(f"judged by {in_line(each['model'])}: {said if each['driver'] else in_line(each['error'])}")
     return [line for text in lines for line in textwrap.wrap(text, WIDTH, subsequent_indent="  ")]
 
 
 def _wrapped(answer: str) -> list[str]:
-    return [line for paragraph in answer.strip().splitlines() for line in (textwrap.wrap(paragraph, WIDTH) or [""])]
+    # Words longer than a line are broken beforehand: the wrapper copies the rest of such a word for every line of it.
+    broken = re.sub(rf"(\S{{{WIDTH}}})(?=\S)", r"\1 ", answer.strip())
+    return [
+        line
+        for paragraph in broken.splitlines()
+        for line in (textwrap.wrap(paragraph, WIDTH, break_on_hyphens=False) or [""])
+    ]
 
 
 def _where(relation: duckdb.DuckDBPyRelation, wanted: dict[str, Any]) -> duckdb.DuckDBPyRelation:

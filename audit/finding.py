@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from audit.catalog import cases
+from audit.escaping import visible
 from audit.formats import WRITERS
 from audit.interrupting import rows
 from audit.problems import UsageError, count
 from audit.queries import refusing
-from audit.references.marking import visible
 from audit.report import simulated_caption
 from audit.request import Request, note
 from audit.tables import print_plain_table

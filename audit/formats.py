@@ -5,9 +5,10 @@ from __future__ import annotations
 import csv
 import json
 import math
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, TextIO
+
+from audit.escaping import cell, escape_json, escape_latex, escape_markdown, in_line
 
 Row = Mapping[str, Any]
 Writer = Callable[[Sequence[str], Iterable[Row], TextIO, str | None], None]
@@ -24,7 +25,10 @@ def write_json(columns: Sequence[str], rows: Iterable[Row], stream: TextIO, capt
 
 
 def write_csv(columns: Sequence[str], rows: Iterable[Row], stream: TextIO, caption: str | None = None) -> None:
-    """Comma-separated values with a header; an empty field is null, and a list is its items with spaces between."""
+    """Comma-separated values with a header; an empty field is null, and a list is its items with spaces between.
+
+    Texts are what `cell` makes of them, so that a spreadsheet can open the file.
+    """
     del caption
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(columns)
@@ -38,17 +42,17 @@ def write_markdown(columns: Sequence[str], rows: Iterable[Row], stream: TextIO, 
     marks = ["---:" if is_number_column(kept, column) else "---" for column in columns]
     stream.write("| " + " | ".join(marks) + " |\n")
     for row in kept:
-        cells = [rounded(row[column]).replace("|", "\\|").replace("\n", " ") for column in columns]
+        cells = [escape_markdown(rounded(row[column])) for column in columns]
         stream.write("| " + " | ".join(cells) + " |\n")
     if caption:
-        stream.write(f"\n{caption}\n")
+        stream.write(f"\n{escape_markdown(caption)}\n")
 
 
 def write_latex(columns: Sequence[str], rows: Iterable[Row], stream: TextIO, caption: str | None = None) -> None:
     """A `tabular` with the rules of the booktabs package; a caption becomes a comment above it."""
     kept = list(rows)
     if caption:
-        stream.write(f"% {caption}\n")
+        stream.write(f"% {in_line(caption)}\n")
     alignment = "".join("r" if is_number_column(kept, column) else "l" for column in columns)
     stream.write(f"\\begin{{tabular}}{{{alignment}}}\n\\toprule\n")
     stream.write(" & ".join(escape_latex(column) for column in columns) + " \\\\\n\\midrule\n")
@@ -64,19 +68,10 @@ WRITERS: Final[dict[str, Writer]] = {
     "latex": write_latex,
 }
 
-_LATEX: Final = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-} | {character: f"\\{character}" for character in "&%$#_{}"}
-
 
 def as_json(value: Any, indent: int | None = None) -> str:
-    """JSON that every reader accepts: no NaN, no infinity."""
-    return json.dumps(_finite(value), ensure_ascii=False, allow_nan=False, indent=indent)
+    """JSON that every reader accepts, and no terminal obeys: no NaN, no infinity, no control character as it is."""
+    return escape_json(json.dumps(_finite(value), ensure_ascii=False, allow_nan=False, indent=indent))
 
 
 def rounded(value: Any) -> str:
@@ -90,12 +85,7 @@ def rounded(value: Any) -> str:
         return "0" if text == "-0" else text
     if isinstance(value, list):
         return " ".join(rounded(item) for item in value)
-    return str(value)
-
-
-def escape_latex(text: str) -> str:
-    """Text as LaTeX sets it, whatever characters it has."""
-    return re.sub(r"[\\~^<>|&%$#_{}]", lambda match: _LATEX[match[0]], text)
+    return in_line(str(value))
 
 
 def is_number_column(rows: Sequence[Row], column: str) -> bool:
@@ -118,8 +108,8 @@ def _field(value: Any) -> Any:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list):
-        return " ".join(str(item) for item in value)
-    return _finite(value)
+        return cell(" ".join(str(item) for item in value))
+    return cell(value) if isinstance(value, str) else _finite(value)
 
 
 def _latex_cell(value: Any) -> str:

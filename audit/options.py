@@ -13,6 +13,7 @@ from typing import Annotated
 
 import typer
 
+from audit.escaping import in_line, visible
 from audit.problems import AuditError, UsageError
 
 
@@ -46,7 +47,7 @@ ConditionOption = Annotated[list[str] | None, typer.Option("--condition", help="
 
 def _tell(message: Warning | str, *_: object, **__: object) -> None:
     """A warning in one line, without the place in the code that it comes from."""
-    typer.echo(f"audit: {message}", err=True)
+    typer.echo(f"audit: {in_line(str(message))}", err=True)
 
 
 @contextlib.contextmanager
@@ -58,7 +59,7 @@ def told() -> Iterator[None]:
             yield
         sys.stdout.flush()
     except AuditError as error:
-        typer.echo(f"audit: {error}", err=True)
+        typer.echo(f"audit: {visible(str(error))}", err=True)
         raise typer.Exit(2 if isinstance(error, UsageError) else 1) from None
     except KeyboardInterrupt as stopped:
         typer.echo(f"audit: {str(stopped) or 'interrupted'}", err=True)
@@ -67,9 +68,13 @@ def told() -> Iterator[None]:
         # The reader, say `head`, has seen enough; the interpreter must not try to flush at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(0) from None
+    except UnicodeEncodeError as error:
+        told = f"standard output is {error.encoding}, which lacks some of the characters; set PYTHONIOENCODING=utf-8"
+        typer.echo(f"audit: {told}", err=True)
+        raise typer.Exit(1) from None
     except Exception as error:
         # A full disk, a file that goes away under the reader: DuckDB is not imported here, `--help` being quick.
         if not (isinstance(error, OSError) or "duckdb" in type(error).__module__):
             raise
-        typer.echo(f"audit: {str(error).strip().splitlines()[0]}", err=True)
+        typer.echo(f"audit: {in_line(str(error).strip().splitlines()[0])}", err=True)
         raise typer.Exit(1) from None

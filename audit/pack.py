@@ -66,7 +66,7 @@ def pack(
         places = {file: place for place, file in enumerate([*in_columns, *as_they_are], start=1)}
         contents = _contents(intake, readings, places, len(in_columns))
         point_at(in_columns, intake, database)
-        database.set("raw_lines", str(intake.write("raw_lines.jsonl", _raw_lines(as_they_are, places))))
+        database.set("raw_lines", intake.write("raw_lines.jsonl", _raw_lines(as_they_are, places)))
         database.set("contents", msgspec.json.encode(contents).decode())
         part = target.with_name(f".{target.name}.{os.getpid()}.part")
         resources.callback(part.unlink, missing_ok=True)

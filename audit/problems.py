@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from audit.escaping import in_line
+
 NAMED: Final = 10
 """So many problems are named one by one; the rest are counted."""
 
@@ -32,7 +34,7 @@ class Problem:
 
     def __str__(self) -> str:
         place = self.file if self.line is None else f"{self.file}:{self.line}"
-        return f"{place}: {self.message}"
+        return in_line(f"{place}: {self.message}")
 
 
 def report(problems: Sequence[Problem]) -> list[str]:

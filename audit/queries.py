@@ -14,8 +14,8 @@ from typing import Any, Final
 import duckdb
 
 from audit.catalog import models, public
+from audit.escaping import visible
 from audit.problems import UsageError
-from audit.references.marking import visible
 
 READING: Final = frozenset({"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"})
 """Kinds of query that only read. A CTE may also be one that inserts, deletes or copies to a file."""

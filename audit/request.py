@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from audit.escaping import in_line
 from audit.problems import Problem, UsageError, count, report
 
 if TYPE_CHECKING:
@@ -110,4 +111,4 @@ def tell(notes: Sequence[str], problems: Sequence[Problem], fate: str = "left ou
 
 def note(text: str) -> None:
     """A line on standard error."""
-    sys.stderr.write(f"audit: {text}\n")
+    sys.stderr.write(f"audit: {in_line(text)}\n")

@@ -152,7 +152,7 @@ def open_store(
         intake, database, _ = read([Path(path) for path in paths], resources, strict=strict, cache=cache)
         for variable, values in (("preset_file", presets()), ("override_file", overrides or {})):
             rows = [{"env": env, **named} for env, named in values.items()]
-            database.set(variable, str(intake.write(f"{variable}.jsonl", rows)))
+            database.set(variable, intake.write(f"{variable}.jsonl", rows))
         database.set("threshold_steps", around())
         database.set("detector", detector)
         load_judgements(paths, judgements, judge, wanted=detector == "judge", intake=intake, database=database)
@@ -191,8 +191,8 @@ def read(
     database = Database(directory)
     resources.callback(database.close)
     intake.append(intake.logged_returns)
-    database.set("run_file", str(intake.write("runs.jsonl", intake.runs.values())))
-    database.set("logged_return_file", str(intake.logged_returns))
+    database.set("run_file", intake.write("runs.jsonl", intake.runs.values()))
+    database.set("logged_return_file", intake.logged_returns)
     readings = read_columns(intake, database, _cache(intake, resources) if cache else None)
     _refuse(intake, strict=strict)
     if not any(reading.segment for reading in readings.values()):

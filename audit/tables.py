@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, Literal
 
+from audit.escaping import in_line
 from audit.formats import Row, is_number_column, rounded
 
 if TYPE_CHECKING:
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
 
 WIDTH: Final = 100
 """Characters a line where the output is no terminal; a table that needs more gets more."""
+
+LONGEST_TEXT: Final = 200
+"""Characters of a text that a table shows; the other formats have all of it."""
 
 
 def print_table(
@@ -36,14 +40,17 @@ def print_table(
         for column in columns
         if not _is_folded(column, columns) and column != "condition"
     }
-    for condition in dict.fromkeys(row["condition"] for row in rows):
-        mine = [row for row in rows if row["condition"] == condition]
-        _print_one(shown, mine, f"{title}, condition {condition}", console, space)
-    if not rows:
-        _print_one(shown, [], title, console, space)
-    if caption:
-        console.width = space
-        console.print(caption)
+    # Written in one go and not by Rich, which takes a reader that has seen enough, say `head`, for a failure.
+    with console.capture() as written:
+        for condition in dict.fromkeys(row["condition"] for row in rows):
+            mine = [row for row in rows if row["condition"] == condition]
+            _print_one(shown, mine, f"{title}, condition {_short(condition)}", console, space)
+        if not rows:
+            _print_one(shown, [], title, console, space)
+        if caption:
+            console.width = space
+            console.print("\n".join(in_line(line) for line in caption.split("\n")))
+    sys.stdout.write(written.get())
 
 
 def print_plain_table(
@@ -52,29 +59,19 @@ def print_plain_table(
     """Print rows of whatever columns in one table, each as it is."""
     console = _console()
     space = console.width if console.is_terminal else WIDTH
-    _print_one(
-        {column: column.replace("_", " ") for column in columns},
-        rows,
-        title,
-        console,
-        space,
-        lambda row, column: rounded(row[column]),
-    )
-    if caption:
-        console.width = space
-        console.print(caption)
+    headings = {column: column.replace("_", " ") for column in columns}
+    with console.capture() as written:
+        _print_one(headings, rows, title, console, space, lambda row, column: rounded(row[column]))
+        if caption:
+            console.width = space
+            console.print("\n".join(in_line(line) for line in caption.split("\n")))
+    sys.stdout.write(written.get())
 
 
 def _console() -> Console:
     from rich.console import Console
 
-    class Piped(Console):
-        """A console whose reader may stop early: what follows from that is the caller's to say, as for every format."""
-
-        def on_broken_pipe(self) -> None:
-            raise BrokenPipeError
-
-    return Piped(file=sys.stdout, highlight=False, markup=False)
+    return Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
 
 
 def _print_one(
@@ -86,11 +83,12 @@ def _print_one(
     cell: Callable[[Row, str], str] | None = None,
 ) -> None:
     from rich import box
+    from rich.cells import cell_len
     from rich.table import Table
 
     cells = {column: [(cell or _cell)(row, column) for row in rows] for column in columns}
     # As wide as needed and no wider: headings break between words, and no digit is ever cut off.
-    widths = {column: max(map(len, [*cells[column], *heading.split()])) for column, heading in columns.items()}
+    widths = {column: max(map(cell_len, [*cells[column], *heading.split()])) for column, heading in columns.items()}
     tight = sum(widths.values()) + len(columns) + 1
     gap = 1 if tight + len(columns) <= space else 0
     console.width = max(space, tight)
@@ -112,9 +110,14 @@ def _is_folded(column: str, columns: Sequence[str]) -> bool:
     )
 
 
+def _short(text: str) -> str:
+    shown = in_line(text)
+    return shown if len(shown) <= LONGEST_TEXT else f"{shown[: LONGEST_TEXT - 1]}…"
+
+
 def _cell(row: Row, column: str) -> str:
     # Blanks that do not break keep all of it on one line.
-    text = rounded(row[column])
+    text = _short(rounded(row[column]))
     share = row.get(f"{column}_pct")
     if share is not None:
         return f"{text}\u00a0({share:.3g}%)"

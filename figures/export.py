@@ -8,7 +8,8 @@ from typing import Final
 
 import pandas as pd
 
-from audit.formats import escape_latex, write_csv
+from audit.escaping import escape_latex
+from audit.formats import write_csv
 from figures.page import render_table
 from figures.tables import Table
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from audit.coding.answers import rows_by_identity
-from audit.coding.cells import LONGEST
 from audit.coding.codes import Identity
 from audit.coding.sampling import Stratum, draw, shuffled
 from audit.coding.sheet import OUTCOME, sheet_rows, write_sheet
 from audit.coding.strata import named, strata
+from audit.escaping import LONGEST
 from audit.problems import AuditError, UsageError, count
 from audit.report import simulated_caption
 from audit.request import Request, note

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from audit.coding.cells import cell
 from audit.coding.codes import CODES, IDENTITY, Identity
+from audit.escaping import cell
 from audit.problems import AuditError
 from audit.references import visible
 

@@ -6,8 +6,8 @@ import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TextIO
 
-from audit.coding.cells import cell
 from audit.coding.codes import CODES, IDENTITY, Identity
+from audit.escaping import cell
 
 READING: Final = ("rollouts", "changes", "answer")
 """What a coder reads."""

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from audit.coding.cells import cell
 from audit.coding.codes import IDENTITY, Identity
 from audit.coding.found import find_all, judged, read_answers
 from audit.coding.intervals import METRICS, Bootstrap
@@ -153,8 +152,6 @@ def _print_disagreements(request: Request, compared: Sequence[Comparison], capti
         row["text"] = " ".join(visible(row["text"]).split())
         row["detector"] = visible(row["detector"])
         row["coder"] = visible(row["coder"])
-        if request.output == "csv":
-            row |= {name: cell(value) for name, value in row.items() if isinstance(value, str)}
     if request.output != "table":
         WRITERS[request.output](DISAGREEMENTS, rows, sys.stdout, caption)
         return

@@ -12,9 +12,9 @@ from typing import Any, Final
 
 import msgspec
 
-from audit.checks import LONGEST_LINE
 from audit.importing.fields import FieldError, excerpt
 from audit.importing.mapping import LogMapping
+from audit.sources.intake import LONGEST_LINE
 
 MISSING: Final = object()
 """What a column holds that a row does not have."""

@@ -14,12 +14,11 @@ from typing import IO, Any, Final, Self
 
 import msgspec
 
-from audit.checks import LONGEST_LINE
 from audit.importing.fields import folder_name
 from audit.importing.mapping import LogMapping
 from audit.importing.translating import RowError
 from audit.problems import Problem, UsageError
-from audit.sources.intake import Identity
+from audit.sources.intake import LONGEST_LINE, Identity
 from audit.sources.native import IMPORTED_FROM
 from collector.records import RecordError, Run, decode_run, encode
 

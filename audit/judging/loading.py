@@ -51,7 +51,7 @@ def load_judgements(
         read, problems = read_judgements(file)
         judged += read
         intake.problems.extend(problems)
-    database.set("judgement_file", str(intake.write("judgement_lines.jsonl", _rows(judged))))
+    database.set("judgement_file", intake.write("judgement_lines.jsonl", _rows(judged)))
     database.set("judge", choose_judge(judged, judge) if wanted else judge)
 
 

@@ -3,6 +3,7 @@ with
 episodes as (
     select
         condition, env, variant, run, iteration,
+        regexp_replace(file, '/[^/]*$', '') as folder,
         if(selected = 'revised', revised.mean_return, initial.mean_return) as selected_return,
         len(initial.returns) + coalesce(len(revised.returns), 0) as rollouts
     from episodes
@@ -11,12 +12,14 @@ logged_returns as (select * from logged_returns),
 
 kept as (
     select
-        condition, env, variant, run, iteration,
+        e.condition, e.env, e.variant, e.run, e.iteration,
         rollouts,
         -- A log's own statement has more digits than the outcome files it writes.
         coalesce(logged_return, selected_return) as kept_return
-    from episodes
-    left join logged_returns using (condition, env, variant, run, iteration)
+    from episodes as e
+    left join logged_returns as l
+        on l.condition = e.condition and l.env = e.env and l.variant = e.variant and l.run = e.run
+        and l.iteration = e.iteration and coalesce(l.origin, e.folder) = e.folder
 ),
 
 iterations as (

@@ -1,4 +1,5 @@
--- One row per iteration return that a foreign log states on its own, beside the rollouts.
+-- One row per iteration return that a foreign log states on its own, beside the rollouts. `origin` is the folder
+-- of the run: copies of a run may disagree, and what a log says is said of the iterations beside it.
 with
 logged_returns as (
     select *
@@ -11,12 +12,13 @@ logged_returns as (
             variant: 'varchar',
             run: 'bigint',
             iteration: 'bigint',
+            origin: 'varchar',
             logged_return: 'double'
         }
     )
 )
 select
-    condition, env, variant, run, iteration,
+    condition, env, variant, run, iteration, origin,
     last(logged_return) as logged_return
 from logged_returns
 group by all

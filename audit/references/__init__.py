@@ -9,8 +9,9 @@ Rules, limits and scores are in `docs/references.md`.
 
 from __future__ import annotations
 
+from audit.escaping import visible
 from audit.references.driver import Driver, DriverName, driver
-from audit.references.marking import mark, visible
+from audit.references.marking import mark
 from audit.references.mention import Kind, Label, Mention, Target
 from audit.references.resolving import discounts_worst, references_worst, resolve
 from audit.references.shown import Shown, ShownRollout

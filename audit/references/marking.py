@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import html
 import re
-import unicodedata
 from collections.abc import Callable, Sequence
 from typing import Final, Literal
 
+from audit.escaping import visible
 from audit.references.mention import Mention
 
 Form = Literal["plain", "terminal", "markdown"]
@@ -44,23 +44,6 @@ def meaning(mention: Mention) -> str:
     target = " ".join([*mention.labels, *map(str, mention.rollouts)]) or "unresolved"
     stance = [word for word in ("negated", "discounted") if getattr(mention, word)]
     return ", ".join([target, *stance])
-
-
-def visible(text: str) -> str:
-    """The text with control and formatting characters spelled out; line breaks and tabs stay."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(
-        character if character in "\n\t" or unicodedata.category(character)[0] != "C" else _spelled(character)
-        for character in text
-    )
-
-
-def _spelled(character: str) -> str:
-    code = ord(character)
-    if code < 0x100:
-        return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def _safe(text: str, form: Form) -> str:

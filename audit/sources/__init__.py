@@ -57,6 +57,17 @@ def _gather_one(path: Path, sources: Sequence[Source], intake: Intake) -> bool:
         source = next((source for source in sources if source.claims(found)), None)
         if source is not None:
             anything = True
-            if intake.first_sight(found.real):
+            if not _has_text_name(found):
+                intake.problem(found.label, None, "its name, or a folder's, is not UTF-8; rename it; left out")
+            elif intake.first_sight(found.real):
                 source.take(found, intake)
     return anything or bool(intake.problems)
+
+
+def _has_text_name(found: Found) -> bool:
+    """Whether a file's name is text, which DuckDB and JSON ask for; file systems take any bytes."""
+    try:
+        f"{found.label}{found.real}".encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from collector.records import Run
 
 _encoder = msgspec.json.Encoder()
+
+LONGEST_LINE: Final = 16 * 1024 * 1024
+"""Bytes; DuckDB's default for the largest JSON object, far above any answer."""
 
 Identity = tuple[str, str, str, int]
 """Condition, task, method and number of a run."""
@@ -137,6 +140,15 @@ class Intake:
         """Add lines to a file of the temporary folder."""
         with path.open("ab") as stream:
             stream.write(_encoder.encode_lines(records))
+
+    def append_record(self, path: Path, record: object) -> bool:
+        """Add a record to a file of the temporary folder; False where it is too long to be read again."""
+        line = _encoder.encode(record)
+        if len(line) >= LONGEST_LINE:
+            return False
+        with path.open("ab") as stream:
+            stream.write(line + b"\n")
+        return True
 
     def write(self, name: str, records: Iterable[object]) -> Path:
         """Write a small relation, one record a line; DuckDB reads an empty file as no rows."""

@@ -92,6 +92,11 @@ def facts_of(run: Run) -> RunFacts:
     is_imported = IMPORTED_FROM in run.options
     if run.variant not in METHODS and not is_imported:
         raise AuditError(f"method {run.variant!r} is not known")
+    counts = [run.run, run.iterations or 0, run.rollouts or 0]
+    if run.thresholds is not None:
+        counts += [run.thresholds.surgical_max, run.thresholds.redesign_min, run.thresholds.multi_state_min]
+    if any(abs(number) >= 2**63 for number in counts) or abs(run.seed or 0) >= 2**127:
+        raise AuditError("a number in it is too large")
     return RunFacts(
         condition=run.condition,
         env=run.env,

@@ -18,6 +18,7 @@ import msgspec
 
 from audit.catalog import functions, models
 from audit.memory import memory_limit
+from audit.paths import exactly
 from audit.problems import AuditError, Problem
 from audit.sources.files import PACK, Found
 from audit.sources.intake import Intake, RecordFile, RunFacts
@@ -171,7 +172,7 @@ def _contents(path: Path) -> Contents:
 
 def _select(query: str, pack: Path | str, *values: object) -> Iterator[Any]:
     """The values of a query's one column."""
-    cursor = _connection().cursor().execute(query, [str(pack), *values])
+    cursor = _connection().cursor().execute(query, [exactly(Path(pack)), *values])
     while rows := cursor.fetchmany(1000):
         yield from (value for (value,) in rows)
 

@@ -12,13 +12,17 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from audit.presets import presets
+from audit.problems import count
 from audit.sources.files import Found
 from audit.sources.intake import Intake, RunFacts
 from audit.sources.r2po_rollouts import (
+    LARGEST,
     Answers,
     FormatError,
     Rollouts,
+    is_text,
     read_answers,
+    read_log,
     read_outcome,
     read_params,
     read_rollouts,
@@ -103,6 +107,7 @@ class ReleaseSource:
     def __init__(self) -> None:
         self._runs: dict[Run, tuple[RunFacts, Path] | None] = {}
         self._open: dict[Run, dict[int, Parts]] = {}
+        self._not_text: list[str] = []
 
     def claims(self, found: Found) -> bool:
         """Whether the file is one that the released code writes, at a place where it writes it."""
@@ -123,15 +128,22 @@ class ReleaseSource:
         if log:
             _take_log(found, facts, intake)
             return
-        iteration = int(found.parts[-2].removeprefix("episode_"))
+        iteration = _counted(found.parts[-2].removeprefix("episode_"))
+        if iteration is None:
+            intake.problem(found.label, None, "the number of the iteration is too large; left out")
+            return
         parts = self._open.setdefault(folder, {}).setdefault(iteration, Parts(found.label.rpartition("/")[0]))
-        _take_part(parts, found, intake)
+        if _take_part(parts, found, intake):
+            self._not_text.append(found.label)
         if not parts.failed and not parts.missing():
             del self._open[folder][iteration]
             _hand_over(parts, facts, iteration, path, intake)
 
     def finish(self, intake: Intake) -> None:
-        """Name the iterations that are incomplete, as the last one of an interrupted run is."""
+        """Name the iterations that are incomplete, as the last one of an interrupted run is, and what is no text."""
+        if self._not_text:
+            files = f"{count(len(self._not_text), 'file')} of answers, the first {self._not_text[0]}"
+            intake.notes.append(f"bytes that are not UTF-8 are read as U+FFFD, in {files}")
         for iterations in self._open.values():
             for _, parts in sorted(iterations.items()):
                 if not parts.failed:
@@ -146,7 +158,10 @@ class ReleaseSource:
 
 
 def _known_run(folder: Run, label: str, intake: Intake) -> tuple[RunFacts, Path] | None:
-    name, run = folder[-2], int(folder[-1].removeprefix("run_"))
+    name, run = folder[-2], _counted(folder[-1].removeprefix("run_"))
+    if run is None:
+        intake.problem(f"{label}/{folder[-1]}", None, "the number of the run is too large; left out")
+        return None
     env = next((task for task in presets() if name.startswith(f"{task}_")), None)
     method = name.removeprefix(f"{env}_")
     tau = method.removeprefix(_TAU) if method.startswith(_TAU) else None
@@ -164,36 +179,33 @@ def _known_run(folder: Run, label: str, intake: Intake) -> tuple[RunFacts, Path]
     return facts, path
 
 
-def _take_part(parts: Parts, found: Found, intake: Intake) -> None:
+def _take_part(parts: Parts, found: Found, intake: Intake) -> bool:
+    """Read a file; whether some of its bytes are no text, where text is wanted of it."""
     part = _FILES[found.name]
     parts.names.add(found.name)
     read = {"answers": read_answers, "outcome": read_outcome}.get(part, read_rollouts)
     try:
-        setattr(parts, part, read(found.read()))
+        content = found.read()
+        setattr(parts, part, read(content))
     except (FormatError, OSError) as error:
         reason = f"cannot be read ({error.strerror})" if isinstance(error, OSError) else str(error)
         intake.problem(found.label, None, f"{reason}; the iteration is left out")
         parts.failed = True
+        return False
+    return part == "answers" and not is_text(content)
 
 
 def _take_log(found: Found, facts: RunFacts, intake: Intake) -> None:
     try:
-        content = found.read().decode("utf-8", errors="replace")
+        returns, faults = read_log(found.read())
     except OSError as error:
         intake.problem(found.label, None, f"cannot be read ({error.strerror})")
         return
-    for number, line in enumerate(content.splitlines(keepends=True), start=1):
-        columns = line.strip().split(",")
-        if number == 1 or not line.strip():
-            continue
-        try:
-            iteration, value = int(columns[0]) - 1, float(columns[5])
-        except (ValueError, IndexError):
-            torn = "" if line.endswith("\n") else "torn: "
-            intake.problem(found.label, number, f"{torn}is not a line of the log's six columns")
-            continue
-        record = {**_identity(facts), "iteration": iteration, "logged_return": value}
-        intake.append(intake.logged_returns, record)
+    for number, fault in faults:
+        intake.problem(found.label, number, fault)
+    said = {**_identity(facts), "origin": found.label.rpartition("/")[0]}
+    logged = ({**said, "iteration": iteration, "logged_return": value} for iteration, value in returns)
+    intake.append(intake.logged_returns, *logged)
 
 
 def _hand_over(parts: Parts, facts: RunFacts, iteration: int, path: Path, intake: Intake) -> None:
@@ -202,7 +214,14 @@ def _hand_over(parts: Parts, facts: RunFacts, iteration: int, path: Path, intake
     except FormatError as error:
         intake.problem(parts.label, None, f"{error}; the iteration is left out")
         return
-    intake.append(path, record)
+    if not intake.append_record(path, record):
+        intake.problem(parts.label, None, "the iteration's answers are longer than 16 MiB; left out")
+
+
+def _counted(digits: str) -> int | None:
+    """A number in a folder's name; None where it is beyond all counting."""
+    number = int(digits) if len(digits) < 20 else LARGEST + 1
+    return number if number <= LARGEST else None
 
 
 def _record(parts: Parts, facts: RunFacts, iteration: int) -> dict[str, Any]:

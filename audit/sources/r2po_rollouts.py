@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-_TOTAL: Final = re.compile(rb"^Total reward: *(.*?)\s*$", re.MULTILINE)
+_TOTAL: Final = re.compile(rb"^Total reward: ([^\n]*)", re.MULTILINE)
 _HEADER: Final = b"state | action | reward\n"
 _PARAMS_END: Final = b"\nparameter ends"
-_PARAM: Final = re.compile(r"params\[(\d+)\]:\s*([+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)")
+_PARAM: Final = re.compile(r"params\[(\d{1,9})\]:\s*([+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)")
+
+LARGEST: Final = 2**63 - 1
+"""Number of a run or an iteration; the columns hold no larger ones."""
 
 
 class FormatError(ValueError):
@@ -87,6 +90,35 @@ def read_outcome(content: bytes) -> dict[str, str]:
     """Read a file of `key=value` lines."""
     lines = content.decode("utf-8", errors="replace").splitlines()
     return {key.strip(): value.strip() for key, equals, value in (line.partition("=") for line in lines) if equals}
+
+
+def read_log(content: bytes) -> tuple[list[tuple[int, float]], list[tuple[int, str]]]:
+    """Read `overall_log.txt`: iterations, from 0, with their returns; and lines, from 1, with what is wrong in them."""
+    returns, faults = [], []
+    lines = content.decode("utf-8", errors="replace").splitlines(keepends=True)
+    for number, line in enumerate(lines[1:], start=2):
+        if not line.strip():
+            continue
+        columns = line.strip().split(",")
+        try:
+            iteration, value = int(columns[0]) - 1, float(columns[5])
+        except (ValueError, IndexError):
+            iteration, value = LARGEST + 1, 0.0
+        if abs(iteration) <= LARGEST:
+            returns.append((iteration, value))
+        else:
+            torn = "" if line.endswith("\n") else "torn: "
+            faults.append((number, f"{torn}is not a line of the log's six columns"))
+    return returns, faults
+
+
+def is_text(content: bytes) -> bool:
+    """Whether a file is UTF-8 from end to end."""
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _params(content: bytes, rollouts: int) -> list[float] | None:

@@ -87,6 +87,6 @@ def _print(results: Sequence[Result], output: Format, *, everything: bool) -> No
 
 def _shown(text: object) -> str:
     """Text of somebody's file, made safe to print: on one line, control characters spelled out."""
-    from audit.references.marking import visible
+    from audit.escaping import visible
 
     return visible(str(text)).replace("\n", " ")

@@ -1,0 +1,11 @@
+"""Paths as DuckDB reads them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+
+def exactly(path: Path) -> str:
+    """A pattern that matches one file alone: DuckDB takes `run[1]` for a folder `run1`, and `*` for every one."""
+    return re.sub(r"[\[*?]", r"[\g<0>]", str(path))

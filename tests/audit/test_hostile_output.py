@@ -1,0 +1,225 @@
+"""Text made to mislead is shown escaped, in every command and format, and never acts on whoever reads it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import unicodedata
+
+import pytest
+from typer.testing import CliRunner
+
+from audit.cli import app
+from audit.escaping import cell, escape_json, escape_latex, escape_markdown, in_line, visible
+from audit.tables import LONGEST_TEXT
+from tests.audit.samples import THRESHOLDS, revision, write_run
+
+EVIL = (
+    "=1+2|<b>\x1b]0;title\x07\x1b[31m_red_\x9b2J\u202etxt.exe\u202c\x00\x7f \\| [x](javascript:alert(1)) $x$ *b* `c` "
+    "%0a&amp;\\input{/etc/passwd} [red]:smile:[/red]\r\n@next\u2028line'; drop table episodes; --"
+)
+COMMANDS = {
+    **{f"salience {detector}": ["salience", "--detector", detector] for detector in ("word", "phrase")},
+    **{f"salience {detector}": ["salience", "--detector", detector] for detector in ("resolved", "driver")},
+    **{
+        command: [command]
+        for command in (
+            *("summary", "rates", "noise", "controls", "severity", "agreement", "patterns", "revisions", "mentions"),
+            "runs",
+        )
+    },
+}
+SHOW = ["e" + EVIL, "threetraj", "1", "0"]
+
+
+def controls(text):
+    """Characters that act on a terminal or turn the direction of writing, line breaks and tabs aside."""
+    return sorted({each for each in text if unicodedata.category(each)[0] == "C" and each not in "\n\t"})
+
+
+def run(*arguments):
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert result.exit_code == 0, (arguments, result.stderr, result.exception)
+    assert controls(result.stdout) == controls(result.stderr) == []
+    return result.stdout
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    """A task, condition, model and answers that are all the same evil text; evidence that shows what there is not."""
+    root = tmp_path_factory.mktemp("evil")
+    rows = [
+        revision([1, 5, 9], [2, 2, 2], after=(1, 2.5, 3), answer=f"The worst rollout fell.\n{EVIL}", iteration=0),
+        revision([1, 5, 9], [6, 6, 6], answer=EVIL, iteration=1),
+    ]
+    shown = [
+        {"label": EVIL, "rollout": 10**15, "return": 1.0, "length": -5},
+        {"label": "worst", "rollout": -1, "return": 1e308, "length": 10**18},
+    ]
+    for row in rows:
+        row["evidence"]["shown"] = shown
+        row |= {"condition": EVIL, "env": f"e{EVIL}"}
+    thresholds = {**THRESHOLDS, "origin": EVIL}
+    stray = json.dumps({**rows[0], "condition": f"other{EVIL}"}).encode() + b"\n"
+    write_run(root / "a", rows, thresholds=thresholds, model=EVIL, backend="simulated", tail=stray)
+    write_run(root / "b", [{**row, "condition": "plain"} for row in rows], thresholds=thresholds, model=EVIL)
+    return root
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_command_lets_a_control_character_through_in_any_format(data, command):
+    name, *options = COMMANDS[command]
+    for output in ("table", "json", "csv", "markdown", "latex"):
+        run(name, data, *options, "--format", output)
+
+
+@pytest.mark.parametrize("output", ["table", "json"])
+def test_nor_does_show(data, output):
+    text = run("show", data, *SHOW, "--condition", EVIL, "--format", output)
+    if output == "json":
+        shown = json.loads(text)
+        assert (shown["condition"], shown["model"], shown["revised"]["answer"].split("\n", 1)[1]) == (EVIL, EVIL, EVIL)
+    else:
+        assert "\\x1b]0;title\\x07" in text
+
+
+def test_errors_and_problems_are_one_line_each(data):
+    result = CliRunner().invoke(app, ["show", str(data), *SHOW])
+    assert (result.exit_code, result.stdout, controls(result.stderr)) == (2, "", [])
+    problems, place, last = result.stderr.splitlines()
+    assert problems == "audit: 1 problem in the records, left out:"
+    assert "episodes.jsonl:3: belongs to another run (other=1+2" in place
+    assert "choose one with --condition: =1+2" in last
+    nothing = CliRunner().invoke(app, ["summary", str(data), "--env", "pong"])
+    assert controls(nothing.stderr) == []
+    assert len(nothing.stderr.splitlines()) == 3
+
+
+def test_json_holds_the_text_as_it_is(data):
+    rows = json.loads(run("summary", data, "--format", "json"))
+    assert {row["condition"] for row in rows} == {EVIL, "plain"}
+
+
+def test_csv_has_no_formulas_and_its_numbers_are_numbers(data):
+    rows = list(csv.DictReader(io.StringIO(run("revisions", data, "--format", "csv"))))
+    assert len(rows) == 4
+    for row in rows:
+        assert row["condition"] == "plain" or row["condition"].startswith("'=1+2|<b>\\x1b]0;title\\x07")
+    assert {float(row["delta"]) for row in rows} == {-3.0, 1.0}
+
+
+def test_markdown_is_a_table_of_as_many_cells(data):
+    lines = run("summary", data, "--format", "markdown").splitlines()
+    table = lines[: lines.index("")]
+    assert {len(re.findall(r"(?<!\\)(?:\\\\)*\|", line)) for line in table} == {14}
+    text = "\n".join(lines)
+    assert "<b>" not in text
+    assert "&lt;b&gt;" in text
+    assert not re.search(r"(?<!\\)\[", text)
+    assert "Backend: simulated in =1+2\\|" in lines[-1]
+
+
+def test_latex_runs_nothing_and_a_comment_stays_one(data):
+    text = run("summary", data, "--format", "latex")
+    comment, *body = text.splitlines()
+    assert comment.startswith("% Backend: simulated in ")
+    assert body[0].startswith("\\begin{tabular}")
+    assert "\\input" not in text.split("\n", 1)[1]
+    assert "\\textbackslash{}input\\{" in text
+    assert len(body) == 8  # begin, toprule, header, midrule, a row per condition, bottomrule, end
+    assert not any(re.match(r"[\[*]", line) for line in body)
+
+
+SPELLED = {
+    visible: {"a\x1b[0m\n\tb": "a\\x1b[0m\n\tb", "\u202e\ud800\U000e0001": "\\u202e\\ud800\\U000e0001", "ü—é": "ü—é"},
+    in_line: {"a\r\nb\nc\td\u2028e": "a b c d e", "\x00": "\\x00"},
+    cell: {"=1": "'=1", " -1": "' -1", "'@x": "''@x", "＋1": "'＋1", "1-2": "1-2", "a\r\nb": "a\nb", "\t=1": "'\t=1"},
+    escape_json: {'"ü\x9b\x7f\u202e"': '"ü\\u009b\\u007f\\u202e"', '"\U000e0001"': '"\\udb40\\udc01"'},
+    escape_markdown: {
+        "a|b\\|c": "a\\|b\\\\\\|c",
+        "<i>&": "&lt;i&gt;&amp;",
+        "full_redesign _x_": "full_redesign \\_x\\_",
+        "`[a](b)`*": "\\`\\[a\\](b)\\`\\*",
+        "-3": "-3",
+    },
+    escape_latex: {
+        "[1em]*\\&%$#_{}~^": r"{[}1em]{*}\textbackslash{}\&\%\$\#\_\{\}\textasciitilde{}\textasciicircum{}",
+        "a\n\nb": "a  b",
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("escape", "text", "wanted"),
+    [(escape, text, wanted) for escape, cases in SPELLED.items() for text, wanted in cases.items()],
+    ids=lambda value: getattr(value, "__name__", None) or ascii(value),
+)
+def test_each_escape_by_hand(escape, text, wanted):
+    assert escape(text) == wanted
+
+
+def test_every_character_survives_json():
+    text = "".join(map(chr, [*range(0x20, 0x3000), *range(0xE000, 0xFFFF), *range(0xE0000, 0xE0080)]))
+    written = escape_json(json.dumps(text, ensure_ascii=False))
+    assert json.loads(written) == text
+    assert controls(written) == []
+
+
+def test_a_very_long_name_is_shortened_for_people_only(tmp_path):
+    name = "x" * 100_000
+    write_run(tmp_path, [revision([1, 5, 9], [2, 2, 2], condition=name, env=name)], thresholds=THRESHOLDS)
+    shown = run("summary", tmp_path)
+    assert max(map(len, shown.splitlines())) < 2 * LONGEST_TEXT
+    assert "x…" in shown
+    for output in ("json", "csv", "markdown", "latex"):
+        assert name in run("summary", tmp_path, "--format", output)
+
+
+def test_a_long_answer_without_a_space_is_shown_in_lines(tmp_path):
+    """Millions of characters, which wrapping word by word would copy once for every line."""
+    answer = "x" * 3_000_000 + "\n" + "a-" * 500_000
+    write_run(tmp_path, [revision([1, 5, 9], [2, 2, 2], answer=answer)])
+    shown = run("show", tmp_path, "cartpole", "threetraj", 1, 0)
+    assert max(map(len, shown.splitlines())) <= 120
+    assert shown.count("x") >= 3_000_000
+
+
+SCRIPT = [sys.executable, "-c", "from audit.cli import main; main()"]
+ENDINGS = [*(" ".join(each) for each in COMMANDS.values()), "show", "sample", "judge --backend ollama --plan", "verify"]
+
+
+@pytest.mark.parametrize("command", ENDINGS)
+def test_a_reader_that_is_gone_is_no_failure(tmp_path, command):
+    write_run(tmp_path, [revision([1, 5, 9], [2, 2, 2], answer="The worst rollout fell.")])
+    name, *options = command.split()
+    target = ["cartpole", "threetraj", "1", "0"] if name == "show" else []
+    read, write = os.pipe()
+    os.close(read)
+    try:
+        done = subprocess.run(
+            [*SCRIPT, name, str(tmp_path), *target, *options], stdout=write, stderr=subprocess.PIPE, check=False
+        )
+    finally:
+        os.close(write)
+    assert b"Traceback" not in done.stderr
+    assert b"Broken pipe" not in done.stderr
+    assert done.returncode == 0
+
+
+def test_an_output_that_lacks_characters_is_told_in_one_line(tmp_path):
+    write_run(tmp_path, [revision([1, 5, 9], [2, 2, 2], condition="naïve")])
+    done = subprocess.run(
+        [*SCRIPT, "summary", str(tmp_path), "--format", "csv"],
+        capture_output=True,
+        check=False,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+    )
+    assert done.returncode == 1
+    assert done.stderr.decode().splitlines() == [
+        "audit: standard output is ascii, which lacks some of the characters; set PYTHONIOENCODING=utf-8"
+    ]
