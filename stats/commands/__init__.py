@@ -1,0 +1,1 @@
+"""Commands of `stats`, one module for each kind: options in, one table out."""
