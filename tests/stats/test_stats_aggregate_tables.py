@@ -41,8 +41,8 @@ class TestAggregate:
         # Means 0.85 and 0.6, 0.35 and 0.4; with two tasks the median is their mean.
         assert (ours["mean"], ours["median"], ours["optimality_gap"]) == pytest.approx((0.725, 0.725, 0.275))
         assert theirs["mean"] == pytest.approx(0.375)
-        # Maze: against .1 .2 .3 all twelve pairs win, against .8 two win and one ties. Nim: of the pairs against .5, .6,
-        # .4 and .1 there win 3 and a tie, 1 and two ties, 4 and 4.
+        # Maze: against .1 .2 .3 all twelve pairs win, against .8 two win and one ties. Nim: against .5, .6, .4 and .1
+        # there win 3 with a tie, 1 with two ties, 4 and 4.
         assert theirs["probability_of_improvement"] == pytest.approx(((12 + 2.5) / 16 + (3.5 + 2 + 4 + 4) / 16) / 2)
         assert ours["probability_of_improvement"] is None
         assert (ours["mean_rank"], theirs["mean_rank"]) == (1, 2)

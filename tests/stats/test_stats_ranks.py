@@ -68,7 +68,8 @@ def test_a_single_run_leaves_stability_unknown() -> None:
 
 class TestConcordance:
     def test_by_hand(self) -> None:
-        # Ranks 1 2 3, 1 3 2 and 1 2 3 on three tasks: sums 3, 7, 8, deviations -3, 1, 2, S = 14, W = 12 x 14 / (9 x 24).
+        # Ranks 1 2 3, 1 3 2 and 1 2 3 on three tasks: sums 3, 7, 8, deviations -3, 1, 2, so that S = 14.
+        # W = 12 x 14 / (9 x 24).
         assert kendall_w([[3, 3, 3], [2, 1, 2], [1, 2, 1]]) == pytest.approx(168 / 216)
 
     @pytest.mark.parametrize("levels", [3, 1000])
