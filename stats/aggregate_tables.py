@@ -32,6 +32,9 @@ AGGREGATE_COLUMNS: Final = (
 PROFILE_COLUMNS: Final = ("condition", "variant", "metric", "tasks", "runs", "tau", "share", "low", "high", "note")
 RANK_COLUMNS: Final = ("condition", "variant", "metric", "tasks", "runs", "kendall_w", "rank", "share", "note")
 
+_NAMED: Final = 3
+"""So many single runs are named one by one."""
+
 Samples = list[NDArray[np.float64]]
 
 
@@ -102,7 +105,9 @@ def profile(
 def _profiled(comparison: Comparison, metric: str, taus: NDArray[np.float64], resamples: int) -> Iterator[Row]:
     samples = {method: comparison.samples(method) for method in comparison.methods}
     for method, tasks in samples.items():
-        row = _identity(comparison, method, tasks, metric) | {"note": note(comparison, method, samples)}
+        row = _identity(comparison, method, tasks, metric) | {
+            "note": note(comparison, method, samples, concerned=[method])
+        }
         unknown = np.full((3, len(taus)), math.nan)
         cost = len(taus) + sum(task.size for task in tasks)
         found = (
@@ -153,8 +158,23 @@ def _identity(comparison: Comparison, method: str, tasks: Samples, metric: str) 
     }
 
 
-def note(comparison: Comparison, method: str, samples: dict[str, Samples], others: Sequence[str] = ()) -> str | None:
-    """What a reader of a method's row must know of the runs behind it."""
+def note(
+    comparison: Comparison,
+    method: str,
+    samples: dict[str, Samples],
+    others: Sequence[str] = (),
+    *,
+    concerned: Sequence[str] | None = None,
+) -> str | None:
+    """What a reader of a method's row must know of the runs behind it.
+
+    Args:
+        comparison: of its condition.
+        method: the row's.
+        samples: scores of every method.
+        others: what else there is to say.
+        concerned: methods whose runs the row depends on; all, if not given.
+    """
     parts = [*comparison.remarks, *others, *comparison.told_missing(method)]
     if not comparison.tasks:
         parts.append("no task is left")
@@ -163,10 +183,11 @@ def note(comparison: Comparison, method: str, samples: dict[str, Samples], other
         parts.append(f"{sizes[0]} to {sizes[-1]} runs a task")
     single = [
         f"{other} on {task}"
-        for other in comparison.methods
+        for other in concerned or comparison.methods
         for task, runs in zip(comparison.tasks, samples[other], strict=True)
         if len(runs) == 1
     ]
     if single:
-        parts.append(f"no interval from a single run: {', '.join(single)}")
+        more = [f"{len(single) - _NAMED} more"] if len(single) > _NAMED else []
+        parts.append(f"no interval from a single run: {', '.join(single[:_NAMED] + more)}")
     return "; ".join(parts) or None

@@ -84,6 +84,13 @@ class TestAggregate:
         for row, names in ((rows["props"], ("iqm", "probability_of_improvement")), (rows["r2po"], ("mean_rank",))):
             assert {row[f"{name}_{end}"] for name in names for end in ("low", "high")} == {None}
 
+    def test_many_single_runs_are_counted(self) -> None:
+        cells = {(method, env): [0.5] for method in ("r2po", "props") for env in ("maze", "nim", "pong")}
+        said = "no interval from a single run: props on maze, props on nim, props on pong, 3 more"
+        assert {row["note"] for row in table(cells).values()} == {said}
+        own = [row["note"] for row in profile([compared(cells)], "mean_return", [0.5]) if row["variant"] == "r2po"]
+        assert own == ["no interval from a single run: r2po on maze, r2po on nim, r2po on pong"]
+
     def test_no_task_in_common_is_no_crash(self) -> None:
         rows = table({("r2po", "maze"): [0.5, 0.6], ("props", "nim"): [0.1, 0.2]})
         for row in rows.values():
