@@ -184,6 +184,8 @@ def _print(
 
 def _notes(rows: Sequence[Row]) -> list[str]:
     """Each part of a note once, with the methods it is about, unless it is about all methods of a condition."""
+    from audit.references.marking import visible
+
     methods = {row["condition"]: {r["variant"] for r in rows if r["condition"] == row["condition"]} for row in rows}
     about: dict[tuple[str, str], set[str]] = {}
     for row in rows:
@@ -191,7 +193,7 @@ def _notes(rows: Sequence[Row]) -> list[str]:
             if part:
                 about.setdefault((row["condition"], part), set()).add(row["variant"])
     return [
-        f"{condition}{'' if those == methods[condition] else ', ' + ', '.join(sorted(those))}: {part}."
+        visible(f"{condition}{'' if those == methods[condition] else ', ' + ', '.join(sorted(those))}: {part}.")
         for (condition, part), those in about.items()
     ]
 

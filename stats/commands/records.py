@@ -64,5 +64,7 @@ def read(
 
 
 def note(text: str) -> None:
-    """A line on standard error."""
-    typer.echo(f"stats: {text}", err=True)
+    """A line on standard error; names in records are anybody's, and do nothing to a terminal."""
+    from audit.references.marking import visible
+
+    typer.echo(f"stats: {visible(text)}", err=True)

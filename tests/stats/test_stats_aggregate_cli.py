@@ -137,6 +137,14 @@ def test_no_reference_is_said_and_a_wrong_one_refused(data: Path, capsys: pytest
     assert "methods here: props, r2po" in err
 
 
+def test_names_in_records_do_nothing_to_a_terminal(write_run: WriteRun, capsys: pytest.CaptureFixture[str]) -> None:
+    data = write_run("r2po", 1, [3.0], env="mi\x1b[31mne", optimum=None, thresholds=OWN)
+    _, out, _ = run(capsys, "aggregate", data)
+    assert "left out mi\\x1b[31mne (no optimum known)" in out
+    _, _, err = run(capsys, "aggregate", data, "--scale", "mine=0:1")
+    assert "they hold mi\\x1b[31mne" in err
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("form", ["table", "json", "csv", "markdown", "latex"])
 def test_every_format_has_every_method(command: str, form: str, data: Path, capsys: pytest.CaptureFixture[str]) -> None:
