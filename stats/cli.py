@@ -14,8 +14,10 @@ import typer
 
 from audit.commands.reading import Detector, DetectorOption
 from audit.options import Format, FormatOption, Paths, StrictOption
-from audit.problems import AuditError, UsageError, count, report
-from stats.commands import published
+from audit.problems import AuditError, UsageError
+from stats.commands import aggregate, published
+from stats.commands.records import note as _note
+from stats.commands.records import read
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,7 +47,9 @@ _TECHNICAL: Final = frozenset(
         "reference_std",
         "baseline_runs",
         "baseline_std",
+        "welch_t",
         "df",
+        "raw_p",
         "family",
     }
 )
@@ -105,23 +109,15 @@ def compare(
     _print(rows, tables.COMPARE_COLUMNS, output, title=title, caption=caption)
 
 
+aggregate.register(app)
+
+
 def _load(
     paths: Sequence[Path], *, strict: bool, relation: str = "runs", detector: str = "word"
 ) -> tuple[pd.DataFrame, str | None]:
     """The runs of some records, and what a reader must know of them; problems are told on standard error."""
-    from audit.store import open_store
-
-    with open_store(paths, strict=strict, detector=detector) as store:
-        runs, facts = store.frame(relation), store.frame("run_facts")
-        if store.problems:
-            _note(f"{count(len(store.problems), 'problem')} in the records, left out:")
-            for line in report(store.problems):
-                _note(f"  {line}")
-    simulated = sorted(set(facts.loc[facts["backend"] == "simulated", "condition"]))
-    caption = f"Simulated model, not a language model: {', '.join(simulated)}." if simulated else None
-    if caption:
-        _note(caption)
-    return runs, caption
+    frames = read(paths, [relation], strict=strict, detector=detector)
+    return frames.of[relation], frames.caption
 
 
 def _print(rows: Sequence[Row], columns: Sequence[str], output: Format, *, title: str, caption: str | None) -> None:
@@ -135,10 +131,6 @@ def _print(rows: Sequence[Row], columns: Sequence[str], output: Format, *, title
     shown = [c for c in columns if c not in _TECHNICAL and (c != "note" or any(row[c] for row in rows))]
     fewer = f"{len(shown)} of {len(columns)} columns; the other formats have all."
     print_table(shown, rows, title=title, caption="\n".join(filter(None, [caption, fewer])))
-
-
-def _note(text: str) -> None:
-    typer.echo(f"stats: {text}", err=True)
 
 
 def main() -> None:

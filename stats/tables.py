@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 import pandas as pd
 
+from stats.effects import hedges_g_from_summaries
 from stats.holm import holm_within
 from stats.summary import Summary, summarise
 from stats.welch import Welch, welch_from_summaries
@@ -50,6 +51,9 @@ COMPARE_COLUMNS: Final = (
     "holm_p",
     "family",
     "significant",
+    "hedges_g",
+    "hedges_g_low",
+    "hedges_g_high",
     "note",
 )
 
@@ -132,6 +136,7 @@ def compare(runs: pd.DataFrame, reference: str, metric: str, alpha: float = 0.05
     return [
         _compare_row(cell, reference, metric, sample, test)
         | {"holm_p": number(float(p)), "family": int(size), "significant": None if math.isnan(p) else bool(p <= alpha)}
+        | _effect(*sample)
         | {"note": _note(*sample, test)}
         for (cell, _), sample, test, p, size in zip(pairs, samples, tests, adjusted, sizes, strict=True)
     ]
@@ -165,6 +170,11 @@ def _compare_row(cell: Cell, reference: str, metric: str, sample: tuple[Summary,
         "df": number(test.df),
         "raw_p": number(test.p),
     }
+
+
+def _effect(ours: Summary, theirs: Summary) -> Row:
+    effect = hedges_g_from_summaries(ours, theirs)
+    return {"hedges_g": number(effect.value), "hedges_g_low": number(effect.low), "hedges_g_high": number(effect.high)}
 
 
 # First that holds wins.

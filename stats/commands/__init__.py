@@ -1,1 +1,1 @@
-"""The commands of `stats` that are not about records."""
+"""Commands of `stats`, one module for each kind: options in, one table out."""

@@ -33,7 +33,8 @@ def write_run(tmp_path: Path) -> WriteRun:
     """Write a run of a one-call method on CartPole that returned these values; gives the data set's folder."""
 
     def write(variant: str, run: int, returns: list[float], **changed: Any) -> Path:
-        settings: dict[str, Any] = {"condition": "x", "env": "cartpole", "backend": "ollama", "model": "m"} | changed
+        settings: dict[str, Any] = {"condition": "x", "env": "cartpole", "backend": "ollama", "model": "m"}
+        settings |= {"optimum": 500.0, "thresholds": None} | changed
         folder = tmp_path / "data" / settings["condition"] / settings["env"] / variant / f"run-{run:02d}"
         folder.mkdir(parents=True)
         facts: dict[str, Any] = {
@@ -43,10 +44,9 @@ def write_run(tmp_path: Path) -> WriteRun:
             "iterations": len(returns),
             "rollouts": 2,
             "tau_c": None,
-            "optimum": 500.0,
             "step_size": 1.0,
         }
-        empty: dict[str, Any] = {"options": {}, "switches": {}, "thresholds": None, "prompts": {}, "versions": {}}
+        empty: dict[str, Any] = {"options": {}, "switches": {}, "prompts": {}, "versions": {}}
         record = Run(**facts, **settings, **empty, warmup=[], started_at="2026-01-01T00:00:00Z")
         (folder / "run.json").write_bytes(encode(record))
         identity = {"condition": settings["condition"], "env": settings["env"], "variant": variant, "run": run}

@@ -151,7 +151,7 @@ def test_help_loads_no_numerical_library() -> None:
     assert "compare" in done.stdout
 
 
-@pytest.mark.parametrize("module", ["summary", "welch", "holm", "tables"])
+@pytest.mark.parametrize("module", ["effects", "welch", "holm", "tables", "aggregate_tables", "efficiency"])
 def test_the_library_imports_nothing_of_the_projects(module: str) -> None:
     program = (
         f"import sys, stats.{module}\n"

@@ -79,6 +79,11 @@ class TestCompare:
         assert rows["maze", "props"]["holm_p"] == pytest.approx(2 * maze.pvalue)
         assert rows["nim", "props"]["holm_p"] == pytest.approx(max(nim.pvalue, 2 * maze.pvalue))
         assert rows["maze", "props"]["gap"] == pytest.approx(0.6)
+        # Both deviate by 0.1, so d is 6; J(4) is sqrt(2 / pi).
+        assert rows["maze", "props"]["hedges_g"] == pytest.approx(6 * math.sqrt(2 / math.pi))
+        assert (
+            rows["maze", "props"]["hedges_g_low"] < 6 * math.sqrt(2 / math.pi) < rows["maze", "props"]["hedges_g_high"]
+        )
         assert rows["maze", "props"]["family"] == 2
 
     def test_missing_cells_and_single_runs_are_shown_and_not_counted(self) -> None:
@@ -102,6 +107,9 @@ class TestCompare:
         assert (rows["maze"]["welch_t"], rows["maze"]["raw_p"]) == (None, 0.0)
         assert rows["maze"]["note"] == "neither varies; t is infinite"
         assert rows["maze"]["significant"] is True
+        assert (rows["nim"]["hedges_g"], rows["maze"]["hedges_g"]) == (0.0, None)
+        for row in rows.values():
+            assert (row["hedges_g_low"], row["hedges_g_high"]) == (None, None)
 
     @pytest.mark.parametrize("metric", ["mean_return", "best_return"])
     def test_rows_are_valid_json(self, metric: Metric) -> None:
@@ -115,7 +123,16 @@ class TestCompare:
         assert len(rows) == 8
         # NaN and infinity are refused, and so are the numbers of NumPy that only look like Python's.
         assert json.loads(json.dumps(rows, allow_nan=False)) == rows
-        for name in ("reference_mean", "reference_std", "baseline_mean", "baseline_std", "gap", "welch_t", "df"):
+        for name in (
+            "reference_mean",
+            "reference_std",
+            "baseline_mean",
+            "baseline_std",
+            "gap",
+            "welch_t",
+            "df",
+            "hedges_g",
+        ):
             assert any(row[name] is None for row in rows), name
 
     def test_alpha_decides_what_is_significant(self) -> None:
