@@ -16,6 +16,7 @@ from figures.drawing import Drawing, joined
 from figures.errors import FiguresError
 from figures.export import export
 from figures.page import Page, Picture, Section, render
+from figures.paper.tables import PaperTables, paper_tables
 from figures.patterns import pattern_bars
 from figures.provenance import origin, simulated, versions
 from figures.revisions import revision_map
@@ -30,10 +31,14 @@ PROBLEMS_NAMED: Final = 100
 
 @dataclass(frozen=True)
 class Contents:
-    """Everything that one data set gives: tables by their stem, drawings by kind in the order of the conditions."""
+    """Everything that one data set gives: tables by their stem, drawings by kind in the order of the conditions.
+
+    `paper` has the paper's tables, which are among the others too, and what is said before them.
+    """
 
     tables: dict[str, Table]
     drawings: dict[str, list[Drawing]]
+    paper: PaperTables
 
 
 def contents(records: Records) -> Contents:
@@ -49,7 +54,9 @@ def contents(records: Records) -> Contents:
         for drawing in _draw(records, condition):
             drawings[drawing.stem].append(replace(drawing, stem=f"{drawing.stem}-{slug}"))
     note = _note(records)
-    return Contents({key: table(key, lines, note) for key, lines in rows.items()}, drawings)
+    paper = paper_tables(records)
+    tables = {key: table(key, lines, note) for key, lines in rows.items()}
+    return Contents(tables | {each.stem: each for each in paper.tables}, drawings, paper)
 
 
 def _draw(records: Records, condition: str) -> Iterable[Drawing]:
@@ -130,6 +137,7 @@ def _page(records: Records, made: Contents, pictures: dict[str, list[Picture]], 
             Section("revisions", "Revisions", [tables["summary"]], pictures["patterns"] + pictures["revisions"]),
             Section("agreement", "Agreement", [tables["agreement"]], []),
             Section("returns", "Returns", [tables["metrics"]], pictures["curves"]),
+            Section("paper", "The paper's tables", made.paper.tables, [], made.paper.remark),
         ],
         provenance={
             "Command": command,

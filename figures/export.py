@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
 import pandas as pd
 
-from audit.escaping import escape_latex
+from audit.escaping import escape_latex, escape_markdown
 from audit.formats import write_csv
 from figures.page import render_table
-from figures.tables import Table
+from figures.tables import Column, Row, Table
 
 # What LaTeX's text fonts lack.
-_MATHS: Final = str.maketrans({"±": r"$\pm$", "Δ": r"$\Delta$", "–": "--"})
+_MATHS: Final = str.maketrans({"±": r"$\pm$", "Δ": r"$\Delta$", "τ": r"$\tau$", "∞": r"$\infty$", "–": "--"})
+
+BOOKTABS: Final = r"\usepackage{booktabs}"
+GRAPHICX: Final = r"\usepackage{graphicx}"
+XCOLOR: Final = r"\usepackage[table]{xcolor}"
+WIDE: Final = 7
+"""With more columns than these a LaTeX table is scaled to the width of the text."""
+_SHADING: Final = (
+    r"\providecolor{bestcolor}{HTML}{DCEBF5}",
+    r"\providecommand{\bestcell}[1]{\cellcolor{bestcolor}\textbf{#1}}",
+)
 
 
 def export(table: Table, facts: pd.DataFrame, folder: Path) -> None:
@@ -36,38 +47,67 @@ def markdown(table: Table) -> str:
     """A pipe table under its caption."""
     heading = _pipes([column.heading for column in table.columns])
     rule = _pipes(["---:" if column.numeric else "---" for column in table.columns])
-    rows = [_pipes([_unpiped(column.read(row)) for column in table.columns]) for row in table.rows]
-    return "\n".join([f"**{table.title}.** {table.caption} *{table.note}*", "", heading, rule, *rows, ""])
+    rows = [_pipes([_marked(column, row) for column in table.columns]) for row in table.rows]
+    return "\n".join(
+        [f"**{table.title}.** {table.caption} *{escape_markdown(table.note)}*", "", heading, rule, *rows, ""]
+    )
 
 
 def latex(table: Table) -> str:
-    """A floating table that needs the booktabs package."""
+    """A floating table; its first line says which packages it needs."""
     alignment = "".join("r" if column.numeric else "l" for column in table.columns)
-    lines = [" & ".join(_escaped(column.read(row)) for column in table.columns) + r" \\" for row in table.rows]
+    shaded = any(column.is_best(row) for column in table.columns for row in table.rows)
+    wide = len(table.columns) > WIDE
     return "\n".join(
         [
+            f"% Needs {', '.join([BOOKTABS, *[GRAPHICX] * wide, *[XCOLOR] * shaded])}.",
             r"\begin{table}",
+            *[*_SHADING] * shaded,
             r"\centering",
             r"\footnotesize",
             rf"\caption{{\textbf{{{_escaped(table.title)}.}} {_escaped(table.caption)} {_escaped(table.note)}}}",
             rf"\label{{tab:{table.stem}}}",
+            *[r"\resizebox{\textwidth}{!}{%"] * wide,
             rf"\begin{{tabular}}{{{alignment}}}",
             r"\toprule",
             " & ".join(_escaped(column.heading) for column in table.columns) + r" \\",
             r"\midrule",
-            *lines,
+            *(line for row in table.rows for line in _latex_lines(table, row)),
             r"\bottomrule",
-            r"\end{tabular}",
+            r"\end{tabular}" + "}" * wide,
             r"\end{table}",
             "",
         ]
     )
 
 
+def _latex_lines(table: Table, row: Row) -> Iterator[str]:
+    """A row, and under it what is told beside its cells in small print."""
+    cells = [_latex_cell(column, row) for column in table.columns]
+    beside = [_escaped(column.beside(row)) for column in table.columns]
+    yield " & ".join(cells) + r" \\"
+    if any(beside):
+        yield " & ".join(rf"{{\tiny {words}}}" if words else "" for words in beside) + r" \\"
+
+
+def _latex_cell(column: Column, row: Row) -> str:
+    words = _escaped(column.read(row))
+    # A hyphen is no minus sign; one within a word or an exponent stays.
+    words = re.sub(r"(?<![\w.)])-(?=\d)", r"$-$", words) if column.numeric else words
+    return rf"\bestcell{{{words}}}" if column.is_best(row) else words
+
+
+def _marked(column: Column, row: Row) -> str:
+    words, beside = escape_markdown(column.read(row)), escape_markdown(column.beside(row))
+    words = f"**{words}**" if column.is_best(row) else words
+    return f"{words} [{beside}]" if beside else words
+
+
 def _write_csv(table: Table, facts: pd.DataFrame, path: Path) -> None:
     made_with = {str(condition): _distinct(group) for condition, group in facts.groupby("condition")}
     unknown = dict.fromkeys(("backend", "model"))
-    rows = [{**row, **made_with.get(row["condition"], unknown)} for row in table.rows]
+    data = table.rows if table.data is None else table.data
+    rows = [{**row, **made_with.get(row.get("records") or row["condition"], unknown)} for row in data]
     columns = list(rows[0]) if rows else ["condition", *unknown]
     with path.open("w", encoding="utf-8", newline="") as file:
         write_csv(columns, rows, file)
@@ -79,10 +119,6 @@ def _distinct(facts: pd.DataFrame) -> Mapping[str, str]:
 
 def _pipes(cells: list[str]) -> str:
     return f"| {' | '.join(cells)} |"
-
-
-def _unpiped(cell: str) -> str:
-    return cell.replace("|", r"\|").replace("\n", " ")
 
 
 def _escaped(words: str) -> str:

@@ -29,12 +29,13 @@ class Picture:
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the page: its anchor, heading, tables and pictures."""
+    """A part of the page: its anchor, heading, tables and pictures, and what is said before them."""
 
     anchor: str
     title: str
     tables: Sequence[Table]
     pictures: Sequence[Picture]
+    remark: str = ""
 
 
 @dataclass(frozen=True)

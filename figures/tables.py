@@ -16,17 +16,25 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table: its heading, and how it reads in a row."""
+    """A column of a table: its heading, and how it reads in a row.
+
+    `is_best` says whether the cell is the best of its row and stands out, `beside` what stands under it in small print.
+    """
 
     heading: str
     read: Callable[[Row], str]
     needs: str
     numeric: bool = True
+    is_best: Callable[[Row], bool] = lambda _row: False
+    beside: Callable[[Row], str] = lambda _row: ""
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table with what has to be said about it; `rows` are as the audit gave them, unrounded."""
+    """A table with what has to be said about it; `rows` are as the audit gave them, unrounded.
+
+    `data` is what goes to the CSV file, where that is not the rows as they are.
+    """
 
     stem: str
     title: str
@@ -34,6 +42,7 @@ class Table:
     note: str
     columns: Sequence[Column]
     rows: Sequence[Row]
+    data: Sequence[Row] | None = None
 
     def displayed(self) -> list[dict[str, str]]:
         """The rows as people read them: by heading, rounded, with a dash for what could not be computed."""
@@ -47,42 +56,41 @@ def text(key: str, heading: str) -> Column:
 
 def count(key: str, heading: str) -> Column:
     """A whole number."""
-    return Column(heading, lambda row: _shown(row[key], "{:.0f}"), key)
+    return Column(heading, lambda row: shown(row[key], "{:.0f}"), key)
 
 
 def decimal(key: str, heading: str, digits: int = 2) -> Column:
     """A number with so many decimals."""
-    return Column(heading, lambda row: _shown(row[key], f"{{:.{digits}f}}"), key)
+    return Column(heading, lambda row: shown(row[key], f"{{:.{digits}f}}"), key)
 
 
 def percent(key: str, heading: str) -> Column:
     """A percentage, with one decimal."""
-    return Column(heading, lambda row: _shown(row[key], "{:.1f}%"), key)
+    return Column(heading, lambda row: shown(row[key], "{:.1f}%"), key)
 
 
 def counted(key: str, heading: str) -> Column:
     """A count with the percentage beside it, which the row holds as `<key>_pct`."""
-    return Column(
-        heading, lambda row: _joined(_shown(row[key], "{:.0f}"), _shown(row[f"{key}_pct"], " ({:.1f}%)")), key
-    )
+    return Column(heading, lambda row: _joined(shown(row[key], "{:.0f}"), shown(row[f"{key}_pct"], " ({:.1f}%)")), key)
 
 
 def spread(key: str, heading: str) -> Column:
     """Mean ± sample standard deviation, which the row holds as `<key>_std`."""
-    return Column(heading, lambda row: _joined(_shown(row[key], "{:.2f}"), _shown(row[f"{key}_std"], " ± {:.2f}")), key)
+    return Column(heading, lambda row: _joined(shown(row[key], "{:.2f}"), shown(row[f"{key}_std"], " ± {:.2f}")), key)
 
 
 def bounded(key: str, heading: str) -> Column:
     """A number with its interval, which the row holds as `<key>_low` and `<key>_high`."""
 
     def read(row: Row) -> str:
-        low, high = (_shown(row[f"{key}_{end}"], "{:.2f}") for end in ("low", "high"))
-        return _joined(_shown(row[key], "{:.2f}"), f" [{low}, {high}]")
+        low, high = (shown(row[f"{key}_{end}"], "{:.2f}") for end in ("low", "high"))
+        return _joined(shown(row[key], "{:.2f}"), f" [{low}, {high}]")
 
     return Column(heading, read, key)
 
 
-def _shown(value: Any, pattern: str) -> str:
+def shown(value: Any, pattern: str) -> str:
+    """A number by a format pattern, or a dash where there is none."""
     if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return MISSING
     shown = pattern.format(value)

@@ -54,7 +54,8 @@ def _revisions() -> list[dict[str, Any]]:
                 "r0": row["kept_return"],
                 "delta": {"regression": -5.0, "no_change": 0.0, "improvement": 5.0}[DIRECTIONS[i]],
             }
-            | {"direction": DIRECTIONS[i], "pattern": PATTERNS[i]}
+            | {"direction": DIRECTIONS[i], "pattern": PATTERNS[i], "edit_distance": 2 * i, "accepted": i != 0}
+            | {"structure": "identical" if i % 2 else "failure_confirmed"}
             | {"strict": critic and i == 0, "permissive": critic and i in (0, 3)}
         )
     return rows
@@ -100,6 +101,8 @@ def records() -> Records:
         facts=facts.assign(
             backend=real.map({True: "ollama", False: "simulated"}),
             model=real.map({True: "gpt-oss:20b", False: "salient"}),
+            tau_c=None,
+            optimum=500.0,
         ),
         revisions=revisions,
         problems=[Problem("runs/episodes.jsonl", 7, "a torn line; left out")],

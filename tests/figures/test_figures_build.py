@@ -14,6 +14,7 @@ import pytest
 from figures.build import build, slugs
 from figures.data import Records
 from figures.errors import FiguresError
+from figures.paper.tables import paper_tables
 from figures.provenance import digest, origin, simulated, versions
 
 COMMAND = "python -m figures data/runs --out 'my figures'"
@@ -44,6 +45,7 @@ class Links(HTMLParser):
 def test_the_folder_holds_every_figure_and_table_in_every_format(records: Records, index: Path) -> None:
     figures = {f"{kind}-{c}" for kind in ("salience", "patterns", "revisions", "curves") for c in records.conditions}
     tables = {"salience", "summary", "agreement", "metrics"}
+    tables |= {made.stem for made in paper_tables(records).tables}
     expected = {f"{stem}.{kind}" for stem in figures for kind in ("png", "pdf")}
     expected |= {f"{stem}.{kind}" for stem in tables for kind in ("md", "csv", "tex", "html")}
     assert {path.name for path in index.parent.iterdir()} == expected | {"index.html"}

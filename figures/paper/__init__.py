@@ -1,0 +1,1 @@
+"""The paper's tables, made from records, with the published number beside each."""

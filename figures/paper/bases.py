@@ -1,0 +1,191 @@
+"""Conditions as the paper's tables take them: one model each, its settings of τ_c and its baselines beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from figures.data import Records
+from figures.names import METHODS, TASKS, ordered
+from figures.provenance import SIMULATED
+from stats.tables import METRICS, Metric
+
+BASELINE: Final = "sb3-"
+"""What the ids of Stable-Baselines3's algorithms begin with."""
+LEARNERS: Final = "sb3"
+"""The label that their runs have, if nobody chooses another."""
+DEFAULT: Final = "default"
+_SETTINGS: Final = {"half": "half", "off": "disabled", "none": "disabled", "disabled": "disabled"}
+"""What labels of conditions call a setting of τ_c, and what the paper does."""
+CLOSE: Final = 0.1
+"""Budgets that differ by no more than this share are alike."""
+
+
+class Withheld(StrEnum):
+    """Why there is no verdict although there is a published number."""
+
+    simulated = "simulated"
+    budget = "other budget"
+    runs = "fewer than two runs"
+    constant = "no spread"
+    family = "other number of tasks"
+    curves = "read off mean curves"
+
+
+_CELL: Final = ["condition", "env", "variant"]
+_RUN: Final = [*_CELL, "run"]
+
+
+@dataclass(frozen=True)
+class Source:
+    """The runs of one method on one task, and the condition that they are of."""
+
+    condition: str
+    env: str
+    method: str
+    runs: pd.DataFrame
+    is_simulated: bool
+
+    @cached_property
+    def returns(self) -> Mapping[Metric, NDArray[np.float64]]:
+        """Mean and best return of those runs that have both, as `stats metrics` counts them."""
+        both = self.runs[list(METRICS)].to_numpy(dtype=float)
+        kept = both[np.isfinite(both).all(axis=1)]
+        return {metric: kept[:, place] for place, metric in enumerate(METRICS)}
+
+    @cached_property
+    def budget(self) -> float:
+        """Rollouts that a run spent, the median one."""
+        return float(self.runs["rollouts_spent"].median())
+
+    @cached_property
+    def is_uneven(self) -> bool:
+        """Whether its runs are of unequal length."""
+        return bool(self.runs["iterations"].nunique() > 1)
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether a run misses a return."""
+        return len(self.returns[METRICS[0]]) < len(self.runs)
+
+    def unlike(self, budget: int) -> Withheld | None:
+        """Why it cannot be held against published runs of a budget; None where it can."""
+        if self.is_simulated:
+            return Withheld.simulated
+        return None if abs(self.budget - budget) <= CLOSE * budget else Withheld.budget
+
+
+@dataclass(frozen=True)
+class Base:
+    """One model's condition.
+
+    `conditions` maps settings of τ_c to the conditions that have them; `learners` is the condition that runs of
+    Stable-Baselines3 are taken from where it has none of its own, empty where there is no such.
+    """
+
+    condition: str
+    conditions: Mapping[str, str]
+    learners: str
+    grid: Grid
+
+    @cached_property
+    def tasks(self) -> list[str]:
+        """The tasks that it has runs of, under whatever setting."""
+        own = {self.condition, *self.conditions.values()}
+        return ordered({env for condition, env, _ in self.grid.cells if condition in own}, TASKS)
+
+    @cached_property
+    def algorithms(self) -> list[str]:
+        """The algorithms of Stable-Baselines3 that there are runs of."""
+        found = {method for _, _, method in self.grid.cells if method.startswith(BASELINE)}
+        return ordered(found, METHODS)
+
+    def source(self, env: str, method: str, setting: str = DEFAULT) -> Source | None:
+        """The runs of a method on a task, if there are any."""
+        condition = self.condition if setting == DEFAULT else self.conditions.get(setting, "")
+        found = self.grid.cells.get((condition, env, method))
+        is_lent = found is None and method.startswith(BASELINE)
+        return self.grid.cells.get((self.learners, env, method)) if is_lent else found
+
+    def revisions(self, env: str, method: str) -> pd.DataFrame:
+        """The revisions of a method on a task; empty where there are none."""
+        return self.grid.revisions.get((self.condition, env, method), self.grid.no_revisions)
+
+    def iterations(self, source: Source) -> pd.DataFrame:
+        """The iterations of a source; empty where there are none."""
+        return self.grid.iterations.get((source.condition, source.env, source.method), self.grid.no_iterations)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The records by condition, task and method: runs with what each spent, and revisions."""
+
+    cells: Mapping[tuple[str, str, str], Source]
+    revisions: Mapping[tuple[str, str, str], pd.DataFrame]
+    iterations: Mapping[tuple[str, str, str], pd.DataFrame]
+    facts: Mapping[tuple[str, str, str], pd.DataFrame]
+    no_revisions: pd.DataFrame
+    no_iterations: pd.DataFrame
+
+
+def bases(records: Records) -> list[Base]:
+    """The conditions of a data set that get rows of their own, alphabetically.
+
+    Settings of τ_c, `m+tau-half`, belong to `m`. Conditions of nothing but Stable-Baselines3 lend their runs to others:
+    to `m+x` the condition `sb3+x`, else `sb3`, else the only one that there is.
+    """
+    grid = _grid(records)
+    methods: dict[str, set[str]] = {}
+    for condition, _, method in grid.cells:
+        methods.setdefault(condition, set()).add(method)
+    learners = {c for c, found in methods.items() if all(method.startswith(BASELINE) for method in found)}
+    stems = {_stem(condition)[0] for condition in methods.keys() - learners} or learners
+    return [Base(stem, _settings(stem, methods), _lender(stem, learners), grid) for stem in sorted(stems)]
+
+
+def _settings(stem: str, conditions: Iterable[str]) -> dict[str, str]:
+    return {setting: c for c in sorted(conditions) for name, setting in [_stem(c)] if name == stem and setting}
+
+
+def _lender(stem: str, learners: set[str]) -> str:
+    wanted = ("+".join([LEARNERS, *stem.split("+")[1:]]), LEARNERS, *(learners if len(learners) == 1 else ()))
+    return next((condition for condition in wanted if condition in learners), "")
+
+
+def _stem(condition: str) -> tuple[str, str]:
+    """A condition's label without its setting of τ_c, and that setting in the paper's words."""
+    parts = condition.split("+")
+    settings = [part.removeprefix("tau-") for part in parts[1:] if part.startswith("tau-")]
+    rest = "+".join(part for i, part in enumerate(parts) if not (i and part.startswith("tau-")))
+    return rest, _SETTINGS.get(settings[0], settings[0]) if settings else ""
+
+
+def _grid(records: Records) -> Grid:
+    spent = records.iterations.groupby(_RUN, as_index=False).agg(
+        rollouts_spent=("rollouts_spent", "max"), iterations=("iteration", "count")
+    )
+    runs = records.runs[[*_RUN, "mean_return", "best_return"]].merge(spent, on=_RUN, how="left")
+    facts = _split(records.facts)
+    cells = {
+        key: Source(*key, frame, bool((facts[key]["backend"] == SIMULATED).any()) if key in facts else False)
+        for key, frame in _split(runs).items()
+    }
+    return Grid(
+        cells,
+        _split(records.revisions),
+        _split(records.iterations),
+        facts,
+        records.revisions.iloc[:0],
+        records.iterations.iloc[:0],
+    )
+
+
+def _split(frame: pd.DataFrame) -> dict[tuple[str, str, str], pd.DataFrame]:
+    return {(str(c), str(env), str(variant)): part for (c, env, variant), part in frame.groupby(_CELL)}

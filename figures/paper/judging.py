@@ -1,0 +1,113 @@
+"""Cells with their verdicts: one function for each kind of number."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from figures.paper.bases import Source, Withheld
+from figures.paper.cells import Cell, Goal, finite
+from figures.paper.published import Published
+from figures.paper.writing import decimal, spread
+from stats.paper.verdicts import against_summary, against_value
+from stats.summary import Summary
+
+
+def absent(row: tuple[str, ...], column: str, env: str, published: Published | None = None) -> Cell:
+    """A number that the records do not have."""
+    return Cell(row=row, column=column, env=env, published=published)
+
+
+def mean_cell(
+    row: tuple[str, ...],
+    column: str,
+    source: Source,
+    summary: Summary,
+    published: Published | None,
+    *,
+    goal: Goal = Goal.highest,
+    named: str = "",
+    of_error: bool = False,
+) -> Cell:
+    """A mean over runs with its standard deviation, or with its standard error.
+
+    Args:
+        row: ids of the row.
+        column: id of the column.
+        source: the runs.
+        summary: of what is averaged over them.
+        published: the published mean and spread.
+        goal: which cell of the row is the best.
+        named: what stands behind the number where the column does not name the method.
+        of_error: whether the spread is a standard error.
+    """
+    scale = math.sqrt(summary.n) if of_error else 1.0
+    verdict, withheld = None, unlike(source, summary, published)
+    if published and published.value and published.spread and not withheld:
+        their_scale = math.sqrt(published.runs) if of_error else 1.0
+        verdict = against_summary(summary, published.value, published.spread, published.runs, their_scale)
+    shown = spread(Summary(summary.mean, summary.std / scale if summary.n else math.nan, summary.n))
+    return Cell(
+        row=row,
+        column=column,
+        text=f"{shown} ({named})" if named and summary.n else shown,
+        value=finite(summary.mean),
+        spread=finite(summary.std / scale) if summary.n else None,
+        runs=summary.n,
+        env=source.env,
+        method=source.method,
+        records=source.condition,
+        goal=goal,
+        published=published,
+        verdict=verdict,
+        withheld=withheld,
+    )
+
+
+def value_cell(
+    row: tuple[str, ...],
+    column: str,
+    source: Source,
+    summary: Summary,
+    published: Published | None,
+    *,
+    goal: Goal = Goal.none,
+    write: Callable[[float], str] = decimal,
+) -> Cell:
+    """A number over runs whose published spread is not known.
+
+    Args:
+        row: ids of the row.
+        column: id of the column.
+        source: the runs.
+        summary: the number, and the spread that it has over runs.
+        published: the published number.
+        goal: which cell of the row is the best.
+        write: how the number reads.
+    """
+    verdict, withheld = None, unlike(source, summary, published)
+    if published and published.value and not withheld:
+        verdict = against_value(summary, published.value, published.runs)
+        withheld = None if verdict else Withheld.constant
+    return Cell(
+        row=row,
+        column=column,
+        text=write(summary.mean),
+        value=finite(summary.mean),
+        spread=finite(summary.std),
+        runs=summary.n,
+        env=source.env,
+        method=source.method,
+        records=source.condition,
+        goal=goal,
+        published=published,
+        verdict=verdict,
+        withheld=withheld,
+    )
+
+
+def unlike(source: Source, summary: Summary, published: Published | None) -> Withheld | None:
+    """Why a number over runs cannot be held against the published one; None where it can, or one is missing."""
+    if published is None or not summary.n or math.isnan(summary.mean):
+        return None
+    return source.unlike(published.budget) or (Withheld.runs if summary.n < 2 else None)

@@ -1,0 +1,50 @@
+"""The paper's tables of some records: those that they fill, and what the others need."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from figures.data import Records
+from figures.paper.bases import bases
+from figures.paper.definitions import DEFINITIONS
+from figures.paper.layout import laid_out
+from figures.tables import Table
+
+
+@dataclass(frozen=True)
+class PaperTables:
+    """The tables that some records fill, and a sentence on those that they do not."""
+
+    tables: Sequence[Table]
+    remark: str
+
+
+def paper_tables(records: Records) -> PaperTables:
+    """Make every table of the paper that the records have a number for.
+
+    Raises:
+        FiguresError: the published numbers cannot be read.
+    """
+    places = bases(records)
+    tables, missing = [], []
+    for definition in DEFINITIONS:
+        found = [(base, list(definition.cells(base))) for base in places]
+        filled = [(base, cells) for base, cells in found if any(not cell.is_missing for cell in cells)]
+        if filled:
+            tables.append(laid_out(definition, filled, records.facts))
+        else:
+            missing.append(f"{definition.title} (needs {definition.needs})")
+    return PaperTables(tables, f"{VERDICTS} {_left_out(missing)}".strip())
+
+
+VERDICTS: Final = (
+    "Under each number stands the published one. Same: it prints the same digits. Compatible: it does not, but the "
+    "difference is within what runs differ by. Differs: it is not. A verdict is given where like is held against like: "
+    "no simulated model, two runs or more, and the paper's budget."
+)
+
+
+def _left_out(missing: Sequence[str]) -> str:
+    return f"Not shown, as these records hold nothing for them: {'; '.join(missing)}." if missing else ""

@@ -1,0 +1,144 @@
+"""Verdicts: does a recomputed number agree with the published one?"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats as scipy_stats
+
+from stats.paper.printed import printed
+from stats.paper.verdicts import (
+    Part,
+    against_gap,
+    against_summary,
+    against_value,
+    difference_p,
+    exact,
+    part,
+    prints_as,
+    ratio_of_sums,
+    widest,
+)
+from stats.summary import Summary
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "is_same"),
+    [
+        (474.6651, "474.67", True),
+        (474.6649, "474.67", False),
+        (0.695, "0.70", True),
+        (100 * 609 / 2000, "30.5", True),
+        (100 * 609 / 2000, "30.4", True),
+        (1.46e-8, "1.5e-08", True),
+        (0.4, "<1", True),
+        (1.2, "<1", False),
+        (33.6, "34", True),
+    ],
+)
+def test_a_number_prints_as_another_within_half_a_unit_of_its_last_digit(
+    value: float, text: str, is_same: bool
+) -> None:
+    assert prints_as(value, printed(text)) is is_same
+
+
+def test_two_parts_make_welchs_test() -> None:
+    a, b = Summary(12.0, 3.0, 8), Summary(9.5, 1.2, 11)
+    expected = scipy_stats.ttest_ind_from_stats(*a, *b, equal_var=False).pvalue
+    assert difference_p(a.mean - b.mean, [part(a), part(b)]) == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_difference_without_variance_is_certain() -> None:
+    assert difference_p(0.0, [Part(0.0, 9)]) == 1
+    assert difference_p(1e-9, [Part(0.0, 9)]) == 0
+
+
+@pytest.mark.parametrize("mean", [474.67, 480.0, 500.0, 441.0, 440.0, 439.0])
+def test_means_with_spread_are_held_by_welchs_test(mean: float) -> None:
+    ours = Summary(mean, 40.0, 10)
+    verdict = against_summary(ours, printed("474.67"), printed("16.90"), 10)
+    # The printed pair that speaks most for agreement: half a unit nearer, half a unit wider.
+    theirs = Summary(474.67 - math.copysign(0.005, 474.67 - mean), 16.905, 10)
+    p = scipy_stats.ttest_ind_from_stats(*ours, *theirs, equal_var=False).pvalue
+    assert verdict == ("compatible" if p >= 0.05 else "differs")
+
+
+def test_the_same_digits_are_the_same_whatever_a_test_would_say() -> None:
+    assert against_summary(Summary(474.672, 16.901, 10), printed("474.67"), printed("16.90"), 10) == "same"
+    assert against_summary(Summary(500.0, 0.0, 3), printed("500.00"), printed("0.00"), 10) == "same"
+    assert against_summary(Summary(474.672, 17.1, 10), printed("474.67"), printed("16.90"), 10) == "compatible"
+    assert against_summary(Summary(499.0, 0.0, 3), printed("500.00"), printed("0.00"), 10) == "differs"
+
+
+def test_a_standard_error_is_scaled() -> None:
+    # 13.85 = 43.79 / sqrt(10), as the paper has both.
+    ours = Summary(294.57, 43.79, 10)
+    assert against_summary(ours, printed("294.57"), printed("13.85"), 10, math.sqrt(10)) == "same"
+    assert against_summary(Summary(330.0, 43.79, 10), printed("294.57"), printed("13.85"), 10, math.sqrt(10)) == (
+        "compatible"
+    )
+    assert against_summary(Summary(330.0, 43.79, 10), printed("294.57"), printed("13.85"), 10) == "differs"
+
+
+@pytest.mark.parametrize("value", [25.0, 28.0, 33.0, 38.0])
+def test_without_a_published_spread_theirs_is_taken_to_be_ours(value: float) -> None:
+    ours = Summary(value, 5.0, 4)
+    # Difference over its standard error, with the degrees of freedom of the one known spread.
+    t = (abs(value - 30.4) - 0.05) / (5.0 * math.sqrt(1 / 4 + 1 / 10))
+    p = 2 * scipy_stats.t.sf(t, 3)
+    assert against_value(ours, printed("30.4"), 10) == ("compatible" if p >= 0.05 else "differs")
+
+
+def test_there_is_no_verdict_where_there_is_nothing_to_judge_by() -> None:
+    one, none = Summary(474.67, math.nan, 1), Summary(math.nan, math.nan, 0)
+    for ours in (one, none, Summary(math.nan, math.nan, 5)):
+        assert against_summary(ours, printed("474.67"), printed("16.90"), 10) is None
+        assert against_value(ours, printed("474.67"), 10) is None
+        assert against_gap((ours, one), printed("474.67"), (one, one)) is None
+    assert against_value(Summary(0.0, 0.0, 5), printed("0.1"), 10) is None
+    assert against_value(Summary(0.0, 0.0, 5), printed("0.0"), 10) == "same"
+
+
+def test_a_gap_takes_four_samples_into_account() -> None:
+    ours = Summary(470.0, 20.0, 5), Summary(300.0, 100.0, 5)
+    theirs = widest(printed("474.67"), printed("16.90"), 10), widest(printed("258.09"), printed("138.58"), 10)
+    assert theirs[0].std == 16.905
+    variances = [s.std**2 / s.n for s in (*ours, *theirs)]
+    df = sum(variances) ** 2 / sum(v**2 / (s.n - 1) for v, s in zip(variances, (*ours, *theirs), strict=True))
+    t = (216.575 - 170.0) / math.sqrt(sum(variances))
+    p = 2 * scipy_stats.t.sf(t, df)
+    assert p > 0.05
+    assert against_gap(ours, printed("216.58"), theirs) == "compatible"
+    narrow = ours[0]._replace(std=1.0), ours[1]._replace(std=1.0)
+    close = theirs[0]._replace(std=1.0), theirs[1]._replace(std=1.0)
+    assert against_gap(narrow, printed("216.58"), close) == "differs"
+    assert against_gap((Summary(516.58, 1.0, 5), narrow[1]), printed("216.58"), close) == "same"
+
+
+def test_settings_are_the_same_or_differ() -> None:
+    assert exact(480.0, printed("480")) == "same"
+    assert exact(240.0, printed("480")) == "differs"
+
+
+def test_a_ratio_over_equal_runs_is_the_mean_of_their_ratios() -> None:
+    regressions = np.array([30.0, 42.0, 25.0, 38.0])
+    found = ratio_of_sums(regressions, np.full(4, 100.0))
+    shares = regressions / 100
+    assert found == pytest.approx(Summary(shares.mean(), shares.std(ddof=1), 4))
+
+
+def test_a_ratio_over_unequal_runs_weighs_them() -> None:
+    # R = 6 / 20; residuals a - R b = 1 - 0.6, 5 - 5.4, 0 + 0 = 0.4, -0.4, 0; their std is 0.4, over a mean b of 20 / 3.
+    found = ratio_of_sums([1, 5, 0], [2, 18, 0])
+    assert found == pytest.approx(Summary(0.3, 0.4 / (20 / 3), 3))
+
+
+def test_ratios_without_a_value_or_a_spread() -> None:
+    assert math.isnan(ratio_of_sums([0, 0], [0, 0]).mean)
+    assert math.isnan(ratio_of_sums([], []).mean)
+    assert ratio_of_sums([1, 2], [3, 6]) == Summary(1 / 3, 0.0, 2)
+    single = ratio_of_sums([1], [4])
+    assert (single.mean, single.n) == (0.25, 1)
+    assert math.isnan(single.std)
