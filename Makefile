@@ -29,7 +29,7 @@ grid: $(VENV)/.core
 	fi
 
 test: lint ## Run all checks: format, lint, types, import rules, tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
 
 lint: $(VENV)/.dev ## Check format, style, types and import rules
 	$(BIN)/ruff format --check .

@@ -69,7 +69,7 @@ class Parsed(HTMLParser):
 
 def of_markdown(text: str) -> Cells:
     def plain(cell: str) -> str:
-        return html.unescape(re.sub(r"\\([^\w\s])", r"\1", cell))
+        return html.unescape(re.sub(r"\\([\W_])", r"\1", cell))
 
     lines = [
         line.removeprefix("| ").removesuffix(" |").split(" | ") for line in text.splitlines() if line.startswith("|")
@@ -127,7 +127,8 @@ def test_every_format_of_every_table_says_the_same(small: Records, tmp_path: Pat
 def in_csv(row: Mapping[str, Any]) -> list[str]:
     """What the CSV file says of a cell, for comparison."""
     keys = ("condition", "column", "value", "spread", "runs", "published", "published_words", "verdict")
-    return [str(row[key]) if row[key] is not None else "" for key in keys]
+    said = ["" if row[key] is None else str(row[key]) for key in keys]
+    return [word.lower() if word in {"True", "False"} else word for word in said]
 
 
 def test_csv_is_unrounded_and_one_row_a_cell(small: Records, tmp_path: Path) -> None:
