@@ -1,7 +1,10 @@
 # Every target makes the environment that it needs, in $(VENV), from the versions in requirements.lock.
 PYTHON ?= python3
 VENV ?= .venv
+# Records of `make paper` stand by themselves, unless DATA says where.
+PAPER_DATA := $(if $(filter undefined,$(origin DATA)),data/paper-grid,$(DATA))
 DATA ?= data/runs
+BACKEND ?= simulated
 OUT ?= figures/out
 BIN := $(VENV)/bin
 
@@ -10,23 +13,40 @@ GRID := --env cartpole --env pong --env frozenlake \
         --variant alwayscritic --variant reptraj --variant threetraj --variant r2po \
         --runs 4 --iterations 50
 
+# What `make paper` passes on: MODEL, BASE_URL and the like where they are given, and OPTIONS as they are.
+given = $(if $($(1)),--$(2) '$($(1))')
+PAPER = $(BIN)/python -m collector.paper --out '$(PAPER_DATA)' --backend '$(BACKEND)' $(call given,MODEL,model) \
+        $(call given,BASE_URL,base-url) $(call given,CONCURRENCY,concurrency) $(call given,NUM_CTX,num-ctx) \
+        $(call given,RUNS,runs) $(call given,ITERATIONS,iterations) $(call given,PART,part) $(OPTIONS)
+
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock
 export PIP_BUILD_CONSTRAINT := requirements.lock
 
-.PHONY: help figures grid test lint format relations bench clean
+MAKE_FIGURES = $(BIN)/python -m figures --notebooks notebooks --out '$(OUT)'
+
+.PHONY: help figures grid paper paper-plan test lint format relations bench clean
 .DELETE_ON_ERROR:
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-figures: grid ## Draw all figures and tables into figures/out, from records that are collected first if there are none
-	$(BIN)/python -m figures $(DATA) --out $(OUT)
+figures: grid $(VENV)/.notebooks ## Draw all figures and tables into figures/out, from records that are collected first if there are none
+	$(MAKE_FIGURES) $(DATA)
 
 # An interrupted default grid is completed; records of anybody else's are left as they are.
 grid: $(VENV)/.core
 	@if [ -e $(DATA)/.default-grid ] || [ -z "$$(find $(DATA) -name run.json -print -quit 2>/dev/null)" ]; then \
 		mkdir -p $(DATA) && touch $(DATA)/.default-grid && $(BIN)/collect $(GRID) --out $(DATA); \
 	fi
+
+# What stopped a part stops neither the others nor the figures; Ctrl-C and a wrong option stop all.
+paper: $(VENV)/.core $(VENV)/.notebooks $(if $(filter openai,$(BACKEND)),$(VENV)/.openai) ## Collect what is missing of the paper's whole grid, then as figures: BACKEND=ollama MODEL=gpt-oss:20b
+	@$(PAPER); collected=$$?; \
+	case $$collected in 0|1) $(MAKE_FIGURES) '$(PAPER_DATA)' || exit;; esac; \
+	exit $$collected
+
+paper-plan: $(VENV)/.core $(if $(filter openai,$(BACKEND)),$(VENV)/.openai) ## Print what make paper would cost: calls, tokens, hours; RATE=calls a second, ANSWER_TOKENS=
+	@$(PAPER) --dry-run $(call given,RATE,rate) $(call given,ANSWER_TOKENS,answer-tokens)
 
 test: lint ## Run all checks: format, lint, types, import rules, tests
 	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
@@ -60,6 +80,14 @@ $(VENV)/.core: requirements.lock pyproject.toml | $(BIN)/python
 	$(INSTALL) --editable .
 	@touch $@
 
+# Figures do without notebooks where these packages cannot be had.
+$(VENV)/.notebooks: requirements.lock pyproject.toml | $(VENV)/.core
+	@$(INSTALL) --editable '.[notebooks]' && touch $@ || echo "make: going on without the packages for notebooks" >&2
+
+$(VENV)/.openai: requirements.lock pyproject.toml | $(VENV)/.core
+	$(INSTALL) --editable '.[openai]'
+	@touch $@
+
 $(VENV)/.dev: requirements.lock pyproject.toml | $(BIN)/python
 	$(INSTALL) --editable '.[dev]'
-	@touch $(VENV)/.core $@
+	@touch $(VENV)/.core $(VENV)/.notebooks $(VENV)/.openai $@

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import signal
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from collector.budget import EXCERPTS, ROLLOUTS, RUNS
-from collector.errors import CollectorError, InterruptedByUserError, UsageError
+from collector.command import run_command
+from collector.errors import CollectorError, InterruptedByUserError
 
 if TYPE_CHECKING:
     from collector.sweep import Outcome
@@ -32,11 +31,6 @@ class WarmupRange(StrEnum):
 
 
 app = typer.Typer(add_completion=True, pretty_exceptions_enable=False, rich_markup_mode="markdown")
-
-_USAGE, _FAILURE, _INTERRUPTED = 2, 1, 130
-
-# What Typer raises for a wrong option: click's UsageError, or that of the copy of click that newer versions carry.
-_OPTION_ERROR: type[Exception] = typer.BadParameter.__mro__[1]
 
 
 @app.command()
@@ -223,29 +217,8 @@ def _conclude(outcome: Outcome, asked: int) -> None:
 
 
 def main() -> None:
-    """Entry point of the `collect` command: exit status 2 for wrong usage, 1 for failure, 130 for Ctrl-C."""
-    # A polite kill ends as tidily as Ctrl-C.
-    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
-    try:
-        sys.exit(app(standalone_mode=False))
-    except _OPTION_ERROR as error:
-        _exit(f"collect: {_told(error)}; see collect --help", _USAGE)
-    except UsageError as error:
-        _exit(f"collect: {error}", _USAGE)
-    except InterruptedByUserError as error:
-        _exit(f"collect: {error}", _INTERRUPTED)
-    except CollectorError as error:
-        _exit(f"collect: {error}", _FAILURE)
-
-
-def _told(error: Exception) -> str:
-    message = error.format_message() if hasattr(error, "format_message") else str(error)
-    return " ".join(message.split()).rstrip(".")
-
-
-def _exit(message: str, status: int) -> None:
-    print(message, file=sys.stderr)
-    sys.exit(status)
+    """Entry point of the `collect` command."""
+    run_command(app, "collect", "collect")
 
 
 if __name__ == "__main__":

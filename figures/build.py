@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -15,6 +15,7 @@ from figures.data import Records
 from figures.drawing import Drawing, joined
 from figures.errors import FiguresError
 from figures.export import export
+from figures.notebooks import Notebook
 from figures.page import Page, Picture, Section, render
 from figures.paper.tables import PaperTables, paper_tables
 from figures.patterns import pattern_bars
@@ -90,13 +91,14 @@ def slugs(conditions: Iterable[str]) -> dict[str, str]:
     return names
 
 
-def build(records: Records, out: Path, command: str) -> Path:
+def build(records: Records, out: Path, command: str, notebooks: Sequence[Notebook] = ()) -> Path:
     """Write every figure (PNG and PDF), every table (Markdown, CSV, LaTeX, HTML) and the page; returns the page's path.
 
     Args:
         records: the data set.
         out: the folder to write to; made where it does not exist. Files of other names in it are left alone.
         command: what was typed, for the page.
+        notebooks: those that were run on the same records, for the page to link to.
 
     Raises:
         FiguresError: the folder cannot be written.
@@ -108,7 +110,9 @@ def build(records: Records, out: Path, command: str) -> Path:
         for each in made.tables.values():
             export(each, records.facts, out)
         index = out / "index.html"
-        index.write_text(render(_page(records, made, pictures, command)), encoding="utf-8")
+        index.write_text(
+            render(replace(_page(records, made, pictures, command), notebooks=notebooks)), encoding="utf-8"
+        )
     except OSError as error:
         raise FiguresError(
             f"cannot write to {out}: {error.strerror or error}; choose another folder with --out"

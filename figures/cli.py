@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -14,16 +14,25 @@ from audit.options import Paths, StrictOption
 from audit.problems import AuditError, UsageError, report
 from figures.errors import FiguresError
 
+if TYPE_CHECKING:
+    from figures.notebooks import Notebook
+
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 # What Typer raises for a wrong option: click's UsageError, or that of the copy of click that newer versions carry.
 _OPTION_ERROR: Final[type[Exception]] = typer.BadParameter.__mro__[1]
+
+_INTERRUPTED: Final = "interrupted; what was written so far stays"
 
 
 @app.command()
 def figures(
     data: Paths,
     out: Annotated[Path, typer.Option(help="Folder to write to.")] = Path("figures/out"),
+    notebooks: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Folder of notebooks to run on the records and to write as pages."),
+    ] = None,
     detector: DetectorOption = Detector.word,
     strict: StrictOption = False,
 ) -> None:
@@ -32,23 +41,45 @@ def figures(
     from figures.data import load
 
     records = load(data, detector.value, strict=strict)
-    index = build(records, out, shlex.join(["python", "-m", "figures", *sys.argv[1:]]))
+    ran = [] if notebooks is None else _run(notebooks, data, out)
+    index = build(records, out, shlex.join(["python", "-m", "figures", *sys.argv[1:]]), ran)
     for line in report(records.problems):
         typer.echo(f"figures: {line}", err=True)
     typer.echo(index)
 
 
+def _run(notebooks: Path, data: list[Path], out: Path) -> list[Notebook]:
+    """Run notebooks; where their packages are missing, say so and go on without."""
+    from figures.notebooks import missing, run_notebooks
+
+    if packages := missing():
+        typer.echo(
+            f"figures: notebooks are left out, for want of {', '.join(packages)}; "
+            f"pip install 'salience-audit[notebooks]' brings them",
+            err=True,
+        )
+        return []
+    ran = run_notebooks(notebooks, data, out)
+    for notebook in ran:
+        if notebook.problem:
+            typer.echo(f"figures: {notebook.problem}", err=True)
+    return ran
+
+
 def main() -> None:
     """Run the command: exit status 2 for wrong usage, 1 for failure, 130 for Ctrl-C."""
     try:
-        sys.exit(app(prog_name="python -m figures", standalone_mode=False))
+        status = app(prog_name="python -m figures", standalone_mode=False)
+        if status == 130:  # how newer versions of Typer hand on a Ctrl-C, without a word
+            _exit(_INTERRUPTED, status)
+        sys.exit(status)
     except _OPTION_ERROR as error:
         message = error.format_message() if hasattr(error, "format_message") else str(error)
         _exit(f"{' '.join(message.split()).rstrip('.')}; see python -m figures --help", 2)
     except (AuditError, FiguresError) as error:
         _exit(str(error), 2 if isinstance(error, UsageError) else 1)
     except (KeyboardInterrupt, typer.Abort):
-        _exit("interrupted; what was written so far stays", 130)
+        _exit(_INTERRUPTED, 130)
 
 
 def _exit(message: str, status: int) -> None:

@@ -5,11 +5,18 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from figures.drawing import Drawing
 from figures.tables import Table
+
+if TYPE_CHECKING:
+    from figures.notebooks import Notebook
+
+_CODE: Final = {"light": "friendly", "dark": "github-dark"}
+"""Styles that code is coloured in."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +49,8 @@ class Section:
 class Page:
     """All that the page says.
 
-    `notes` pairs each condition with what made its records, `simulated` lists the conditions of the simulated model.
+    `notes` pairs each condition with what made its records, `simulated` lists the conditions of the simulated model,
+    `notebooks` are those that were run beside it.
     """
 
     notes: Sequence[tuple[str, str]]
@@ -50,6 +58,7 @@ class Page:
     sections: Sequence[Section]
     provenance: Mapping[str, str]
     problems: Sequence[str]
+    notebooks: Sequence[Notebook] = ()
 
 
 def _environment() -> Environment:
@@ -65,3 +74,14 @@ def render(page: Page) -> str:
 def render_table(table: Table) -> str:
     """One table as an HTML document of its own."""
     return _environment().get_template("table.html.j2").render(table=table)
+
+
+def render_notebook(title: str, body: str) -> str:
+    """A notebook as an HTML document; `body` is its cells, as nbconvert's template `basic` writes them."""
+    from markupsafe import Markup
+    from pygments.formatters import HtmlFormatter
+
+    colours = {scheme: HtmlFormatter(style=style).get_style_defs(".highlight") for scheme, style in _CODE.items()}
+    template = _environment().get_template("notebook.html.j2")
+    # The body is markup already: texts from records were escaped by the notebooks, and the page allows no script.
+    return template.render(title=title, body=Markup(body), colours={key: Markup(css) for key, css in colours.items()})  # noqa: S704

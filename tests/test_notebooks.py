@@ -1,18 +1,28 @@
-"""The notebooks run from top to bottom on a fresh data set, and are stored without outputs."""
+"""The notebooks run from top to bottom on a fresh data set, are stored without outputs, and become pages."""
 
 from __future__ import annotations
 
+import html
+import os
+import re
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import nbformat
 import pytest
 from nbclient import NotebookClient
 
+from figures.errors import FiguresError
+from figures.notebooks import run_notebooks
+from tests.audit.samples import SHARED, revision, write_run
+
 ROOT = Path(__file__).resolve().parents[1]
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-DRILLDOWN = ROOT / "notebooks" / "01_salience_drilldown.ipynb"
+FOLDER = ROOT / "notebooks"
+NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
+DRILLDOWN, PATTERNS, TABLES, LOGS = (path.stem for path in NOTEBOOKS)
 
 # Jupyter's own plumbing, which no change of ours can quiet.
 pytestmark = [
@@ -22,43 +32,204 @@ pytestmark = [
 ]
 
 
-def collect(folder: Path, variant: str, iterations: int) -> Path:
-    """Records of one simulated run on CartPole."""
-    command = [sys.executable, "-m", "collector.cli", "--env", "cartpole", "--variant", variant, "--quiet"]
-    settings = ["--backend", "simulated", "--runs", "1", "--iterations", str(iterations), "--out", str(folder)]
-    subprocess.run([*command, *settings], check=True, cwd=ROOT)
+@pytest.fixture(scope="module")
+def data(tmp_path_factory) -> Path:
+    """Simulated records: three methods on CartPole, two runs each."""
+    folder = tmp_path_factory.mktemp("records")
+    command = [sys.executable, "-m", "collector.cli", "--env", "cartpole", "--quiet", "--backend", "simulated"]
+    methods = [f"--variant={name}" for name in ("threetraj", "r2po", "props")]
+    settings = ["--runs", "2", "--iterations", "15", "--out", str(folder)]
+    subprocess.run([*command, *methods, *settings], check=True, cwd=ROOT)
     return folder
 
 
-def run(path: Path, data: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+@pytest.fixture(scope="module")
+def pages(data, tmp_path_factory) -> dict[str, str]:
+    """The page of every notebook, rendered on those records."""
+    out = tmp_path_factory.mktemp("out")
+    ran = run_notebooks(FOLDER, [data], out)
+    assert [notebook.problem for notebook in ran] == [None] * len(NOTEBOOKS)
+    return {Path(notebook.href).stem: (out / notebook.href).read_text() for notebook in ran}
+
+
+def words(page: str) -> str:
+    """What a reader of a page sees, white space aside."""
+    body = re.sub(r"<style.*?</style>", "", page[page.index("<main") :], flags=re.DOTALL)
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", body)).split())
+
+
+def run(stem: str, data: Path, monkeypatch) -> str:
     """Everything that a notebook prints or shows as text, given a data set."""
     monkeypatch.setenv("SALIENCE_DATA", str(data))
-    notebook = nbformat.read(path, as_version=4)
-    NotebookClient(
-        notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": path.parent}}
-    ).execute()
+    notebook = nbformat.read(FOLDER / f"{stem}.ipynb", as_version=4)
+    NotebookClient(notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": FOLDER}}).execute()
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
     return "\n".join(str(output.get("text") or output.get("data")) for output in outputs)
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_notebooks_are_stored_without_outputs(path: Path) -> None:
-    for cell in nbformat.read(path, as_version=4).cells:
+def test_notebooks_are_short_valid_and_stored_without_outputs(path):
+    notebook = nbformat.read(path, as_version=4)
+    nbformat.validate(notebook)
+    assert sum(cell.cell_type == "code" for cell in notebook.cells) <= 12
+    for cell in notebook.cells:
         assert not cell.get("outputs")
         assert cell.get("execution_count") is None
+    assert str(Path.home()) not in path.read_text()
 
 
-def test_the_drilldown_opens_a_strict_regression(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = run(DRILLDOWN, collect(tmp_path, "threetraj", 20), monkeypatch)
+def test_the_drilldown_goes_from_the_table_to_the_sentences(pages):
+    page = pages[DRILLDOWN]
+    seen = words(page)
+    assert "This is a strict salience regression:" in seen
+    assert re.search(r"CartPole, ThreeTraj, run \d, iteration \d+ \(simulated-salient\+iterations-15\)", seen)
+    [means] = re.findall(r"Mean return (\S+) before, (\S+) after", seen)
+    assert float(means[1]) < float(means[0])
+    assert "Simulated model, personality salient" in seen
+    assert "You review policies for a control task." in seen  # the prompt
+    assert re.search(r"<mark>[^<]*worst[^<]*</mark><sub>\{worst", page, re.IGNORECASE)
+    assert re.search(r"reason .*delta -\d", seen)
+    assert page.count("data:image/png;base64,") == 2  # the rollouts' returns, and the replays
+    assert not re.search(r"Not replayed: [^{]", seen)
+
+
+def test_patterns_are_counted_weighed_and_shown(pages):
+    seen = words(pages[PATTERNS])
+    assert "expected_regressions" in seen
+    assert "near_zero" in seen
+    assert re.search(r"history-guided-rescue \d+", seen)
+    assert "params[0]" in seen
+    assert pages[PATTERNS].count("data:image/png;base64,") == 1
+
+
+def test_the_tables_hold_returns_and_tests(pages):
+    seen = words(pages[TABLES])
+    assert re.search(r"CartPole \d+\.\d\d ± \d+\.\d\d \(n = 2\)", seen)
+    assert "Reference: R2PO" in seen
+    assert "props" in seen
+    published = (ROOT / "data" / "paper" / "mean_reward.csv").is_file()
+    # The printed mean of R2PO on CartPole.
+    assert ("474.67" in seen) if published else ("data/paper/ is missing" in seen)
+
+
+def test_logs_are_imported_checked_and_audited(pages):
+    seen = words(pages[LOGS])
+    assert "cartpole.jsonl: 7 rows imported, 0 left out" in seen
+    assert "line 6: initial.returns should be a list of finite numbers" in seen
+    assert "no critic saw worst, median and best rollout" in seen
+    assert "5 2 2 0 1.666667" in seen  # (2 regressions of 2 that cite) / (3 of 5 that do not)
+    assert "0 problems in the records" in seen
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_pages_need_no_network_and_run_no_script(path, pages):
+    page = pages[path.stem]
+    assert "default-src 'none'" in page
+    assert "<script" not in page
+    assert not re.search(r"""(src|href)=["']?(https?:)?//""", page)
+    assert str(ROOT) not in page
+
+
+def test_the_same_records_give_the_same_pages(pages, data, tmp_path):
+    root = tmp_path / "elsewhere"
+    (root / "notebooks").mkdir(parents=True)
+    (root / "pyproject.toml").touch()
+    if (ROOT / "data" / "paper").is_dir():
+        (root / "data").mkdir()
+        (root / "data" / "paper").symlink_to(ROOT / "data" / "paper")
+    (root / "notebooks" / f"{TABLES}.ipynb").write_bytes((FOLDER / f"{TABLES}.ipynb").read_bytes())
+    [again] = run_notebooks(root / "notebooks", [data], tmp_path)
+    assert (tmp_path / again.href).read_text() == pages[TABLES]
+
+
+def test_an_answer_cannot_write_into_the_page(tmp_path):
+    answer = "The worst rollout <script>alert(1)</script> & <img src=x> fell. \x1b[31m"
+    episodes = [revision([5, 9, 9], [1, 1, 1], after=(1.0, 2.0, 4.0), answer=answer)]
+    write_run(tmp_path / "records" / "run-01", episodes)
+    ran = run_notebooks(FOLDER, [tmp_path / "records"], tmp_path)
+    assert [notebook.problem for notebook in ran] == [None] * len(NOTEBOOKS)
+    for notebook in ran[:2]:
+        page = (tmp_path / notebook.href).read_text()
+        assert "<script" not in page
+        assert "<img src=x" not in page
+        assert "&lt;script&gt;alert(1)" in page
+
+
+def test_logs_of_the_released_code_are_looked_into_as_well(tmp_path, monkeypatch):
+    archive = SHARED / "r2po_logs" / "logs.tar.xz"
+    if not archive.exists():
+        pytest.skip("the released logs are not here")
+    shown = run(DRILLDOWN, archive, monkeypatch)
     assert "This is a strict salience regression:" in shown
-    assert "ThreeTraj on CartPole, run 1, iteration" in shown
-    assert "<mark>worst</mark>" in shown.lower()
-    assert "Simulated model, personality salient" in shown
-    assert "near_zero" in shown
+    assert "The records hold no prompt" in shown
+    assert "Not replayed: no seeds are recorded" in shown
 
 
-def test_the_drilldown_says_so_where_no_regression_is_strict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # RepTraj's critic never sees the worst rollout.
-    shown = run(DRILLDOWN, collect(tmp_path, "reptraj", 8), monkeypatch)
-    assert "since none here is a" in shown
-    assert "RepTraj on CartPole, run 1, iteration" in shown
+def test_a_notebook_that_stops_is_named_and_the_others_are_rendered(tmp_path):
+    folder = tmp_path / "notebooks"
+    folder.mkdir()
+    for name, source in {"a": "1 / 0", "b": "print('fine')"}.items():
+        cells = [nbformat.v4.new_markdown_cell(f"# Title {name}"), nbformat.v4.new_code_cell(source)]
+        nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / f"{name}.ipynb")
+    (tmp_path / "out" / "notebooks").mkdir(parents=True)
+    (tmp_path / "out" / "notebooks" / "a.html").write_text("of other records")
+    bad, good = run_notebooks(folder, [tmp_path], tmp_path / "out")
+    assert (bad.title, bad.href) == ("Title a", None)
+    assert bad.problem == "a.ipynb stopped: ZeroDivisionError: division by zero"
+    assert not (tmp_path / "out" / "notebooks" / "a.html").exists()
+    assert "fine" in (tmp_path / "out" / good.href).read_text()
+
+
+def figures(*arguments, **options):
+    command = [sys.executable, "-m", "figures", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, cwd=ROOT, **options)
+
+
+@pytest.mark.parametrize("text", ["not json", '{"cells": 3}', "[]", '{"nbformat": 4, "cells": [{}]}', None])
+def test_what_is_no_notebook_is_refused(text, tmp_path):
+    if text is not None:
+        (tmp_path / "x.ipynb").write_text(text)
+    with pytest.raises(FiguresError, match="holds no notebook" if text is None else r"x\.ipynb is no notebook: "):
+        run_notebooks(tmp_path, [tmp_path], tmp_path)
+
+
+def test_a_folder_without_notebooks_is_told_in_a_line(tmp_path):
+    write_run(tmp_path / "records" / "run-01", [revision([5, 9, 9], [1, 1, 1])])
+    result = figures(tmp_path / "records", "--out", tmp_path / "out", "--notebooks", tmp_path / "none")
+    assert result.returncode == 1
+    assert result.stderr == f"figures: {tmp_path / 'none'} holds no notebook\n"
+
+
+def test_without_the_extra_figures_are_drawn_and_the_want_is_told(tmp_path):
+    write_run(tmp_path / "records" / "run-01", [revision([5, 9, 9], [1, 1, 1])])
+    (tmp_path / "sitecustomize.py").write_text(
+        "import importlib.util as util\n"
+        "find = util.find_spec\n"
+        "util.find_spec = lambda name, *rest: None if name == 'nbconvert' else find(name, *rest)\n"
+    )
+    environment = {"PYTHONPATH": f"{tmp_path}:{ROOT}", "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
+    result = figures(tmp_path / "records", "--out", tmp_path / "out", "--notebooks", FOLDER, env=environment)
+    assert result.returncode == 0, result.stderr
+    assert "notebooks are left out, for want of nbconvert" in result.stderr
+    assert (tmp_path / "out" / "index.html").is_file()
+    assert not (tmp_path / "out" / "notebooks").exists()
+
+
+def test_ctrl_c_ends_notebooks_and_their_kernels_in_a_line(tmp_path):
+    write_run(tmp_path / "records" / "run-01", [revision([5, 9, 9], [1, 1, 1])])
+    folder = tmp_path / "notebooks"
+    folder.mkdir()
+    tell = f"pathlib.Path({str(tmp_path / 'pid')!r}).write_text(str(os.getpid()))"
+    cells = [nbformat.v4.new_code_cell(f"import os, pathlib, time\n{tell}\ntime.sleep(600)")]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / "a.ipynb")
+    command = [sys.executable, "-m", "figures", tmp_path / "records", "--out", tmp_path / "out", "--notebooks", folder]
+    process = subprocess.Popen(list(map(str, command)), stderr=subprocess.PIPE, text=True, cwd=ROOT)
+    deadline = time.monotonic() + 60
+    while not (tmp_path / "pid").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors) == (130, "figures: interrupted; what was written so far stays\n")
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "pid").read_text()), 0)

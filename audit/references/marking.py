@@ -10,7 +10,7 @@ from typing import Final, Literal
 from audit.escaping import visible
 from audit.references.mention import Mention
 
-Form = Literal["plain", "terminal", "markdown"]
+Form = Literal["plain", "terminal", "markdown", "html"]
 
 _HIGHLIGHT: Final = "\x1b[1;4m{}\x1b[0m\x1b[2m{}\x1b[0m"
 _MARKDOWN: Final = re.compile(r"([\\`*_\[\]{}#|~!>+-])")
@@ -20,12 +20,13 @@ def mark(text: str, mentions: Sequence[Mention], form: Form = "plain") -> str:
     """The text with each mention in brackets, followed by what it points at: `[rollout 17]{worst 17}`.
 
     Control characters, terminal escapes and what would turn the direction of writing are spelled out, so that nothing
-    in the text acts on a terminal; as Markdown its own markup is shown and not followed.
+    in the text acts on a terminal; as Markdown or HTML its own markup is shown and not followed.
 
     Args:
         text: the text that the mentions were found in.
         mentions: as `resolve` gives them.
-        form: for a file, for a terminal (bold and dim), or for Markdown (bold).
+        form: for a file, for a terminal (bold and dim), for Markdown (bold), or for HTML (`mark`, with what is meant as
+            a subscript), to stand within an element that keeps white space.
     """
     written = _WRITERS[form]
     pieces = []
@@ -48,11 +49,14 @@ def meaning(mention: Mention) -> str:
 
 def _safe(text: str, form: Form) -> str:
     shown = visible(text)
-    return html.escape(_MARKDOWN.sub(r"\\\1", shown), quote=False) if form == "markdown" else shown
+    if form == "markdown":
+        return html.escape(_MARKDOWN.sub(r"\\\1", shown), quote=False)
+    return html.escape(shown) if form == "html" else shown
 
 
 _WRITERS: Final[dict[Form, Callable[[str, str], str]]] = {
     "plain": lambda text, note: f"[{text}]{note}",
     "terminal": _HIGHLIGHT.format,
     "markdown": lambda text, note: f"**\\[{text}\\]**{html.escape(note, quote=False)}",
+    "html": lambda text, note: f"<mark>{text}</mark><sub>{html.escape(note)}</sub>",
 }

@@ -104,7 +104,7 @@ def test_folding_keeps_every_place():
         assert fold(text).isascii()
 
 
-@pytest.mark.parametrize("form", ["plain", "terminal", "markdown"])
+@pytest.mark.parametrize("form", ["plain", "terminal", "markdown", "html"])
 def test_marking_spells_out_what_would_act_on_a_terminal(form):
     text = "\x1b]0;title\x07 The \x1b[31mworst\x1b[0m rollout\r\x08\x9b31m \u202egnirts\u202c \ud800\x00 end\n\tnext"
     marked = mark(text, resolve(text, POLE), form)

@@ -30,6 +30,16 @@ def test_markdown_shows_the_markup_of_the_text_and_does_not_follow_it():
     )
 
 
+def test_html_shows_the_markup_of_the_text_and_does_not_follow_it():
+    marked = mark(TEXT, resolve(TEXT, POLE), "html")
+    assert marked == (
+        "The **<mark>worst** rollout</mark><sub>{worst 17, discounted}</sub> is a fluke; see "
+        "<mark>rollout 11</mark><sub>{unresolved}</sub> &amp; &lt;b&gt;the <mark>best one</mark><sub>{best 0}</sub>"
+        "&lt;/b&gt;."
+    )
+    assert mark("<script src='x'>\x1b[2J\u202e", [], "html") == "&lt;script src=&#x27;x&#x27;&gt;\\x1b[2J\\u202e"
+
+
 def test_without_mentions_the_text_stays_as_it_is():
     assert mark("Nothing here.", []) == "Nothing here."
     assert mark("", []) == ""

@@ -1,0 +1,48 @@
+"""How a command of the collector ends: one line and an exit status for whatever a user can cause."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from typing import Final, NoReturn
+
+import typer
+
+from collector.errors import CollectorError, InterruptedByUserError, UsageError
+
+_USAGE, _FAILURE, _INTERRUPTED = 2, 1, 130
+
+# What Typer raises for a wrong option: click's UsageError, or that of the copy of click that newer versions carry.
+_OPTION_ERROR: Final[type[Exception]] = typer.BadParameter.__mro__[1]
+
+
+def run_command(app: typer.Typer, name: str, program: str) -> NoReturn:
+    """Run a command: exit status 2 for wrong usage, 1 for failure, 130 for Ctrl-C.
+
+    Args:
+        app: the command.
+        name: what its messages begin with.
+        program: what is typed to run it.
+    """
+    # A polite kill ends as tidily as Ctrl-C.
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    try:
+        sys.exit(app(prog_name=program, standalone_mode=False))
+    except _OPTION_ERROR as error:
+        _exit(f"{name}: {_told(error)}; see {program} --help", _USAGE)
+    except UsageError as error:
+        _exit(f"{name}: {error}", _USAGE)
+    except InterruptedByUserError as error:
+        _exit(f"{name}: {error}", _INTERRUPTED)
+    except CollectorError as error:
+        _exit(f"{name}: {error}", _FAILURE)
+
+
+def _told(error: Exception) -> str:
+    message = error.format_message() if hasattr(error, "format_message") else str(error)
+    return " ".join(message.split()).rstrip(".")
+
+
+def _exit(message: str, status: int) -> NoReturn:
+    print(message, file=sys.stderr)
+    sys.exit(status)

@@ -1,0 +1,5 @@
+"""`python -m collector.paper`."""
+
+from collector.paper.cli import main
+
+main()

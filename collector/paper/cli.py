@@ -1,0 +1,158 @@
+"""`python -m collector.paper`: the whole grid of the paper, collected or only counted."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from collector.budget import ROLLOUTS, RUNS
+from collector.command import run_command
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from collector.paper.parts import Part
+    from collector.plan import Request
+
+
+class Output(StrEnum):
+    """Choices of --format."""
+
+    table = "table"
+    json = "json"
+
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+
+
+@app.command()
+def paper(
+    backend: Annotated[str, typer.Option(help="simulated, ollama or openai.")] = "simulated",
+    model: Annotated[
+        str | None, typer.Option(help="Model of a real backend.", show_default="gpt-oss:20b with ollama")
+    ] = None,
+    personality: Annotated[
+        str | None, typer.Option(help="Simulated critic: salient, balanced, silent or talker.", show_default="salient")
+    ] = None,
+    part: Annotated[
+        list[str] | None, typer.Option(help="Collect this part only, repeatable.", show_default="all")
+    ] = None,
+    runs: Annotated[int, typer.Option(min=1, max=9999, help="Runs of each method on each task.")] = RUNS,
+    iterations: Annotated[
+        int | None, typer.Option(min=1, help="Iterations of a run.", show_default="the paper's: 200 calls")
+    ] = None,
+    rollouts: Annotated[int, typer.Option(min=1, help="Rollouts per evaluation.")] = ROLLOUTS,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of everything drawn here.")] = 0,
+    temperature: Annotated[
+        float | None, typer.Option(min=0.0, help="Sampling temperature.", show_default="the server's")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder for the records.")] = Path("data/paper-grid"),
+    concurrency: Annotated[
+        int | None, typer.Option(min=1, help="Runs in flight at once.", show_default="4, or twice the cores")
+    ] = None,
+    base_url: Annotated[
+        str | None, typer.Option(help="Address of the model's server.", show_default="from the environment")
+    ] = None,
+    timeout: Annotated[
+        float | None, typer.Option(min=0.001, help="Seconds to wait for one answer.", show_default="600")
+    ] = None,
+    max_tokens: Annotated[
+        int | None, typer.Option(min=1, help="Longest answer, thinking included.", show_default="the server's")
+    ] = None,
+    num_ctx: Annotated[
+        int | None, typer.Option(min=1, help="Context size asked of Ollama.", show_default="the server's")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what is missing and its cost, do nothing.")] = False,
+    rate: Annotated[
+        float | None,
+        typer.Option(min=1e-6, help="For the cost: calls per second.", show_default="measured from records"),
+    ] = None,
+    answer_tokens: Annotated[
+        float | None,
+        typer.Option(min=1, help="For the cost: tokens of an answer.", show_default="measured from records, or 1000"),
+    ] = None,
+    output: Annotated[Output, typer.Option("--format", help="Of the cost.")] = Output.table,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print failures only.")] = False,
+) -> None:
+    """Collect whatever is missing of the paper's grid: every task, method and setting of its tables.
+
+    Each part is a sweep of its own: what stops one stops no other, and the same command goes on where it stopped.
+
+    Example: python -m collector.paper --backend ollama --model gpt-oss:20b --dry-run
+    """
+    # Imported here, so that --help and a wrong option are answered at once.
+    from rich.console import Console
+    from rich.text import Text
+
+    from collector.llm.backends import make_model
+    from collector.paper.parts import chosen
+    from collector.paper.running import collect_parts
+    from collector.plan import Request
+
+    if not dry_run and (rate or answer_tokens or output is not Output.table):
+        raise typer.BadParameter("--rate, --answer-tokens and --format are for --dry-run")
+    console = Console(stderr=True)
+    make = partial(
+        make_model,
+        backend,
+        name=model,
+        personality=personality,
+        temperature=temperature,
+        base_url=base_url,
+        timeout=timeout,
+        max_tokens=max_tokens,
+        num_ctx=num_ctx,
+        on_wait=lambda reason, seconds: console.print(Text(f"waiting {seconds:.0f} s: {reason}"), soft_wrap=True),
+    )
+    client = make()
+    wanted = Request(
+        envs=[],
+        variants=[],
+        runs=runs,
+        iterations=iterations,
+        rollouts=rollouts,
+        seed=seed,
+        backend=backend,
+        model=client.name,
+        options=client.options,
+    )
+    parts = chosen(part or [])
+    if dry_run:
+        _print_cost(parts, wanted, out, concurrency, rate, answer_tokens, output)
+    else:
+        collect_parts(parts, wanted, out, make, console, concurrency=concurrency, quiet=quiet)
+
+
+def _print_cost(
+    parts: Sequence[Part],
+    wanted: Request,
+    out: Path,
+    concurrency: int | None,
+    rate: float | None,
+    answer_tokens: float | None,
+    output: Output,
+) -> None:
+    from collector.paper.cost import costs, pace
+    from collector.paper.measured import measure
+    from collector.paper.prompt_sizes import PromptSizes
+    from collector.paper.report import print_json, print_table
+    from collector.plan import plan
+    from collector.sweep import states
+
+    asked, trained = measure(out, wanted.backend, wanted.model)
+    at = pace(asked, trained, concurrency=concurrency, rate=rate, answer_tokens=answer_tokens)
+    sizes = PromptSizes()
+    rows = [row for part in parts for row in costs(part, states(plan(part.request(wanted)), out), at, sizes)]
+    if output is Output.json:
+        print_json(rows)
+    else:
+        print_table(rows, at, asked, rate=rate, answers=answer_tokens)
+
+
+def main() -> None:
+    """Run the command."""
+    run_command(app, "paper", "python -m collector.paper")
