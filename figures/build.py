@@ -8,20 +8,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-import pandas as pd
-
-from figures.curves import learning_curves
 from figures.data import Records
 from figures.drawing import Drawing, joined
 from figures.errors import FiguresError
 from figures.export import export
+from figures.gallery import SECTIONS, comparisons, drawings_of
 from figures.notebooks import Notebook
+from figures.options import Band
 from figures.page import Page, Picture, Section, render
 from figures.paper.tables import PaperTables, paper_tables
-from figures.patterns import pattern_bars
 from figures.provenance import origin, simulated, versions
-from figures.revisions import revision_map
-from figures.salience import salience_bars
 from figures.style import save
 from figures.tables import Table, table
 from stats.tables import metrics
@@ -42,7 +38,7 @@ class Contents:
     paper: PaperTables
 
 
-def contents(records: Records) -> Contents:
+def contents(records: Records, *, band: Band = Band.std) -> Contents:
     """Make every table and draw every figure, one figure of each kind per condition; nothing is written yet."""
     rows = {
         "salience": records.salience,
@@ -50,28 +46,17 @@ def contents(records: Records) -> Contents:
         "agreement": records.agreement,
         "metrics": metrics(records.runs),
     }
-    drawings: dict[str, list[Drawing]] = {"salience": [], "patterns": [], "revisions": [], "curves": []}
+    drawings: dict[str, list[Drawing]] = {}
     for condition, slug in slugs(records.conditions).items():
-        for drawing in _draw(records, condition):
-            drawings[drawing.stem].append(replace(drawing, stem=f"{drawing.stem}-{slug}"))
+        for drawing in drawings_of(records, condition, band=band):
+            drawings.setdefault(drawing.stem, []).append(replace(drawing, stem=f"{drawing.stem}-{slug}"))
+    compared = list(comparisons(records))
+    for (_, drawing), slug in zip(compared, slugs([common for common, _ in compared]).values(), strict=True):
+        drawings.setdefault(drawing.stem, []).append(replace(drawing, stem=f"{drawing.stem}-{slug}"))
     note = _note(records)
     paper = paper_tables(records)
     tables = {key: table(key, lines, note) for key, lines in rows.items()}
     return Contents(tables | {each.stem: each for each in paper.tables}, drawings, paper)
-
-
-def _draw(records: Records, condition: str) -> Iterable[Drawing]:
-    made_with = origin(records.facts, condition)
-    salience = pd.DataFrame(
-        records.salience, columns=["condition", "env", "variant", "regressions", "strict", "permissive"]
-    )
-    candidates = (
-        salience_bars(salience, records.revisions, condition, made_with),
-        pattern_bars(records.revisions, condition, made_with),
-        revision_map(records.revisions, condition, made_with),
-        learning_curves(records.iterations, condition, made_with),
-    )
-    return (drawing for drawing in candidates if drawing is not None)
 
 
 def _note(records: Records) -> str:
@@ -91,19 +76,22 @@ def slugs(conditions: Iterable[str]) -> dict[str, str]:
     return names
 
 
-def build(records: Records, out: Path, command: str, notebooks: Sequence[Notebook] = ()) -> Path:
+def build(
+    records: Records, out: Path, command: str, *, band: Band = Band.std, notebooks: Sequence[Notebook] = ()
+) -> Path:
     """Write every figure (PNG and PDF), every table (Markdown, CSV, LaTeX, HTML) and the page; returns the page's path.
 
     Args:
         records: the data set.
         out: the folder to write to; made where it does not exist. Files of other names in it are left alone.
         command: what was typed, for the page.
+        band: what the bands of learning curves show.
         notebooks: those that were run on the same records, for the page to link to.
 
     Raises:
         FiguresError: the folder cannot be written.
     """
-    made = contents(records)
+    made = contents(records, band=band)
     try:
         out.mkdir(parents=True, exist_ok=True)
         pictures = {kind: [_write(drawing, out) for drawing in drawings] for kind, drawings in made.drawings.items()}
@@ -125,6 +113,10 @@ def _write(drawing: Drawing, out: Path) -> Picture:
     return Picture(drawing, png.read_bytes(), png.name, pdf.name)
 
 
+def _of(pictures: dict[str, list[Picture]], section: str) -> list[Picture]:
+    return [picture for kind in SECTIONS[section] for picture in pictures.get(kind, [])]
+
+
 def _listed(records: Records) -> list[str]:
     named = [str(problem) for problem in records.problems[:PROBLEMS_NAMED]]
     rest = len(records.problems) - len(named)
@@ -137,10 +129,10 @@ def _page(records: Records, made: Contents, pictures: dict[str, list[Picture]], 
         notes=[(condition, origin(records.facts, condition)) for condition in records.conditions],
         simulated=[condition for condition in records.conditions if simulated(records.facts, condition)],
         sections=[
-            Section("salience", "Salience", [tables["salience"]], pictures["salience"]),
-            Section("revisions", "Revisions", [tables["summary"]], pictures["patterns"] + pictures["revisions"]),
-            Section("agreement", "Agreement", [tables["agreement"]], []),
-            Section("returns", "Returns", [tables["metrics"]], pictures["curves"]),
+            Section("salience", "Salience", [tables["salience"]], _of(pictures, "salience")),
+            Section("revisions", "Revisions", [tables["summary"]], _of(pictures, "revisions")),
+            Section("agreement", "Agreement", [tables["agreement"]], _of(pictures, "agreement")),
+            Section("returns", "Returns", [tables["metrics"]], _of(pictures, "returns")),
             Section("paper", "The paper's tables", made.paper.tables, [], made.paper.remark),
         ],
         provenance={

@@ -13,6 +13,7 @@ from audit.commands.reading import Detector, DetectorOption
 from audit.options import Paths, StrictOption
 from audit.problems import AuditError, UsageError, report
 from figures.errors import FiguresError
+from figures.options import Band
 
 if TYPE_CHECKING:
     from figures.notebooks import Notebook
@@ -35,6 +36,7 @@ def figures(
     ] = None,
     detector: DetectorOption = Detector.word,
     strict: StrictOption = False,
+    band: Annotated[Band, typer.Option(help="What the bands of learning curves show.")] = Band.std,
 ) -> None:
     """Draw every figure and write every table of some records, and a page that shows them."""
     from figures.build import build
@@ -42,7 +44,8 @@ def figures(
 
     records = load(data, detector.value, strict=strict)
     ran = [] if notebooks is None else _run(notebooks, data, out)
-    index = build(records, out, shlex.join(["python", "-m", "figures", *sys.argv[1:]]), ran)
+    command = shlex.join(["python", "-m", "figures", *sys.argv[1:]])
+    index = build(records, out, command, band=band, notebooks=ran)
     for line in report(records.problems):
         typer.echo(f"figures: {line}", err=True)
     typer.echo(index)

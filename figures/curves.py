@@ -2,82 +2,144 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import numpy as np
 import pandas as pd
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
+from figures.bands import BANDS, curve
 from figures.drawing import Drawing, in_style, joined, span
 from figures.names import METHODS, TASKS, name, ordered
-from figures.style import annotate, columns, legend, panels, stroke
+from figures.options import Band
+from figures.style import MUTED, annotate, columns, is_lowest, legend, panels, stroke
 
-CAPTION = (
-    "Return of the candidate kept in each iteration, against the rollouts spent so far: mean over runs, with a band of "
-    "one sample standard deviation to each side. A line is faint where only some of its runs are left, and has no band "
-    "where one is."
+CAPTION: Final = (
+    "Return of the candidate kept in each iteration, against the rollouts spent so far: mean over runs, with {band}. "
+    "A line is faint where only some of its runs are left, and has no band where one is. A kept return is the mean of "
+    "few noisy rollouts and, where the better of two candidates is kept, the larger of two such means: such curves lie "
+    "somewhat too high against those of one-call methods. Where bands overlap the picture decides nothing; tests do."
 )
+_BAND: Final = {
+    Band.std: "a band of one sample standard deviation to each side, which may leave the range of possible returns",
+    Band.bootstrap: (
+        "the 95% percentile interval of that mean, runs drawn anew with replacement, which is too narrow with fewer "
+        "than ten runs"
+    ),
+}
+MARKS: Final = {"optimum": ("-", "optimum in prompts"), "tau_c": (":", "τ_c")}
+"""Light lines: line style and name."""
 
-
-def curve(iterations: pd.DataFrame) -> pd.DataFrame:
-    """Mean curve of one method on one task.
-
-    Args:
-        iterations: one row per iteration of every run, with columns run, rollouts_spent and kept_return.
-
-    Returns:
-        One row per number of rollouts spent, in order, with columns rollouts_spent, mean, std (n - 1; NaN for one run),
-        runs (how many have a return there) and whole (whether that is all of them).
-    """
-    points = iterations.dropna(subset=["kept_return"]).groupby("rollouts_spent")["kept_return"]
-    table = points.agg(mean="mean", std="std", runs="count").reset_index()
-    return table.assign(whole=table["runs"] == iterations["run"].nunique())
+SPENT: Final = "rollouts spent"
+REACH: Final = 1.0
+"""A light line is drawn within the panel, or as far outside as this share of its height, or if all curves are flat."""
 
 
 @in_style
-def learning_curves(iterations: pd.DataFrame, condition: str, origin: str) -> Drawing | None:
+def learning_curves(
+    iterations: pd.DataFrame,
+    condition: str,
+    origin: str,
+    *,
+    band: Band = Band.std,
+    marks: Mapping[str, Mapping[str, float]] | None = None,
+    stem: str = "curves",
+    title: str = "Learning curves",
+    remarks: Sequence[str] = (),
+) -> Drawing | None:
     """Draw one panel per task and one line per method, for one condition; nothing where no iteration has finished.
 
     Args:
         iterations: rows of the audit's `iterations`; those of other conditions are left out.
         condition: the condition to draw.
         origin: what the records were made with, as one sentence.
+        band: what the bands show.
+        marks: by task, returns to draw a light line at: `optimum`, `tau_c`.
+        stem: of the file.
+        title: of the figure.
+        remarks: further sentences for the note.
     """
     here = iterations[iterations["condition"] == condition]
     if here.empty:
         return None
+    here, spent = _abscissa(here)
     envs, variants = ordered(here["env"], TASKS), ordered(here["variant"], METHODS)
     figure, axes = panels(len(envs))
+    drawn: set[str] = set()
+    beyond: list[str] = []
     for i, (ax, env) in enumerate(zip(axes, envs, strict=True)):
-        cells = {v: here[(here["env"] == env) & (here["variant"] == v)] for v in variants}
-        for variant, cell in cells.items():
-            _draw_line(ax, curve(cell), variant, shade=min(0.14, 0.6 / len(variants)))
+        for variant in variants:
+            cell = here[(here["env"] == env) & (here["variant"] == variant)]
+            _draw_line(ax, curve(cell, band), variant, shade=min(0.14, 0.6 / len(variants)))
         ax.set_title(name(env))
-        ax.set_xlabel("rollouts spent")
+        ax.set_xlabel(spent if is_lowest(i, len(envs)) else "")
         ax.set_ylabel("" if i % columns(len(envs)) else "return")
         ax.grid(visible=True, axis="y")
         ax.margins(x=0.02)
+        found = (marks or {}).get(env, {})
+        shown = {kind for kind, value in found.items() if _draw_mark(ax, kind, value)}
+        drawn |= shown
+        if far := [f"{_called(kind)} {_plain(value)}" for kind, value in found.items() if kind not in shown]:
+            beyond.append(f"{name(env)} ({', '.join(far)})")
     handles = [Line2D([], [], color=stroke(v).colour, ls=stroke(v).line, label=name(v)) for v in variants]
-    legend(figure, handles, across=3 if len(envs) == 1 else 6)
+    entries = [*handles, *_mark_handles(drawn)]
+    legend(figure, entries, across=2 if len(envs) == 1 else 6 if len(entries) < 7 else 5)
     runs = here.groupby(["env", "variant"])["run"].nunique()
     note = joined(
         [
-            f"Mean ± sample standard deviation over {span(runs, 'run')}, condition {condition}.",
+            f"Mean {BANDS[band]} over {span(runs, 'run')}, condition {condition}.",
             *_gaps(here, envs, variants),
+            "" if spent == SPENT else "How many rollouts that took is not recorded everywhere: iterations are counted.",
+            f"Off the scale: {'; '.join(beyond)}." if beyond else "",
+            *remarks,
             origin,
         ]
     )
     annotate(figure, note)
     described = f"Line plots of return against rollouts spent for {', '.join(map(name, variants))}, one panel per task."
-    return Drawing("curves", "Learning curves", CAPTION, note, described, figure)
+    return Drawing(stem, title, CAPTION.format(band=_BAND[band]), note, described, figure)
+
+
+def _abscissa(here: pd.DataFrame) -> tuple[pd.DataFrame, str]:
+    """What curves are drawn against, and its name: iterations where logs do not say how many rollouts were spent."""
+    if (here["rollouts_spent"] > 0).all():
+        return here, SPENT
+    return here.assign(rollouts_spent=here["iteration"] + 1), "iterations"
 
 
 def _draw_line(ax: Axes, points: pd.DataFrame, variant: str, *, shade: float) -> None:
     look = stroke(variant)
-    x, mean, std = points["rollouts_spent"], points["mean"], points["std"]
+    x, mean = points["rollouts_spent"], points["mean"]
     ax.plot(x, mean, color=look.colour, ls=look.line, alpha=0.35, lw=1.0)
     ax.plot(
         x, mean.where(points["whole"]), color=look.colour, ls=look.line, marker="o" if len(points) == 1 else None, ms=3
     )
-    ax.fill_between(x, mean - std, mean + std, color=look.colour, alpha=shade, lw=0)
+    ax.fill_between(x, points["low"], points["high"], color=look.colour, alpha=shade, lw=0)
+
+
+def _draw_mark(ax: Axes, kind: str, value: float) -> bool:
+    """Draw a light line, unless the data would shrink to make room for it."""
+    low, high = ax.get_ylim()
+    margin = REACH * (high - low)
+    if ax.dataLim.height > 0 and not low - margin <= value <= high + margin:
+        return False
+    ax.axhline(value, color=MUTED, ls=MARKS[kind][0], lw=0.7, alpha=0.8, zorder=1)
+    return True
+
+
+def _mark_handles(drawn: set[str]) -> list[Artist]:
+    return [Line2D([], [], color=MUTED, ls=ls, lw=0.7, label=label) for k, (ls, label) in MARKS.items() if k in drawn]
+
+
+def _called(kind: str) -> str:
+    return {"tau_c": "τ_c"}.get(kind, kind)
+
+
+def _plain(value: float) -> str:
+    return f"{value:g}".replace("-", "−")
 
 
 def _gaps(here: pd.DataFrame, envs: list[str], variants: list[str]) -> list[str]:
@@ -90,7 +152,7 @@ def _gaps(here: pd.DataFrame, envs: list[str], variants: list[str]) -> list[str]
     absent = [key for key in grid if key not in cells]
     single = [key for key in grid if key in cells and len(cells[key]) == 1]
     uneven = [key for key in grid if key in cells and len(set(cells[key])) > 1]
-    missing = int(here["kept_return"].isna().sum())
+    missing = int((~np.isfinite(here["kept_return"].astype(float))).sum())
     return [
         f"No runs: {_listed(absent, envs)}." if absent else "",
         f"One run, no band: {_listed(single, envs)}." if single else "",

@@ -20,8 +20,7 @@ class Records:
     """The relations of one data set, and what was wrong with its files.
 
     `revisions` is the audit's `revision_details`, `facts` its `run_facts`; the other frames are its relations of these
-    names. `summary`, `salience` and `agreement` are
-    the rows of its tables.
+    names. `summary`, `salience`, `agreement`, `rates` and `noise` are the rows of its tables.
     """
 
     iterations: pd.DataFrame
@@ -31,6 +30,8 @@ class Records:
     summary: Rows
     salience: Rows
     agreement: Rows
+    rates: Rows = field(default_factory=list)
+    noise: Rows = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
     @property
@@ -67,5 +68,7 @@ def load(paths: Sequence[Path], detector: str = "word", *, strict: bool = False)
             summary=store.rows("summary"),
             salience=store.rows("salience_summary"),
             agreement=store.rows("agreement_summary"),
+            rates=store.rows("base_rates"),
+            noise=store.rows("noise_summary"),
             problems=list(store.problems),
         )

@@ -32,6 +32,7 @@ METHODS: Final[Mapping[str, str]] = {
     "criticonly": "CriticOnly",
     "propsplus": "ProPS+",
     "props": "ProPS",
+    "sb3-best": "best SB3",
     "sb3-a2c": "A2C",
     "sb3-ppo": "PPO",
     "sb3-trpo": "TRPO",

@@ -9,11 +9,12 @@ from matplotlib.patches import Patch
 
 from figures.drawing import Drawing, in_style, joined
 from figures.names import IMPROVEMENTS, METHODS, NO_CHANGE, PATTERNS, REGRESSIONS, TASKS, UNCLASSIFIED, name, ordered
-from figures.style import MUTED, annotate, columns, ink_on, legend, panels, pattern_colour
+from figures.style import MUTED, annotate, columns, ink_on, is_lowest, legend, panels, pattern_colour
 
 CAPTION = (
     "Share of a method's revisions by edit pattern: regressions from the left, improvements from the right, revisions "
-    "that changed nothing between them. Shares of 8% and more are printed. n counts revisions, of all runs together."
+    "that changed nothing between them. Shares of 8% and more are printed. n counts revisions, of all runs together. A "
+    "pattern names a combination of R₀, Δ and the size of the edit, not a cause."
 )
 PRINTED_FROM = 8.0
 
@@ -43,12 +44,13 @@ def pattern_bars(revisions: pd.DataFrame, condition: str, origin: str) -> Drawin
     if here.empty:
         return None
     envs, variants = ordered(here["env"], TASKS), ordered(here["variant"], METHODS)
-    figure, axes = panels(len(envs), height=0.55 + 0.3 * len(variants))
+    figure, axes = panels(len(envs), height=0.5 + 0.27 * len(variants))
     for i, (ax, env) in enumerate(zip(axes, envs, strict=True)):
         first = i % columns(len(envs)) == 0
         for row, variant in enumerate(variants):
             _draw_bar(ax, row, here[(here["env"] == env) & (here["variant"] == variant)])
         _dress(ax, env, variants if first else [""] * len(variants))
+        ax.set_xlabel("% of revisions" if is_lowest(i, len(envs)) else "")
     _legend(figure, ordered(labels(here), PATTERNS), narrow=len(envs) == 1)
     note = joined([f"{len(here)} revisions, condition {condition}.", origin])
     annotate(figure, note)
@@ -78,7 +80,6 @@ def _dress(ax: Axes, env: str, methods: list[str]) -> None:
     ax.set_yticks(range(len(methods)), [name(method) for method in methods])
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
-    ax.set_xlabel("% of revisions")
 
 
 def _legend(figure: Figure, patterns: list[str], *, narrow: bool) -> None:

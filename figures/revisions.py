@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Final
+
 import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
@@ -13,7 +15,10 @@ from figures.names import METHODS, PATTERNS, TASKS, broken, name, ordered
 from figures.patterns import labels
 from figures.style import MUTED, WIDTH, annotate, legend, pattern_colour
 
-MARKERS = {"regression": "v", "improvement": "^", "no_change": "o"}
+CROWDED: Final = 5
+"""With more tasks than this the rows of panels are low, to fit on a page."""
+
+MARKERS: Final = {"regression": "v", "improvement": "^", "no_change": "o"}
 CAPTION = (
     "One mark per revision: the change it made to the mean return (Δ) against the mean return of the policy it "
     "revised (R₀), coloured by edit pattern. Marks below the line are regressions. A policy near the task's optimum "
@@ -35,23 +40,36 @@ def revision_map(revisions: pd.DataFrame, condition: str, origin: str) -> Drawin
         return None
     here = here.assign(pattern=labels(here))
     envs, variants = ordered(here["env"], TASKS), ordered(here["variant"], METHODS)
-    figure = Figure(figsize=(min(WIDTH, 1.4 + 1.75 * len(variants)), 1.55 * len(envs) + 0.45))
-    grid = figure.subplots(len(envs), len(variants), sharex="row", sharey="row", squeeze=False)
+    figure, grid = grid_of(envs, variants)
     for axes, env in zip(grid, envs, strict=True):
         for ax, variant in zip(axes, variants, strict=True):
             _draw_panel(ax, here[(here["env"] == env) & (here["variant"] == variant)])
-        axes[0].set_ylabel(f"{name(env)}\nΔ")
-    for ax, variant in zip(grid[0], variants, strict=True):
-        ax.set_title(broken(variant))
-    for ax in grid[-1]:
-        ax.set_xlabel("R₀")
-    _legend(figure, here, len(variants))
+    dress_grid(grid, envs, variants, "R₀")
+    legend(figure, pattern_handles(here), across=min(4, len(variants) + 1), handletextpad=0.3)
     unknown = int(here[["r0", "delta"]].isna().any(axis=1).sum())
     left_out = f"{unknown} without a return are not drawn." if unknown else ""
     note = joined([f"{len(here)} revisions, condition {condition}.", left_out, origin])
     annotate(figure, note)
     described = "Scatter plots of the change in return against the return before, one panel per task and method."
     return Drawing("revisions", "Revisions", CAPTION, note, described, figure)
+
+
+def grid_of(envs: list[str], variants: list[str]) -> tuple[Figure, Any]:
+    """Panels for Δ, a row per task and a column per method; low where there are many rows, to fit on a page."""
+    height = (0.85 if len(envs) > CROWDED else 1.55) * len(envs) + 0.45
+    figure = Figure(figsize=(min(WIDTH, 1.4 + 1.75 * len(variants)), height))
+    grid = figure.subplots(len(envs), len(variants), sharex="row", sharey="row", squeeze=False)
+    return figure, grid
+
+
+def dress_grid(grid: Any, envs: list[str], variants: list[str], label: str) -> None:
+    """Name the rows and columns of such panels, once they are drawn, and the axis below them."""
+    for axes, env in zip(grid, envs, strict=True):
+        axes[0].set_ylabel(f"{broken(env) if len(envs) > CROWDED else name(env)}\nΔ")
+    for ax, variant in zip(grid[0], variants, strict=True):
+        ax.set_title(broken(variant))
+    for ax in grid[-1]:
+        ax.set_xlabel(label)
 
 
 def _draw_panel(ax: Axes, cell: pd.DataFrame) -> None:
@@ -79,9 +97,10 @@ def _draw_panel(ax: Axes, cell: pd.DataFrame) -> None:
     ax.set(xlabel="", ylabel="")
 
 
-def _legend(figure: Figure, here: pd.DataFrame, columns: int) -> None:
+def pattern_handles(here: pd.DataFrame) -> list[Line2D]:
+    """Entries of the legend for the patterns of some revisions."""
     directions = here.drop_duplicates("pattern").set_index("pattern")["direction"]
-    handles = [
+    return [
         Line2D(
             [],
             [],
@@ -95,4 +114,3 @@ def _legend(figure: Figure, here: pd.DataFrame, columns: int) -> None:
         )
         for pattern in ordered(here["pattern"], PATTERNS)
     ]
-    legend(figure, handles, across=min(4, columns + 1), handletextpad=0.3)

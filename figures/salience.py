@@ -17,9 +17,8 @@ CRITERIA = {"permissive": PERMISSIVE, "strict": STRICT}
 CAPTION = (
     "Regressions whose critic cited the worst rollout, as a share of all regressions. Permissive: the worst rollout "
     "returned no more than the median one and less than the best. Strict: it returned less than the median one. "
-    "The bars pool a task's regressions over runs, the dots are single runs. There is no interval on purpose: "
-    "revisions of one run build on each other, so that a binomial interval would be too narrow, and with a handful of "
-    "runs one that resamples runs would be no better founded. The dots show how far runs disagree."
+    "The bars pool a task's regressions over runs, the dots are single runs and show how far these disagree. A high "
+    "bar means little by itself: the figure on citing says how often other revisions cite the worst rollout."
 )
 
 

@@ -84,6 +84,7 @@ _METHODS: Final[Mapping[str, Stroke]] = {
     "criticonly": Stroke("#8A7F00", DASHED),
     "propsplus": Stroke("#000000", DASHED),
     "props": Stroke("#7A7A7A", DASHED),
+    "sb3-best": Stroke("#882255", DOTTED),
     "sb3-a2c": Stroke("#E69F00", DOTTED),
     "sb3-ppo": Stroke("#56B4E9", DOTTED),
     "sb3-trpo": Stroke("#000000", DOTTED),
@@ -107,6 +108,17 @@ PATTERN_COLOURS: Final[Mapping[str, str]] = {
     "history_guided_rescue": "#4A98C9",
     "pinpoint_fix": "#1764AB",
     "fine_tune": "#08306B",
+}
+DIRECTION_COLOURS: Final[Mapping[str, str]] = {
+    "regression": "#C74A02",
+    "improvement": "#1764AB",
+    "no_change": "#6E6E6E",
+}
+STRUCTURE_COLOURS: Final[Mapping[str, str]] = {
+    "failure_confirmed": "#A33E00",
+    "all_diverse": "#F2A93B",
+    "preservation_favored": "#2C78B5",
+    "identical": "#9A9A9A",
 }
 STRICT: Final = "#B03A00"
 PERMISSIVE: Final = "#F3B58A"
@@ -134,7 +146,12 @@ def ink_on(colour: str) -> str:
 
 def columns(count: int) -> int:
     """How many of so many panels stand side by side."""
-    return min(count, 3)
+    return 2 if count == 4 else min(count, 3)
+
+
+def is_lowest(i: int, count: int) -> bool:
+    """Whether no panel stands below the i-th of so many."""
+    return i + columns(count) >= count
 
 
 def panels(count: int, height: float = 1.9) -> tuple[Figure, list[Axes]]:
@@ -172,6 +189,9 @@ def save(figure: Figure, stem: Path) -> list[Path]:
     """
     paths = []
     with mpl.rc_context(RC):
+        # Positions are settled once for both files: with many panels that takes as long as drawing them.
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")
         for kind, metadata in _METADATA.items():
             path = stem.with_name(f"{stem.name}.{kind}")
             figure.savefig(path, format=kind, metadata=metadata)

@@ -25,7 +25,9 @@ RUNS = {
     (SALIENT, "frozenlake", "reptraj", 1): 6,
     (REAL, "cartpole", "threetraj", 1): 6,
 }
+CELL = ("condition", "env", "variant")
 PATTERNS = ("near_optimal_break", None, "fine_tune", "other_regression", "other_improvement", "surgical_backfire")
+STRUCTURES = ("all_diverse", "identical", "identical", "failure_confirmed", "failure_confirmed", "failure_confirmed")
 DIRECTIONS = ("regression", "no_change", "improvement", "regression", "improvement", "regression")
 
 
@@ -52,11 +54,15 @@ def _revisions() -> list[dict[str, Any]]:
             {key: row[key] for key in ("condition", "env", "variant", "run", "iteration")}
             | {
                 "r0": row["kept_return"],
-                "delta": {"regression": -5.0, "no_change": 0.0, "improvement": 5.0}[DIRECTIONS[i]],
+                "delta": row["run"] * {"regression": -5.0, "no_change": 0.0, "improvement": 5.0}[DIRECTIONS[i]],
             }
-            | {"direction": DIRECTIONS[i], "pattern": PATTERNS[i], "edit_distance": 2 * i, "accepted": i != 0}
-            | {"structure": "identical" if i % 2 else "failure_confirmed"}
-            | {"strict": critic and i == 0, "permissive": critic and i in (0, 3)}
+            | {"direction": DIRECTIONS[i], "pattern": PATTERNS[i], "edit_distance": (3, 0, 1, 1, 4, 2)[i]}
+            | {"strict": i == 0 if critic else None, "permissive": i in (0, 3) if critic else None}
+            | {
+                "references_worst": i in ((0, 2, 3), (0, 1))[row["run"] - 1] if critic else None,
+                "structure": STRUCTURES[i],
+            }
+            | {"accepted": i != 0}
         )
     return rows
 
@@ -85,7 +91,24 @@ def _summaries(revisions: pd.DataFrame) -> dict[str, list[dict[str, Any]]]:
         if key["variant"] == "threetraj"
         for structure in ("identical", "failure_confirmed")
     ]
-    return {"summary": summary, "salience": salience, "agreement": agreement}
+    # Of six revisions of a run three are regressions, of which two cite in run 1 and one in run 2, and so on.
+    shares = {1: (200 / 3, 50.0, 0.0), 2: (50.0, 25.0, 50.0)}
+    citing = ("citing_regressions_pct", "citing_improvements_pct", "citing_no_change_pct")
+    rates = [
+        {key: row[key] for key in (*CELL, "revisions", "regressions", "improvements", "no_change")}
+        | {"detector": "word", "runs": row["runs"]}
+        | dict(zip(citing, shares[row["runs"]], strict=True))
+        | {"risk_ratio": 2.0, "risk_ratio_low": 0.5 if row["runs"] > 1 else None, "risk_ratio_high": None}
+        for row in summary
+        if row["variant"] == "threetraj"
+    ]
+    noise = [
+        {key: row[key] for key in (*CELL, "revisions", "regressions")}
+        | {"regressions_pct": 100 * row["regressions"] / row["revisions"], "tested": row["revisions"]}
+        | {"expected_regressions_pct": 20.0, "expected_pooled_pct": 30.0, "beyond_noise": 1}
+        for row in summary
+    ]
+    return {"summary": summary, "salience": salience, "agreement": agreement, "rates": rates, "noise": noise}
 
 
 @pytest.fixture(scope="session")
@@ -101,8 +124,8 @@ def records() -> Records:
         facts=facts.assign(
             backend=real.map({True: "ollama", False: "simulated"}),
             model=real.map({True: "gpt-oss:20b", False: "salient"}),
-            tau_c=None,
-            optimum=500.0,
+            optimum=facts["env"].map({"cartpole": 500.0, "frozenlake": 1.0}),
+            tau_c=facts["env"].map({"cartpole": 480.0}).where(facts["variant"] == "r2po"),
         ),
         revisions=revisions,
         problems=[Problem("runs/episodes.jsonl", 7, "a torn line; left out")],

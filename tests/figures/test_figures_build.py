@@ -17,6 +17,7 @@ from figures.errors import FiguresError
 from figures.paper.tables import paper_tables
 from figures.provenance import digest, origin, simulated, versions
 
+KINDS = ("salience", "citing", "patterns", "noise", "revisions", "edits", "agreement", "curves-variants", "stability")
 COMMAND = "python -m figures data/runs --out 'my figures'"
 
 
@@ -43,7 +44,7 @@ class Links(HTMLParser):
 
 
 def test_the_folder_holds_every_figure_and_table_in_every_format(records: Records, index: Path) -> None:
-    figures = {f"{kind}-{c}" for kind in ("salience", "patterns", "revisions", "curves") for c in records.conditions}
+    figures = {f"{kind}-{c}" for kind in KINDS for c in records.conditions}
     tables = {"salience", "summary", "agreement", "metrics"}
     tables |= {made.stem for made in paper_tables(records).tables}
     expected = {f"{stem}.{kind}" for stem in figures for kind in ("png", "pdf")}
@@ -66,7 +67,7 @@ def test_the_page_stands_alone_and_its_links_lead_somewhere(index: Path) -> None
             assert target[1:] in links.anchors
         elif not target.startswith("data:image/png;base64,"):
             assert (index.parent / target).is_file(), target
-    assert sum(target.startswith("data:") for target in links.targets) == 8
+    assert sum(target.startswith("data:") for target in links.targets) == 2 * len(KINDS)
     assert links.images_without_words == 0
     assert not re.search(r"@import|url\(", text)
 
@@ -108,9 +109,11 @@ def test_one_call_methods_alone_give_curves_and_no_revisions(records: Records, t
         summary=[],
         salience=[],
         agreement=[],
+        rates=[],
+        noise=[],
     )
     build(props, tmp_path, COMMAND)
-    assert {path.stem.split("-")[0] for path in tmp_path.glob("*.png")} == {"curves"}
+    assert {path.stem.split("-")[0] for path in tmp_path.glob("*.png")} == {"curves", "stability"}
 
 
 def test_a_folder_that_cannot_be_written_is_told_in_one_line(records: Records, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -19,8 +20,12 @@ from matplotlib.text import Text
 from figures.build import contents
 from figures.data import Records
 from figures.drawing import Drawing, in_style
+from figures.gallery import SECTIONS
 from figures.names import IMPROVEMENTS, METHODS, REGRESSIONS, TASKS, name, ordered
 from figures.style import PATTERN_COLOURS, ink_on, save, stroke
+
+# Kinds that want baselines, all ten tasks or several settings of τ_c.
+NEED_MORE = {"curves-main", "curves-main-four", "curves-variants-four", "tau"}
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +68,7 @@ def test_numbers_on_bars_are_readable(colour: str) -> None:
 
 
 def test_a_figure_of_each_kind_is_drawn_per_condition(drawings: list[Drawing]) -> None:
-    kinds = ("salience", "patterns", "revisions", "curves")
+    kinds = {kind for kinds in SECTIONS.values() for kind in kinds} - NEED_MORE
     expected = {f"{kind}-{condition}" for kind in kinds for condition in ("simulated-salient", "gpt-oss-20b")}
     assert {drawing.stem for drawing in drawings} == expected
 
@@ -91,14 +96,24 @@ def full_grid(records: Records) -> list[Drawing]:
         cells = [(env, method) for env in TASKS for method in list(METHODS)[:methods]]
         return pd.concat([one.assign(env=env, variant=method) for env, method in cells], ignore_index=True)
 
-    salience = [{**records.salience[0], "condition": "gpt-oss-20b", "env": env} for env in TASKS]
+    def every(rows: list[dict[str, Any]], methods: int = 1) -> list[dict[str, Any]]:
+        one = [row for row in rows if row["condition"] == "gpt-oss-20b"]
+        cells = [(env, method) for env in TASKS for method in ("threetraj", *METHODS)[:methods]]
+        return [{**row, "env": env, "variant": method} for env, method in cells for row in one]
+
+    runs = spread(records.runs)
+    settings = [runs[runs["variant"] == "r2po"].assign(condition=f"gpt-oss-20b+tau-{tau}") for tau in ("off", "half")]
     full = replace(
         records,
         iterations=spread(records.iterations),
         # One-call methods revise nothing.
         revisions=spread(records.revisions, methods=6),
         facts=spread(records.facts),
-        salience=salience,
+        salience=every(records.salience),
+        agreement=every(records.agreement),
+        rates=every(records.rates),
+        noise=every(records.noise, methods=6),
+        runs=pd.concat([runs, *settings]),
     )
     return [drawing for kind in contents(full).drawings.values() for drawing in kind]
 
@@ -116,7 +131,19 @@ def single_cell(records: Records) -> list[Drawing]:
     every = pd.concat([base, *(base.assign(direction=d, pattern=p) for d, p in cases)], ignore_index=True)
     here = [row for row in records.salience if (row["condition"], row["env"]) == ("simulated-salient", "cartpole")]
     iterations, facts = records.iterations.iloc[:6], records.facts.iloc[:1]
-    one = replace(records, iterations=iterations, facts=facts, revisions=every, salience=here)
+    cell = [row for row in records.rates if (row["condition"], row["env"]) == ("simulated-salient", "cartpole")]
+    noise = [row for row in records.noise if row["variant"] == "threetraj"][1:2]
+    one = replace(
+        records,
+        iterations=iterations,
+        facts=facts,
+        revisions=every,
+        runs=records.runs.iloc[:1],
+        salience=here,
+        rates=cell,
+        noise=noise,
+        agreement=records.agreement[:1],
+    )
     return [drawing for kind in contents(one).drawings.values() for drawing in kind]
 
 

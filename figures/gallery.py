@@ -1,0 +1,57 @@
+"""All figures: which there are, and in which section of the page they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+import pandas as pd
+
+from figures.agreement import agreement_structures
+from figures.citing import citing_rates
+from figures.curve_sets import curve_figures
+from figures.data import Records
+from figures.drawing import Drawing
+from figures.edits import edit_map
+from figures.noise import noise_floor
+from figures.options import Band
+from figures.patterns import pattern_bars
+from figures.provenance import origin
+from figures.revisions import revision_map
+from figures.salience import salience_bars
+from figures.stability import stability_gaps
+from figures.tau import tau_figures
+from stats.tables import metrics
+
+SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
+    "salience": ("salience", "citing"),
+    "revisions": ("patterns", "noise", "revisions", "edits"),
+    "agreement": ("agreement",),
+    "returns": ("curves-main-four", "curves-main", "curves-variants-four", "curves-variants", "stability", "tau"),
+}
+"""Kinds of figures by the section of the page, in order; within a kind, conditions follow one another."""
+
+
+def drawings_of(records: Records, condition: str, *, band: Band = Band.std) -> Iterator[Drawing]:
+    """Draw every figure of one condition that its records have something for."""
+    made_with = origin(records.facts, condition)
+    salience = pd.DataFrame(
+        records.salience, columns=["condition", "env", "variant", "regressions", "strict", "permissive"]
+    )
+    candidates = (
+        salience_bars(salience, records.revisions, condition, made_with),
+        citing_rates(records.rates, records.revisions, condition, made_with),
+        pattern_bars(records.revisions, condition, made_with),
+        noise_floor(records.noise, condition, made_with),
+        revision_map(records.revisions, condition, made_with),
+        edit_map(records.revisions, condition, made_with),
+        agreement_structures(records.agreement, records.revisions, condition, made_with),
+        stability_gaps(metrics(records.runs), records.runs, condition, made_with),
+    )
+    yield from (drawing for drawing in candidates if drawing is not None)
+    yield from curve_figures(records.iterations, records.facts, condition, band=band)
+
+
+def comparisons(records: Records) -> Iterator[tuple[str, Drawing]]:
+    """Draw the figures that hold conditions against one another; each with what its conditions have in common."""
+    yield from tau_figures(metrics(records.runs), records.runs, records.facts)

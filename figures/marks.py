@@ -1,0 +1,79 @@
+"""Marks that several figures draw: a value with its interval, a row's label, a dash for what is not there."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+
+from figures.names import METHODS, TASKS, broken, name, ordered
+from figures.style import MUTED
+
+Cell = tuple[str, str]
+"""A task and a method of one condition."""
+
+DASH: Final = "–"
+
+
+def number(value: Any) -> float:
+    """A number, or NaN where there is none."""
+    return math.nan if value is None or pd.isna(value) else float(value)
+
+
+def cells(rows: Sequence[Mapping[str, Any]]) -> list[Cell]:
+    """The tasks and methods of some rows, each once: methods one after the other, in every one the tasks in order."""
+    found = {(str(row["env"]), str(row["variant"])) for row in rows}
+    envs, variants = ordered((e for e, _ in found), TASKS), ordered((v for _, v in found), METHODS)
+    return [(env, variant) for variant in variants for env in envs if (env, variant) in found]
+
+
+def cell_label(cell: Cell, *, several: bool) -> str:
+    """What a row of a figure is called: the task, and the method where the figure has several."""
+    env, variant = cell
+    return f"{broken(env)}\n{name(variant)}" if several else broken(env)
+
+
+def interval(ax: Axes, y: float, value: float, low: float, high: float, colour: str, marker: str) -> None:
+    """Draw a value with its interval, lying; hollow where that is unknown or a point, and nothing without a value.
+
+    An end that is infinite runs to the edge of the panel, whose limits have to be set before.
+    """
+    if not math.isfinite(value):
+        return
+    known = low < high
+    if known:
+        left, right = ax.get_xlim()
+        ax.plot([max(low, left), min(high, right)], [y, y], color=colour, lw=1.3, solid_capstyle="butt")
+    ax.plot(value, y, marker, ms=4.5, mfc=colour if known else "white", mec=colour, mew=1.0, clip_on=False, zorder=3)
+
+
+def handle(label: str, colour: str, marker: str, *, filled: bool = True) -> Line2D:
+    """An entry of the legend for such marks."""
+    return Line2D([], [], ls="", marker=marker, ms=4.5, mfc=colour if filled else "white", mec=colour, label=label)
+
+
+def absent(ax: Axes, y: float, words: str = DASH) -> None:
+    """Say at the left of a row that something is not there."""
+    ax.text(0.02, y, words, transform=ax.get_yaxis_transform(), va="center", fontsize=7, color=MUTED)
+
+
+def rows_of(ax: Axes, labels: Sequence[str]) -> None:
+    """Make an axis of rows from the top, with a label each and no line."""
+    ax.set_ylim(len(labels) - 0.5, -0.5)
+    ax.set_yticks(range(len(labels)), list(labels))
+    ax.tick_params(axis="y", length=0)
+    ax.spines["left"].set_visible(False)
+
+
+def head(ax: Axes, words: str) -> None:
+    """Head the numbers that stand to the right of a panel."""
+    ax.text(1.015, 1.0, words, transform=ax.transAxes, fontsize=7, color=MUTED, va="bottom")
+
+
+def beside(ax: Axes, y: float, words: str) -> None:
+    """Put a number to the right of a panel, at a row."""
+    ax.text(1.015, y, words, transform=ax.get_yaxis_transform(), fontsize=7, color=MUTED, va="center")

@@ -1,0 +1,148 @@
+"""Is a picture still the picture it was? What it plots, and how it looks from afar, against stored copies.
+
+Bytes will not do: another release of a font moves every glyph by a little.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib import image
+from matplotlib.axes import Axes
+from matplotlib.collections import PathCollection, PolyCollection
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Rectangle
+from matplotlib.text import Text
+from numpy.typing import NDArray
+
+from figures.style import RC
+
+DPI = 60
+WINDOW = 7
+TILE = 40
+
+
+def plotted(figure: Figure) -> dict[str, Any]:
+    """What a figure plots, as plain data: limits, labels, lines, bars, marks, and all its words."""
+    legends = [[text.get_text() for text in legend.get_texts()] for legend in figure.legends]
+    words = [text.get_text() for text in figure.texts]
+    return {"axes": [_axes(ax) for ax in figure.axes], "legends": legends, "words": words}
+
+
+def _axes(ax: Axes) -> dict[str, Any]:
+    return {
+        "title": ax.get_title(loc="left"),
+        "labels": [ax.get_xlabel(), ax.get_ylabel()],
+        "limits": _numbers([*ax.get_xlim(), *ax.get_ylim()]),
+        "lines": [_line(line) for line in ax.lines],
+        "bars": [
+            [*_numbers([*bar.get_xy(), bar.get_width(), bar.get_height()]), to_hex(bar.get_facecolor())]
+            for bar in ax.patches
+            if isinstance(bar, Rectangle)
+        ],
+        "marks": [_marks(marks) for marks in ax.collections if isinstance(marks, PathCollection)],
+        "bands": [
+            [_numbers(path.vertices.ravel()), to_hex(band.get_facecolor()[0], keep_alpha=True)]
+            for band in ax.collections
+            if isinstance(band, PolyCollection)
+            for path in band.get_paths()
+        ],
+        "words": [[text.get_text(), *_numbers(text.get_position())] for text in ax.texts],
+    }
+
+
+def _line(line: Line2D) -> list[Any]:
+    look = [str(line.get_linestyle()), str(line.get_marker()), to_hex(line.get_color())]
+    inside = to_hex(line.get_markerfacecolor())
+    return [*look, inside, _numbers(line.get_xdata()), _numbers(line.get_ydata())]
+
+
+def _marks(marks: PathCollection) -> list[Any]:
+    places = np.asarray(marks.get_offsets(), dtype=float)
+    return [_numbers(places.ravel()), [to_hex(colour) for colour in marks.get_facecolor()]]
+
+
+def _numbers(values: Any) -> list[float | None]:
+    """Four digits, so that what a processor rounds otherwise makes no difference."""
+    return [float(f"{v:.4g}") if math.isfinite(v) else None for v in np.asarray(values, dtype=float)]
+
+
+def seen(figure: Figure) -> NDArray[np.float64]:
+    """A figure as it looks from afar: shape (height, width, 3), from 0 to 1.
+
+    Words, ticks and grids are left out, and panels stand where they stand before any word has claimed its room, so that
+    fonts have no say. How words and panels share the room is for the tests of the layout.
+    """
+    with mpl.rc_context(RC):
+        figure.set_layout_engine("none")
+        scales = [axis for ax in figure.axes for axis in (ax.xaxis, ax.yaxis)]
+        hidden = [each for each in (*figure.findobj(Text), *figure.legends, *scales) if each.get_visible()]
+        for artist in hidden:
+            artist.set_visible(False)
+        buffer = io.BytesIO()
+        figure.savefig(buffer, format="png", dpi=DPI)
+        for artist in hidden:
+            artist.set_visible(True)
+    buffer.seek(0)
+    return np.asarray(image.imread(buffer), dtype=float)[:, :, :3]
+
+
+def store(picture: NDArray[np.float64], path: Path) -> None:
+    """Keep a picture."""
+    image.imsave(path, picture, metadata={"Software": None})
+
+
+def stored(path: Path) -> NDArray[np.float64]:
+    """A picture that was kept."""
+    return np.asarray(image.imread(path), dtype=float)[:, :, :3]
+
+
+def likeness(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
+    """Structural similarity of two pictures, in the tile where they are least alike: 1 if they are the same.
+
+    Of every tile the mean over those windows counts that are not blank in both. Pictures of different sizes are as
+    unlike as can be: -1.
+    """
+    if one.shape != other.shape:
+        return -1.0
+    # On black, as it were: on white paper a pale tint hardly differs from none.
+    found = similarity(1 - one, 1 - other)
+    blank = (_means(np.minimum(one, other)) > 0.999).all(axis=2)
+    tiles = [
+        found[top : top + TILE, left : left + TILE][~blank[top : top + TILE, left : left + TILE]]
+        for top in range(0, found.shape[0], TILE)
+        for left in range(0, found.shape[1], TILE)
+    ]
+    return min((float(tile.mean()) for tile in tiles if len(tile) >= TILE), default=1.0)
+
+
+def similarity(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Structural similarity of two pictures around every place where a window fits.
+
+    Z. Wang et al., "Image quality assessment: from error visibility to structural similarity", IEEE Transactions on
+    Image Processing 13 (2004), equation 13, over square windows.
+
+    Args:
+        one: shape (height, width, colours), from 0 to 1.
+        other: of the same shape.
+
+    Returns:
+        Shape (height - WINDOW + 1, width - WINDOW + 1, colours).
+    """
+    mx, my = _means(one), _means(other)
+    vx, vy = _means(one**2) - mx**2, _means(other**2) - my**2
+    covariance = _means(one * other) - mx * my
+    a, b = 0.05**2, 0.05**2
+    return (2 * mx * my + a) * (2 * covariance + b) / ((mx**2 + my**2 + a) * (vx + vy + b))
+
+
+def _means(picture: NDArray[np.float64]) -> NDArray[np.float64]:
+    windows = np.lib.stride_tricks.sliding_window_view(picture, (WINDOW, WINDOW), axis=(0, 1))
+    return windows.mean(axis=(-2, -1))

@@ -1,0 +1,210 @@
+"""Bands, sets of curves, stability and sensitivity to τ_c."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.collections import PolyCollection
+from scipy.stats import bootstrap
+
+from figures.bands import curve
+from figures.curve_sets import companion, curve_figures, references
+from figures.curves import learning_curves
+from figures.data import Records
+from figures.drawing import Drawing
+from figures.names import TASKS
+from figures.options import Band
+from figures.stability import stability_gaps
+from figures.tau import families, setting, tau_figures
+from stats.tables import metrics
+
+SALIENT = "simulated-salient"
+
+
+def run_of(spent: list[int], returns: list[float], run: int = 1) -> pd.DataFrame:
+    return pd.DataFrame({"run": run, "rollouts_spent": spent, "kept_return": returns})
+
+
+def test_a_run_has_its_last_return_until_the_next_iteration() -> None:
+    # The second run's first revision could not be read, so that its steps lie elsewhere.
+    points = curve(pd.concat([run_of([40, 80, 120], [1, 2, 3]), run_of([20, 60, 100], [10, 20, 30], run=2)]))
+    assert points["rollouts_spent"].tolist() == [20, 40, 60, 80, 100, 120]
+    assert points["mean"].tolist() == [10, (1 + 10) / 2, (1 + 20) / 2, (2 + 20) / 2, (2 + 30) / 2, 3]
+    assert points["whole"].tolist() == [False, True, True, True, True, False]
+
+
+def test_a_curve_of_nothing_is_empty() -> None:
+    assert curve(run_of([], [])).empty
+    assert curve(run_of([40], [math.nan])).empty
+
+
+def test_the_bootstrap_band_is_that_of_scipy() -> None:
+    returns = np.random.default_rng(5).normal(100, 15, size=(12, 2))
+    frame = pd.concat([run_of([40, 80], list(row), run=i) for i, row in enumerate(returns)])
+    points = curve(frame, Band.bootstrap)
+    for i in range(2):
+        known = bootstrap((returns[:, i],), np.mean, method="percentile", n_resamples=9999, rng=1).confidence_interval
+        assert points.loc[i, ["low", "high"]].tolist() == pytest.approx(list(known), abs=1.5)
+
+
+def test_a_bootstrap_band_needs_two_runs() -> None:
+    frame = pd.concat([run_of([40, 80, 120], [1, 5, 7]), run_of([40, 80], [3, 9], run=2)])
+    points = curve(frame, Band.bootstrap)
+    assert points["low"].tolist()[:2] == [1, 5]
+    assert points["high"].tolist()[:2] == [3, 9]
+    assert math.isnan(points["low"][2])
+    assert curve(run_of([40], [1]), Band.bootstrap)[["low", "high"]].isna().all(axis=None)
+
+
+def sets(records: Records, condition: str = SALIENT, band: Band = Band.std) -> dict[str, Drawing]:
+    return {each.stem: each for each in curve_figures(records.iterations, records.facts, condition, band=band)}
+
+
+def lines(drawing: Drawing) -> list[str]:
+    return [text.get_text() for text in drawing.figure.legends[0].get_texts()]
+
+
+def with_more(records: Records, variant: str, condition: str = SALIENT, factor: float = 1.0) -> Records:
+    """The records, with runs of another method that returned so many times what ThreeTraj did."""
+
+    def more(frame: pd.DataFrame) -> pd.DataFrame:
+        mine = frame[(frame["condition"] == SALIENT) & (frame["variant"] == "threetraj")]
+        copied = mine.assign(variant=variant, condition=condition)
+        if "kept_return" in copied:
+            copied = copied.assign(kept_return=factor * copied["kept_return"])
+        return pd.concat([frame, copied], ignore_index=True)
+
+    return replace(records, iterations=more(records.iterations), facts=more(records.facts), runs=more(records.runs))
+
+
+def test_methods_stand_in_two_sets(records: Records) -> None:
+    assert set(sets(records)) == {"curves-variants"}
+    wide = sets(with_more(with_more(records, "propsplus"), "novel"))
+    assert lines(wide["curves-main"]) == ["R2PO", "ProPS+", "novel", "optimum in prompts", "τ_c"]
+    assert lines(wide["curves-variants"]) == ["R2PO", "ThreeTraj", "RepTraj", "optimum in prompts", "τ_c"]
+    alone = replace(records, iterations=records.iterations[records.iterations["variant"] == "r2po"])
+    assert set(sets(alone)) == {"curves-main"}
+
+
+def test_of_the_reinforcement_learners_the_best_of_each_task_is_drawn(records: Records) -> None:
+    wide = with_more(with_more(records, "sb3-ppo", "sb3", 0.5), "sb3-a2c", "sb3", 2.0)
+    drawing = sets(wide)["curves-main"]
+    assert lines(drawing)[:2] == ["R2PO", "best SB3"]
+    assert "Best of the reinforcement learners by mean return: A2C on CartPole, A2C on FrozenLake." in drawing.note
+    (ax,) = (ax for ax in drawing.figure.axes if ax.get_title(loc="left") == "CartPole")
+    assert any(np.asarray(line.get_ydata()).tolist()[:2] == [30.0, 230.0] for line in ax.lines)
+    # By themselves they are all drawn.
+    assert lines(sets(wide, "sb3")["curves-main"])[:2] == ["A2C", "PPO"]
+
+
+def test_reinforcement_learning_is_found_by_its_settings() -> None:
+    conditions = {"sb3", "sb3+iterations-15", "gpt", "gpt+iterations-15"}
+    assert companion("gpt", conditions) == "sb3"
+    assert companion("gpt+tau-half+iterations-15", conditions) == "sb3+iterations-15"
+    assert companion("gpt+temperature-2", conditions) == "sb3"
+    assert companion("sb3", conditions) is None
+    assert companion("gpt", {"gpt"}) is None
+
+
+def test_four_tasks_have_a_figure_of_their_own_where_there_are_more(records: Records) -> None:
+    cell = records.iterations[(records.iterations["variant"] == "reptraj") & (records.iterations["env"] == "cartpole")]
+    every = replace(records, iterations=pd.concat([cell.assign(env=env) for env in TASKS], ignore_index=True))
+    drawings = sets(every)
+    assert {stem: len(each.figure.axes) for stem, each in drawings.items()} == {
+        "curves-variants-four": 4,
+        "curves-variants": 10,
+    }
+
+
+def test_light_lines_are_known_near_and_unanimous(records: Records) -> None:
+    facts = records.facts
+    assert references(facts, SALIENT) == {
+        "cartpole": {"optimum": 500.0, "tau_c": 480.0},
+        "frozenlake": {"optimum": 1.0},
+    }
+    two = facts.assign(optimum=np.arange(len(facts), dtype=float))
+    assert "optimum" not in references(two, SALIENT)["cartpole"]
+    assert references(facts.drop(columns=["optimum", "tau_c"]), SALIENT) == {}
+    marks = {"cartpole": {"optimum": 9000.0, "tau_c": -480.0}}
+    drawing = learning_curves(records.iterations, SALIENT, "", marks=marks)
+    assert drawing is not None
+    assert "Off the scale: CartPole (optimum 9000)." in drawing.note
+    assert lines(drawing)[-1] == "τ_c"
+
+
+def test_logs_that_do_not_say_what_they_spent_are_drawn_by_iterations(records: Records) -> None:
+    drawing = learning_curves(records.iterations.assign(rollouts_spent=math.nan), SALIENT, "")
+    assert drawing is not None
+    assert {ax.get_xlabel() for ax in drawing.figure.axes} == {"iterations"}
+    assert [1, 2, 3, 4, 5, 6] in [line.get_xdata().tolist() for ax in drawing.figure.axes for line in ax.lines[:2]]
+    assert "iterations are counted" in drawing.note
+
+
+@pytest.mark.parametrize(("band", "words"), [(Band.std, "standard deviation"), (Band.bootstrap, "bootstrap interval")])
+def test_the_band_is_named_in_picture_and_caption(band: Band, words: str, records: Records) -> None:
+    drawing = sets(records, band=band)["curves-variants"]
+    assert words in drawing.note
+    assert ("percentile interval" in drawing.caption) == (band is Band.bootstrap)
+    assert any(isinstance(each, PolyCollection) for ax in drawing.figure.axes for each in ax.collections)
+
+
+def test_stability_shows_mean_best_and_gap(records: Records) -> None:
+    drawing = stability_gaps(metrics(records.runs), records.runs, SALIENT, "")
+    assert drawing is not None
+    (ax,) = (ax for ax in drawing.figure.axes if ax.get_title(loc="left") == "CartPole")
+    # R2PO: 10, 110, …, 510.
+    assert [list(map(float, line.get_xdata())) for line in ax.lines[:4]] == [[260], [260, 510], [260], [510]]
+    assert "250" in [text.get_text() for text in ax.texts]
+    (other,) = (ax for ax in drawing.figure.axes if ax.get_title(loc="left") == "FrozenLake")
+    assert "– no runs" in [text.get_text() for text in other.texts]
+
+
+def test_runs_without_returns_are_no_zeros(records: Records) -> None:
+    runs = records.runs.copy()
+    runs.loc[runs["env"] == "frozenlake", ["mean_return", "best_return"]] = math.nan
+    drawing = stability_gaps(metrics(runs), runs, SALIENT, "")
+    assert drawing is not None
+    (ax,) = (ax for ax in drawing.figure.axes if ax.get_title(loc="left") == "FrozenLake")
+    assert not ax.lines
+    assert "Left out, without returns: 3 runs." in drawing.note
+
+
+def test_conditions_that_differ_in_tau_alone_belong_together() -> None:
+    assert setting("gpt+tau-half+iterations-15") == ("gpt+iterations-15", "half")
+    assert setting("gpt") == ("gpt", "default")
+    assert families(["gpt", "gpt+tau-off", "gpt+tau-0.5", "other", "more+tau-half"]) == {
+        "gpt": {"default": "gpt", "off": "gpt+tau-off", "0.5": "gpt+tau-0.5"}
+    }
+
+
+def test_settings_of_tau_stand_in_order_with_what_is_missing(records: Records) -> None:
+    wide = records
+    for tau in ("off", "100", "half", "300"):
+        wide = with_more(wide, "r2po", f"{SALIENT}+tau-{tau}")
+    facts = wide.facts.assign(tau_c=wide.facts["condition"].map({f"{SALIENT}+tau-300": 300.0, SALIENT: 480.0}))
+    ((common, drawing),) = tau_figures(metrics(wide.runs), wide.runs, facts)
+    assert common == SALIENT
+    cartpole, lake = (
+        next(ax for ax in drawing.figure.axes if ax.get_title(loc="left") == title)
+        for title in ("CartPole", "FrozenLake")
+    )
+    assert [label.get_text() for label in cartpole.get_xticklabels()] == [
+        "default\nτ_c = 480\nn = 1",
+        "half\nnot recorded\nn = 2",
+        "set to\nτ_c = 300\nn = 2",
+        "100\nnot recorded\nn = 2",
+        "off\nno rule\nn = 2",
+    ]
+    # Nobody ran R2PO on FrozenLake with the default.
+    assert [text.get_text() for text in lake.texts] == ["–"]
+    assert drawing.note.count("stand-in") == 1
+
+
+def test_one_setting_is_no_comparison(records: Records) -> None:
+    assert list(tau_figures(metrics(records.runs), records.runs, records.facts)) == []
+    lonely = replace(records, runs=records.runs.assign(condition=SALIENT + "+tau-half"))
+    assert list(tau_figures(metrics(lonely.runs), lonely.runs, lonely.facts)) == []
