@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 import pandas as pd
 
+from figures.conditions import BASELINE, learners_in, lender
 from figures.curves import learning_curves
 from figures.drawing import Drawing
 from figures.names import name
@@ -24,8 +25,6 @@ VARIANTS: Final = (
 )
 FOUR: Final = ("swimmer", "mountaincarcontinuous", "invertedpendulum", "cartpole")
 """Where there are more tasks, these have figures of their own besides: the paper's text discusses their curves."""
-
-BASELINE: Final = "sb3-"
 
 
 class _Set(NamedTuple):
@@ -47,13 +46,14 @@ def curve_figures(
         condition: the condition to draw.
         band: what the bands show.
     """
-    beside = companion(condition, set(iterations["condition"]))
     here = iterations[iterations["condition"] == condition]
-    learners = iterations[iterations["condition"] == beside] if beside else here.iloc[:0]
-    alone = here["variant"].astype(str).str.startswith(BASELINE).all()
-    pool = here if alone else pd.concat([here, learners], ignore_index=True)
-    pool, remark = (pool, "") if alone else _best_learners(pool)
-    remarks = [remark, origin(facts, beside) if beside and remark and beside != condition else ""]
+    learners = learners_in(iterations)
+    if alone := condition in learners:
+        pool, remarks = here, []
+    else:
+        beside = lender(condition, learners)
+        pool, best = _best_learners(_lent(here, iterations[iterations["condition"] == beside]))
+        remarks = [best, origin(facts, beside) if beside and best else ""]
     made_with = origin(facts, condition)
     marks = references(facts, condition)
     for each in _sets(sorted(set(pool["variant"].astype(str)))):
@@ -67,20 +67,10 @@ def curve_figures(
                 marks={env: _fitting(marks.get(env, {}), each.methods) for env in envs},
                 stem=each.stem + suffix,
                 title=each.title,
-                remarks=remarks if any(method.startswith(BASELINE) for method in each.methods) and not alone else (),
+                remarks=remarks if not alone and any(method.startswith(BASELINE) for method in each.methods) else (),
             )
             if drawing is not None:
                 yield drawing
-
-
-def companion(condition: str, conditions: Iterable[str]) -> str | None:
-    """The condition with the runs of reinforcement learning that belong beside a condition's, if there is one.
-
-    That is `sb3` with the same settings, or else with the default ones.
-    """
-    settings = [part for part in condition.split("+")[1:] if not part.startswith("tau-")]
-    candidates = ("+".join(["sb3", *settings]), "sb3")
-    return next((other for other in candidates if other in set(conditions) and other != condition), None)
 
 
 def references(facts: pd.DataFrame, condition: str) -> dict[str, dict[str, float]]:
@@ -118,6 +108,13 @@ def _tasks(envs: list[str]) -> Iterator[tuple[str, list[str]]]:
     if len(present) > len(FOUR) and set(FOUR) <= set(present):
         yield "-four", list(FOUR)
     yield "", present
+
+
+def _lent(here: pd.DataFrame, learners: pd.DataFrame) -> pd.DataFrame:
+    """A condition's iterations, and those of learners that it has no runs of on a task."""
+    own = set(zip(here["env"], here["variant"], strict=True))
+    lent = [cell not in own for cell in zip(learners["env"], learners["variant"], strict=True)]
+    return pd.concat([here, learners[lent]], ignore_index=True)
 
 
 def _best_learners(pool: pd.DataFrame) -> tuple[pd.DataFrame, str]:

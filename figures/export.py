@@ -15,13 +15,15 @@ from figures.page import render_table
 from figures.tables import Column, Row, Table
 
 # What LaTeX's text fonts lack.
-_MATHS: Final = str.maketrans({"±": r"$\pm$", "Δ": r"$\Delta$", "τ": r"$\tau$", "∞": r"$\infty$", "–": "--"})
+_MATHS: Final = str.maketrans(
+    {"±": r"$\pm$", "Δ": r"$\Delta$", "τ": r"$\tau$", "∞": r"$\infty$", "−": "$-$", "–": "--"}
+)
 
 BOOKTABS: Final = r"\usepackage{booktabs}"
 GRAPHICX: Final = r"\usepackage{graphicx}"
 XCOLOR: Final = r"\usepackage[table]{xcolor}"
-WIDE: Final = 7
-"""With more columns than these a LaTeX table is scaled to the width of the text."""
+_FITTING: Final = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
+"""Scales what would be wider than a line of text, and nothing else."""
 _SHADING: Final = (
     r"\providecolor{bestcolor}{HTML}{DCEBF5}",
     r"\providecommand{\bestcell}[1]{\cellcolor{bestcolor}\textbf{#1}}",
@@ -57,24 +59,23 @@ def latex(table: Table) -> str:
     """A floating table; its first line says which packages it needs."""
     alignment = "".join("r" if column.numeric else "l" for column in table.columns)
     shaded = any(column.is_best(row) for column in table.columns for row in table.rows)
-    wide = len(table.columns) > WIDE
     return "\n".join(
         [
-            f"% Needs {', '.join([BOOKTABS, *[GRAPHICX] * wide, *[XCOLOR] * shaded])}.",
+            f"% Needs {', '.join([BOOKTABS, GRAPHICX, *[XCOLOR] * shaded])}.",
             r"\begin{table}",
             *[*_SHADING] * shaded,
             r"\centering",
             r"\footnotesize",
             rf"\caption{{\textbf{{{_escaped(table.title)}.}} {_escaped(table.caption)} {_escaped(table.note)}}}",
             rf"\label{{tab:{table.stem}}}",
-            *[r"\resizebox{\textwidth}{!}{%"] * wide,
+            _FITTING,
             rf"\begin{{tabular}}{{{alignment}}}",
             r"\toprule",
             " & ".join(_escaped(column.heading) for column in table.columns) + r" \\",
             r"\midrule",
             *(line for row in table.rows for line in _latex_lines(table, row)),
             r"\bottomrule",
-            r"\end{tabular}" + "}" * wide,
+            r"\end{tabular}}",
             r"\end{table}",
             "",
         ]
@@ -84,17 +85,21 @@ def latex(table: Table) -> str:
 def _latex_lines(table: Table, row: Row) -> Iterator[str]:
     """A row, and under it what is told beside its cells in small print."""
     cells = [_latex_cell(column, row) for column in table.columns]
-    beside = [_escaped(column.beside(row)) for column in table.columns]
+    beside = [_latex_words(column, column.beside(row)) for column in table.columns]
     yield " & ".join(cells) + r" \\"
     if any(beside):
         yield " & ".join(rf"{{\tiny {words}}}" if words else "" for words in beside) + r" \\"
 
 
 def _latex_cell(column: Column, row: Row) -> str:
-    words = _escaped(column.read(row))
-    # A hyphen is no minus sign; one within a word or an exponent stays.
-    words = re.sub(r"(?<![\w.)])-(?=\d)", r"$-$", words) if column.numeric else words
+    words = _latex_words(column, column.read(row))
     return rf"\bestcell{{{words}}}" if column.is_best(row) else words
+
+
+def _latex_words(column: Column, words: str) -> str:
+    """What stands in a cell. Before a number a hyphen is a minus sign; one within a word or an exponent stays."""
+    escaped = _escaped(words)
+    return re.sub(r"(?<![\w.)])-(?=\d)", r"$-$", escaped) if column.numeric else escaped
 
 
 def _marked(column: Column, row: Row) -> str:

@@ -11,6 +11,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
+from figures.conditions import DEFAULT, HALF, OFF, split_tau
 from figures.drawing import Drawing, in_style, joined
 from figures.marks import number
 from figures.names import TASKS, name, ordered
@@ -18,11 +19,6 @@ from figures.provenance import origin
 from figures.style import MUTED, annotate, columns, legend, panels, stroke
 
 METHOD: Final = "r2po"
-DEFAULT: Final = "default"
-SETTINGS: Final = ("default", "half")
-"""Settings in the order of the paper; others stand between these and no rule at all."""
-
-NONE: Final = ("off", "disabled", "inf", "none")
 SHIFT: Final = {"mean_return": -0.12, "best_return": 0.12}
 CAPTION: Final = (
     "Mean and best return of R2PO by the setting of τ_c, above which its critic is asked for restraint: mean over "
@@ -31,17 +27,11 @@ CAPTION: Final = (
 )
 
 
-def setting(condition: str) -> tuple[str, str]:
-    """A condition without its setting of τ_c, and that setting: `default` where the condition names none."""
-    found = re.search(r"\+tau-([^+]+)", condition)
-    return (condition.replace(found[0], "", 1), found[1]) if found else (condition, DEFAULT)
-
-
 def families(conditions: Iterable[str]) -> dict[str, dict[str, str]]:
     """Conditions that differ in τ_c alone, by what they have in common: the condition of each setting, two or more."""
     found: dict[str, dict[str, str]] = {}
     for condition in sorted(conditions):
-        common, tau = setting(condition)
+        common, tau = split_tau(condition)
         found.setdefault(common, {})[tau] = condition
     return {common: settings for common, settings in found.items() if len(settings) > 1}
 
@@ -109,16 +99,16 @@ def _draw(
 
 
 def _place(tau: str) -> tuple[int, float, str]:
-    if tau in SETTINGS:
-        return (SETTINGS.index(tau), 0.0, tau)
-    value = float(tau) if re.fullmatch(r"-?\d+(\.\d+)?", tau) else math.inf
-    return (len(SETTINGS) + (tau in NONE), -value if math.isfinite(value) else 0.0, tau)
+    """The order of settings: as the paper has them, with values from high to low before no rule at all."""
+    named = {DEFAULT: 0, HALF: 1, OFF: 3}
+    value = float(tau) if re.fullmatch(r"-?\d+(\.\d+)?", tau) else 0.0
+    return (named.get(tau, 2), -value, tau)
 
 
 def _tick(tau: str, facts: pd.DataFrame, condition: str, env: str, row: Mapping[str, Any] | None) -> str:
     here = facts[(facts["condition"] == condition) & (facts["env"] == env) & (facts["variant"] == METHOD)]
     values = sorted({f"{value:g}" for value in here["tau_c"].dropna()}) if "tau_c" in here else []
-    told = f"τ_c = {', '.join(values)}".replace("-", "−") if values else "no rule" if tau in NONE else "not recorded"
+    told = f"τ_c = {', '.join(values)}".replace("-", "−") if values else "no rule" if tau == OFF else "not recorded"
     return "\n".join(["set to" if values == [tau] else tau, told, f"n = {int(row['runs']) if row else 0}"])
 
 

@@ -12,18 +12,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from figures.conditions import BASELINE, DEFAULT, learners_in, lender, split_tau
 from figures.data import Records
 from figures.names import METHODS, TASKS, ordered
 from figures.provenance import SIMULATED
 from stats.tables import METRICS, Metric
 
-BASELINE: Final = "sb3-"
-"""What the ids of Stable-Baselines3's algorithms begin with."""
-LEARNERS: Final = "sb3"
-"""The label that their runs have, if nobody chooses another."""
-DEFAULT: Final = "default"
-_SETTINGS: Final = {"half": "half", "off": "disabled", "none": "disabled", "disabled": "disabled"}
-"""What labels of conditions call a setting of τ_c, and what the paper does."""
 CLOSE: Final = 0.1
 """Budgets that differ by no more than this share are alike."""
 
@@ -142,29 +136,16 @@ def bases(records: Records) -> list[Base]:
     to `m+x` the condition `sb3+x`, else `sb3`, else the only one that there is.
     """
     grid = _grid(records)
-    methods: dict[str, set[str]] = {}
-    for condition, _, method in grid.cells:
-        methods.setdefault(condition, set()).add(method)
-    learners = {c for c, found in methods.items() if all(method.startswith(BASELINE) for method in found)}
-    stems = {_stem(condition)[0] for condition in methods.keys() - learners} or learners
-    return [Base(stem, _settings(stem, methods), _lender(stem, learners), grid) for stem in sorted(stems)]
+    learners = learners_in(records.runs)
+    models = {condition for condition, _, _ in grid.cells} - learners
+    stems = {split_tau(condition)[0] for condition in models} or learners
+    return [Base(stem, _settings(stem, models), lender(stem, learners) or "", grid) for stem in sorted(stems)]
 
 
 def _settings(stem: str, conditions: Iterable[str]) -> dict[str, str]:
-    return {setting: c for c in sorted(conditions) for name, setting in [_stem(c)] if name == stem and setting}
-
-
-def _lender(stem: str, learners: set[str]) -> str:
-    wanted = ("+".join([LEARNERS, *stem.split("+")[1:]]), LEARNERS, *(learners if len(learners) == 1 else ()))
-    return next((condition for condition in wanted if condition in learners), "")
-
-
-def _stem(condition: str) -> tuple[str, str]:
-    """A condition's label without its setting of τ_c, and that setting in the paper's words."""
-    parts = condition.split("+")
-    settings = [part.removeprefix("tau-") for part in parts[1:] if part.startswith("tau-")]
-    rest = "+".join(part for i, part in enumerate(parts) if not (i and part.startswith("tau-")))
-    return rest, _SETTINGS.get(settings[0], settings[0]) if settings else ""
+    """Conditions by their setting of τ_c, other than the default, of those that have a stem."""
+    found = {condition: split_tau(condition) for condition in sorted(conditions)}
+    return {tau: condition for condition, (rest, tau) in found.items() if rest == stem and tau != DEFAULT}
 
 
 def _grid(records: Records) -> Grid:

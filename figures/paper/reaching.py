@@ -11,8 +11,9 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.stats import CensoredData, ecdf
 
+from figures.conditions import BASELINE
 from figures.names import name
-from figures.paper.bases import BASELINE, Base, Withheld
+from figures.paper.bases import Base, Withheld
 from figures.paper.cells import Cell, Goal, finite
 from figures.paper.judging import absent
 from figures.paper.published import Published, row_of, text

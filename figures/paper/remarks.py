@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
+from figures.conditions import BASELINE
 from figures.names import METHODS, TASKS, name, ordered
-from figures.paper.bases import BASELINE, Base, Source, Withheld
+from figures.paper.bases import Base, Source, Withheld
 from figures.paper.cells import Cell, Definition
 from figures.paper.published import BUDGET, tasks
 

@@ -7,8 +7,9 @@ from typing import Final
 
 import numpy as np
 
+from figures.conditions import BASELINE
 from figures.names import name
-from figures.paper.bases import BASELINE, Base, Source
+from figures.paper.bases import Base, Source
 from figures.paper.cells import Cell, Goal
 from figures.paper.judging import absent, mean_cell, value_cell
 from figures.paper.published import Published, number, row_of

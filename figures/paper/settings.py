@@ -8,7 +8,8 @@ from typing import Final
 
 import pandas as pd
 
-from figures.paper.bases import DEFAULT, Base
+from figures.conditions import DEFAULT, HALF, OFF
+from figures.paper.bases import Base
 from figures.paper.cells import Cell, Goal
 from figures.paper.judging import absent, mean_cell
 from figures.paper.published import Published, number, row_of
@@ -18,9 +19,11 @@ from stats.paper.verdicts import exact
 from stats.tables import METRICS
 
 METHOD: Final = "r2po"
-DISABLED: Final = "disabled"
-SETTINGS: Final = (DEFAULT, "half", DISABLED)
-OFF: Final = "−∞"
+SETTINGS: Final = (DEFAULT, HALF, OFF)
+IN_PAPER: Final = {OFF: "disabled"}
+"""What the paper calls a setting, where it is not what the collector does."""
+NO_RULE: Final = "−∞"
+"""τ_c where the rule is off, as the paper prints it."""
 _COLUMNS: Final = {"mean_return": "mean_reward", "best_return": "best_reward"}
 
 
@@ -59,8 +62,9 @@ def sensitivity(base: Base) -> Iterator[Cell]:
 
 
 def _under(base: Base, env: str, setting: str) -> Iterator[Cell]:
-    place, row = (env, setting), row_of("tau_sensitivity", environment=env, setting=setting)
-    yield _tau(base, place, row)
+    called = IN_PAPER.get(setting, setting)
+    place, row = (env, called), row_of("tau_sensitivity", environment=env, setting=called)
+    yield _tau(base, place, setting, row)
     source = base.source(env, METHOD, setting)
     for metric in METRICS:
         column = _COLUMNS[metric]
@@ -71,17 +75,17 @@ def _under(base: Base, env: str, setting: str) -> Iterator[Cell]:
             yield mean_cell(place, column, source, summary(source, metric), published, goal=Goal.none)
 
 
-def _tau(base: Base, place: tuple[str, str], row: Row | None) -> Cell:
+def _tau(base: Base, place: tuple[str, str], setting: str, row: Row | None) -> Cell:
     """The threshold itself; without the rule there is none in the records."""
-    env, setting = place
+    env = place[0]
     condition = base.condition if setting == DEFAULT else base.conditions.get(setting, "")
-    if setting != DISABLED:
+    if setting != OFF:
         published = None if row is None else Published(row.number("tau_c"))
         return _setting(place, "tau_c", condition, thresholds_of(base, env, condition), published)
-    published = Published(None, words=OFF) if row else None
+    published = Published(None, words=NO_RULE) if row else None
     if base.source(env, METHOD, setting) is None:
         return absent(place, "tau_c", env, published)
-    cell = Cell(row=place, column="tau_c", text=OFF, value=OFF, env=env, method=METHOD, records=condition)
+    cell = Cell(row=place, column="tau_c", text=NO_RULE, value=NO_RULE, env=env, method=METHOD, records=condition)
     return replace(cell, published=published, verdict="same" if published else None)
 
 

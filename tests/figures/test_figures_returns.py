@@ -12,14 +12,15 @@ from matplotlib.collections import PolyCollection
 from scipy.stats import bootstrap
 
 from figures.bands import curve
-from figures.curve_sets import companion, curve_figures, references
+from figures.conditions import learners_in, lender, split_tau
+from figures.curve_sets import curve_figures, references
 from figures.curves import learning_curves
 from figures.data import Records
 from figures.drawing import Drawing
 from figures.names import TASKS
 from figures.options import Band
 from figures.stability import stability_gaps
-from figures.tau import families, setting, tau_figures
+from figures.tau import families, tau_figures
 from stats.tables import metrics
 
 SALIENT = "simulated-salient"
@@ -102,12 +103,26 @@ def test_of_the_reinforcement_learners_the_best_of_each_task_is_drawn(records: R
 
 
 def test_reinforcement_learning_is_found_by_its_settings() -> None:
-    conditions = {"sb3", "sb3+iterations-15", "gpt", "gpt+iterations-15"}
-    assert companion("gpt", conditions) == "sb3"
-    assert companion("gpt+tau-half+iterations-15", conditions) == "sb3+iterations-15"
-    assert companion("gpt+temperature-2", conditions) == "sb3"
-    assert companion("sb3", conditions) is None
-    assert companion("gpt", {"gpt"}) is None
+    learners = {"sb3", "sb3+iterations-15"}
+    assert lender("gpt", learners) == "sb3"
+    assert lender("gpt+tau-half+iterations-15", learners) == "sb3+iterations-15"
+    assert lender("gpt+temperature-2", learners) == "sb3"
+    assert lender("gpt", {"mine"}) == "mine"
+    assert lender("gpt", {"mine", "yours"}) is None
+    assert lender("sb3", {"sb3"}) is None
+    assert lender("gpt", set()) is None
+
+
+def test_a_condition_lends_its_learners_only_if_it_has_nothing_else(records: Records) -> None:
+    wide = with_more(with_more(records, "sb3-ppo", "sb3", 0.5), "sb3-a2c", SALIENT, 2.0)
+    assert learners_in(wide.iterations) == {"sb3"}
+    # What a condition trained itself is not mixed with what another lends it.
+    (ax,) = (
+        ax
+        for ax in sets(with_more(wide, "sb3-a2c", "sb3", 9.0))["curves-main"].figure.axes
+        if ax.get_title(loc="left") == "CartPole"
+    )
+    assert [30.0, 230.0] in [np.asarray(line.get_ydata()).tolist()[:2] for line in ax.lines]
 
 
 def test_four_tasks_have_a_figure_of_their_own_where_there_are_more(records: Records) -> None:
@@ -174,8 +189,9 @@ def test_runs_without_returns_are_no_zeros(records: Records) -> None:
 
 
 def test_conditions_that_differ_in_tau_alone_belong_together() -> None:
-    assert setting("gpt+tau-half+iterations-15") == ("gpt+iterations-15", "half")
-    assert setting("gpt") == ("gpt", "default")
+    assert split_tau("gpt+tau-half+iterations-15") == ("gpt+iterations-15", "half")
+    assert split_tau("gpt") == ("gpt", "default")
+    assert split_tau("gpt+tau-none") == ("gpt", "off")
     assert families(["gpt", "gpt+tau-off", "gpt+tau-0.5", "other", "more+tau-half"]) == {
         "gpt": {"default": "gpt", "off": "gpt+tau-off", "0.5": "gpt+tau-0.5"}
     }

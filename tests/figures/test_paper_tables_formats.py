@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import html
 import re
+import shutil
+import subprocess
 from collections.abc import Mapping
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -152,15 +154,30 @@ def test_csv_is_unrounded_and_one_row_a_cell(small: Records, tmp_path: Path) -> 
 
 def test_latex_shades_the_best_cell_and_names_its_packages(small: Records) -> None:
     text = latex(made(small, "mean-reward"))
-    assert text.startswith("% Needs \\usepackage{booktabs}, \\usepackage[table]{xcolor}.\n")
+    assert text.startswith("% Needs \\usepackage{booktabs}, \\usepackage{graphicx}, \\usepackage[table]{xcolor}.\n")
     assert r"\bestcell{2.51 $\pm$ 0.21}" in text
     assert r"$-$0.74 $\pm$ 0.63" in text
     assert r"50\%\_off \& more" in text
     assert text.count("{") == text.count("}")
-    wide = latex(made(small, "variants-mean-reward"))
-    assert r"\resizebox{\textwidth}{!}{%" in wide
-    assert r"\usepackage{graphicx}" in wide
-    assert wide.count("{") == wide.count("}")
+
+
+def test_latex_needs_no_font_beyond_the_usual(small: Records) -> None:
+    settings = grid({(f"{MODEL}+tau-off", "pong", "r2po"): pairs(sample(2.5, 0.2))})
+    tables = [*paper_tables(small).tables, made(settings, "tau-sensitivity")]
+    assert all(latex(table).isascii() for table in tables)
+    assert r"$-$$\infty$" in latex(tables[-1])
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no pdflatex here")
+def test_latex_is_set_within_the_margins(small: Records, tmp_path: Path) -> None:
+    tables = [latex(table) for table in paper_tables(small).tables]
+    needed = sorted({package for text in tables for package in text.split("\n")[0][len("% Needs ") : -1].split(", ")})
+    page = "\n".join([r"\documentclass{article}", *needed, r"\begin{document}", *tables, r"\end{document}"])
+    (tmp_path / "page.tex").write_text(page, encoding="utf-8")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "page.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    assert "Overfull" not in done.stdout
 
 
 def test_markdown_sets_the_best_cell_in_bold(small: Records) -> None:
