@@ -68,6 +68,8 @@ def latex(table: Table) -> str:
             r"\footnotesize",
             rf"\caption{{\textbf{{{_escaped(table.title)}.}} {_escaped(table.caption)} {_escaped(table.note)}}}",
             rf"\label{{tab:{table.stem}}}",
+            r"\medskip",
+            "",
             _FITTING,
             rf"\begin{{tabular}}{{{alignment}}}",
             r"\toprule",
@@ -86,9 +88,9 @@ def _latex_lines(table: Table, row: Row) -> Iterator[str]:
     """A row, and under it what is told beside its cells in small print."""
     cells = [_latex_cell(column, row) for column in table.columns]
     beside = [_latex_words(column, column.beside(row)) for column in table.columns]
-    yield " & ".join(cells) + r" \\"
+    yield " & ".join(cells) + (r" \\[-2pt]" if any(beside) else r" \\")
     if any(beside):
-        yield " & ".join(rf"{{\tiny {words}}}" if words else "" for words in beside) + r" \\"
+        yield " & ".join(rf"{{\tiny {words}}}" if words else "" for words in beside) + r" \\[2pt]"
 
 
 def _latex_cell(column: Column, row: Row) -> str:

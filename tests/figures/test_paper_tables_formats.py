@@ -99,7 +99,7 @@ def of_latex(text: str) -> Cells:
 
     found: Cells = []
     for line in text.split("\\midrule\n")[1].split("\\bottomrule", maxsplit=1)[0].splitlines():
-        cells = re.split(r"(?<!\\)&", line.removesuffix(r" \\"))
+        cells = re.split(r"(?<!\\)&", re.sub(r" \\\\(\[-?2pt\])?$", "", line))
         if any(r"{\tiny" in cell for cell in cells):
             small = [plain(cell.strip().removeprefix(r"{\tiny").removesuffix("}")) for cell in cells]
             found[-1] = [(words, best, beside) for (words, best, _), beside in zip(found[-1], small, strict=True)]
