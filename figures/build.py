@@ -16,11 +16,11 @@ from figures.gallery import SECTIONS, comparisons, drawings_of
 from figures.notebooks import Notebook
 from figures.options import Band
 from figures.page import Page, Picture, Section, render
+from figures.paper import recomputed
 from figures.paper.tables import PaperTables, paper_tables
 from figures.provenance import origin, simulated, versions
 from figures.style import save
 from figures.tables import Table, table
-from stats.tables import metrics
 
 PROBLEMS_NAMED: Final = 100
 """So many problems are named on the page; the rest are counted."""
@@ -44,7 +44,8 @@ def contents(records: Records, *, band: Band = Band.std) -> Contents:
         "salience": records.salience,
         "summary": records.summary,
         "agreement": records.agreement,
-        "metrics": metrics(records.runs),
+        "metrics": records.metrics,
+        "aggregate": records.over_tasks.aggregate,
     }
     drawings: dict[str, list[Drawing]] = {}
     for condition, slug in slugs(records.conditions).items():
@@ -56,7 +57,7 @@ def contents(records: Records, *, band: Band = Band.std) -> Contents:
     note = _note(records)
     paper = paper_tables(records)
     tables = {key: table(key, lines, note) for key, lines in rows.items()}
-    return Contents(tables | {each.stem: each for each in paper.tables}, drawings, paper)
+    return Contents(tables | {each.stem: each for each in (*paper.tables, recomputed.findings())}, drawings, paper)
 
 
 def _note(records: Records) -> str:
@@ -133,7 +134,9 @@ def _page(records: Records, made: Contents, pictures: dict[str, list[Picture]], 
             Section("revisions", "Revisions", [tables["summary"]], _of(pictures, "revisions")),
             Section("agreement", "Agreement", [tables["agreement"]], _of(pictures, "agreement")),
             Section("returns", "Returns", [tables["metrics"]], _of(pictures, "returns")),
+            Section("over-tasks", "Over tasks", [tables["aggregate"]], _of(pictures, "over-tasks")),
             Section("paper", "The paper's tables", made.paper.tables, [], made.paper.remark),
+            Section("recomputed", "The paper against itself", [tables[recomputed.STEM]], []),
         ],
         provenance={
             "Command": command,

@@ -7,10 +7,9 @@ from typing import Final, NamedTuple
 
 import pandas as pd
 
-from figures.conditions import BASELINE, learners_in, lender
 from figures.curves import learning_curves
 from figures.drawing import Drawing
-from figures.names import name
+from figures.learners import BEST, with_best_learners
 from figures.options import Band
 from figures.provenance import origin
 
@@ -46,14 +45,8 @@ def curve_figures(
         condition: the condition to draw.
         band: what the bands show.
     """
-    here = iterations[iterations["condition"] == condition]
-    learners = learners_in(iterations)
-    if alone := condition in learners:
-        pool, remarks = here, []
-    else:
-        beside = lender(condition, learners)
-        pool, best = _best_learners(_lent(here, iterations[iterations["condition"] == beside]))
-        remarks = [best, origin(facts, beside) if beside and best else ""]
+    pool, best, other = with_best_learners(iterations, condition, "kept_return")
+    remarks = [best, origin(facts, other)] if best and other else [best]
     made_with = origin(facts, condition)
     marks = references(facts, condition)
     for each in _sets(sorted(set(pool["variant"].astype(str)))):
@@ -67,7 +60,7 @@ def curve_figures(
                 marks={env: _fitting(marks.get(env, {}), each.methods) for env in envs},
                 stem=each.stem + suffix,
                 title=each.title,
-                remarks=remarks if not alone and any(method.startswith(BASELINE) for method in each.methods) else (),
+                remarks=remarks if BEST in each.methods else (),
             )
             if drawing is not None:
                 yield drawing
@@ -108,29 +101,3 @@ def _tasks(envs: list[str]) -> Iterator[tuple[str, list[str]]]:
     if len(present) > len(FOUR) and set(FOUR) <= set(present):
         yield "-four", list(FOUR)
     yield "", present
-
-
-def _lent(here: pd.DataFrame, learners: pd.DataFrame) -> pd.DataFrame:
-    """A condition's iterations, and those of learners that it has no runs of on a task."""
-    own = set(zip(here["env"], here["variant"], strict=True))
-    lent = [cell not in own for cell in zip(learners["env"], learners["variant"], strict=True)]
-    return pd.concat([here, learners[lent]], ignore_index=True)
-
-
-def _best_learners(pool: pd.DataFrame) -> tuple[pd.DataFrame, str]:
-    """Of the algorithms of reinforcement learning only the best one of each task, by mean return, and which it is."""
-    learner = pool["variant"].astype(str).str.startswith(BASELINE)
-    if not learner.any():
-        return pool, ""
-    runs = pool[learner].groupby(["env", "variant", "run"])["kept_return"].mean()
-    means = runs.groupby(["env", "variant"]).mean().dropna().reset_index()
-    best = means.sort_values(["kept_return", "variant"], ascending=[False, True]).drop_duplicates("env")
-    chosen = set(zip(best["env"], best["variant"], strict=True))
-    kept = [
-        not is_learner or cell in chosen
-        for is_learner, cell in zip(learner, zip(pool["env"], pool["variant"], strict=True), strict=True)
-    ]
-    told = ", ".join(f"{name(variant)} on {name(env)}" for env, variant in sorted(chosen))
-    return pool[kept].assign(variant=pool["variant"].where(~learner, "sb3-best")), (
-        f"Best of the reinforcement learners by mean return: {told}."
-    )

@@ -65,7 +65,7 @@ def learning_curves(
     here = iterations[iterations["condition"] == condition]
     if here.empty:
         return None
-    here, spent = _abscissa(here)
+    here, spent = abscissa(here)
     envs, variants = ordered(here["env"], TASKS), ordered(here["variant"], METHODS)
     figure, axes = panels(len(envs))
     drawn: set[str] = set()
@@ -103,8 +103,8 @@ def learning_curves(
     return Drawing(stem, title, CAPTION.format(band=_BAND[band]), note, described, figure)
 
 
-def _abscissa(here: pd.DataFrame) -> tuple[pd.DataFrame, str]:
-    """What curves are drawn against, and its name: iterations where logs do not say how many rollouts were spent."""
+def abscissa(here: pd.DataFrame) -> tuple[pd.DataFrame, str]:
+    """Iterations with what curves are drawn against, and its name: their count where logs do not say what was spent."""
     if (here["rollouts_spent"] > 0).all():
         return here, SPENT
     return here.assign(rollouts_spent=here["iteration"] + 1), "iterations"

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from audit.problems import Problem
+from figures.over_tasks import OverTasks, over_tasks
 from figures.provenance import digest
+from stats.tables import metrics
 
 Rows = list[dict[str, Any]]
 
@@ -39,6 +42,16 @@ class Records:
         """The conditions that have a run, alphabetically."""
         return sorted(set(self.facts["condition"]) | set(self.iterations["condition"]))
 
+    @cached_property
+    def metrics(self) -> Rows:
+        """Mean return, best return and stability gap of every method on every task, as `stats metrics` has them."""
+        return metrics(self.runs)
+
+    @cached_property
+    def over_tasks(self) -> OverTasks:
+        """The methods of every condition over all tasks."""
+        return over_tasks(self.runs, self.iterations, self.facts)
+
     @property
     def digest(self) -> str:
         """SHA-256 of the iterations and revisions; the same for the same records in another folder."""
@@ -50,7 +63,7 @@ def load(paths: Sequence[Path], detector: str = "word", *, strict: bool = False)
 
     Args:
         paths: directories in a layout that the audit reads.
-        detector: how references to the worst rollout are found: `word`, `phrase` or `resolved`.
+        detector: how references to the worst rollout are found: `word`, `phrase`, `resolved`, `driver` or `judge`.
         strict: refuse data sets with unreadable records, rather than leaving those out.
 
     Raises:

@@ -24,6 +24,7 @@ GRAPHICX: Final = r"\usepackage{graphicx}"
 XCOLOR: Final = r"\usepackage[table]{xcolor}"
 _FITTING: Final = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
 """Scales what would be wider than a line of text, and nothing else."""
+_PROSE: Final = r"p{0.6\linewidth}"
 _SHADING: Final = (
     r"\providecolor{bestcolor}{HTML}{DCEBF5}",
     r"\providecommand{\bestcell}[1]{\cellcolor{bestcolor}\textbf{#1}}",
@@ -57,7 +58,7 @@ def markdown(table: Table) -> str:
 
 def latex(table: Table) -> str:
     """A floating table; its first line says which packages it needs."""
-    alignment = "".join("r" if column.numeric else "l" for column in table.columns)
+    alignment = "".join("r" if column.numeric else _PROSE if column.prose else "l" for column in table.columns)
     shaded = any(column.is_best(row) for column in table.columns for row in table.rows)
     return "\n".join(
         [
@@ -114,7 +115,11 @@ def _write_csv(table: Table, facts: pd.DataFrame, path: Path) -> None:
     made_with = {str(condition): _distinct(group) for condition, group in facts.groupby("condition")}
     unknown = dict.fromkeys(("backend", "model"))
     data = table.rows if table.data is None else table.data
-    rows = [{**row, **made_with.get(row.get("records") or row["condition"], unknown)} for row in data]
+    of_records = not data or "condition" in data[0]
+    rows = [
+        {**row, **(made_with.get(row.get("records") or row["condition"], unknown) if of_records else {})}
+        for row in data
+    ]
     columns = list(rows[0]) if rows else ["condition", *unknown]
     with path.open("w", encoding="utf-8", newline="") as file:
         write_csv(columns, rows, file)

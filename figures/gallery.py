@@ -7,6 +7,7 @@ from typing import Final
 
 import pandas as pd
 
+from figures.aggregates import aggregates
 from figures.agreement import agreement_structures
 from figures.citing import citing_rates
 from figures.curve_sets import curve_figures
@@ -16,18 +17,19 @@ from figures.edits import edit_map
 from figures.noise import noise_floor
 from figures.options import Band
 from figures.patterns import pattern_bars
+from figures.profiles import profiles
 from figures.provenance import origin
 from figures.revisions import revision_map
 from figures.salience import salience_bars
 from figures.stability import stability_gaps
 from figures.tau import tau_figures
-from stats.tables import metrics
 
 SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "salience": ("salience", "citing"),
     "revisions": ("patterns", "noise", "revisions", "edits"),
     "agreement": ("agreement",),
     "returns": ("curves-main-four", "curves-main", "curves-variants-four", "curves-variants", "stability", "tau"),
+    "over-tasks": ("aggregate", "profile"),
 }
 """Kinds of figures by the section of the page, in order; within a kind, conditions follow one another."""
 
@@ -46,7 +48,9 @@ def drawings_of(records: Records, condition: str, *, band: Band = Band.std) -> I
         revision_map(records.revisions, condition, made_with),
         edit_map(records.revisions, condition, made_with),
         agreement_structures(records.agreement, records.revisions, condition, made_with),
-        stability_gaps(metrics(records.runs), records.runs, condition, made_with),
+        stability_gaps(records.metrics, records.runs, condition, made_with),
+        aggregates(records.over_tasks, condition, made_with),
+        profiles(records.over_tasks, condition, made_with),
     )
     yield from (drawing for drawing in candidates if drawing is not None)
     yield from curve_figures(records.iterations, records.facts, condition, band=band)
@@ -54,4 +58,4 @@ def drawings_of(records: Records, condition: str, *, band: Band = Band.std) -> I
 
 def comparisons(records: Records) -> Iterator[tuple[str, Drawing]]:
     """Draw the figures that hold conditions against one another; each with what its conditions have in common."""
-    yield from tau_figures(metrics(records.runs), records.runs, records.facts)
+    yield from tau_figures(records.metrics, records.runs, records.facts)

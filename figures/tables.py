@@ -19,12 +19,14 @@ class Column:
     """A column of a table: its heading, and how it reads in a row.
 
     `is_best` says whether the cell is the best of its row and stands out, `beside` what stands under it in small print.
+    `prose` is of several lines.
     """
 
     heading: str
     read: Callable[[Row], str]
     needs: str
     numeric: bool = True
+    prose: bool = False
     is_best: Callable[[Row], bool] = lambda _row: False
     beside: Callable[[Row], str] = lambda _row: ""
 
@@ -147,6 +149,17 @@ COLUMNS: Final[Mapping[str, Sequence[Column]]] = {
         spread("best_return", "Best return"),
         decimal("stability_gap", "Stability gap"),
     ),
+    "aggregate": (
+        text("condition", "Condition"),
+        text("variant", "Method"),
+        count("tasks", "Tasks"),
+        count("runs", "Runs"),
+        bounded("iqm", "Interquartile mean"),
+        decimal("mean", "Mean"),
+        bounded("optimality_gap", "Optimality gap"),
+        bounded("probability_of_improvement", "P(R2PO better)"),
+        bounded("mean_rank", "Mean rank"),
+    ),
 }
 
 TITLES: Final[Mapping[str, str]] = {
@@ -154,6 +167,7 @@ TITLES: Final[Mapping[str, str]] = {
     "summary": "Revisions",
     "agreement": "What the critic was shown",
     "metrics": "Returns",
+    "aggregate": "Scores over tasks",
 }
 
 CAPTIONS: Final[Mapping[str, str]] = {
@@ -171,6 +185,12 @@ CAPTIONS: Final[Mapping[str, str]] = {
         "Mean ± sample standard deviation over runs. A run's mean and best are over its iterations; the stability gap "
         "is best minus mean. A run's best is the largest of many noisy means, and so biased upwards."
     ),
+    "aggregate": (
+        "Scores are a run's mean return, 0 for the task's floor and 1 for its optimum, over the tasks on which all "
+        "methods of a condition have runs; 95% intervals by bootstrap within tasks. The optimality gap is the mean "
+        "shortfall from 1. P(R2PO better): that a run of R2PO beats one of the method on the same task. Ranks are by "
+        "mean score on a task, 1 being the best, averaged over tasks."
+    ),
 }
 
 
@@ -186,7 +206,7 @@ def table(key: str, rows: Sequence[Row], note: str) -> Table:
     The condition gets a column only where there are several: the note names them.
 
     Args:
-        key: `salience`, `summary`, `agreement` or `metrics`.
+        key: `salience`, `summary`, `agreement`, `metrics` or `aggregate`.
         rows: one mapping per line, as from `audit` or `stats`.
         note: what the records were made with.
     """
@@ -199,5 +219,5 @@ def table(key: str, rows: Sequence[Row], note: str) -> Table:
 
 
 def _place(row: Row) -> tuple[Any, ...]:
-    known = ((row["env"], TASKS), (row["variant"], METHODS), (row.get("structure", ""), STRUCTURES))
+    known = ((row.get("env", ""), TASKS), (row["variant"], METHODS), (row.get("structure", ""), STRUCTURES))
     return (row["condition"], *(position(identifier, names) for identifier, names in known))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from pathlib import Path
+from typing import Final, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -20,6 +22,8 @@ class Scale(NamedTuple):
     floor: float
     optimum: float
 
+
+_KNOWN: Final = Path(__file__).with_name("optima.toml")
 
 Scales = Mapping[tuple[str, str], Scale | str]
 """For each (condition, env) its scale, or why it has none."""
@@ -54,6 +58,11 @@ class Comparison:
         """A remark on the runs of a method that lack a score, where there are any."""
         missing = self.missing[method]
         return [f"{missing} {'run misses' if missing == 1 else 'runs miss'} a return"] if missing else []
+
+
+def known_scales() -> dict[str, Scale]:
+    """The scales of the ten tasks."""
+    return {task: Scale(**ends) for task, ends in tomllib.loads(_KNOWN.read_text(encoding="utf-8")).items()}
 
 
 def find_scales(facts: pd.DataFrame, given: Mapping[str, Scale], known: Mapping[str, Scale]) -> Scales:

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from audit.problems import AuditError, UsageError
 from audit.request import Request
 from stats.commands.records import note, read
 from stats.efficiency import so_far
-from stats.scores import Comparison, Scale, comparisons, find_scales
+from stats.scores import Comparison, Scale, comparisons, find_scales, known_scales
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_KNOWN: Final = Path(__file__).with_name("optima.toml")
 
 
 @dataclass(frozen=True)
@@ -90,11 +86,6 @@ def parse_scales(given: Sequence[str]) -> dict[str, Scale]:
             raise UsageError(f"--scale {text!r}: give a floor and an optimum above it, such as cartpole=0:500")
         scales[task] = Scale(floor, optimum)
     return scales
-
-
-def known_scales() -> dict[str, Scale]:
-    """The scales of the ten tasks."""
-    return {task: Scale(**ends) for task, ends in tomllib.loads(_KNOWN.read_text(encoding="utf-8")).items()}
 
 
 def _tell_silent(facts: pd.DataFrame, given: Mapping[str, Scale], known: Mapping[str, Scale]) -> None:

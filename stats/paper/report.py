@@ -11,6 +11,7 @@ from stats.paper.intervals import Interval
 from stats.paper.results import Result, Status
 
 WIDTH: Final = 100
+UNKNOWN: Final = "unknown"
 _INDENT: Final = "    "
 
 
@@ -22,9 +23,9 @@ def report(results: Sequence[Result], *, everything: bool = False) -> Iterator[s
         everything: list those that are consistent too.
     """
     statuses = Counter(result.status for result in results)
-    yield f"{len(results)} numbers recomputed: " + ", ".join(f"{statuses[status]} {status.value}" for status in Status)
+    yield counts(results)
     yield ""
-    yield from _counts(results)
+    yield from _by_table(results)
     for status in (Status.inconsistent, Status.undecidable, Status.consistent):
         if statuses[status] and (everything or status is not Status.consistent):
             yield ""
@@ -34,30 +35,39 @@ def report(results: Sequence[Result], *, everything: bool = False) -> Iterator[s
                     yield from _told(result)
 
 
-def _counts(results: Sequence[Result]) -> Iterator[str]:
+def counts(results: Sequence[Result]) -> str:
+    """How many numbers there are, and how many of each status."""
+    statuses = Counter(result.status for result in results)
+    return f"{len(results)} numbers recomputed: " + ", ".join(f"{statuses[status]} {status.value}" for status in Status)
+
+
+def _by_table(results: Sequence[Result]) -> Iterator[str]:
     tables = list(dict.fromkeys(result.table for result in results))
-    counts = Counter((result.table, result.status) for result in results)
+    found = Counter((result.table, result.status) for result in results)
     width = max(map(len, ["table", *tables]))
     yield "  ".join(["table".ljust(width), *(status.value for status in Status)])
     for table in tables:
-        numbers = (str(counts[table, status] or "-").rjust(len(status.value)) for status in Status)
+        numbers = (str(found[table, status] or "-").rjust(len(status.value)) for status in Status)
         yield "  ".join([table.ljust(width), *numbers])
 
 
 def _told(result: Result) -> Iterator[str]:
+    found = recomputed(result.found)
+    again = "not recomputable" if found == UNKNOWN else f"recomputed {found}"
     # What a claim says in words is printed in no table.
     said = "claimed" if result.table == "claims" else "printed"
-    yield f"  {result.table}, {result.item}, {result.quantity}: {said} {result.published}, {_recomputed(result.found)}"
+    yield f"  {result.table}, {result.item}, {result.quantity}: {said} {result.published}, {again}"
     if result.note:
         yield from textwrap.wrap(result.note, WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT)
 
 
-def _recomputed(found: Interval) -> str:
+def recomputed(found: Interval) -> str:
+    """What a number can be, in words."""
     low, high = (f"{float(end):.6g}" for end in (found.low, found.high))
     if found.low.is_infinite() and found.high.is_infinite():
-        return "not recomputable"
+        return UNKNOWN
     if low == high:
-        return f"recomputed {low}"
+        return low
     if found.high.is_infinite():
-        return f"recomputed at least {low}"
-    return f"recomputed at most {high}" if found.low.is_infinite() else f"recomputed {low} to {high}"
+        return f"at least {low}"
+    return f"at most {high}" if found.low.is_infinite() else f"{low} to {high}"

@@ -124,6 +124,7 @@ def records() -> Records:
         facts=facts.assign(
             backend=real.map({True: "ollama", False: "simulated"}),
             model=real.map({True: "gpt-oss:20b", False: "salient"}),
+            floor=0.0,
             optimum=facts["env"].map({"cartpole": 500.0, "frozenlake": 1.0}),
             tau_c=facts["env"].map({"cartpole": 480.0}).where(facts["variant"] == "r2po"),
         ),

@@ -18,6 +18,8 @@ from figures.paper.tables import paper_tables
 from figures.provenance import digest, origin, simulated, versions
 
 KINDS = ("salience", "citing", "patterns", "noise", "revisions", "edits", "agreement", "curves-variants", "stability")
+COMPARING = ("aggregate", "profile")
+"""Kinds that want several methods, which one condition has."""
 COMMAND = "python -m figures data/runs --out 'my figures'"
 
 
@@ -45,7 +47,8 @@ class Links(HTMLParser):
 
 def test_the_folder_holds_every_figure_and_table_in_every_format(records: Records, index: Path) -> None:
     figures = {f"{kind}-{c}" for kind in KINDS for c in records.conditions}
-    tables = {"salience", "summary", "agreement", "metrics"}
+    figures |= {f"{kind}-simulated-salient" for kind in COMPARING}
+    tables = {"salience", "summary", "agreement", "metrics", "aggregate", "paper-recomputed"}
     tables |= {made.stem for made in paper_tables(records).tables}
     expected = {f"{stem}.{kind}" for stem in figures for kind in ("png", "pdf")}
     expected |= {f"{stem}.{kind}" for stem in tables for kind in ("md", "csv", "tex", "html")}
@@ -67,7 +70,7 @@ def test_the_page_stands_alone_and_its_links_lead_somewhere(index: Path) -> None
             assert target[1:] in links.anchors
         elif not target.startswith("data:image/png;base64,"):
             assert (index.parent / target).is_file(), target
-    assert sum(target.startswith("data:") for target in links.targets) == 2 * len(KINDS)
+    assert sum(target.startswith("data:") for target in links.targets) == 2 * len(KINDS) + len(COMPARING)
     assert links.images_without_words == 0
     assert not re.search(r"@import|url\(", text)
 
@@ -105,6 +108,7 @@ def test_one_call_methods_alone_give_curves_and_no_revisions(records: Records, t
     props = replace(
         records,
         iterations=records.iterations.assign(variant="props"),
+        runs=records.runs.assign(variant="props"),
         revisions=records.revisions.iloc[:0],
         summary=[],
         salience=[],

@@ -39,7 +39,7 @@ def test_figures_from_records_say_that_they_are_simulated(
     text = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
     assert "4 runs, 20 iterations, " in text
     assert "Simulated model, personality salient: a simulated stand-in, not a language model." in text
-    assert len(list((tmp_path / "out").glob("*.png"))) == 9
+    assert len(list((tmp_path / "out").glob("*.png"))) == 11
     # ThreeTraj alone is shown the worst rollout: a heading, a rule and one row.
     table = (tmp_path / "out" / "salience.md").read_text(encoding="utf-8").splitlines()
     assert len([line for line in table if line.startswith("|")]) == 3

@@ -1,0 +1,57 @@
+"""What the paper printed, held against what else it printed: the findings of `stats paper` as a table."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Final
+
+from figures.errors import FiguresError
+from figures.tables import Column, Row, Table
+from stats.paper.checks import check_paper
+from stats.paper.report import counts, recomputed
+from stats.paper.results import Status
+from stats.paper.source import PublishedError
+
+STEM: Final = "paper-recomputed"
+CAPTION: Final = (
+    "Numbers that do not follow from the others which the paper prints, whatever was rounded, and those of which "
+    "rounding leaves it open. Recomputed: all that the number can be. Numbers that agree are in the CSV file."
+)
+ORDER: Final = (Status.inconsistent, Status.undecidable)
+HEADINGS: Final = (
+    ("table", "Table"),
+    ("item", "Item"),
+    ("quantity", "Quantity"),
+    ("published", "Published"),
+    ("recomputed", "Recomputed"),
+    ("status", "Status"),
+    ("note", "Why"),
+)
+
+
+def findings() -> Table:
+    """The numbers that are inconsistent or undecidable; all of them in the data for the CSV file.
+
+    No record has a part in this: it is the same on every page.
+
+    Raises:
+        FiguresError: the published numbers cannot be read.
+    """
+    try:
+        results = check_paper()
+    except PublishedError as error:
+        raise FiguresError(str(error)) from None
+    doubtful = [result for status in ORDER for result in results if result.status is status]
+    return Table(
+        STEM,
+        "Printed numbers, recomputed",
+        CAPTION,
+        f"{counts(results)}.",
+        [Column(heading, partial(_words, key), key, numeric=False, prose=key == "note") for key, heading in HEADINGS],
+        [result.row() | {"recomputed": recomputed(result.found)} for result in doubtful],
+        [result.row() for result in results],
+    )
+
+
+def _words(key: str, row: Row) -> str:
+    return str(row[key] or "")

@@ -1,0 +1,187 @@
+"""Methods over all tasks: what is drawn and told, and what is missing."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.lines import Line2D
+from scipy.stats import mannwhitneyu, trim_mean
+
+from figures.aggregates import aggregates
+from figures.build import build
+from figures.data import Records
+from figures.drawing import Drawing
+from figures.names import name
+from figures.paper import recomputed
+from figures.profiles import profiles
+from figures.style import stroke
+
+MODEL = "some-model"
+RETURNS = {
+    ("cartpole", "r2po"): [500.0, 450.0, 400.0, 100.0],
+    ("cartpole", "props"): [300.0, 420.0, 50.0, 60.0],
+    ("frozenlake", "r2po"): [0.2, 0.4, 0.6, 0.9],
+    ("frozenlake", "props"): [0.1, 0.5, 0.0, 0.2],
+}
+OPTIMA = {"cartpole": 500.0, "frozenlake": 1.0}
+
+
+def grid(returns: dict[tuple[str, str], list[float]], records: Records, condition: str = MODEL) -> Records:
+    """Records of runs that returned the same in both of their iterations."""
+    rows = [
+        {"condition": condition, "env": env, "variant": variant, "run": run, "mean_return": value, "best_return": value}
+        for (env, variant), values in returns.items()
+        for run, value in enumerate(values)
+    ]
+    runs = pd.DataFrame(rows)
+    iterations = pd.concat(
+        [runs.assign(iteration=i, kept_return=runs["mean_return"], rollouts_spent=20 * (i + 1)) for i in range(2)],
+        ignore_index=True,
+    )
+    facts = runs[["condition", "env", "variant", "run"]].assign(backend="ollama", model=MODEL, floor=0.0)
+    facts["optimum"] = facts["env"].map(OPTIMA)
+    return replace(records, runs=runs, iterations=iterations, facts=facts)
+
+
+@pytest.fixture
+def two(records: Records) -> Records:
+    return grid(RETURNS, records)
+
+
+def drawn(records: Records) -> tuple[Drawing, Drawing]:
+    overview = aggregates(records.over_tasks, MODEL, "Made up.")
+    detail = profiles(records.over_tasks, MODEL, "Made up.")
+    assert overview is not None
+    assert detail is not None
+    return overview, detail
+
+
+def marks(drawing: Drawing, panel: int) -> list[float]:
+    """Values of the marks of a panel, from the top."""
+    lines = [line for line in drawing.figure.axes[panel].lines if isinstance(line, Line2D) and line.get_marker() == "o"]
+    return [float(np.asarray(line.get_xdata())[0]) for line in sorted(lines, key=lambda line: line.get_ydata()[0])]
+
+
+def scores(method: str) -> list[float]:
+    return [value / OPTIMA[env] for (env, variant), values in RETURNS.items() if variant == method for value in values]
+
+
+def test_the_interquartile_mean_is_scipys_trimmed_mean(two: Records) -> None:
+    overview, _ = drawn(two)
+    assert marks(overview, 0) == pytest.approx([trim_mean(scores(method), 0.25) for method in ("r2po", "props")])
+
+
+def test_the_probability_of_improvement_is_that_of_the_rank_sum_test(two: Records) -> None:
+    overview, _ = drawn(two)
+    chances = [
+        mannwhitneyu(RETURNS[env, "r2po"], RETURNS[env, "props"]).statistic / 16 for env in ("cartpole", "frozenlake")
+    ]
+    assert marks(overview, 1) == pytest.approx([100 * np.mean(chances)])
+    assert "– itself" in [text.get_text() for text in overview.figure.axes[1].texts]
+
+
+def test_the_profile_counts_runs_above_a_score(two: Records) -> None:
+    _, detail = drawn(two)
+    (line,) = (each for each in detail.figure.axes[0].lines if each.get_color() == stroke("r2po").colour)
+    at = dict(zip(np.asarray(line.get_xdata()).tolist(), np.asarray(line.get_ydata()).tolist(), strict=True))
+    for score in (0.0, 0.3, 0.5, 0.8):
+        assert at[score] == pytest.approx(100 * np.mean(np.array(scores("r2po")) > score))
+
+
+def test_scores_against_rollouts_end_with_the_runs(two: Records) -> None:
+    _, detail = drawn(two)
+    right = detail.figure.axes[1]
+    assert right.get_xlabel() == "rollouts spent"
+    (line,) = (each for each in right.lines if each.get_color() == stroke("props").colour)
+    assert np.asarray(line.get_xdata())[-1] == 40
+    assert np.asarray(line.get_ydata())[-1] == pytest.approx(trim_mean(scores("props"), 0.25))
+
+
+def test_logs_that_do_not_say_what_was_spent_are_counted_by_iterations(two: Records) -> None:
+    silent = replace(two, iterations=two.iterations.assign(rollouts_spent=0))
+    _, detail = drawn(silent)
+    assert detail.figure.axes[1].get_xlabel() == "iterations"
+
+
+def test_one_method_or_no_common_task_gives_no_figure(two: Records, records: Records) -> None:
+    alone = grid({cell: values for cell, values in RETURNS.items() if cell[1] == "r2po"}, records)
+    apart = grid({("cartpole", "r2po"): [1.0, 2.0], ("frozenlake", "props"): [0.5, 0.1]}, records)
+    unknown = replace(two, facts=two.facts.assign(env="new", optimum=np.nan), runs=two.runs.assign(env="new"))
+    unknown = replace(unknown, iterations=two.iterations.assign(env="new"))
+    for each in (alone, apart, unknown):
+        assert aggregates(each.over_tasks, MODEL, "") is None
+        assert profiles(each.over_tasks, MODEL, "") is None
+    # The table still has the methods, and why there is nothing to say of them.
+    assert [row["tasks"] for row in apart.over_tasks.aggregate] == [0, 0]
+    assert alone.over_tasks.aggregate == []
+
+
+def test_a_task_that_a_method_lacks_is_left_out_and_named(records: Records) -> None:
+    overview, detail = drawn(grid(RETURNS | {("pong", "r2po"): [1.0, 2.0]}, records))
+    for drawing in (overview, detail):
+        assert "Left out pong (no runs of props)." in drawing.note
+    assert overview.note.startswith("2 tasks, 8 runs a method")
+
+
+def test_without_r2po_there_is_nothing_to_improve_on(records: Records) -> None:
+    others = {(env, {"r2po": "reptraj"}.get(variant, variant)): values for (env, variant), values in RETURNS.items()}
+    overview, _ = drawn(grid(others, records))
+    assert marks(overview, 1) == []
+    assert [text.get_text() for text in overview.figure.axes[1].texts] == ["– no runs of R2PO"] * 2
+
+
+def test_single_runs_have_hollow_marks_and_no_ranks(records: Records) -> None:
+    overview, _ = drawn(grid({cell: values[:1] for cell, values in RETURNS.items()}, records))
+    left, _, right = overview.figure.axes
+    assert {line.get_markerfacecolor() for line in left.lines if line.get_marker() == "o"} == {"white"}
+    assert [text.get_text() for text in right.texts] == ["–", "–"]
+
+
+def test_every_rank_is_shared_out(two: Records) -> None:
+    overview, _ = drawn(two)
+    ranks = pd.DataFrame(two.over_tasks.ranks)
+    assert ranks.groupby("rank")["share"].sum().tolist() == pytest.approx([1, 1])
+    printed = [text.get_text() for text in overview.figure.axes[2].texts]
+    shares = ranks.sort_values(["variant", "rank"], ascending=[False, True])["share"]
+    assert printed == [f"{100 * share:.0f}" for share in shares if share >= 0.08]
+
+
+def test_the_best_learner_stands_beside(records: Records) -> None:
+    both = grid(RETURNS, records)
+    learners = grid(
+        {("cartpole", "sb3-ppo"): [500.0, 490.0], ("cartpole", "sb3-a2c"): [10.0, 20.0]}
+        | {("frozenlake", "sb3-ppo"): [0.1, 0.2], ("frozenlake", "sb3-a2c"): [0.8, 0.9]},
+        records,
+        "sb3",
+    )
+    pooled = {
+        key: pd.concat([getattr(each, key) for each in (both, learners)]) for key in ("runs", "iterations", "facts")
+    }
+    wide = replace(both, **pooled)
+    overview, detail = drawn(wide)
+    assert [text.get_text() for text in overview.figure.axes[0].get_yticklabels()] == [
+        "R2PO",
+        "ProPS",
+        name("sb3-best"),
+    ]
+    for drawing in (overview, detail):
+        assert "Best of the reinforcement learners by mean return: PPO on CartPole, A2C on FrozenLake." in drawing.note
+
+
+def test_the_paper_against_itself_is_on_the_page(records: Records, tmp_path: Path) -> None:
+    table = recomputed.findings()
+    statuses = [row["status"] for row in table.rows]
+    assert statuses == sorted(statuses)
+    assert set(statuses) == {"inconsistent", "undecidable"}
+    text = build(records, tmp_path, "python -m figures").read_text(encoding="utf-8")
+    assert '<section id="recomputed">' in text
+    assert table.note in text
+    with (tmp_path / "paper-recomputed.csv").open(encoding="utf-8", newline="") as file:
+        lines = list(csv.DictReader(file))
+    assert len(lines) == int(table.note.split()[0])
+    assert "model" not in lines[0]
