@@ -2,33 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Final
 
 import pandas as pd
 
-from audit.escaping import escape_latex, escape_markdown
+from audit.escaping import escape_markdown
 from audit.formats import write_csv
+from figures.latex import latex
 from figures.page import render_table
 from figures.tables import Column, Row, Table
-
-# What LaTeX's text fonts lack.
-_MATHS: Final = str.maketrans(
-    {"±": r"$\pm$", "Δ": r"$\Delta$", "τ": r"$\tau$", "∞": r"$\infty$", "−": "$-$", "–": "--"}
-)
-
-BOOKTABS: Final = r"\usepackage{booktabs}"
-GRAPHICX: Final = r"\usepackage{graphicx}"
-XCOLOR: Final = r"\usepackage[table]{xcolor}"
-_FITTING: Final = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
-"""Scales what would be wider than a line of text, and nothing else."""
-_PROSE: Final = r"p{0.6\linewidth}"
-_SHADING: Final = (
-    r"\providecolor{bestcolor}{HTML}{DCEBF5}",
-    r"\providecommand{\bestcell}[1]{\cellcolor{bestcolor}\textbf{#1}}",
-)
 
 
 def export(table: Table, facts: pd.DataFrame, folder: Path) -> None:
@@ -54,55 +37,6 @@ def markdown(table: Table) -> str:
     return "\n".join(
         [f"**{table.title}.** {table.caption} *{escape_markdown(table.note)}*", "", heading, rule, *rows, ""]
     )
-
-
-def latex(table: Table) -> str:
-    """A floating table; its first line says which packages it needs."""
-    alignment = "".join("r" if column.numeric else _PROSE if column.prose else "l" for column in table.columns)
-    shaded = any(column.is_best(row) for column in table.columns for row in table.rows)
-    return "\n".join(
-        [
-            f"% Needs {', '.join([BOOKTABS, GRAPHICX, *[XCOLOR] * shaded])}.",
-            r"\begin{table}",
-            *[*_SHADING] * shaded,
-            r"\centering",
-            r"\footnotesize",
-            rf"\caption{{\textbf{{{_escaped(table.title)}.}} {_escaped(table.caption)} {_escaped(table.note)}}}",
-            rf"\label{{tab:{table.stem}}}",
-            r"\medskip",
-            "",
-            _FITTING,
-            rf"\begin{{tabular}}{{{alignment}}}",
-            r"\toprule",
-            " & ".join(_escaped(column.heading) for column in table.columns) + r" \\",
-            r"\midrule",
-            *(line for row in table.rows for line in _latex_lines(table, row)),
-            r"\bottomrule",
-            r"\end{tabular}}",
-            r"\end{table}",
-            "",
-        ]
-    )
-
-
-def _latex_lines(table: Table, row: Row) -> Iterator[str]:
-    """A row, and under it what is told beside its cells in small print."""
-    cells = [_latex_cell(column, row) for column in table.columns]
-    beside = [_latex_words(column, column.beside(row)) for column in table.columns]
-    yield " & ".join(cells) + (r" \\[-2pt]" if any(beside) else r" \\")
-    if any(beside):
-        yield " & ".join(rf"{{\tiny {words}}}" if words else "" for words in beside) + r" \\[2pt]"
-
-
-def _latex_cell(column: Column, row: Row) -> str:
-    words = _latex_words(column, column.read(row))
-    return rf"\bestcell{{{words}}}" if column.is_best(row) else words
-
-
-def _latex_words(column: Column, words: str) -> str:
-    """What stands in a cell. Before a number a hyphen is a minus sign; one within a word or an exponent stays."""
-    escaped = _escaped(words)
-    return re.sub(r"(?<![\w.)])-(?=\d)", r"$-$", escaped) if column.numeric else escaped
 
 
 def _marked(column: Column, row: Row) -> str:
@@ -131,7 +65,3 @@ def _distinct(facts: pd.DataFrame) -> Mapping[str, str]:
 
 def _pipes(cells: list[str]) -> str:
     return f"| {' | '.join(cells)} |"
-
-
-def _escaped(words: str) -> str:
-    return escape_latex(words).translate(_MATHS)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Final
 
 from figures.errors import FiguresError
@@ -18,15 +17,6 @@ CAPTION: Final = (
     "rounding leaves it open. Recomputed: all that the number can be. Numbers that agree are in the CSV file."
 )
 ORDER: Final = (Status.inconsistent, Status.undecidable)
-HEADINGS: Final = (
-    ("table", "Table"),
-    ("item", "Item"),
-    ("quantity", "Quantity"),
-    ("published", "Published"),
-    ("recomputed", "Recomputed"),
-    ("status", "Status"),
-    ("note", "Why"),
-)
 
 
 def findings() -> Table:
@@ -47,11 +37,19 @@ def findings() -> Table:
         "Printed numbers, recomputed",
         CAPTION,
         f"{counts(results)}.",
-        [Column(heading, partial(_words, key), key, numeric=False, prose=key == "note") for key, heading in HEADINGS],
+        [
+            Column("Number", _number, "item", numeric=False, prose=True),
+            *(_words(key) for key in ("published", "recomputed", "status")),
+            Column("Why", lambda row: str(row["note"] or ""), "note", numeric=False, prose=True),
+        ],
         [result.row() | {"recomputed": recomputed(result.found)} for result in doubtful],
         [result.row() for result in results],
     )
 
 
-def _words(key: str, row: Row) -> str:
-    return str(row[key] or "")
+def _number(row: Row) -> str:
+    return f"{row['table']}: {row['item'].replace('/', ' / ')}, {row['quantity']}"
+
+
+def _words(key: str) -> Column:
+    return Column(key.capitalize(), lambda row: str(row[key]), key, numeric=False)

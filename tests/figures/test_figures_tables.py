@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 
 from figures.data import Records
-from figures.export import export, latex, markdown
+from figures.export import export, markdown
+from figures.latex import latex
 from figures.page import render_table
 from figures.tables import Table, table
 
