@@ -102,14 +102,20 @@ def test_patterns_are_counted_weighed_and_shown(pages):
     assert pages[PATTERNS].count("data:image/png;base64,") == 1
 
 
-def test_the_tables_hold_returns_and_tests(pages):
+def test_the_tables_hold_published_numbers_and_tests(pages):
     seen = words(pages[TABLES])
-    assert re.search(r"CartPole \d+\.\d\d ± \d+\.\d\d \(n = 2\)", seen)
     assert "Reference: R2PO" in seen
-    assert "props" in seen
-    published = (ROOT / "data" / "paper" / "mean_reward.csv").is_file()
-    # The printed mean of R2PO on CartPole.
-    assert ("474.67" in seen) if published else ("data/paper/ is missing" in seen)
+    assert re.search(r"CartPole \d+\.\d\d ± \d+\.\d\d \[paper 258\.09 ± 138\.58\]", seen)  # ProPS
+    assert re.search(r"ours \d+\.\d\d ± \d+\.\d\d, n = 2 published 258\.09 ± 138\.58, n = 10", seen)
+    assert "in the table: no verdict, simulated" in seen
+    assert "numbers recomputed" in seen
+
+
+def test_the_tests_of_the_table_are_scipys(pages):
+    seen = words(pages[TABLES])
+    baseline, t, p = re.search(r"CartPole, (\w+): t = (-?[\d.]+), p = ([\d.]+)", seen).groups()
+    row = rf"cartpole {baseline.lower()} -?[\d.]+ {re.escape(t)} {re.escape(p)}"
+    assert re.search(row, seen)
 
 
 def test_logs_are_imported_checked_and_audited(pages):

@@ -15,10 +15,15 @@ from figures.tables import Table
 
 @dataclass(frozen=True)
 class PaperTables:
-    """The tables that some records fill, and a sentence on those that they do not."""
+    """The tables that some records fill, and a sentence on those that they do not, empty if there are none."""
 
     tables: Sequence[Table]
-    remark: str
+    left_out: str
+
+    @property
+    def remark(self) -> str:
+        """What is said before the tables where published numbers stand under recomputed ones."""
+        return f"{VERDICTS} {self.left_out}".strip()
 
 
 def paper_tables(records: Records) -> PaperTables:
@@ -36,7 +41,7 @@ def paper_tables(records: Records) -> PaperTables:
             tables.append(laid_out(definition, filled, records.facts))
         else:
             missing.append(f"{definition.title} (needs {definition.needs})")
-    return PaperTables(tables, f"{VERDICTS} {_left_out(missing)}".strip())
+    return PaperTables(tables, _left_out(missing))
 
 
 VERDICTS: Final = (
