@@ -17,22 +17,36 @@ LONGEST: Final = 32_767
 _FORMULA: Final = re.compile(r"[\s']*[=+\-@\uff0b\uff0d\uff1d\uff20]")
 """White space and apostrophes count for nothing; the wide forms of the four characters work in some spreadsheets."""
 
+_NUMBER: Final = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]{1,3})?")
+
 _MARKDOWN: Final = re.compile(r"[\\`*\[\]|~$]|(?<![^\W_])_|_(?![^\W_])")
 """What Markdown reads as markup in a cell; an underscore within a word is none."""
 
 _HTML: Final = {ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;"}
 
-_LATEX: Final = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    # After the end of a row these two would be read as its options.
-    "[": "{[}",
-    "*": "{*}",
-} | {character: f"\\{character}" for character in "&%$#_{}"}
+_LATEX: Final = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        # After the end of a row these two would be read as its options.
+        "[": "{[}",
+        "*": "{*}",
+        # What text fonts lack.
+        "±": r"$\pm$",
+        "Δ": r"$\Delta$",
+        "τ": r"$\tau$",
+        "∞": r"$\infty$",
+        "≥": r"$\geq$",
+        "≤": r"$\leq$",
+        "−": "$-$",
+        "–": "--",
+    }
+    | {character: f"\\{character}" for character in "&%$#_{}"}
+)
 
 
 def visible(text: str) -> str:
@@ -49,10 +63,10 @@ def cell(text: str) -> str:
     """The text as a spreadsheet's cell, control characters spelled out; line breaks and tabs within stay.
 
     A spreadsheet takes a cell that begins with one of = + - @ for a formula, and a formula can start programs and send
-    data away. Such a cell gets an apostrophe in front, which makes it text.
+    data away. Such a cell gets an apostrophe in front, which makes it text. A signed number is left as it is.
     """
     shown = visible(text.replace("\r\n", "\n"))
-    return f"'{shown}" if _FORMULA.match(shown) else shown
+    return f"'{shown}" if _FORMULA.match(shown) and not _NUMBER.fullmatch(shown) else shown
 
 
 def escape_json(encoded: str) -> str:
@@ -66,8 +80,8 @@ def escape_markdown(text: str) -> str:
 
 
 def escape_latex(text: str) -> str:
-    """Text as LaTeX sets it, in one line, whatever characters it has."""
-    return re.sub(r"[\\~^<>|\[*&%$#_{}]", lambda match: _LATEX[match[0]], in_line(text))
+    """Text as LaTeX sets it, in one line; letters beyond its fonts are left as they are."""
+    return in_line(text).translate(_LATEX)
 
 
 def _with(text: str, spelled: Callable[[str], str], kept: str) -> str:

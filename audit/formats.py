@@ -10,6 +10,9 @@ from typing import Any, Final, TextIO
 
 from audit.escaping import cell, escape_json, escape_latex, escape_markdown, in_line
 
+PROSE: Final = 60
+"""A column with a longer text than so many characters is broken into lines in LaTeX."""
+
 Row = Mapping[str, Any]
 Writer = Callable[[Sequence[str], Iterable[Row], TextIO, str | None], None]
 
@@ -51,9 +54,10 @@ def write_markdown(columns: Sequence[str], rows: Iterable[Row], stream: TextIO, 
 def write_latex(columns: Sequence[str], rows: Iterable[Row], stream: TextIO, caption: str | None = None) -> None:
     """A `tabular` with the rules of the booktabs package; a caption becomes a comment above it."""
     kept = list(rows)
+    stream.write("% Needs \\usepackage{booktabs}.\n")
     if caption:
         stream.write(f"% {in_line(caption)}\n")
-    alignment = "".join("r" if is_number_column(kept, column) else "l" for column in columns)
+    alignment = "".join(_latex_alignment(kept, column) for column in columns)
     stream.write(f"\\begin{{tabular}}{{{alignment}}}\n\\toprule\n")
     stream.write(" & ".join(escape_latex(column) for column in columns) + " \\\\\n\\midrule\n")
     for row in kept:
@@ -110,6 +114,13 @@ def _field(value: Any) -> Any:
     if isinstance(value, list):
         return cell(" ".join(str(item) for item in value))
     return cell(value) if isinstance(value, str) else _finite(value)
+
+
+def _latex_alignment(rows: Sequence[Row], column: str) -> str:
+    if is_number_column(rows, column):
+        return "r"
+    is_prose = any(isinstance(row[column], str) and len(row[column]) > PROSE for row in rows)
+    return r"p{0.4\linewidth}" if is_prose else "l"
 
 
 def _latex_cell(value: Any) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from audit.store import Store
 
 BATCH: Final = 1000
+PAUSE: Final = 0.05
+"""Seconds between two attempts to stop a query."""
 
 
 def rows(relation: duckdb.DuckDBPyRelation, store: Store) -> Iterator[dict[str, Any]]:
@@ -29,11 +31,16 @@ def rows(relation: duckdb.DuckDBPyRelation, store: Store) -> Iterator[dict[str, 
     """
     columns = relation.columns
     with ThreadPoolExecutor(1) as worker:
+        worker.submit(int).result()  # from here on there is a thread, and whatever is asked of it can be waited for
         try:
             stream = worker.submit(relation.iter_rows)
             while found := worker.submit(lambda: list(islice(stream.result(), BATCH))).result():
                 for row in found:
                     yield dict(zip(columns, row, strict=True))
         except KeyboardInterrupt:
-            store.interrupt()
+            # Again and again: a query that has not begun yet does not remember that it was to stop.
+            last = worker.submit(int)
+            while not last.done():
+                store.interrupt()
+                wait([last], timeout=PAUSE)
             raise

@@ -9,20 +9,6 @@ from typing import Final
 from audit.escaping import escape_latex
 from figures.tables import Column, Row, Table
 
-# What LaTeX's text fonts lack.
-_MATHS: Final = str.maketrans(
-    {
-        "±": r"$\pm$",
-        "Δ": r"$\Delta$",
-        "τ": r"$\tau$",
-        "∞": r"$\infty$",
-        "≥": r"$\geq$",
-        "≤": r"$\leq$",
-        "−": "$-$",
-        "–": "--",
-    }
-)
-
 BOOKTABS: Final = r"\usepackage{booktabs}"
 GRAPHICX: Final = r"\usepackage{graphicx}"
 XCOLOR: Final = r"\usepackage[table]{xcolor}"
@@ -91,7 +77,7 @@ def _breaking(table: Table, lines: list[str]) -> list[str]:
 
 
 def _caption(table: Table) -> str:
-    words = rf"\textbf{{{_escaped(table.title)}.}} {_escaped(table.caption)} {_escaped(table.note)}"
+    words = rf"\textbf{{{escape_latex(table.title)}.}} {escape_latex(table.caption)} {escape_latex(table.note)}"
     return rf"\caption{{{words}}}\label{{tab:{table.stem}}}"
 
 
@@ -100,7 +86,7 @@ def _alignment(table: Table) -> str:
 
 
 def _head(table: Table) -> list[str]:
-    return [r"\toprule", " & ".join(_escaped(column.heading) for column in table.columns) + r" \\", r"\midrule"]
+    return [r"\toprule", " & ".join(escape_latex(column.heading) for column in table.columns) + r" \\", r"\midrule"]
 
 
 def _lines(table: Table, row: Row) -> Iterator[str]:
@@ -119,9 +105,5 @@ def _cell(column: Column, row: Row) -> str:
 
 def _words(column: Column, words: str) -> str:
     """What stands in a cell. Before a number a hyphen is a minus sign; one within a word or an exponent stays."""
-    escaped = _escaped(words)
+    escaped = escape_latex(words)
     return re.sub(r"(?<![\w.)])-(?=\d)", r"$-$", escaped) if column.numeric else escaped
-
-
-def _escaped(words: str) -> str:
-    return escape_latex(words).translate(_MATHS)

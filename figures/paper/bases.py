@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cached_property
 from typing import Final
 
@@ -15,22 +14,12 @@ from numpy.typing import NDArray
 from figures.conditions import BASELINE, DEFAULT, learners_in, lender, split_tau
 from figures.data import Records
 from figures.names import METHODS, TASKS, ordered
+from figures.paper.published import Withheld
 from figures.provenance import SIMULATED
 from stats.tables import METRICS, Metric
 
 CLOSE: Final = 0.1
 """Budgets that differ by no more than this share are alike."""
-
-
-class Withheld(StrEnum):
-    """Why there is no verdict although there is a published number."""
-
-    simulated = "simulated"
-    budget = "other budget"
-    runs = "fewer than two runs"
-    constant = "no spread"
-    family = "other number of tasks"
-    curves = "read off mean curves"
 
 
 _CELL: Final = ["condition", "env", "variant"]
@@ -55,11 +44,6 @@ class Source:
         return {metric: kept[:, place] for place, metric in enumerate(METRICS)}
 
     @cached_property
-    def budget(self) -> float:
-        """Rollouts that a run spent, the median one."""
-        return float(self.runs["rollouts_spent"].median())
-
-    @cached_property
     def is_uneven(self) -> bool:
         """Whether its runs are of unequal length."""
         return bool(self.runs["iterations"].nunique() > 1)
@@ -73,7 +57,8 @@ class Source:
         """Why it cannot be held against published runs of a budget; None where it can."""
         if self.is_simulated:
             return Withheld.simulated
-        return None if abs(self.budget - budget) <= CLOSE * budget else Withheld.budget
+        alike = (self.runs["rollouts_spent"] - budget).abs() <= CLOSE * budget
+        return None if alike.all() else Withheld.budget
 
 
 @dataclass(frozen=True)

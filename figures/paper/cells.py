@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from figures.paper.published import Published
+from figures.paper.published import Published, Withheld
 from figures.tables import MISSING
 from stats.paper.verdicts import Verdict
 
 if TYPE_CHECKING:
-    from figures.paper.bases import Base, Withheld
+    from figures.paper.bases import Base
 
 
 class Goal(Enum):

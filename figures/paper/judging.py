@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from figures.paper.bases import Source, Withheld
+from figures.paper.bases import Source
 from figures.paper.cells import Cell, Goal, finite
-from figures.paper.published import Published
+from figures.paper.published import Published, Withheld
 from figures.paper.writing import decimal, spread
 from stats.paper.verdicts import against_summary, against_value
 from stats.summary import Summary
@@ -86,7 +86,7 @@ def value_cell(
         write: how the number reads.
     """
     verdict, withheld = None, unlike(source, summary, published)
-    if published and published.value and not withheld:
+    if published and published.value and not withheld and math.isfinite(summary.mean):
         verdict = against_value(summary, published.value, published.runs)
         withheld = None if verdict else Withheld.constant
     return Cell(
@@ -110,4 +110,4 @@ def unlike(source: Source, summary: Summary, published: Published | None) -> Wit
     """Why a number over runs cannot be held against the published one; None where it can, or one is missing."""
     if published is None or not summary.n or math.isnan(summary.mean):
         return None
-    return source.unlike(published.budget) or (Withheld.runs if summary.n < 2 else None)
+    return source.unlike(published.budget) or published.doubt or (Withheld.runs if summary.n < 2 else None)

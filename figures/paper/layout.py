@@ -55,16 +55,15 @@ def laid_out(definition: Definition, found: Sequence[tuple[Base, Sequence[Cell]]
 
 
 def bests(cells: Iterable[Cell]) -> frozenset[str]:
-    """The columns of a row with its best number, unrounded: several where they tie, none where there is no rival."""
+    """The columns of a row with its best number, unrounded: several where they tie, none where all do."""
     rivals = [
         (cell.column, cell.goal.value * cell.value)
         for cell in cells
         if cell.goal is not Goal.none and isinstance(cell.value, int | float)
     ]
-    if len(rivals) < 2:
-        return frozenset()
-    best = max(value for _, value in rivals)
-    return frozenset(column for column, value in rivals if same(value, best))
+    best = max((value for _, value in rivals), default=0.0)
+    found = frozenset(column for column, value in rivals if same(value, best))
+    return found if len(found) < len(rivals) else frozenset()
 
 
 def _lines(condition: str, cells: Iterable[Cell], usual: int | None, definition: Definition) -> Iterator[Line]:
@@ -130,8 +129,8 @@ def _datum(line: Line, cell: Cell, definition: Definition) -> dict[str, Any]:
         "runs": cell.runs,
         **{key: cell.details.get(key) for key in definition.details},
         "best": cell.column in line["best"],
-        "published": published.value.value if published and published.value else None,
-        "published_spread": published.spread.value if published and published.spread else None,
+        "published": published.value.text if published and published.value else None,
+        "published_spread": published.spread.text if published and published.spread else None,
         "published_method": published.method or None if published else None,
         "published_words": published.words or None if published else None,
         "verdict": cell.verdict,

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
+from enum import StrEnum
 
 from figures.errors import FiguresError
 from figures.names import name
 from stats.paper.printed import Printed, printed
+from stats.paper.results import Status
 from stats.paper.source import Paper, PublishedError, Row, folder, read
+from stats.paper.tables import spreads
 
 RUNS = 10
 """Runs behind each published number."""
@@ -16,9 +19,25 @@ BUDGET = 4000
 """Rollouts that each of them spent, where nothing else is said."""
 
 
+class Withheld(StrEnum):
+    """Why there is no verdict although there is a published number."""
+
+    simulated = "simulated"
+    impossible = "impossible spread"
+    mixed = "other rows"
+    budget = "other budget"
+    runs = "fewer than two runs"
+    constant = "no spread"
+    family = "other number of tasks"
+    curves = "read off mean curves"
+
+
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A published number, or a pair of mean and spread, or words; `method` where the column names none."""
+    """A published number, or a pair of mean and spread, or words.
+
+    `method` names the method where the column does not, `doubt` says why the number itself is not to be held against.
+    """
 
     value: Printed | None
     spread: Printed | None = None
@@ -26,6 +45,7 @@ class Published:
     budget: int = BUDGET
     method: str = ""
     words: str = ""
+    doubt: Withheld | None = None
 
     @property
     def text(self) -> str:
@@ -57,6 +77,13 @@ def number(table: str, column: str, **where: str) -> Published | None:
     """One published number without a spread, if there is one."""
     row = row_of(table, **where)
     return None if row is None else Published(row.number(column))
+
+
+@functools.cache
+def impossible(table: str) -> frozenset[str]:
+    """The items of a table whose spread no runs with their mean can have, as `stats paper` finds."""
+    wrong = [result for result in spreads(paper()) if result.status is Status.inconsistent]
+    return frozenset(result.item for result in wrong if result.table == table)
 
 
 def text(words: str) -> Published:

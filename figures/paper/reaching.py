@@ -13,10 +13,10 @@ from scipy.stats import CensoredData, ecdf
 
 from figures.conditions import BASELINE
 from figures.names import name
-from figures.paper.bases import Base, Withheld
+from figures.paper.bases import Base
 from figures.paper.cells import Cell, Goal, finite
 from figures.paper.judging import absent
-from figures.paper.published import Published, row_of, text
+from figures.paper.published import Published, Withheld, row_of, text
 from figures.paper.returns import ANY_BASELINE
 from figures.paper.settings import optima_of, thresholds_of
 

@@ -13,8 +13,8 @@ from stats.paper.source import PublishedError
 
 STEM: Final = "paper-recomputed"
 CAPTION: Final = (
-    "Numbers that do not follow from the others which the paper prints, whatever was rounded, and those of which "
-    "rounding leaves it open. Recomputed: all that the number can be. Numbers that agree are in the CSV file."
+    "Numbers that do not follow from the others which the paper prints, whatever was rounded, and those that these "
+    "leave open. Recomputed: all that the number can be. Numbers that agree are in the CSV file."
 )
 ORDER: Final = (Status.inconsistent, Status.undecidable)
 

@@ -7,13 +7,16 @@ from typing import Final
 
 from figures.conditions import BASELINE
 from figures.names import METHODS, TASKS, name, ordered
-from figures.paper.bases import Base, Source, Withheld
+from figures.paper.bases import Base, Source
 from figures.paper.cells import Cell, Definition
-from figures.paper.published import BUDGET, tasks
+from figures.paper.published import BUDGET, Withheld, tasks
 
 WITHHELD: Final = {
     Withheld.simulated: "The model was simulated: the paper's numbers stand beside, "
     "but no agreement is to be expected.",
+    Withheld.impossible: "No verdict against published standard errors that are larger than ten such returns can have "
+    "(stats paper); those beside them may be standard deviations as well.",
+    Withheld.mixed: "No verdict, as identical rollouts are somewhere in the paper's three rows.",
     Withheld.budget: "No verdict where runs spent another budget than the paper's, give or take a tenth "
     f"({BUDGET} rollouts, where nothing else is said).",
     Withheld.runs: "No verdict for fewer than two runs.",

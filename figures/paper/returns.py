@@ -12,7 +12,7 @@ from figures.names import name
 from figures.paper.bases import Base, Source
 from figures.paper.cells import Cell, Goal
 from figures.paper.judging import absent, mean_cell, value_cell
-from figures.paper.published import Published, number, row_of
+from figures.paper.published import Published, Withheld, impossible, number, row_of
 from stats.summary import Summary, summarise
 from stats.tables import Metric
 
@@ -118,5 +118,10 @@ def _with_error(env: str, column: str) -> Published | None:
     if row is None:
         return None
     method = row["method"] if row["method"].startswith(BASELINE) else ""
-    budget = row.count("episodes_per_run")
-    return Published(row.number("best_reward"), row.number("standard_error"), budget=budget, method=method)
+    return Published(
+        row.number("best_reward"),
+        row.number("standard_error"),
+        budget=row.count("episodes_per_run"),
+        method=method,
+        doubt=Withheld.impossible if f"{env}/{column}" in impossible("props_extended_budget") else None,
+    )

@@ -10,7 +10,7 @@ from figures.paper.bases import Base
 from figures.paper.cells import Cell, Goal
 from figures.paper.judging import absent, value_cell
 from figures.paper.measures import Measure, average, classified, equal, known, share
-from figures.paper.published import Published, number, row_of, text
+from figures.paper.published import Published, Withheld, number, row_of, text
 from figures.paper.writing import counted
 from stats.paper.printed import printed
 
@@ -97,11 +97,17 @@ def agreement(base: Base) -> Iterator[Cell]:
             row, place = rows[structure] if env == "pong" else None, (env, structure)
             measure = share("structure", structure, among=known("structure"))
             theirs = _counted(row.count("episodes"), total) if row else None
-            yield _with_count(_measured(base, place, "revisions", THREE, measure, theirs), measure.count(revisions))
-            delta = average("delta", among=equal("structure", structure))
-            yield _measured(
-                base, place, "mean_delta", THREE, delta, Published(row.number("mean_delta")) if row else None
+            yield _with_count(
+                _measured(base, place, "revisions", THREE, measure, _mixed(theirs)), measure.count(revisions)
             )
+            delta = average("delta", among=equal("structure", structure))
+            mean = Published(row.number("mean_delta")) if row else None
+            yield _measured(base, place, "mean_delta", THREE, delta, _mixed(mean))
+
+
+def _mixed(published: Published | None) -> Published | None:
+    """A number of the published table of agreement: identical rollouts are somewhere in its other three rows."""
+    return published and replace(published, doubt=Withheld.mixed)
 
 
 def _tasks(base: Base, methods: Sequence[str]) -> list[str]:

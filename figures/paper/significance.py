@@ -9,10 +9,10 @@ from typing import Any, Final
 import pandas as pd
 
 from figures.names import name
-from figures.paper.bases import Base, Source, Withheld
+from figures.paper.bases import Base, Source
 from figures.paper.cells import Cell, finite
 from figures.paper.judging import absent, mean_cell
-from figures.paper.published import BUDGET, Published, row_of, tasks
+from figures.paper.published import BUDGET, Published, Withheld, row_of, tasks
 from figures.paper.returns import ANY_BASELINE, ranking, summary
 from figures.paper.writing import decimal, probability
 from figures.tables import MISSING

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from stats.paper.results import Result
 
 commands = typer.Typer()
-AllOption = Annotated[bool, typer.Option("--all", help="List consistent numbers too; the other formats always do.")]
+AllOption = Annotated[bool, typer.Option("--all", help="List consistent numbers too; JSON and CSV always do.")]
 
 
 @commands.command()
@@ -70,9 +70,10 @@ def check(
 def _print(results: Sequence[Result], output: Format, *, everything: bool) -> None:
     from audit.formats import WRITERS
     from stats.paper.report import report
-    from stats.paper.results import COLUMNS
+    from stats.paper.results import COLUMNS, Status
 
-    rows = [result.row() for result in results]
+    for_programs = output in (Format.json, Format.csv)
+    rows = [result.row() for result in results if everything or for_programs or result.status is not Status.consistent]
     if output is Format.table:
         for line in report(results, everything=everything):
             print(_shown(line))

@@ -86,7 +86,7 @@ def _check(paper: Paper, claim: Mapping[str, Any]) -> Result:
     status = judge(printed(text), finding.found, face=finding.face, tells=False)
     reasons = []
     if status is not Status.consistent:
-        is_open = "the rounding leaves it open" if status is Status.undecidable else None
+        is_open = "the printed numbers leave it open" if status is Status.undecidable else None
         reasons = list(filter(None, [is_open, _explained(paper, claim), finding.note]))
     note = ": ".join([about, "; ".join(reasons)]) if reasons else about
     return Result("claims", name, quantity, status, text, finding.found, note)

@@ -104,6 +104,12 @@ def highest(intervals: Iterable[Interval]) -> Interval:
     return Interval(max(item.low for item in items), max(item.high for item in items))
 
 
+def hull(intervals: Iterable[Interval]) -> Interval:
+    """The smallest interval that holds some others."""
+    items = list(intervals)
+    return Interval(min(item.low for item in items), max(item.high for item in items))
+
+
 def _corners(
     a: Interval,
     b: Interval,

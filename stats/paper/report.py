@@ -38,7 +38,9 @@ def report(results: Sequence[Result], *, everything: bool = False) -> Iterator[s
 def counts(results: Sequence[Result]) -> str:
     """How many numbers there are, and how many of each status."""
     statuses = Counter(result.status for result in results)
-    return f"{len(results)} numbers recomputed: " + ", ".join(f"{statuses[status]} {status.value}" for status in Status)
+    return f"{len(results)} number{'' if len(results) == 1 else 's'} recomputed: " + ", ".join(
+        f"{statuses[status]} {status.value}" for status in Status
+    )
 
 
 def _by_table(results: Sequence[Result]) -> Iterator[str]:
@@ -63,7 +65,7 @@ def _told(result: Result) -> Iterator[str]:
 
 def recomputed(found: Interval) -> str:
     """What a number can be, in words."""
-    low, high = (f"{float(end):.6g}" for end in (found.low, found.high))
+    low, high = (f"{float(end) + 0.0:.6g}" for end in (found.low, found.high))
     if found.low.is_infinite() and found.high.is_infinite():
         return UNKNOWN
     if low == high:

@@ -9,7 +9,7 @@ from stats.paper.intervals import ZERO, Interval, point, total
 from stats.paper.printed import Printed
 from stats.paper.results import Result
 from stats.paper.source import Paper, Row
-from stats.paper.tables import at_least, at_most, compare
+from stats.paper.tables import at_least, compare
 
 _HUNDRED: Final = point(100)
 
@@ -102,15 +102,6 @@ def agreement(paper: Paper) -> Iterator[Result]:
     found = weighted / point(sum(counts))
     wrong = "not the mean of the rows of pong_agreement, weighted with their episodes"
     yield compare("revision_summary", "pong/threetraj", "mean_delta", summary.number("value"), found, wrong)
-
-
-def fewest_regressions(mean_delta: Interval, episodes: int, largest_loss: Interval) -> Interval:
-    """How many of some episodes must be regressions for their mean delta to be what it is.
-
-    Each loses at most `largest_loss`, the others lose nothing: so n x mean delta >= -regressions x loss.
-    """
-    needed = -mean_delta * point(episodes) / largest_loss
-    return at_most(point(episodes)) & at_least(Interval(max(needed.low, ZERO), max(needed.high, ZERO)))
 
 
 def _count(text: str) -> Printed:

@@ -126,10 +126,11 @@ def test_markdown_is_a_table_of_as_many_cells(data):
 
 def test_latex_runs_nothing_and_a_comment_stays_one(data):
     text = run("summary", data, "--format", "latex")
-    comment, *body = text.splitlines()
+    needed, comment, *body = text.splitlines()
+    assert needed == "% Needs \\usepackage{booktabs}."
     assert comment.startswith("% Backend: simulated in ")
     assert body[0].startswith("\\begin{tabular}")
-    assert "\\input" not in text.split("\n", 1)[1]
+    assert "\\input" not in "\n".join(body)
     assert "\\textbackslash{}input\\{" in text
     assert len(body) == 8  # begin, toprule, header, midrule, a row per condition, bottomrule, end
     assert not any(re.match(r"[\[*]", line) for line in body)
@@ -138,7 +139,8 @@ def test_latex_runs_nothing_and_a_comment_stays_one(data):
 SPELLED = {
     visible: {"a\x1b[0m\n\tb": "a\\x1b[0m\n\tb", "\u202e\ud800\U000e0001": "\\u202e\\ud800\\U000e0001", "ü—é": "ü—é"},
     in_line: {"a\r\nb\nc\td\u2028e": "a b c d e", "\x00": "\\x00"},
-    cell: {"=1": "'=1", " -1": "' -1", "'@x": "''@x", "＋1": "'＋1", "1-2": "1-2", "a\r\nb": "a\nb", "\t=1": "'\t=1"},
+    cell: {"=1": "'=1", " -1": "' -1", "'@x": "''@x", "＋1": "'＋1", "1-2": "1-2", "a\r\nb": "a\nb", "\t=1": "'\t=1"}
+    | {"-0.59": "-0.59", "+1.5e-08": "+1.5e-08", "-1+2": "'-1+2", "-1\n=2": "'-1\n=2", "-e1": "'-e1"},
     escape_json: {'"ü\x9b\x7f\u202e"': '"ü\\u009b\\u007f\\u202e"', '"\U000e0001"': '"\\udb40\\udc01"'},
     escape_markdown: {
         "a|b\\|c": "a\\|b\\\\\\|c",
@@ -150,6 +152,7 @@ SPELLED = {
     escape_latex: {
         "[1em]*\\&%$#_{}~^": r"{[}1em]{*}\textbackslash{}\&\%\$\#\_\{\}\textasciitilde{}\textasciicircum{}",
         "a\n\nb": "a  b",
+        "−2 ± 1 ≥ τ": r"$-$2 $\pm$ 1 $\geq$ $\tau$",
     },
 }
 

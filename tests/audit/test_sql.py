@@ -8,6 +8,7 @@ import json
 import signal
 import subprocess
 import sys
+import threading
 
 import duckdb
 import pytest
@@ -16,6 +17,7 @@ from typer.testing import CliRunner
 import audit
 from audit.catalog import public
 from audit.cli import app
+from audit.interrupting import rows
 from audit.problems import UsageError
 from tests.audit.samples import revision, write_run
 
@@ -282,6 +284,33 @@ def test_a_long_query_ends_with_ctrl_c(data):
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=30) == 130
         assert process.stderr.read() == "audit: interrupted\n"
+
+
+def test_a_query_that_was_stopped_before_it_began_is_stopped_again():
+    stopped = threading.Event()
+
+    class Query:
+        columns = ("a",)
+
+        def iter_rows(self):
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+            assert stopped.wait(30)
+            return iter(())
+
+    class Deaf:
+        """A database that hears only the second time."""
+
+        heard = 0
+
+        def interrupt(self):
+            self.heard += 1
+            if self.heard > 1:
+                stopped.set()
+
+    database = Deaf()
+    with pytest.raises(KeyboardInterrupt):
+        list(rows(Query(), database))
+    assert database.heard > 1
 
 
 def test_a_store_has_relations_as_attributes(data):

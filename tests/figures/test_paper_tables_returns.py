@@ -74,16 +74,19 @@ def test_props_may_be_the_best_baseline() -> None:
     assert best(table, env="nim") == {"ThreeTraj"}
 
 
-def test_all_that_tie_are_best_and_a_single_one_is_not() -> None:
+def test_all_that_tie_are_best_unless_it_is_the_whole_row() -> None:
     third = 1 / 3
     returns: Returns = {
         (MODEL, "maze", "r2po"): pairs([0.1 + 0.2, third]),
         (MODEL, "maze", "props"): pairs([0.3, third]),
+        (MODEL, "maze", "propsplus"): pairs([0.3, 0.2]),
+        (MODEL, "pong", "r2po"): pairs([0.1 + 0.2, third]),
+        (MODEL, "pong", "props"): pairs([0.3, third]),
         (MODEL, "nim", "props"): pairs([0.3, 0.3]),
     }
     table = made(grid(returns), "mean-reward")
     assert best(table, env="maze") == {"R2PO", "ProPS"}
-    assert best(table, env="nim") == set()
+    assert best(table, env="nim") == best(table, env="pong") == set()
 
 
 def test_values_that_print_alike_need_not_tie() -> None:
@@ -152,6 +155,27 @@ def test_a_verdict_needs_the_papers_budget(budget: int, has_verdict: bool) -> No
     table = made(grid({(MODEL, "pong", "r2po"): pairs(sample(2.51, 0.21))}, budget=budget), "mean-reward")
     assert beside(table, env="pong")["R2PO"] == "paper 2.51 ± 0.21" + ": same" * has_verdict
     assert ("another budget" in table.note) is not has_verdict
+
+
+def test_one_run_of_another_budget_is_enough_for_no_verdict() -> None:
+    cell = (MODEL, "pong", "r2po")
+    curves = {cell: [[value] * (1 if run == 3 else 2) for run, value in enumerate(sample(2.51, 0.21))]}
+    table = made(grid({cell: pairs(sample(2.51, 0.21))}, curves=curves), "mean-reward")
+    assert beside(table, env="pong")["R2PO"] == "paper 2.51 ± 0.21"
+    assert datum(table, "R2PO")["no_verdict_because"] == "other budget"
+
+
+def test_an_impossible_standard_error_is_nothing_to_be_held_against() -> None:
+    # 0.83 for ten returns between -1.15 and 1 with the mean 0.55: at most sqrt((1 - 0.55) (0.55 + 1.15) / 9) = 0.29.
+    returns: Returns = {
+        (MODEL, "maze", "props"): pairs(sample(0.55, 0.5)),
+        (MODEL, "maze", "propsplus"): pairs(sample(0.9, 0.1)),
+    }
+    table = made(grid(returns, budget=8000), "extended-budget")
+    assert beside(table, env="maze")["ProPS"] == "paper 0.55 ± 0.83"
+    assert datum(table, "props")["no_verdict_because"] == "impossible spread"
+    assert datum(table, "propsplus")["no_verdict_because"] is None
+    assert "larger than ten such returns can have" in table.note
 
 
 def test_the_extended_budget_is_each_columns_own() -> None:

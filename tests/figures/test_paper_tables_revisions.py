@@ -82,7 +82,7 @@ def test_the_best_of_a_row_depends_on_what_it_tells() -> None:
     assert bests == {
         "mean_delta": {"R2PO"},
         "mean_edit_distance": {"ThreeTraj"},
-        "accepted_pct": {"R2PO", "ThreeTraj"},
+        "accepted_pct": set(),
         "regressions_pct": {"R2PO"},
     }
 
@@ -141,7 +141,7 @@ def test_agreement_is_published_for_pong_alone() -> None:
     together = HELP | {"structure": "failure_confirmed"}
     alike = HARM | {"structure": "identical"}
     for env, published in (
-        ("pong", {"Revisions": "paper 491 (49.1%): compatible", "Mean Δ": "paper 0.62"}),
+        ("pong", {"Revisions": "paper 491 (49.1%)", "Mean Δ": "paper 0.62"}),
         ("maze", {}),
     ):
         table = made(revised("threetraj", [together, alike], [together, together, alike], env=env), "agreement")
@@ -152,6 +152,20 @@ def test_agreement_is_published_for_pong_alone() -> None:
         assert read(table, structure="all_diverse")["Revisions"] == "0 (0.0%)"
         assert read(table, structure="all_diverse")["Mean Δ"] == "–"
         assert read(table, structure="identical")["Revisions"] == "2 (40.0%)"
+        # The paper's three rows hold identical rollouts as well.
+        reason = datum(table, "revisions", structure="failure_confirmed")["no_verdict_because"]
+        assert reason == ("other rows" if published else None)
+
+
+def test_what_the_text_prints_as_a_bound_stays_one() -> None:
+    table = made(revised("alwayscritic", [HARM, HELP], [HELP]), "always-critic")
+    assert datum(table, "pure_stochasticity_pct")["published"] == "<1"
+
+
+def test_a_number_that_is_missing_has_no_reason_for_no_verdict() -> None:
+    table = made(revised("threetraj", [HELP], [HELP]), "salience")
+    assert datum(table, "strict")["value"] is None
+    assert datum(table, "strict")["no_verdict_because"] is None
 
 
 def test_what_the_text_says_of_alwayscritic() -> None:
