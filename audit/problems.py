@@ -39,10 +39,13 @@ class Problem:
 
 def report(problems: Sequence[Problem]) -> list[str]:
     """Tell problems in a few lines: the first ones by name, then how many there are in all."""
-    lines = [str(problem) for problem in problems[:NAMED]]
-    if len(problems) > NAMED:
-        lines.append(f"... and {len(problems) - NAMED} more")
-    return lines
+    return shortened([str(problem) for problem in problems])
+
+
+def shortened(lines: Sequence[str]) -> list[str]:
+    """The first few lines, then how many more there are."""
+    rest = len(lines) - NAMED
+    return [*lines[:NAMED], f"... and {rest} more"] if rest > 0 else list(lines)
 
 
 def count(number: int, noun: str) -> str:

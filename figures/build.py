@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from audit.escaping import in_line
 from figures.data import Records
 from figures.drawing import Drawing, joined
 from figures.errors import FiguresError
@@ -119,9 +120,9 @@ def _of(pictures: dict[str, list[Picture]], section: str) -> list[Picture]:
 
 
 def _listed(records: Records) -> list[str]:
-    named = [str(problem) for problem in records.problems[:PROBLEMS_NAMED]]
-    rest = len(records.problems) - len(named)
-    return [*named, f"and {rest} more"] if rest else named
+    told = [*map(str, records.problems), *map(in_line, records.unfinished)]
+    rest = len(told) - PROBLEMS_NAMED
+    return [*told[:PROBLEMS_NAMED], f"and {rest} more"] if rest > 0 else told
 
 
 def _page(records: Records, made: Contents, pictures: dict[str, list[Picture]], command: str) -> Page:

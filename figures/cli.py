@@ -11,7 +11,7 @@ import typer
 
 from audit.commands.reading import Detector, DetectorOption
 from audit.options import Paths, StrictOption
-from audit.problems import AuditError, UsageError, report
+from audit.problems import AuditError, UsageError, report, shortened
 from figures.errors import FiguresError
 from figures.options import Band
 
@@ -46,7 +46,7 @@ def figures(
     ran = [] if notebooks is None else _run(notebooks, data, out)
     command = shlex.join(["python", "-m", "figures", *sys.argv[1:]])
     index = build(records, out, command, band=band, notebooks=ran)
-    for line in report(records.problems):
+    for line in (*report(records.problems), *shortened(records.unfinished)):
         typer.echo(f"figures: {line}", err=True)
     typer.echo(index)
 

@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 from audit.problems import Problem
+from audit.unfinished import unfinished
 from figures.over_tasks import OverTasks, over_tasks
 from figures.provenance import digest
 from stats.tables import metrics
@@ -20,7 +21,7 @@ Rows = list[dict[str, Any]]
 
 @dataclass(frozen=True)
 class Records:
-    """The relations of one data set, and what was wrong with its files.
+    """The relations of one data set, what was wrong with its files, and which runs are unfinished.
 
     `revisions` is the audit's `revision_details`, `facts` its `run_facts`; the other frames are its relations of these
     names. `summary`, `salience`, `agreement`, `rates` and `noise` are the rows of its tables.
@@ -36,6 +37,7 @@ class Records:
     rates: Rows = field(default_factory=list)
     noise: Rows = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    unfinished: list[str] = field(default_factory=list)
 
     @property
     def conditions(self) -> list[str]:
@@ -84,4 +86,5 @@ def load(paths: Sequence[Path], detector: str = "word", *, strict: bool = False)
             rates=store.rows("base_rates"),
             noise=store.rows("noise_summary"),
             problems=list(store.problems),
+            unfinished=unfinished(store.rows("run_facts")),
         )

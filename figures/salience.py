@@ -41,7 +41,7 @@ def by_run(revisions: pd.DataFrame, criterion: str) -> pd.DataFrame:
 
 @in_style
 def salience_bars(summary: pd.DataFrame, revisions: pd.DataFrame, condition: str, origin: str) -> Drawing | None:
-    """Draw the strict and permissive shares of one condition, task by task; nothing where nobody was shown the worst.
+    """Draw the strict and permissive shares of one condition, task by task; nothing where there is no regression.
 
     Args:
         summary: rows of the audit's `salience_summary`.
@@ -50,7 +50,7 @@ def salience_bars(summary: pd.DataFrame, revisions: pd.DataFrame, condition: str
         origin: what the records were made with, as one sentence.
     """
     here = summary[summary["condition"] == condition]
-    if here.empty:
+    if not here["regressions"].sum():
         return None
     cells = [(e, v) for v in ordered(here["variant"], METHODS) for e in ordered(here["env"], TASKS)]
     rows = {(str(row["env"]), str(row["variant"])): row for _, row in here.iterrows()}

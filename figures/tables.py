@@ -196,7 +196,8 @@ CAPTIONS: Final[Mapping[str, str]] = {
 
 BASE_RATES: Final = (
     "Citing: how often the answers before regressions, improvements and unchanged returns refer to the worst rollout; "
-    "the ratios compare regressions with and without such a reference."
+    "the ratios compare regressions with and without such a reference. Brackets hold 95% intervals by bootstrap over "
+    "whole runs, which are too narrow with fewer than ten."
 )
 
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from audit.problems import AuditError, count, report
+from audit.problems import AuditError, count, report, shortened
 from audit.request import Request
+from audit.unfinished import unfinished
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,6 +57,8 @@ def read(
             for line in report(store.problems):
                 note(f"  {line}")
     facts = frames["run_facts"]
+    for line in shortened(unfinished(facts.to_dict("records"))):
+        note(line)
     simulated = sorted(set(facts.loc[facts["backend"] == "simulated", "condition"]))
     caption = f"Simulated model, not a language model: {', '.join(simulated)}." if simulated else None
     if caption:

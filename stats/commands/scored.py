@@ -52,15 +52,15 @@ def read_scored(groups: Request, metric: str, given: Sequence[str], *, strict: b
         curves: whether iterations are read, each with the run's score up to there.
 
     Raises:
-        UsageError: a scale makes no sense, or is of a task that is not there.
-        AuditError: as `stats.commands.records.read` raises it.
+        UsageError: a scale makes no sense.
+        AuditError: it is of a task that is not there; or as `stats.commands.records.read` raises it.
     """
     scales = parse_scales(given)
     relation = "iterations" if curves else "runs"
     frames = read(groups.paths, [relation], strict=strict, groups=groups)
     facts, returns = frames.of["run_facts"], frames.of[relation]
     if strange := sorted(set(scales) - set(facts["env"])):
-        raise UsageError(f"--scale {strange[0]}: no such task in the records; they hold {', '.join(_tasks(facts))}")
+        raise AuditError(f"--scale {strange[0]}: no such task in the records; they hold {', '.join(_tasks(facts))}")
     known = known_scales()
     _tell_silent(facts, scales, known)
     if curves:

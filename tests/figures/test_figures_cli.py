@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -95,3 +97,15 @@ def test_help_loads_no_plotting_library() -> None:
 def test_figures_never_load_the_collectors_machinery(module: str) -> None:
     program = f"import sys, {module}\nsys.exit(bool({{'mujoco', 'gymnasium', 'numba'}} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+def test_unfinished_runs_are_told_on_the_page_and_beside_it(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(data, tmp_path / "data")
+    first = sorted((tmp_path / "data").rglob("episodes.jsonl"))[0]
+    first.write_text(first.read_text(encoding="utf-8").splitlines()[0] + "\n", encoding="utf-8")
+    status, _, err = run(capsys, tmp_path / "data", "--out", tmp_path / "out")
+    assert status == 0
+    assert re.search(r"1 of \d runs? unfinished, 1 of 5 iterations", err)
+    assert err.strip().removeprefix("figures: ") in (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
