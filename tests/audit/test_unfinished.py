@@ -47,6 +47,6 @@ def test_stats_says_so_and_counts_what_there_is(tmp_path):
     for command in (["metrics"], ["compare", "--reference", "threetraj"], ["aggregate"]):
         result = CliRunner().invoke(app, [*command, str(tmp_path), "--format", "json"])
         assert result.exit_code == 0
-        assert "threetraj: 1 of 2 runs unfinished, 1 of 3 iterations" in result.stderr
+        assert "threetraj: 2 of 2 runs unfinished, 1 to 3 of 100 iterations" in result.stderr
     rows = json.loads(CliRunner().invoke(app, ["metrics", str(tmp_path), "--format", "json"]).stdout)
     assert [row["runs"] for row in rows] == [2]
