@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 from figures.paper.bases import Source
 from figures.paper.cells import Cell, Goal, finite
@@ -46,19 +47,13 @@ def mean_cell(
     if published and published.value and published.spread and not withheld:
         their_scale = math.sqrt(published.runs) if of_error else 1.0
         verdict = against_summary(summary, published.value, published.spread, published.runs, their_scale)
-    shown = spread(Summary(summary.mean, summary.std / scale if summary.n else math.nan, summary.n))
-    return Cell(
-        row=row,
-        column=column,
+    deviation = summary.std / scale if summary.n else math.nan
+    shown = spread(Summary(summary.mean, deviation, summary.n))
+    return replace(
+        _over_runs(row, column, source, summary, published),
         text=f"{shown} ({named})" if named and summary.n else shown,
-        value=finite(summary.mean),
-        spread=finite(summary.std / scale) if summary.n else None,
-        runs=summary.n,
-        env=source.env,
-        method=source.method,
-        records=source.condition,
+        spread=finite(deviation),
         goal=goal,
-        published=published,
         verdict=verdict,
         withheld=withheld,
     )
@@ -89,20 +84,29 @@ def value_cell(
     if published and published.value and not withheld and math.isfinite(summary.mean):
         verdict = against_value(summary, published.value, published.runs)
         withheld = None if verdict else Withheld.constant
+    return replace(
+        _over_runs(row, column, source, summary, published),
+        text=write(summary.mean),
+        goal=goal,
+        verdict=verdict,
+        withheld=withheld,
+    )
+
+
+def _over_runs(
+    row: tuple[str, ...], column: str, source: Source, summary: Summary, published: Published | None
+) -> Cell:
+    """What every number over runs has."""
     return Cell(
         row=row,
         column=column,
-        text=write(summary.mean),
         value=finite(summary.mean),
         spread=finite(summary.std),
         runs=summary.n,
         env=source.env,
         method=source.method,
         records=source.condition,
-        goal=goal,
         published=published,
-        verdict=verdict,
-        withheld=withheld,
     )
 
 
