@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 import pandas as pd
 
 from figures.conditions import BASELINE, learners_in, lender
-from figures.names import name
+from figures.names import TASKS, name, ordered
 
 BEST: Final = "sb3-best"
 """What the best algorithm of a task is called, whichever it is."""
@@ -19,6 +19,15 @@ class Beside(NamedTuple):
     rows: pd.DataFrame
     remark: str
     lender: str | None
+
+    def on_every_task(self) -> Beside:
+        """The same without reinforcement learning if it lacks a task, so that it takes no task from the others."""
+        learns = self.rows["variant"] == BEST
+        lacking = ordered(set(self.rows["env"]) - set(self.rows.loc[learns, "env"]), TASKS)
+        if not learns.any() or not lacking:
+            return self
+        told = f"Without reinforcement learning, which has no runs on {', '.join(map(name, lacking))}."
+        return Beside(self.rows[~learns], told, None)
 
 
 def with_best_learners(frame: pd.DataFrame, condition: str, column: str) -> Beside:

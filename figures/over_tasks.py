@@ -47,7 +47,7 @@ def over_tasks(runs: pd.DataFrame, iterations: pd.DataFrame, facts: pd.DataFrame
     scales = find_scales(facts, {}, known_scales())
     found = OverTasks()
     for condition in sorted(set(runs["condition"])):
-        beside = with_best_learners(runs, condition, METRIC)
+        beside = with_best_learners(runs, condition, METRIC).on_every_task()
         if beside.rows["variant"].nunique() < 2:
             continue
         compared = comparisons(beside.rows, METRIC, scales)
@@ -61,7 +61,7 @@ def over_tasks(runs: pd.DataFrame, iterations: pd.DataFrame, facts: pd.DataFrame
 
 
 def _in_order(iterations: pd.DataFrame, condition: str) -> pd.DataFrame:
-    rows = with_best_learners(iterations, condition, CURVE_METRIC).rows
+    rows = with_best_learners(iterations, condition, CURVE_METRIC).on_every_task().rows
     return rows.sort_values(["env", "variant", "run", "iteration"], ignore_index=True)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from importlib.metadata import PackageNotFoundError, version
 from typing import Final
 
@@ -28,8 +28,20 @@ def origin(facts: pd.DataFrame, condition: str) -> str:
     `facts` is as for `simulated`. Several models in one condition are all named.
     """
     here = facts.loc[facts["condition"] == condition, ["backend", "model"]].drop_duplicates()
-    pairs = sorted({(_text(row.backend), _text(row.model)) for row in here.itertuples()})
-    return " ".join(_sentence(backend, model) for backend, model in pairs) or _sentence("", "")
+    models: dict[str, list[str]] = {}
+    for backend, model in sorted({(_text(row.backend), _text(row.model)) for row in here.itertuples()}):
+        models.setdefault(backend, []).append(model)
+    return " ".join(each for pair in models.items() for each in _sentences(*pair)) or _sentence("", "")
+
+
+def _sentences(backend: str, models: list[str]) -> Iterator[str]:
+    named = [model for model in models if model]
+    if backend == SIMULATED or len(named) < 2:
+        yield from (_sentence(backend, model) for model in models)
+        return
+    yield f"Models {', '.join(named)}" + (f" ({backend})." if backend else ".")
+    if len(named) < len(models):
+        yield _sentence(backend, "")
 
 
 def _sentence(backend: str, model: str) -> str:

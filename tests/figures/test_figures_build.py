@@ -149,6 +149,8 @@ def facts(*runs: tuple[str | None, str | None]) -> pd.DataFrame:
         ),
         ([("ollama", "gpt-oss:20b")] * 2, "Model gpt-oss:20b (ollama)."),
         ([("openai", "b"), ("ollama", "a")], "Model a (ollama). Model b (openai)."),
+        ([("sb3", "b"), ("sb3", "a")], "Models a, b (sb3)."),
+        ([("sb3", "b"), ("sb3", "a"), ("sb3", None)], "Models a, b (sb3). Made with sb3."),
         ([("sb3", None)], "Made with sb3."),
         ([(None, None)], "The model was not recorded."),
         ([], "The model was not recorded."),

@@ -173,6 +173,16 @@ def test_the_best_learner_stands_beside(records: Records) -> None:
         assert "Best of the reinforcement learners by mean return: PPO on CartPole, A2C on FrozenLake." in drawing.note
 
 
+def test_learners_that_lack_a_task_take_none_from_the_others(records: Records) -> None:
+    both = grid(RETURNS, records)
+    learners = grid({("cartpole", "sb3-ppo"): [500.0, 490.0]}, records, "sb3")
+    keys = ("runs", "iterations", "facts")
+    wide = replace(both, **{key: pd.concat([getattr(both, key), getattr(learners, key)]) for key in keys})
+    for drawing in drawn(wide):
+        assert drawing.note.startswith("2 tasks")
+        assert "Without reinforcement learning, which has no runs on FrozenLake." in drawing.note
+
+
 def test_the_paper_against_itself_is_on_the_page(records: Records, tmp_path: Path) -> None:
     table = recomputed.findings()
     statuses = [row["status"] for row in table.rows]
