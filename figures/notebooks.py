@@ -96,12 +96,13 @@ async def _run(path: Path, environment: dict[str, str], pages: Path) -> Notebook
 
     notebook = _read(path)
     title, page = _title(notebook, path.stem), pages / f"{path.stem}.html"
-    # Times of execution would make two runs on the same records differ.
+    # Times of execution would make two runs on the same records differ, and so would the pieces that prints come in.
     client = NotebookClient(
         notebook,
         timeout=TIMEOUT,
         kernel_name="python3",
         record_timing=False,
+        coalesce_streams=True,
         shutdown_kernel="immediate",
         # Kernels tell of the transport that they were given, which is this machine's own and signed.
         extra_arguments=["--IPKernelApp.log_level=ERROR"],

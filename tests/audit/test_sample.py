@@ -228,7 +228,7 @@ class TestHostileText:
         "text",
         [
             "=HYPERLINK(1)",
-            "+1",
+            "+A1",
             "-1+cmd|' /C calc'!A0",
             "@SUM(1)",
             " \t=1",
@@ -243,7 +243,7 @@ class TestHostileText:
         assert row["answer"].startswith("'")
         assert not any(value.lstrip()[:1] in tuple("=+-@") for value in row.values() if value)
 
-    @pytest.mark.parametrize("text", ["plain", "a = 1", "1 - 2", "", "'quoted'", "τ"])
+    @pytest.mark.parametrize("text", ["plain", "a = 1", "1 - 2", "", "'quoted'", "τ", "-0.59", "+1"])
     def test_other_text_stays(self, text):
         assert cell(text) == text
 
