@@ -11,6 +11,21 @@ import typer
 from collector.budget import EXCERPTS, ROLLOUTS, RUNS
 from collector.command import run_command
 from collector.errors import CollectorError, InterruptedByUserError
+from collector.options import (
+    BackendOption,
+    BaseUrlOption,
+    ConcurrencyOption,
+    MaxTokensOption,
+    ModelOption,
+    NumCtxOption,
+    PersonalityOption,
+    QuietOption,
+    RolloutsOption,
+    RunsOption,
+    SeedOption,
+    TemperatureOption,
+    TimeoutOption,
+)
 
 if TYPE_CHECKING:
     from collector.sweep import Outcome
@@ -42,24 +57,17 @@ def collect(
     task_module: Annotated[
         list[Path] | None, typer.Option(help="Python file with a task of your own, repeatable.", show_default=False)
     ] = None,
-    runs: Annotated[int, typer.Option(min=1, max=9999, help="Runs of each method on each task.")] = RUNS,
+    runs: RunsOption = RUNS,
     iterations: Annotated[
         int | None, typer.Option(min=1, help="Iterations of a run.", show_default="200 calls: 100 with two calls each")
     ] = None,
-    rollouts: Annotated[int, typer.Option(min=1, help="Rollouts per evaluation.")] = ROLLOUTS,
-    backend: Annotated[str, typer.Option(help="simulated, ollama or openai.")] = "simulated",
-    model: Annotated[
-        str | None, typer.Option(help="Model of a real backend.", show_default="gpt-oss:20b with ollama")
-    ] = None,
-    personality: Annotated[
-        str | None,
-        typer.Option(help="Simulated critic: salient, balanced, silent or talker.", show_default="salient"),
-    ] = None,
+    rollouts: RolloutsOption = ROLLOUTS,
+    backend: BackendOption = "simulated",
+    model: ModelOption = None,
+    personality: PersonalityOption = None,
     tau_c: Annotated[str, typer.Option(help="Revision threshold of r2po: default, half, off or a number.")] = "default",
-    temperature: Annotated[
-        float | None, typer.Option(min=0.0, help="Sampling temperature.", show_default="the server's")
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of everything drawn here.")] = 0,
+    temperature: TemperatureOption = None,
+    seed: SeedOption = 0,
     warmup: Annotated[
         int | None, typer.Option(min=0, help="Random trials that open the history.", show_default="20")
     ] = None,
@@ -97,23 +105,13 @@ def collect(
     resume: Annotated[
         bool, typer.Option("--resume/--no-resume", help="Go on with records found there, or refuse to.")
     ] = True,
-    concurrency: Annotated[
-        int | None, typer.Option(min=1, help="Runs in flight at once.", show_default="4, or twice the cores")
-    ] = None,
-    base_url: Annotated[
-        str | None, typer.Option(help="Address of the model's server.", show_default="from the environment")
-    ] = None,
-    timeout: Annotated[
-        float | None, typer.Option(min=0.001, help="Seconds to wait for one answer.", show_default="600")
-    ] = None,
-    max_tokens: Annotated[
-        int | None, typer.Option(min=1, help="Longest answer, thinking included.", show_default="the server's")
-    ] = None,
-    num_ctx: Annotated[
-        int | None, typer.Option(min=1, help="Context size asked of Ollama.", show_default="the server's")
-    ] = None,
+    concurrency: ConcurrencyOption = None,
+    base_url: BaseUrlOption = None,
+    timeout: TimeoutOption = None,
+    max_tokens: MaxTokensOption = None,
+    num_ctx: NumCtxOption = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan, and do nothing.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print failures only.")] = False,
+    quiet: QuietOption = False,
 ) -> None:
     """Run policy search with a language model, and keep raw records.
 

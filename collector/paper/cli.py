@@ -11,6 +11,21 @@ import typer
 
 from collector.budget import ROLLOUTS, RUNS
 from collector.command import run_command
+from collector.options import (
+    BackendOption,
+    BaseUrlOption,
+    ConcurrencyOption,
+    MaxTokensOption,
+    ModelOption,
+    NumCtxOption,
+    PersonalityOption,
+    QuietOption,
+    RolloutsOption,
+    RunsOption,
+    SeedOption,
+    TemperatureOption,
+    TimeoutOption,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,41 +46,25 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 
 @app.command()
 def paper(
-    backend: Annotated[str, typer.Option(help="simulated, ollama or openai.")] = "simulated",
-    model: Annotated[
-        str | None, typer.Option(help="Model of a real backend.", show_default="gpt-oss:20b with ollama")
-    ] = None,
-    personality: Annotated[
-        str | None, typer.Option(help="Simulated critic: salient, balanced, silent or talker.", show_default="salient")
-    ] = None,
+    backend: BackendOption = "simulated",
+    model: ModelOption = None,
+    personality: PersonalityOption = None,
     part: Annotated[
         list[str] | None, typer.Option(help="Collect this part only, repeatable.", show_default="all")
     ] = None,
-    runs: Annotated[int, typer.Option(min=1, max=9999, help="Runs of each method on each task.")] = RUNS,
+    runs: RunsOption = RUNS,
     iterations: Annotated[
         int | None, typer.Option(min=1, help="Iterations of a run.", show_default="the paper's: 200 calls")
     ] = None,
-    rollouts: Annotated[int, typer.Option(min=1, help="Rollouts per evaluation.")] = ROLLOUTS,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of everything drawn here.")] = 0,
-    temperature: Annotated[
-        float | None, typer.Option(min=0.0, help="Sampling temperature.", show_default="the server's")
-    ] = None,
+    rollouts: RolloutsOption = ROLLOUTS,
+    seed: SeedOption = 0,
+    temperature: TemperatureOption = None,
     out: Annotated[Path, typer.Option(help="Folder for the records.")] = Path("data/paper-grid"),
-    concurrency: Annotated[
-        int | None, typer.Option(min=1, help="Runs in flight at once.", show_default="4, or twice the cores")
-    ] = None,
-    base_url: Annotated[
-        str | None, typer.Option(help="Address of the model's server.", show_default="from the environment")
-    ] = None,
-    timeout: Annotated[
-        float | None, typer.Option(min=0.001, help="Seconds to wait for one answer.", show_default="600")
-    ] = None,
-    max_tokens: Annotated[
-        int | None, typer.Option(min=1, help="Longest answer, thinking included.", show_default="the server's")
-    ] = None,
-    num_ctx: Annotated[
-        int | None, typer.Option(min=1, help="Context size asked of Ollama.", show_default="the server's")
-    ] = None,
+    concurrency: ConcurrencyOption = None,
+    base_url: BaseUrlOption = None,
+    timeout: TimeoutOption = None,
+    max_tokens: MaxTokensOption = None,
+    num_ctx: NumCtxOption = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what is missing and its cost, do nothing.")] = False,
     rate: Annotated[
         float | None,
@@ -76,7 +75,7 @@ def paper(
         typer.Option(min=1, help="For the cost: tokens of an answer.", show_default="measured from records, or 1000"),
     ] = None,
     output: Annotated[Output, typer.Option("--format", help="Of the cost.")] = Output.table,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print failures only.")] = False,
+    quiet: QuietOption = False,
 ) -> None:
     """Collect whatever is missing of the paper's grid: every task, method and setting of its tables.
 

@@ -1,0 +1,37 @@
+"""Options that commands share which ask a model: which one, how, and how much of it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+BackendOption = Annotated[str, typer.Option(help="simulated, ollama or openai.")]
+ModelOption = Annotated[
+    str | None, typer.Option(help="Model of a real backend.", show_default="gpt-oss:20b with ollama")
+]
+PersonalityOption = Annotated[
+    str | None, typer.Option(help="Simulated critic: salient, balanced, silent or talker.", show_default="salient")
+]
+TemperatureOption = Annotated[
+    float | None, typer.Option(min=0.0, help="Sampling temperature.", show_default="the server's")
+]
+BaseUrlOption = Annotated[
+    str | None, typer.Option(help="Address of the model's server.", show_default="from the environment")
+]
+TimeoutOption = Annotated[
+    float | None, typer.Option(min=0.001, help="Seconds to wait for one answer.", show_default="600")
+]
+MaxTokensOption = Annotated[
+    int | None, typer.Option(min=1, help="Longest answer, thinking included.", show_default="the server's")
+]
+NumCtxOption = Annotated[
+    int | None, typer.Option(min=1, help="Context size asked of Ollama.", show_default="the server's")
+]
+ConcurrencyOption = Annotated[
+    int | None, typer.Option(min=1, help="Runs in flight at once.", show_default="4, or twice the cores")
+]
+RunsOption = Annotated[int, typer.Option(min=1, max=9999, help="Runs of each method on each task.")]
+RolloutsOption = Annotated[int, typer.Option(min=1, help="Rollouts per evaluation.")]
+SeedOption = Annotated[int, typer.Option(min=0, help="Seed of everything drawn here.")]
+QuietOption = Annotated[bool, typer.Option("--quiet", help="Print failures only.")]
