@@ -9,7 +9,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks import analyses, audit, audit_scale, collector_scale, concurrency, prompts, rollouts
+from benchmarks import analyses, audit, audit_scale, collector_scale, concurrency, prompts, reproduction, rollouts
 from benchmarks.machine import machine
 
 RESULTS = Path("benchmarks/results")
@@ -39,6 +39,7 @@ PARTS: dict[str, tuple[str, Callable[[], list[dict[str, object]]]]] = {
     "collector": ("collect with the simulated model", collector_scale.results),
     "pandas": ("audit against pandas", _against_pandas),
     "analyses": ("every analysis over 10,000 revisions, as a user runs it", analyses.results),
+    "reproduction": ("tables and figures of 900 runs", reproduction.results),
     "audit": ("five audit commands over synthetic records", audit_scale.results),
 }
 
