@@ -25,8 +25,9 @@ CAPTION: Final = (
     "run of R2PO does better than one of the method on the same task, averaged over tasks; 50% is a tie. Right: how "
     "often a method takes each rank by that interquartile mean when runs are drawn anew; shares of 8% and more are "
     "printed. Kendall's W says how far tasks agree in ranking the methods, from 0 to 1. Intervals are 95%, by "
-    "bootstrap within tasks, which takes the tasks as given and is too narrow with few runs; a hollow mark has none. "
-    "Methods that spend other numbers of rollouts are compared as they are."
+    "bootstrap within tasks, which takes the tasks as given and is too narrow with few runs; a hollow mark has none, "
+    "and ranks need two runs of every method on every task. Methods that spend other numbers of "
+    "rollouts are compared as they are."
 )
 
 

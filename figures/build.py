@@ -57,12 +57,18 @@ def contents(records: Records, *, band: Band = Band.std) -> Contents:
         drawings.setdefault(drawing.stem, []).append(replace(drawing, stem=f"{drawing.stem}-{slug}"))
     note = _note(records)
     paper = paper_tables(records)
-    tables = {key: table(key, lines, note) for key, lines in rows.items()}
+    notes = {"aggregate": joined([note, *_remarks(records)])}
+    tables = {key: table(key, lines, notes.get(key, note)) for key, lines in rows.items()}
     return Contents(tables | {each.stem: each for each in (*paper.tables, recomputed.findings())}, drawings, paper)
 
 
 def _note(records: Records) -> str:
     return joined(f"{condition}: {origin(records.facts, condition)}" for condition in records.conditions)
+
+
+def _remarks(records: Records) -> list[str]:
+    """What must be known of methods over tasks, by condition."""
+    return [f"{condition}: {joined(told)}" for condition, told in records.over_tasks.remarks.items() if told]
 
 
 def slugs(conditions: Iterable[str]) -> dict[str, str]:

@@ -67,6 +67,8 @@ def _breaking(table: Table, lines: list[str]) -> list[str]:
         rf"\begin{{longtable}}{{{_alignment(table)}}}",
         rf"{_caption(table)} \\",
         *_head(table),
+        r"\endfirsthead",
+        *_head(table),
         r"\endhead",
         r"\bottomrule",
         r"\endfoot",

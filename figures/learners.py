@@ -21,9 +21,11 @@ class Beside(NamedTuple):
     lender: str | None
 
     def on_every_task(self) -> Beside:
-        """The same without reinforcement learning if it lacks a task, so that it takes no task from the others."""
+        """The same without reinforcement learning if it lacks a task that all others have: it takes none from them."""
         learns = self.rows["variant"] == BEST
-        lacking = ordered(set(self.rows["env"]) - set(self.rows.loc[learns, "env"]), TASKS)
+        methods = self.rows[~learns].groupby("env")["variant"].nunique()
+        common = methods.index[methods == self.rows.loc[~learns, "variant"].nunique()]
+        lacking = ordered(set(common) - set(self.rows.loc[learns, "env"]), TASKS)
         if not learns.any() or not lacking:
             return self
         told = f"Without reinforcement learning, which has no runs on {', '.join(map(name, lacking))}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -9,10 +10,12 @@ import numpy as np
 import pandas as pd
 
 from figures.curves import abscissa
-from figures.learners import with_best_learners
+from figures.learners import BEST, Beside, with_best_learners
+from figures.names import name
+from figures.provenance import origin
 from stats.aggregate_tables import aggregate, profile, ranks
 from stats.efficiency import efficiency
-from stats.scores import Comparison, comparisons, find_scales, known_scales
+from stats.scores import comparisons, find_scales, known_scales
 from stats.tables import Row
 
 REFERENCE: Final = "r2po"
@@ -52,11 +55,13 @@ def over_tasks(runs: pd.DataFrame, iterations: pd.DataFrame, facts: pd.DataFrame
             continue
         compared = comparisons(beside.rows, METRIC, scales)
         curves, found.spent[condition] = abscissa(_in_order(iterations, condition))
-        found.aggregate.extend(aggregate(compared, METRIC, REFERENCE))
+        rows = aggregate(compared, METRIC, REFERENCE)
+        lent = beside.lender or condition
+        found.aggregate.extend(row | {"records": lent if row["variant"] == BEST else condition} for row in rows)
         found.ranks.extend(ranks(compared, METRIC))
         found.profile.extend(profile(compared, METRIC, list(THRESHOLDS)))
         found.efficiency.extend(efficiency(comparisons(curves, CURVE_METRIC, scales), CURVE_METRIC))
-        found.remarks[condition] = [*_told(compared), beside.remark]
+        found.remarks[condition] = [*_notes(rows), *_lent(beside, facts)]
     return found
 
 
@@ -65,5 +70,25 @@ def _in_order(iterations: pd.DataFrame, condition: str) -> pd.DataFrame:
     return rows.sort_values(["env", "variant", "run", "iteration"], ignore_index=True)
 
 
-def _told(compared: list[Comparison]) -> list[str]:
-    return [f"{remark[0].upper()}{remark[1:]}." for comparison in compared for remark in comparison.remarks]
+def _notes(rows: Sequence[Row]) -> list[str]:
+    """Each part of the rows' notes once, with the methods that it is about unless it is about all."""
+    about: dict[str, list[str]] = {}
+    for row in rows:
+        for part in (row["note"] or "").split("; "):
+            about.setdefault(part, []).append(name(row["variant"]))
+    return [
+        f"{part[0].upper()}{part[1:]}." if len(methods) == len(rows) else f"{', '.join(methods)}: {part}."
+        for part, methods in about.items()
+        if part
+    ]
+
+
+def _lent(beside: Beside, facts: pd.DataFrame) -> list[str]:
+    """What must be known of the best reinforcement learner, where there is one."""
+    if (beside.rows["variant"] != BEST).all():
+        return [beside.remark] if beside.remark else []
+    flattered = "It is chosen by the runs that it is judged by, which flatters it."
+    if beside.lender is None:
+        return [beside.remark, flattered]
+    taken = f"Stable-Baselines3 is taken from condition {beside.lender}."
+    return [beside.remark, flattered, taken, origin(facts, beside.lender)]

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from figures.drawing import Drawing, in_style, joined
+from figures.drawing import Drawing, in_style, joined, span
 from figures.marks import number
 from figures.names import METHODS, name, ordered
 from figures.over_tasks import OverTasks
@@ -18,9 +18,10 @@ from figures.style import WIDTH, annotate, legend, stroke
 CAPTION: Final = (
     "Scores are 0 for a task's floor and 1 for its optimum. Left, performance profiles: share of runs whose mean "
     "return has a score above each threshold, averaged over tasks; a higher line is better, and lines that cross say "
-    "that no method is better throughout. Right, sample efficiency: interquartile mean of the scores that runs have "
-    "after so many rollouts, which ends where a task has no run left. Bands are 95% intervals by bootstrap within "
-    "tasks, too narrow with few runs."
+    "that no method is better throughout. What a line lacks to 100% at 0 are runs at or below the floor; those above 1 "
+    "are not told apart. Right, sample efficiency: interquartile mean of the scores that runs have after so many "
+    "rollouts (iterations, where logs do not say), which ends where a task has no run left. Bands are 95% intervals by "
+    "bootstrap within tasks, too narrow with few runs."
 )
 
 
@@ -55,10 +56,8 @@ def profiles(found: OverTasks, condition: str, origin: str) -> Drawing | None:
     legend(
         figure, [Line2D([], [], color=stroke(m).colour, ls=stroke(m).line, label=name(m)) for m in methods], across=5
     )
-    tasks = shares[0]["tasks"]
-    note = joined(
-        [f"{tasks} task{'' if tasks == 1 else 's'}, condition {condition}.", *found.remarks[condition], origin]
-    )
+    counts = f"{span([shares[0]['tasks']], 'task')}, {span((row['runs'] for row in shares), 'run')} a method"
+    note = joined([f"{counts}, condition {condition}.", *found.remarks[condition], origin])
     annotate(figure, note)
     described = f"Performance profiles and sample-efficiency curves of {', '.join(map(name, methods))}."
     return Drawing("profile", "Performance profiles and sample efficiency", CAPTION, note, described, figure)

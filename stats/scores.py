@@ -119,15 +119,18 @@ def _comparison(condition: str, runs: pd.DataFrame, column: str, scales: Scales)
     methods, envs = (tuple(sorted(set(map(str, runs[name])))) for name in ("variant", "env"))
     values = runs[column].astype(float)
     finite = np.isfinite(values)
+    begun = set(zip(runs["env"], runs["variant"], strict=True))
     held = set(zip(runs.loc[finite, "env"], runs.loc[finite, "variant"], strict=True))
     left_out = {}
     for env in envs:
         scale = scales.get((condition, env), "no optimum known")
-        absent = [method for method in methods if (env, method) not in held]
+        absent = [method for method in methods if (env, method) not in begun]
+        blank = [method for method in methods if (env, method) in begun - held]
         if isinstance(scale, str):
             left_out[env] = scale
-        elif absent:
-            left_out[env] = f"no runs of {', '.join(absent)}"
+        elif absent or blank:
+            reasons = (("no runs of", absent), ("no returns of", blank))
+            left_out[env] = " and ".join(f"{what} {', '.join(those)}" for what, those in reasons if those)
     tasks = tuple(env for env in envs if env not in left_out)
     common = runs["env"].isin(tasks)
     floors, spans = (runs.loc[common, "env"].map(ends).astype(float) for ends in _ends(condition, tasks, scales))

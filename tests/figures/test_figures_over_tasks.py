@@ -43,7 +43,7 @@ def grid(returns: dict[tuple[str, str], list[float]], records: Records, conditio
         [runs.assign(iteration=i, kept_return=runs["mean_return"], rollouts_spent=20 * (i + 1)) for i in range(2)],
         ignore_index=True,
     )
-    facts = runs[["condition", "env", "variant", "run"]].assign(backend="ollama", model=MODEL, floor=0.0)
+    facts = runs[["condition", "env", "variant", "run"]].assign(backend="ollama", model=MODEL, floor=0.0, tau_c=None)
     facts["optimum"] = facts["env"].map(OPTIMA)
     return replace(records, runs=runs, iterations=iterations, facts=facts)
 
@@ -171,6 +171,36 @@ def test_the_best_learner_stands_beside(records: Records) -> None:
     ]
     for drawing in (overview, detail):
         assert "Best of the reinforcement learners by mean return: PPO on CartPole, A2C on FrozenLake." in drawing.note
+
+
+def test_lent_runs_are_said_to_be_lent(records: Records, tmp_path: Path) -> None:
+    both = grid(RETURNS, records)
+    learners = grid({(env, "sb3-ppo"): [0.1, 0.2] for env in OPTIMA}, records, "sb3")
+    learners = replace(learners, facts=learners.facts.assign(backend="stable-baselines3", model="sb3-ppo"))
+    keys = ("runs", "iterations", "facts")
+    wide = replace(both, **{key: pd.concat([getattr(both, key), getattr(learners, key)]) for key in keys})
+    for drawing in drawn(wide):
+        assert "Stable-Baselines3 is taken from condition sb3. Model sb3-ppo (stable-baselines3)." in drawing.note
+        assert "which flatters it" in drawing.note
+    build(replace(wide, revisions=records.revisions.iloc[:0], salience=[], agreement=[]), tmp_path, "")
+    with (tmp_path / "aggregate.csv").open(encoding="utf-8", newline="") as file:
+        models = {row["variant"]: (row["records"], row["model"]) for row in csv.DictReader(file)}
+    assert models["sb3-best"] == ("sb3", "sb3-ppo")
+    assert models["r2po"] == (MODEL, MODEL)
+    assert "taken from condition sb3" in (tmp_path / "aggregate.md").read_text(encoding="utf-8")
+
+
+def test_missing_returns_are_told_by_method(records: Records) -> None:
+    for drawing in drawn(grid(RETURNS | {("cartpole", "props"): [300.0, np.nan, 50.0, 60.0]}, records)):
+        assert "ProPS: 1 run misses a return" in drawing.note
+
+
+def test_learners_need_no_task_that_is_left_out_anyway(records: Records) -> None:
+    both = grid(RETURNS | {("pong", "r2po"): [1.0, 2.0]}, records)
+    learners = grid({(env, "sb3-ppo"): [0.1, 0.2] for env in OPTIMA}, records, "sb3")
+    keys = ("runs", "iterations", "facts")
+    wide = replace(both, **{key: pd.concat([getattr(both, key), getattr(learners, key)]) for key in keys})
+    assert {row["variant"] for row in wide.over_tasks.aggregate} == {"r2po", "props", "sb3-best"}
 
 
 def test_learners_that_lack_a_task_take_none_from_the_others(records: Records) -> None:

@@ -65,7 +65,9 @@ def test_tasks_that_a_method_lacks_are_left_out_and_said() -> None:
     )
     assert comparison.tasks == ("maze",)
     assert [len(runs) for runs in comparison.samples("r2po")] == [2]
-    assert comparison.remarks == ("left out nim (no runs of critic, props), pong (no runs of critic, props)",)
+    assert comparison.remarks == (
+        "left out nim (no runs of critic and no returns of props), pong (no runs of critic, props)",
+    )
 
 
 def test_tasks_without_a_scale_are_left_out_and_said() -> None:
