@@ -122,6 +122,6 @@ def require_extra() -> None:
     missing = [package for package, module in PACKAGES.items() if find_spec(module) is None]
     if missing:
         raise CollectorError(
-            f"baselines need {', '.join(missing)}, not installed here: first pip install torch (without a GPU add "
-            f"--index-url https://download.pytorch.org/whl/cpu), then pip install 'salience-audit[baselines]'"
+            f"baselines need {', '.join(missing)}, not installed here: first install PyTorch (without a GPU its CPU "
+            f"build), then pip install 'salience-audit[baselines]'; docs/baselines.md says how"
         )

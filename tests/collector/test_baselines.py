@@ -160,7 +160,7 @@ def test_without_the_extra_nothing_is_begun_and_the_way_to_install_it_is_told(tm
         app(["--env", "cartpole", "--variant", "sb3-ppo", "--out", str(out)], standalone_mode=False)
     told = str(error.value)
     assert told.startswith("baselines need torch, not installed here")
-    assert told.index("pip install torch") < told.index("pip install 'salience-audit[baselines]'")
+    assert told.index("first install PyTorch") < told.index("pip install 'salience-audit[baselines]'")
     assert "\n" not in told
     assert not out.exists()
 
