@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     import duckdb
 
     from audit.store import Store
 
+Result = TypeVar("Result")
+
 BATCH: Final = 1000
 PAUSE: Final = 0.05
-"""Seconds between two attempts to stop a query."""
+"""Seconds between two looks at what a query does, and between two attempts to stop it."""
 
 
 def rows(relation: duckdb.DuckDBPyRelation, store: Store) -> Iterator[dict[str, Any]]:
@@ -31,10 +35,10 @@ def rows(relation: duckdb.DuckDBPyRelation, store: Store) -> Iterator[dict[str, 
     """
     columns = relation.columns
     with ThreadPoolExecutor(1) as worker:
-        worker.submit(int).result()  # from here on there is a thread, and whatever is asked of it can be waited for
+        result_of(worker.submit(int))  # from here on there is a thread, and whatever is asked of it can be waited for
         try:
             stream = worker.submit(relation.iter_rows)
-            while found := worker.submit(lambda: list(islice(stream.result(), BATCH))).result():
+            while found := result_of(worker.submit(lambda: list(islice(stream.result(), BATCH)))):
                 for row in found:
                     yield dict(zip(columns, row, strict=True))
         except KeyboardInterrupt:
@@ -44,3 +48,13 @@ def rows(relation: duckdb.DuckDBPyRelation, store: Store) -> Iterator[dict[str, 
                 store.interrupt()
                 wait([last], timeout=PAUSE)
             raise
+
+
+def result_of(future: Future[Result]) -> Result:
+    """What a future brings, waited for in short pauses.
+
+    A signal that arrives just as a thread goes to sleep does not wake it, so a wait without end could miss Ctrl-C.
+    """
+    while not future.done():
+        wait([future], timeout=PAUSE)
+    return future.result()
