@@ -311,7 +311,7 @@ PARAMS = st.lists(st.integers(-20, 20).map(lambda tenth: tenth / 10), min_size=5
 REVISIONS = st.tuples(RETURNS, RETURNS, PARAMS, PARAMS, st.sampled_from(["The Worst fell", "all fell"]))
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.lists(REVISIONS, min_size=1, max_size=40))
 def test_the_sql_agrees_with_a_second_implementation(tmp_path_factory, drawn):
     records = [

@@ -87,7 +87,7 @@ samples = st.tuples(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(samples)
 def test_the_truth_behind_a_print_is_never_ruled_out(drawn: tuple[list[float], list[float], int]) -> None:
     first, second, places = np.array(drawn[0]), np.array(drawn[1]), drawn[2]
@@ -221,7 +221,7 @@ def test_verdicts(text: str, low: str, high: str, face: str | None, tells: bool,
     assert judge(printed(text), Interval(D(low), D(high)), face=exact, tells=tells) == status
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(st.integers(0, 100), min_size=2, max_size=8))
 def test_no_values_within_a_range_spread_further_than_possible(drawn: list[int]) -> None:
     values = np.array(drawn) / 100 * 3

@@ -55,7 +55,7 @@ def expanded(clusters):
     return np.array(rows).T
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(st.tuples(*[st.integers(0, 9)] * 4), min_size=3, max_size=12))
 def test_robust_regression_is_that_of_statsmodels(clusters):
     clusters = [cluster for cluster in clusters if sum(cluster)]

@@ -99,7 +99,7 @@ WORDS = sorted({word for sentence in SENTENCES for word in sentence.split(" ")})
 PIECES = st.one_of(st.sampled_from(WORDS), st.text(max_size=8), st.sampled_from(["\x1b[1m", "**", "\n- ", "| ", "— "]))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(PIECES, max_size=40), st.sampled_from(sorted(EVIDENCE)))
 def test_no_text_breaks_it(pieces, evidence):
     text = " ".join(pieces)
