@@ -68,13 +68,19 @@ def told() -> Iterator[None]:
         # The reader, say `head`, has seen enough; the interpreter must not try to flush at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(0) from None
-    except UnicodeEncodeError as error:
-        told = f"standard output is {error.encoding}, which lacks some of the characters; set PYTHONIOENCODING=utf-8"
-        typer.echo(f"audit: {told}", err=True)
-        raise typer.Exit(1) from None
     except Exception as error:
-        # A full disk, a file that goes away under the reader: DuckDB is not imported here, `--help` being quick.
-        if not (isinstance(error, OSError) or "duckdb" in type(error).__module__):
+        reason = not_ours(error)
+        if reason is None:
             raise
-        typer.echo(f"audit: {in_line(str(error).strip().splitlines()[0])}", err=True)
+        typer.echo(f"audit: {reason}", err=True)
         raise typer.Exit(1) from None
+
+
+def not_ours(error: Exception) -> str | None:
+    """What the machine caused, in one line: a full disk, a file that goes away under the reader; None for all else."""
+    if isinstance(error, UnicodeEncodeError):
+        return f"standard output is {error.encoding}, which lacks some of the characters; set PYTHONIOENCODING=utf-8"
+    # DuckDB is not imported here, `--help` being quick.
+    if isinstance(error, OSError) or "duckdb" in type(error).__module__:
+        return in_line(str(error).strip().splitlines()[0])
+    return None

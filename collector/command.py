@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from typing import Final, NoReturn
@@ -35,6 +36,13 @@ def run_command(app: typer.Typer, name: str, program: str) -> NoReturn:
     except InterruptedByUserError as error:
         _exit(f"{name}: {error}", _INTERRUPTED)
     except CollectorError as error:
+        _exit(f"{name}: {error}", _FAILURE)
+    except BrokenPipeError:
+        # The reader, say `head`, has seen enough; the interpreter must not try to flush at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except OSError as error:
+        # What goes wrong with records is told where it happens; this is standard output on a full disk.
         _exit(f"{name}: {error}", _FAILURE)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from audit.commands.reading import Detector, DetectorOption
-from audit.options import Paths, StrictOption
+from audit.options import Paths, StrictOption, not_ours
 from audit.problems import AuditError, UsageError, report, shortened
 from figures.errors import FiguresError
 from figures.options import Band
@@ -83,6 +83,11 @@ def main() -> None:
         _exit(str(error), 2 if isinstance(error, UsageError) else 1)
     except (KeyboardInterrupt, typer.Abort):
         _exit(_INTERRUPTED, 130)
+    except Exception as error:
+        reason = not_ours(error)
+        if reason is None:
+            raise
+        _exit(reason, 1)
 
 
 def _exit(message: str, status: int) -> None:

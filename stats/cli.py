@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from audit.commands.reading import Detector, DetectorOption
-from audit.options import Format, FormatOption, Paths, StrictOption
+from audit.options import Format, FormatOption, Paths, StrictOption, not_ours
 from audit.problems import AuditError, UsageError
 from stats.commands import aggregate, published
 from stats.commands.records import note as _note
@@ -156,6 +156,11 @@ def _told() -> Iterator[None]:
         # The reader, say `head`, has seen enough; the interpreter must not try to flush at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except Exception as error:
+        reason = not_ours(error)
+        if reason is None:
+            raise
+        _exit(reason, 1)
 
 
 def _exit(message: str, status: int) -> None:
