@@ -75,6 +75,18 @@ def test_the_page_stands_alone_and_its_links_lead_somewhere(index: Path) -> None
     assert not re.search(r"@import|url\(", text)
 
 
+def test_wide_things_scroll_on_a_narrow_screen_and_are_whole_in_print(index: Path) -> None:
+    page = index.read_text(encoding="utf-8")
+    before_wide_things = re.findall(
+        r'<div class="scroll" tabindex="0" role="region" aria-label="[^"]+">\s*<(?:img|table)', page
+    )
+    assert len(before_wide_things) == page.count("<img ") + page.count("<table>")
+    style, printed = page[page.index("<style>") : page.index("</style>")].split("@media print")
+    # A later rule of the same weight wins, and what is cut off cannot be scrolled to on paper.
+    assert ".scroll { overflow-x: auto; }" in style
+    assert ".scroll { overflow: visible; }" in printed
+
+
 def test_the_page_says_where_it_comes_from(records: Records, index: Path) -> None:
     text = index.read_text(encoding="utf-8")
     assert "python -m figures data/runs --out &#39;my figures&#39;" in text
