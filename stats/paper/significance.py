@@ -9,14 +9,13 @@ from typing import Final
 
 from stats.paper.holm_bounds import holm_bounds
 from stats.paper.intervals import EVERYTHING, PROBABILITY, Interval
+from stats.paper.mistakes import Samples, explanations
 from stats.paper.printed import Printed
 from stats.paper.results import Result, Status, judge
-from stats.paper.welch_bounds import Sample, df_bounds, p_bounds, t_bounds
+from stats.paper.welch_bounds import df_bounds, p_bounds, t_bounds
 
 ALPHA: Final = Decimal("0.05")
 QUANTITIES: Final = ("gap", "welch_t", "df", "raw_p", "holm_p")
-
-Samples = tuple[Sample, Sample]
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,4 +146,6 @@ def _why(test: PrintedTest, quantity: str, published: Printed, bounds: Interval)
         "raw_p": "t and its degrees of freedom",
         "holm_p": f"the raw p-values of family {test.family}" if test.family else "the raw p-values",
     }
-    return f"not what {sources[quantity]} give, however they were rounded"
+    told = explanations(quantity, test.printed, test.samples, bounds)
+    hint = f"; {' or '.join(told)} could" if told else ""
+    return f"not what {sources[quantity]} give, however they were rounded{hint}"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import itertools
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,6 +12,8 @@ from typing import Final
 
 from stats.paper.intervals import point
 from stats.paper.printed import NotPrintedError, Printed, printed
+
+_DECIMAL_COMMA: Final = re.compile(r"[^0-9,.]{0,3}[0-9]{0,40},[0-9]{1,40}(?:[eE][+-]?[0-9]{1,3})?")
 
 _SUMMARIES: Final = ("environment", "column", "method", "mean", "std", "runs")
 _TESTS: Final = (
@@ -155,6 +159,9 @@ def _read_table(path: Path, columns: tuple[str, ...]) -> Iterator[Row]:
 def read_csv(path: Path) -> Iterator[Row]:
     """The rows of a CSV file with a header; empty lines are none.
 
+    Where the header is separated by semicolons or tabs, as spreadsheets do where the decimal sign is a comma, numbers
+    may have that comma.
+
     Raises:
         PublishedError: it cannot be read, is no text, or has no header, no rows, a column twice, or a row of another
             length.
@@ -162,7 +169,10 @@ def read_csv(path: Path) -> Iterator[Row]:
     any_row = False
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
-            reader = csv.reader(file, strict=True)
+            first = file.readline()
+            separator = _separator(first)
+            # Not sought back to: the file may be a pipe.
+            reader = csv.reader(itertools.chain([first], file), delimiter=separator, strict=True)
             header = [name.strip() for name in next(reader, [])]
             if not any(header):
                 raise PublishedError(f"{path}: empty; the first line should name the columns")
@@ -176,7 +186,8 @@ def read_csv(path: Path) -> Iterator[Row]:
                 if len(fields) != len(header):
                     raise PublishedError(f"{place}: {len(fields)} fields, the header has {len(header)}")
                 any_row = True
-                yield Row(place, dict(zip(header, (field.strip() for field in fields), strict=True)))
+                values = (_field(field.strip(), separator) for field in fields)
+                yield Row(place, dict(zip(header, values, strict=True)))
     except OSError as error:
         raise PublishedError(f"{path}: {error.strerror or error}") from None
     except UnicodeDecodeError:
@@ -185,3 +196,11 @@ def read_csv(path: Path) -> Iterator[Row]:
         raise PublishedError(f"{path}: not a CSV file: {error}") from None
     if not any_row:
         raise PublishedError(f"{path}: no rows below the header")
+
+
+def _separator(header: str) -> str:
+    return next((mark for mark in (",", ";", "\t") if mark in header), ",")
+
+
+def _field(text: str, separator: str) -> str:
+    return text if separator == "," or not _DECIMAL_COMMA.fullmatch(text) else text.replace(",", ".")

@@ -51,8 +51,11 @@ def t_bounds(a: Sample, b: Sample) -> Interval:
     """
     if min(a.n, b.n) < 2:
         return EVERYTHING
-    gap = a.mean - b.mean
-    error = (a.variance_of_mean + b.variance_of_mean).root()
+    return ratio_bounds(a.mean - b.mean, (a.variance_of_mean + b.variance_of_mean).root())
+
+
+def ratio_bounds(gap: Interval, error: Interval) -> Interval:
+    """Bounds of t, a difference of means over its standard error, which is not negative."""
     return Interval(_largest_t(-gap, error).copy_negate(), _largest_t(gap, error))
 
 

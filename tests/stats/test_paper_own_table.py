@@ -84,12 +84,65 @@ def test_single_tests(
     assert words in (row["note"] or "")
 
 
+def note(path: Path, quantity: str, capsys: pytest.CaptureFixture[str]) -> str:
+    """What is said of the inconsistent number of a table."""
+    _, out, _ = run(capsys, "check", path, "--format", "json")
+    (row,) = (row for row in json.loads(out) if row["quantity"] == quantity)
+    assert row["status"] == "inconsistent"
+    return str(row["note"])
+
+
+def table(path: Path, quantities: str, values: str, *, n: tuple[int, int] = (5, 20)) -> Path:
+    path.write_text(
+        f"method,mean,std,n,reference,baseline,{quantities}\n"
+        f"a,10.000,3.000,{n[0]},,,{',' * quantities.count(',')}\nb,8.000,1.000,{n[1]},,,{',' * quantities.count(',')}\n"
+        f",,,,a,b,{values}\n"
+    )
+    return path
+
+
+def test_usual_mistakes_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, here = tmp_path / "t.csv", (10, 3, 5, 8, 1, 20)
+    one_sided = scipy_stats.ttest_ind_from_stats(*here, equal_var=False, alternative="greater").pvalue
+    assert note(table(path, "p", f"{one_sided:.4f}"), "raw_p", capsys).endswith("; a one-sided test could")
+    against = scipy_stats.ttest_ind_from_stats(*here, equal_var=False, alternative="less").pvalue
+    assert note(table(path, "p", f"{against:.4f}"), "raw_p", capsys).endswith("; a one-sided test could")
+    student = scipy_stats.ttest_ind_from_stats(*here, equal_var=True)
+    table(path, "t,df,p", f"{student.statistic:.3f},23,{student.pvalue:.4f}")
+    for quantity in ("welch_t", "df", "raw_p"):
+        assert note(path, quantity, capsys).endswith("; Student's test, which takes variances to be equal could")
+    # The test made of the same numbers as if they were standard errors, that is, of deviations larger by a root of n.
+    errors = scipy_stats.ttest_ind_from_stats(10, 3 * 5**0.5, 5, 8, 20**0.5, 20, equal_var=False)
+    table(path, "t,p", f"{errors.statistic:.3f},{errors.pvalue:.4f}")
+    for quantity in ("welch_t", "raw_p"):
+        assert note(path, quantity, capsys).endswith("; a mix-up of standard errors and deviations could")
+    assert note(table(path, "p,holm_p", ",0.9"), "holm_p", capsys).endswith(
+        "; a family of more tests than are here could"
+    )
+
+
+def test_a_mistake_that_explains_nothing_is_not_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # Student's p of these summaries is 0.0165; but the t beside it is Welch's, so Student's test it is not.
+    assert note(table(tmp_path / "t.csv", "t,p", "1.470,0.0165"), "raw_p", capsys).endswith("they were rounded")
+    # A corrected p below the raw one is no matter of how many tests there are.
+    assert note(table(tmp_path / "t.csv", "holm_p", "0.01"), "holm_p", capsys).endswith("they were rounded")
+
+
 def test_alpha_decides_what_is_open(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "t.csv"
     path.write_text("method,mean,std,n,reference,baseline,p\na,3.1,1.0,10,,,\nb,2.1,1.1,10,,,\n,,,,a,b,0.03\n")
     # t may be anything from 1.85 to 2.44, so p from 0.025 to 0.083; at face value it is 0.048.
     assert verdicts(capsys, path) == {("a against b", "raw_p"): "undecidable"}
     assert verdicts(capsys, path, "--alpha", "0.2") == {("a against b", "raw_p"): "consistent"}
+
+
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_tables_as_spreadsheets_write_them(separator: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "t.csv"
+    lines = EXAMPLE.read_text(encoding="utf-8").replace(",", separator).replace(".", ",")
+    # With the mark that Excel begins its files with.
+    path.write_text(lines, encoding="utf-8-sig")
+    assert verdicts(capsys, path) == verdicts(capsys, EXAMPLE)
 
 
 def test_standard_errors_are_held_against_deviations(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -105,7 +158,10 @@ def test_standard_errors_are_held_against_deviations(tmp_path: Path, capsys: pyt
         ("", "empty"),
         ("\n\n", "empty"),
         ("method,mean,std,n\n", "no rows"),
-        ("method;mean;std;n\na;1;2;3\n", "no column for method, mean, n, std or standard_error (summaries), nor for"),
+        ("method|mean|std|n\na|1|2|3\n", "no column for method, mean, n, std or standard_error (summaries), nor for"),
+        ("method;mean;std;n\na;1.234,5;2;3\n", "'1.234,5' is no number"),
+        ("method;mean;std;n\na;1;2;1.000\n", "'1.000' is no count"),
+        ('method,mean,std,n\na,"1,5",2,3\n', "'1,5' is no number"),
         ("method,mean,n\na,1,3\n", "no column for std or standard_error"),
         ("method,mean,std,n\na,1,2,3\na,1,2,3\n", ":3: a second summary of a"),
         ("method,mean,std,n\na,1,2,3.5\n", ":2: n: '3.5' is no count"),
