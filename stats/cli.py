@@ -92,7 +92,7 @@ def compare(
 ) -> None:
     """Welch's t-test of one method against every other on every task, corrected after Holm over the tasks.
 
-    Example: stats compare data/runs --reference puresearch --metric regressions_pct
+    Example: stats compare data/runs --reference reptraj --metric regressions_pct
     """
     from stats import tables
 
