@@ -31,12 +31,13 @@ help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 figures: grid $(VENV)/.notebooks ## Draw all figures and tables into figures/out, from records that are collected first if there are none
-	$(MAKE_FIGURES) $(DATA)
+	$(MAKE_FIGURES) '$(DATA)'
 
-# An interrupted default grid is completed; records of anybody else's are left as they are.
+# An interrupted default grid is completed; whatever else is there, records or not, is left as it is.
 grid: $(VENV)/.core
-	@if [ -e $(DATA)/.default-grid ] || [ -z "$$(find $(DATA) -name run.json -print -quit 2>/dev/null)" ]; then \
-		mkdir -p $(DATA) && touch $(DATA)/.default-grid && $(BIN)/collect $(GRID) --out $(DATA); \
+	@if [ -e '$(DATA)/.default-grid' ] || [ ! -e '$(DATA)' ] || \
+			{ [ -d '$(DATA)' ] && [ -z "$$(ls -A '$(DATA)')" ]; }; then \
+		mkdir -p '$(DATA)' && touch '$(DATA)/.default-grid' && $(BIN)/collect $(GRID) --out '$(DATA)'; \
 	fi
 
 # What stopped a part stops neither the others nor the figures; Ctrl-C and a wrong option stop all.
