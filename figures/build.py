@@ -12,12 +12,13 @@ from audit.escaping import in_line
 from figures.data import Records
 from figures.drawing import Drawing, joined
 from figures.errors import FiguresError
-from figures.export import export
+from figures.export import export, retract
 from figures.gallery import SECTIONS, comparisons, drawings_of
 from figures.notebooks import Notebook
 from figures.options import Band
 from figures.page import Page, Picture, Section, render
 from figures.paper import recomputed
+from figures.paper.definitions import DEFINITIONS
 from figures.paper.tables import PaperTables, paper_tables
 from figures.provenance import origin, simulated, versions
 from figures.style import save
@@ -91,7 +92,8 @@ def build(
 
     Args:
         records: the data set.
-        out: the folder to write to; made where it does not exist. Files of other names in it are left alone.
+        out: the folder to write to; made where it does not exist. Files in it of tables of the paper that the records
+            do not fill are removed, files of other names are left alone.
         command: what was typed, for the page.
         band: what the bands of learning curves show.
         notebooks: those that were run on the same records, for the page to link to.
@@ -105,6 +107,8 @@ def build(
         pictures = {kind: [_write(drawing, out) for drawing in drawings] for kind, drawings in made.drawings.items()}
         for each in made.tables.values():
             export(each, records.facts, out)
+        for stem in {definition.stem for definition in DEFINITIONS} - made.tables.keys():
+            retract(stem, out)
         index = out / "index.html"
         index.write_text(
             render(replace(_page(records, made, pictures, command), notebooks=notebooks)), encoding="utf-8"

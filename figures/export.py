@@ -29,6 +29,16 @@ def export(table: Table, facts: pd.DataFrame, folder: Path) -> None:
     _write_csv(table, facts, folder / f"{table.stem}.csv")
 
 
+def retract(stem: str, folder: Path) -> None:
+    """Remove the files of a table that earlier records filled and these do not, which would be taken for theirs.
+
+    Raises:
+        OSError: a file cannot be removed.
+    """
+    for ending in ("md", "tex", "html", "csv"):
+        (folder / f"{stem}.{ending}").unlink(missing_ok=True)
+
+
 def markdown(table: Table) -> str:
     """A pipe table under its caption."""
     heading = _pipes([column.heading for column in table.columns])

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="no make")
 
 
 def collected(data: Path, tmp_path: Path) -> list[str]:
-    """The arguments that `make grid` hands to `collect`, none where it does not collect; nothing is installed or run."""
+    """The arguments that `make grid` hands to `collect`, none where it does not collect; nothing is run."""
     binaries = tmp_path / "venv" / "bin"
     binaries.mkdir(parents=True, exist_ok=True)
     for name in ("python", "collect"):

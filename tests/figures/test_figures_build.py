@@ -132,6 +132,15 @@ def test_one_call_methods_alone_give_curves_and_no_revisions(records: Records, t
     assert {path.stem.split("-")[0] for path in tmp_path.glob("*.png")} == {"curves", "stability"}
 
 
+def test_what_other_records_left_in_the_folder_is_not_taken_for_theirs(records: Records, tmp_path: Path) -> None:
+    others = ("paper-tau-sensitivity.tex", "paper-tau-sensitivity.csv", "revisions-other.png", "paper-mine.md")
+    for name in others:
+        (tmp_path / name).write_text("of other records")
+    build(records, tmp_path, COMMAND)
+    assert "paper-tau-sensitivity" not in {made.stem for made in paper_tables(records).tables}
+    assert [name for name in others if (tmp_path / name).exists()] == ["revisions-other.png", "paper-mine.md"]
+
+
 def test_a_folder_that_cannot_be_written_is_told_in_one_line(records: Records, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(FiguresError, match=r"cannot write to .*file.*choose another folder") as caught:
