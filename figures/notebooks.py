@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import atexit
 import os
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -65,8 +66,13 @@ def run_notebooks(folder: Path, data: Sequence[Path], out: Path) -> list[Noteboo
     pages = out / FOLDER
     try:
         pages.mkdir(parents=True, exist_ok=True)
-        with asyncio.Runner(loop_factory=_Loop) as runner:
-            return runner.run(_run_all(paths, {**os.environ, "SALIENCE_DATA": named}, pages))
+        # A kernel that is stopped halfway leaves its temporary files: they go with this folder.
+        with (
+            tempfile.TemporaryDirectory(prefix="figures-", ignore_cleanup_errors=True) as scratch,
+            asyncio.Runner(loop_factory=_Loop) as runner,
+        ):
+            environment = {**os.environ, "SALIENCE_DATA": named, "TMPDIR": scratch}
+            return runner.run(_run_all(paths, environment, pages))
     except OSError as error:
         raise FiguresError(f"cannot write to {pages}: {error.strerror or error}") from None
 

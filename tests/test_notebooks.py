@@ -191,6 +191,17 @@ def figures(*arguments, **options):
     return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, cwd=ROOT, **options)
 
 
+def test_a_notebook_that_stops_leaves_no_temporary_files(tmp_path, monkeypatch):
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+    cell = "import tempfile; held = tempfile.TemporaryDirectory(); assert 0, held.name"
+    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell)]), tmp_path / "stops.ipynb")
+    [stopped] = run_notebooks(tmp_path, [tmp_path], tmp_path / "out")
+    assert str(temporary) in stopped.problem
+    assert list(temporary.iterdir()) == []
+
+
 @pytest.mark.parametrize("text", ["not json", '{"cells": 3}', "[]", '{"nbformat": 4, "cells": [{}]}', None])
 def test_what_is_no_notebook_is_refused(text, tmp_path):
     if text is not None:
