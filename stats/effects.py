@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
-from scipy.stats import chi2, nct
+from scipy.stats import chi2, nct, norm
 
 from stats.summary import Summary, same, summarise
 
@@ -111,8 +111,10 @@ def _noncentrality(t: float, df: float, chance: float) -> float:
     def excess(noncentrality: float) -> float:
         return float(nct.cdf(t, df, noncentrality)) - chance
 
+    # P(T <= t) >= P(T <= 0) = P(Z <= -noncentrality) for t >= 0: nothing is to be found below, where nct may be NaN.
+    lowest = -float(norm.ppf(chance)) - 1
     reach = 5 * math.sqrt(1 + t * t / (2 * df))
     # The chance falls as the noncentrality grows.
-    while excess(t - reach) < 0 or excess(t + reach) > 0:
+    while excess(max(lowest, t - reach)) < 0 or excess(t + reach) > 0:
         reach *= 2
-    return float(brentq(excess, t - reach, t + reach, xtol=1e-12, rtol=1e-12))
+    return float(brentq(excess, max(lowest, t - reach), t + reach, xtol=1e-12, rtol=1e-12))

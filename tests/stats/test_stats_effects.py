@@ -88,6 +88,19 @@ def test_the_ends_leave_a_fortieth_on_either_side(t: float, df: int) -> None:
         assert (low, high) == pytest.approx((nctdtrinc(df, 0.975, t), nctdtrinc(df, 0.025, t)), rel=1e-5, abs=1e-5)
 
 
+def test_there_is_an_interval_where_scipys_noncentral_t_gives_out_to_the_left() -> None:
+    # Shares of three runs each, as 100, 100, 93.3 against 0, 0, 6.7 percent: t = 13.9 with 4 degrees of freedom.
+    for df in (2, 3, 4, 6, 10, 18, 38):
+        for t in (12.499999999999996, 13.856406460551014, 22.999999999999982, *np.linspace(0, 100, 201)):
+            low, high = noncentrality_interval(float(t), df)
+            assert -1.96 - 1e-9 <= low <= t <= high
+    low, high = noncentrality_interval(13.856406460551014, 4)
+    assert chance_up_to(13.856406460551014, 4, low) == pytest.approx(0.975, abs=1e-6)
+    assert chance_up_to(13.856406460551014, 4, high) == pytest.approx(0.025, abs=1e-6)
+    # The command that ended in a traceback: both samples almost constant, and far apart.
+    assert all(map(math.isfinite, hedges_g([100, 100, 280 / 3], [0, 0, 20 / 3])))
+
+
 @pytest.mark.parametrize("df", [2, 18, 60])
 def test_far_out_the_interval_goes_on_without_a_step(df: int) -> None:
     before, after = noncentrality_interval(999.999, df), noncentrality_interval(1000.001, df)
