@@ -5,7 +5,9 @@ episodes as (
         condition, env, variant, run, iteration,
         regexp_replace(file, '/[^/]*$', '') as folder,
         if(selected = 'revised', revised.mean_return, initial.mean_return) as selected_return,
-        len(initial.returns) + coalesce(len(revised.returns), 0) as rollouts
+        len(initial.returns) + coalesce(len(revised.returns), 0)
+        -- A baseline trains for an episode before each evaluation, and the budget counts it.
+        + if(starts_with(variant, 'sb3-'), 1, 0) as rollouts
     from episodes
 ),
 logged_returns as (select * from logged_returns),

@@ -254,6 +254,15 @@ def test_iterations_give_the_kept_return_the_best_so_far_and_the_cost(tmp_path):
     assert (facts["iterations_planned"], facts["iterations_finished"], facts["backend"]) == (100, 3, "other")
 
 
+def test_a_baselines_cost_includes_the_training_episode_before_each_evaluation(tmp_path):
+    # 190 iterations of one training episode and 20 evaluations are 3,990 of the 4,000: here two of one and three.
+    rows = [episode(candidate([value] * 3, source="baseline"), variant="sb3-ppo", evidence=None) for value in (4, 5)]
+    write_run(tmp_path, [{**record, "iteration": number} for number, record in enumerate(rows)])
+    with open_store([tmp_path]) as store:
+        iterations = sorted(store.rows("iterations"), key=lambda row: row["iteration"])
+    assert [row["rollouts_spent"] for row in iterations] == [4, 8]
+
+
 def test_summaries_count_and_leave_undefined_percentages_null(tmp_path):
     write_run(tmp_path / "a", [revision([1, 5, 9], [6, 6, 6])])
     write_run(tmp_path / "b", [episode(variant="props", evidence=None)])
