@@ -30,13 +30,15 @@ class Cell:
 
     `row` holds the ids of its row, `column` that of its column; `env` and `method` say what it is about, and `records`
     is the condition of its runs. `text` is how it reads, `value` and `spread` are unrounded, `runs` is None where it is
-    not a number over runs. `withheld` says why there is no verdict where one might be expected.
+    not a number over runs. `above` is what a number that is not known is sure to exceed. `withheld` says why there is
+    no verdict where one might be expected.
     """
 
     row: tuple[str, ...]
     column: str
     text: str = MISSING
     value: float | str | None = None
+    above: float | None = None
     spread: float | None = None
     runs: int | None = None
     env: str = ""

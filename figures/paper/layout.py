@@ -55,15 +55,17 @@ def laid_out(definition: Definition, found: Sequence[tuple[Base, Sequence[Cell]]
 
 
 def bests(cells: Iterable[Cell]) -> frozenset[str]:
-    """The columns of a row with its best number, unrounded: several where they tie, none where all do."""
-    rivals = [
-        (cell.column, cell.goal.value * cell.value)
-        for cell in cells
-        if cell.goal is not Goal.none and isinstance(cell.value, int | float)
-    ]
+    """The columns of a row with its best number, unrounded: several where they tie, none where all do.
+
+    None, either, where a number of which only a lower limit is known may be lower than the lowest.
+    """
+    ranked = [cell for cell in cells if cell.goal is not Goal.none]
+    rivals = [(cell.column, cell.goal.value * cell.value) for cell in ranked if isinstance(cell.value, int | float)]
+    limits = [cell.goal.value * cell.above for cell in ranked if cell.above is not None]
     best = max((value for _, value in rivals), default=0.0)
     found = frozenset(column for column, value in rivals if same(value, best))
-    return found if len(found) < len(rivals) else frozenset()
+    is_open = any(limit > best for limit in limits)
+    return found if len(found) < len(rivals) + len(limits) and not is_open else frozenset()
 
 
 def _lines(condition: str, cells: Iterable[Cell], usual: int | None, definition: Definition) -> Iterator[Line]:

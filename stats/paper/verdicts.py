@@ -4,7 +4,7 @@ Three verdicts. `same`: it prints as the published one does, digit for digit. `c
 difference is within what runs differ by (a two-sided t-test at 0.05). `differs`: it is not. No verdict (None) where
 there is nothing to judge by: fewer than two runs, or runs that do not vary and a published number without a spread.
 
-A printed number stands for all that round to it; the one that speaks most for agreement is taken.
+A printed number stands for all that round to it: the nearest is taken, and of a printed spread the largest.
 """
 
 from __future__ import annotations

@@ -109,6 +109,18 @@ def test_episodes_to_threshold_tell_how_many_runs_get_there() -> None:
     assert "No runs of ProPS+, PureSearch, ActorSecondPass," in table.note
 
 
+@pytest.mark.parametrize(("iterations", "stands_out"), [(1, set()), (2, {"R2PO"}), (3, {"R2PO"})])
+def test_the_only_median_is_the_lowest_unless_another_method_ended_before_it(
+    iterations: int, stands_out: set[str]
+) -> None:
+    # R2PO gets there after 4000 rollouts; ProPS never, so that it is known to need more than it spent.
+    props = (MODEL, "cartpole", "props")
+    curves = {R2PO: [[0.0, 500.0]], props: [[0.0] * iterations]}
+    table = made(grid({cell: pairs([1.0]) for cell in curves}, curves=curves), "episodes-to-threshold")
+    assert (read(table)["ProPS"], read(table)["R2PO"]) == (f"> {2000 * iterations} (0 of 1)", "4000 (1 of 1)")
+    assert best(table) == stands_out
+
+
 def test_the_threshold_is_r2pos_own_else_the_published_one_else_the_optimum() -> None:
     mine = (MODEL, "mine", "props")
     records = grid(
