@@ -13,7 +13,7 @@ from figures.data import Records
 from figures.drawing import Drawing, joined
 from figures.errors import FiguresError
 from figures.export import export, retract
-from figures.gallery import SECTIONS, comparisons, drawings_of
+from figures.gallery import SECTIONS, comparisons, drawings_of, not_drawn
 from figures.notebooks import Notebook
 from figures.options import Band
 from figures.page import Page, Picture, Section, render
@@ -125,8 +125,9 @@ def _write(drawing: Drawing, out: Path) -> Picture:
     return Picture(drawing, png.read_bytes(), png.name, pdf.name)
 
 
-def _of(pictures: dict[str, list[Picture]], section: str) -> list[Picture]:
-    return [picture for kind in SECTIONS[section] for picture in pictures.get(kind, [])]
+def _drawn(pictures: dict[str, list[Picture]], section: str) -> tuple[list[Picture], str]:
+    """The pictures of a section, and which it lacks."""
+    return [picture for kind in SECTIONS[section] for picture in pictures.get(kind, [])], not_drawn(section, pictures)
 
 
 def _listed(records: Records) -> list[str]:
@@ -141,11 +142,11 @@ def _page(records: Records, made: Contents, pictures: dict[str, list[Picture]], 
         notes=[(condition, origin(records.facts, condition)) for condition in records.conditions],
         simulated=[condition for condition in records.conditions if simulated(records.facts, condition)],
         sections=[
-            Section("salience", "Salience", [tables["salience"]], _of(pictures, "salience")),
-            Section("revisions", "Revisions", [tables["summary"]], _of(pictures, "revisions")),
-            Section("agreement", "Agreement", [tables["agreement"]], _of(pictures, "agreement")),
-            Section("returns", "Returns", [tables["metrics"]], _of(pictures, "returns")),
-            Section("over-tasks", "Over tasks", [tables["aggregate"]], _of(pictures, "over-tasks")),
+            Section("salience", "Salience", [tables["salience"]], *_drawn(pictures, "salience")),
+            Section("revisions", "Revisions", [tables["summary"]], *_drawn(pictures, "revisions")),
+            Section("agreement", "Agreement", [tables["agreement"]], *_drawn(pictures, "agreement")),
+            Section("returns", "Returns", [tables["metrics"]], *_drawn(pictures, "returns")),
+            Section("over-tasks", "Over tasks", [tables["aggregate"]], *_drawn(pictures, "over-tasks")),
             Section("paper", "The paper's tables", made.paper.tables, [], made.paper.remark),
             Section("recomputed", "The paper against itself", [tables[recomputed.STEM]], []),
         ],

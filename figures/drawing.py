@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from typing import ParamSpec, TypeVar
@@ -46,6 +46,11 @@ def in_style(draw: Callable[P, R]) -> Callable[P, R]:
 def joined(sentences: Iterable[str]) -> str:
     """Sentences as one text, the empty ones left out."""
     return " ".join(sentence for sentence in sentences if sentence)
+
+
+def left_out(missing: Sequence[str]) -> str:
+    """What a page does not show, as one sentence; empty where nothing is missing."""
+    return f"Not shown, as these records hold nothing for them: {'; '.join(missing)}." if missing else ""
 
 
 def span(counts: Iterable[int], noun: str) -> str:

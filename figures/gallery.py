@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import Final
 
 import pandas as pd
@@ -12,7 +12,7 @@ from figures.agreement import agreement_structures
 from figures.citing import citing_rates
 from figures.curve_sets import curve_figures
 from figures.data import Records
-from figures.drawing import Drawing
+from figures.drawing import Drawing, left_out
 from figures.edits import edit_map
 from figures.noise import noise_floor
 from figures.options import Band
@@ -32,6 +32,23 @@ SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "over-tasks": ("aggregate", "profile"),
 }
 """Kinds of figures by the section of the page, in order; within a kind, conditions follow one another."""
+
+NEEDS: Final[Mapping[str, str]] = {
+    "salience": "Salience-problem regressions (needs regressions of ThreeTraj)",
+    "citing": "Citing the worst rollout, and base rates (needs revisions of ThreeTraj)",
+    "patterns": "Edit patterns (needs revisions)",
+    "noise": "Regressions against chance (needs revisions with the returns of single rollouts)",
+    "revisions": "Revisions (needs revisions)",
+    "edits": "Size of edits (needs revisions)",
+    "agreement": "What the critic was shown (needs revisions of ThreeTraj)",
+    "curves-main": "Learning curves, R2PO and baselines (needs runs of ProPS, ProPS+ or Stable-Baselines3)",
+    "curves-variants": "Learning curves, variants of R2PO (needs runs of them)",
+    "stability": "Stability (needs runs)",
+    "tau": "Sensitivity to τ_c (needs R2PO under two settings of τ_c)",
+    "aggregate": "Methods over tasks (needs several methods on a task whose floor and optimum are known)",
+    "profile": "Performance profiles and sample efficiency (needs the same)",
+}
+"""What each kind shows and needs, for a page without it; figures of four tasks apart are no loss where none is."""
 
 
 def drawings_of(records: Records, condition: str, *, band: Band = Band.std) -> Iterator[Drawing]:
@@ -54,6 +71,11 @@ def drawings_of(records: Records, condition: str, *, band: Band = Band.std) -> I
     )
     yield from (drawing for drawing in candidates if drawing is not None)
     yield from curve_figures(records.iterations, records.facts, condition, band=band)
+
+
+def not_drawn(section: str, kinds: Container[str]) -> str:
+    """Which figures of a section are not among these kinds, and what they need; empty where none is missing."""
+    return left_out([NEEDS[kind] for kind in SECTIONS[section] if kind in NEEDS and kind not in kinds])
 
 
 def comparisons(records: Records) -> Iterator[tuple[str, Drawing]]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from figures.data import Records
+from figures.drawing import left_out
 from figures.paper.bases import bases
 from figures.paper.definitions import DEFINITIONS
 from figures.paper.layout import laid_out
@@ -41,7 +42,7 @@ def paper_tables(records: Records) -> PaperTables:
             tables.append(laid_out(definition, filled, records.facts))
         else:
             missing.append(f"{definition.title} (needs {definition.needs})")
-    return PaperTables(tables, _left_out(missing))
+    return PaperTables(tables, left_out(missing))
 
 
 VERDICTS: Final = (
@@ -49,7 +50,3 @@ VERDICTS: Final = (
     "difference is within what runs differ by. Differs: it is not. A verdict is given where like is held against like: "
     "no simulated model, two runs or more, and the paper's budget."
 )
-
-
-def _left_out(missing: Sequence[str]) -> str:
-    return f"Not shown, as these records hold nothing for them: {'; '.join(missing)}." if missing else ""

@@ -75,6 +75,14 @@ def test_the_page_stands_alone_and_its_links_lead_somewhere(index: Path) -> None
     assert not re.search(r"@import|url\(", text)
 
 
+def test_the_page_names_the_figures_that_it_lacks(index: Path) -> None:
+    page = index.read_text(encoding="utf-8")
+    returns = page[page.index('<section id="returns">') : page.index('<section id="over-tasks">')]
+    assert "Sensitivity to τ_c (needs R2PO under two settings of τ_c)." in returns
+    over_tasks = page[page.index('<section id="over-tasks">') : page.index('<section id="paper">')]
+    assert "Not shown" not in over_tasks
+
+
 def test_wide_things_scroll_on_a_narrow_screen_and_are_whole_in_print(index: Path) -> None:
     page = index.read_text(encoding="utf-8")
     before_wide_things = re.findall(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -20,7 +21,7 @@ from matplotlib.text import Text
 from figures.build import contents
 from figures.data import Records
 from figures.drawing import Drawing, in_style
-from figures.gallery import SECTIONS
+from figures.gallery import NEEDS, SECTIONS, not_drawn
 from figures.names import IMPROVEMENTS, METHODS, REGRESSIONS, TASKS, name, ordered
 from figures.style import PATTERN_COLOURS, ink_on, save, stroke
 
@@ -72,6 +73,20 @@ def test_a_figure_of_each_kind_is_drawn_per_condition(drawings: list[Drawing]) -
     expected = {f"{kind}-{condition}" for kind in kinds for condition in ("simulated-salient", "gpt-oss-20b")}
     # The other condition has one method.
     assert {drawing.stem for drawing in drawings} == expected - {"aggregate-gpt-oss-20b", "profile-gpt-oss-20b"}
+
+
+def test_what_a_section_lacks_is_told_by_its_title(drawings: list[Drawing]) -> None:
+    kinds = {kind for kinds in SECTIONS.values() for kind in kinds}
+    assert NEEDS.keys() == {kind for kind in kinds if not kind.endswith("-four")}
+    for drawing in drawings:
+        [kind] = [kind for kind in NEEDS if re.fullmatch(rf"{kind}-(simulated-salient|gpt-oss-20b)", drawing.stem)]
+        assert NEEDS[kind].startswith(f"{drawing.title} (needs ")
+    told = not_drawn("returns", {"curves-variants", "stability"})
+    assert told.startswith(
+        "Not shown, as these records hold nothing for them: Learning curves, R2PO and baselines (needs "
+    )
+    assert told.endswith("; Sensitivity to τ_c (needs R2PO under two settings of τ_c).")
+    assert not_drawn("over-tasks", {"aggregate", "profile"}) == ""
 
 
 def test_pictures_say_themselves_what_made_their_records(drawings: list[Drawing]) -> None:
