@@ -8,24 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from collector import options
 from collector.budget import EXCERPTS, ROLLOUTS, RUNS
 from collector.command import run_command
 from collector.errors import CollectorError, InterruptedByUserError
-from collector.options import (
-    BackendOption,
-    BaseUrlOption,
-    ConcurrencyOption,
-    MaxTokensOption,
-    ModelOption,
-    NumCtxOption,
-    PersonalityOption,
-    QuietOption,
-    RolloutsOption,
-    RunsOption,
-    SeedOption,
-    TemperatureOption,
-    TimeoutOption,
-)
 
 if TYPE_CHECKING:
     from collector.sweep import Outcome
@@ -57,17 +43,17 @@ def collect(
     task_module: Annotated[
         list[Path] | None, typer.Option(help="Python file with a task of your own, repeatable.", show_default=False)
     ] = None,
-    runs: RunsOption = RUNS,
+    runs: options.RunsOption = RUNS,
     iterations: Annotated[
         int | None, typer.Option(min=1, help="Iterations of a run.", show_default="200 calls: 100 with two calls each")
     ] = None,
-    rollouts: RolloutsOption = ROLLOUTS,
-    backend: BackendOption = "simulated",
-    model: ModelOption = None,
-    personality: PersonalityOption = None,
+    rollouts: options.RolloutsOption = ROLLOUTS,
+    backend: options.BackendOption = "simulated",
+    model: options.ModelOption = None,
+    personality: options.PersonalityOption = None,
     tau_c: Annotated[str, typer.Option(help="Revision threshold of r2po: default, half, off or a number.")] = "default",
-    temperature: TemperatureOption = None,
-    seed: SeedOption = 0,
+    temperature: options.TemperatureOption = None,
+    seed: options.SeedOption = 0,
     warmup: Annotated[
         int | None, typer.Option(min=0, help="Random trials that open the history.", show_default="20")
     ] = None,
@@ -105,13 +91,13 @@ def collect(
     resume: Annotated[
         bool, typer.Option("--resume/--no-resume", help="Go on with records found there, or refuse to.")
     ] = True,
-    concurrency: ConcurrencyOption = None,
-    base_url: BaseUrlOption = None,
-    timeout: TimeoutOption = None,
-    max_tokens: MaxTokensOption = None,
-    num_ctx: NumCtxOption = None,
+    concurrency: options.ConcurrencyOption = None,
+    base_url: options.BaseUrlOption = None,
+    timeout: options.TimeoutOption = None,
+    max_tokens: options.MaxTokensOption = None,
+    num_ctx: options.NumCtxOption = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan, and do nothing.")] = False,
-    quiet: QuietOption = False,
+    quiet: options.QuietOption = False,
 ) -> None:
     """Run policy search with a language model, and keep raw records.
 

@@ -9,23 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from collector import options
 from collector.budget import ROLLOUTS, RUNS
 from collector.command import run_command
-from collector.options import (
-    BackendOption,
-    BaseUrlOption,
-    ConcurrencyOption,
-    MaxTokensOption,
-    ModelOption,
-    NumCtxOption,
-    PersonalityOption,
-    QuietOption,
-    RolloutsOption,
-    RunsOption,
-    SeedOption,
-    TemperatureOption,
-    TimeoutOption,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,25 +32,25 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 
 @app.command()
 def paper(
-    backend: BackendOption = "simulated",
-    model: ModelOption = None,
-    personality: PersonalityOption = None,
+    backend: options.BackendOption = "simulated",
+    model: options.ModelOption = None,
+    personality: options.PersonalityOption = None,
     part: Annotated[
         list[str] | None, typer.Option(help="Collect this part only, repeatable.", show_default="all")
     ] = None,
-    runs: RunsOption = RUNS,
+    runs: options.RunsOption = RUNS,
     iterations: Annotated[
         int | None, typer.Option(min=1, help="Iterations of a run.", show_default="the paper's: 200 calls")
     ] = None,
-    rollouts: RolloutsOption = ROLLOUTS,
-    seed: SeedOption = 0,
-    temperature: TemperatureOption = None,
+    rollouts: options.RolloutsOption = ROLLOUTS,
+    seed: options.SeedOption = 0,
+    temperature: options.TemperatureOption = None,
     out: Annotated[Path, typer.Option(help="Folder for the records.")] = Path("data/paper-grid"),
-    concurrency: ConcurrencyOption = None,
-    base_url: BaseUrlOption = None,
-    timeout: TimeoutOption = None,
-    max_tokens: MaxTokensOption = None,
-    num_ctx: NumCtxOption = None,
+    concurrency: options.ConcurrencyOption = None,
+    base_url: options.BaseUrlOption = None,
+    timeout: options.TimeoutOption = None,
+    max_tokens: options.MaxTokensOption = None,
+    num_ctx: options.NumCtxOption = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what is missing and its cost, do nothing.")] = False,
     rate: Annotated[
         float | None,
@@ -75,7 +61,7 @@ def paper(
         typer.Option(min=1, help="For the cost: tokens of an answer.", show_default="measured from records, or 1000"),
     ] = None,
     output: Annotated[Output, typer.Option("--format", help="Of the cost.")] = Output.table,
-    quiet: QuietOption = False,
+    quiet: options.QuietOption = False,
 ) -> None:
     """Collect whatever is missing of the paper's grid: every task, method and setting of its tables.
 
