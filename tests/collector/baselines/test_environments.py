@@ -1,0 +1,69 @@
+"""What a baseline learns from and is evaluated in is what the other methods get."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from gymnasium import spaces
+
+from collector import policy, seeding
+from collector.baselines.environments import make_environment
+from collector.baselines.evaluation import evaluate
+from collector.rollout import evaluate as roll_out
+from collector.switches import switched
+from collector.tasks import TASKS, get_task
+from tests.collector.baselines.samples import DISCRETE
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_an_evaluation_is_the_rollouts_that_the_other_methods_get(name):
+    """The same policy on the same seeds: step cap, seeding, one-hot states and shifted actions must all agree."""
+    task = get_task(name)
+    space = make_environment(task).action_space
+    for trial in range(3):
+        params = policy.random_params(task.space, np.random.default_rng(trial))
+        chosen = policy.make_policy(task.space, params)
+        seeds = seeding.seeds(trial, 4, name)
+
+        def act(observations, chosen=chosen):
+            if name in {"nim", "maze", "frozenlake"}:
+                assert np.all(observations.sum(axis=1) == 1)
+                return [chosen(int(row.argmax())) - (name == "nim") for row in observations]
+            taken = [chosen(row) for row in observations]
+            return taken if name in DISCRETE else np.clip(np.asarray(taken, space.dtype), space.low, space.high)
+
+        environments = [make_environment(task) for _ in seeds]
+        assert evaluate(environments, seeds, act) == roll_out(task, params, seeds)
+        # Nothing carries over from what happened before.
+        assert evaluate(environments[::-1], seeds, act) == roll_out(task, params, seeds)
+
+
+@pytest.mark.parametrize(("name", "states"), [("nim", 11), ("maze", 9), ("frozenlake", 16)])
+def test_numbered_states_are_one_hot(name, states):
+    environment = make_environment(get_task(name))
+    assert environment.observation_space == spaces.Box(0, 1, (states,), np.float32)
+    observation, _ = environment.reset(seed=0)
+    assert environment.observation_space.contains(observation)
+    start = {"nim": 10, "maze": 0, "frozenlake": 0}[name]
+    assert observation.tolist() == np.eye(states)[start].tolist()
+
+
+@pytest.mark.parametrize("name", sorted(DISCRETE))
+def test_discrete_actions_count_from_0(name):
+    space = make_environment(get_task(name)).action_space
+    assert space == spaces.Discrete(int(space.n))
+
+
+@pytest.mark.parametrize(("action", "left"), [(0, {8, 7, 6}), (1, {5}), (2, {5})])
+def test_the_first_action_of_nim_takes_one_stick(action, left):
+    """From nine sticks every reply loses, so the opponent takes any; from eight and seven it takes all but five."""
+    environment = make_environment(get_task("nim"))
+    environment.reset(seed=0)
+    observation, *_ = environment.step(np.int64(action))
+    assert int(observation.argmax()) in left
+
+
+def test_the_step_cap_is_that_of_the_switch():
+    task = switched(get_task("mountaincar"), {"step_cap": 17})
+    result = evaluate([make_environment(task)], [0], lambda observations: [1])
+    assert (result.lengths, result.ended) == ([17], ["truncated"])
