@@ -1,12 +1,12 @@
-"""Looks at record files line by line, to name what is wrong in them by line number.
+"""Reads record files line by line: names what is wrong by line number, and writes what is sound once more.
 
-Only files that are known to hold something suspicious come here: reading in order takes time.
+Only files come here in which something is not as `collect` writes it: reading in order takes time.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -14,9 +14,11 @@ import msgspec
 
 from audit.database import Database
 from audit.sources.intake import LONGEST_LINE, Intake, RecordFile
+from audit.sources.iterations import type_of_lines
+from collector.records import RecordError, decode, encode
 
-NOT_A_RECORD: Final = "not a record"
-"""What the relation `records` says of a line without a single field of a record."""
+BLANK: Final = b" \t\r\n"
+"""White space of JSON: nothing else may be outside of a record."""
 
 
 class Fault(msgspec.Struct, frozen=True):
@@ -31,44 +33,52 @@ class Fault(msgspec.Struct, frozen=True):
     origin: str | None = None
 
 
+class Sifted(NamedTuple):
+    """The sound records of a file as a file of their own, and what is wrong with the others."""
+
+    sound: RecordFile
+    faults: list[Fault]
+
+
+class _Draft(NamedTuple):
+    """The lines of a file that its record type accepts, their numbers, and what is wrong with the others."""
+
+    accepted: RecordFile
+    numbers: list[int]
+    faults: list[Fault]
+
+
 class _Defect(NamedTuple):
-    """Why a record cannot be used; `origin` as in `Fault`."""
+    """Why an accepted record cannot be used; `origin` as in `Fault`."""
 
     reason: str
     origin: str | None
 
 
-def find_faults(
+def sift(
     files: Sequence[RecordFile], intake: Intake, database: Database, *, together: bool = False
-) -> list[list[Fault]]:
-    """Go through files line by line and say what is wrong in each.
+) -> dict[RecordFile, Sifted]:
+    """Go through files line by line.
 
     Args:
         files: lines of JSON, native or translated.
-        intake: has room for lists.
-        database: reads the lines.
+        intake: has room for copies.
+        database: judges what a record's type alone cannot.
         together: an iteration that an earlier one of these files has is a fault as well; otherwise only one that an
             earlier line of the same file has.
     """
-    point_at(files, intake, database)
+    drafts = {file: _draft(file, intake) for file in files}
+    point_at([draft.accepted for draft in drafts.values()], intake, database)
     defects = _defects(database, together=together)
-    return [list(_faults(Path(file.file), defects[file.file])) for file in files]
+    return {file: _judged(draft, defects[draft.accepted.file], intake) for file, draft in drafts.items()}
 
 
-def without(faults: Sequence[Fault], path: Path, copy: Path) -> None:
-    """Copy a file without the lines that are at fault."""
-    left_out = {fault.line for fault in faults}
-    with copy.open("wb") as stream:
-        stream.writelines(line for number, line in _records(path) if number not in left_out)
-
-
-def too_long(file: RecordFile) -> Fault | None:
-    """What is to be said of a file that holds a line too long for DuckDB, or cannot be read; None for any other."""
+def has_too_long_line(file: RecordFile) -> bool:
+    """Whether a file holds a line too long for DuckDB, or cannot be read."""
     try:
-        number = next((number for number, line in _records(Path(file.file)) if len(line) > LONGEST_LINE), None)
-    except OSError as error:
-        return Fault(None, f"cannot be read ({error.strerror}); left out")
-    return None if number is None else Fault(number, "the line is longer than 16 MiB; the file is left out")
+        return any(line is None for _, line in _lines(Path(file.file)))
+    except OSError:
+        return True
 
 
 def point_at(files: Sequence[RecordFile], intake: Intake, database: Database) -> None:
@@ -78,6 +88,7 @@ def point_at(files: Sequence[RecordFile], intake: Intake, database: Database) ->
         {
             "file": file.file,
             "place": place,
+            "bytes": size_of(file),
             "condition": file.condition,
             "env": file.env,
             "variant": file.variant,
@@ -88,6 +99,75 @@ def point_at(files: Sequence[RecordFile], intake: Intake, database: Database) ->
     )
     database.set("line_files", [Path(file.file) for file in files] or [nothing])
     database.set("line_file_list", intake.write("line_files.jsonl", rows))
+
+
+def size_of(file: RecordFile) -> int:
+    """Bytes of a file, 0 where it is gone."""
+    try:
+        return Path(file.file).stat().st_size
+    except OSError:
+        return 0
+
+
+def _draft(file: RecordFile, intake: Intake) -> _Draft:
+    path = intake.new_file("accepted")
+    kind = type_of_lines(file.source)
+    numbers: list[int] = []
+    faults: list[Fault] = []
+    with path.open("wb") as copy:
+        try:
+            for number, line in _lines(Path(file.file)):
+                try:
+                    copy.write(_plain(line, kind))
+                    numbers.append(number)
+                except RecordError as error:
+                    faults.append(Fault(number, f"{error}; left out", _origin(line, file)))
+        except OSError as error:
+            faults.append(Fault(None, f"cannot be read ({error.strerror}); left out"))
+    return _Draft(msgspec.structs.replace(file, file=str(path)), numbers, faults)
+
+
+def _plain(line: bytes | None, kind: type[msgspec.Struct]) -> bytes:
+    """A line as `collect` would write it."""
+    too_long = RecordError("the line is longer than 16 MiB")
+    if line is None:
+        raise too_long
+    if not line.endswith(b"\n") and not _is_json(line):
+        raise RecordError("torn: the line breaks off, as after a power loss or while it is being written")
+    plain = encode(decode(line, kind))
+    if len(plain) > LONGEST_LINE:
+        raise too_long
+    return plain
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes | None]]:
+    """The lines that are not blank with their numbers, from 1; None for one that is too long."""
+    with path.open("rb") as stream:
+        number = 0
+        while line := stream.readline(LONGEST_LINE + 1):
+            number += 1
+            if len(line) > LONGEST_LINE:
+                while line and not line.endswith(b"\n"):
+                    line = stream.readline(LONGEST_LINE)
+                yield number, None
+            elif line.strip(BLANK):
+                yield number, line
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        msgspec.json.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return False
+    return True
+
+
+def _origin(line: bytes | None, file: RecordFile) -> str | None:
+    """Where a translated record comes from; its line is this program's own, and JSON."""
+    if line is None or file.source != "r2po_release":
+        return None
+    origin: str = msgspec.json.decode(line)["origin"]
+    return origin
 
 
 def _defects(database: Database, *, together: bool) -> dict[str, dict[int, _Defect]]:
@@ -106,35 +186,24 @@ def _defects(database: Database, *, together: bool) -> dict[str, dict[int, _Defe
             found[file][position] = _Defect(defect, origin)
         elif key in seen:
             condition, env, variant, run, iteration = identity
-            said = f"iteration {iteration} of run {run} ({condition}, {env}, {variant}) stands in an earlier line too"
-            found[file][position] = _Defect(said, origin)
+            reason = f"iteration {iteration} of run {run} ({condition}, {env}, {variant}) is in an earlier line too"
+            found[file][position] = _Defect(reason, origin)
         else:
             seen.add(key)
     return found
 
 
-def _faults(path: Path, defects: dict[int, _Defect]) -> Iterator[Fault]:
-    for position, (number, line) in enumerate(_records(path)):
-        if position in defects:
-            reason, origin = defects[position]
-            yield Fault(number, f"{_why_unreadable(line) if reason == NOT_A_RECORD else reason}; left out", origin)
+def _judged(draft: _Draft, defects: dict[int, _Defect], intake: Intake) -> Sifted:
+    more = [
+        Fault(draft.numbers[position], f"{defect.reason}; left out", defect.origin)
+        for position, defect in defects.items()
+    ]
+    faults = sorted([*draft.faults, *more], key=lambda fault: fault.line or 0)
+    return Sifted(_without(defects, draft.accepted, intake) if defects else draft.accepted, faults)
 
 
-def _records(path: Path) -> Iterator[tuple[int, bytes]]:
-    """The lines that DuckDB counts as records, which blank ones are not, with their numbers."""
-    with path.open("rb") as stream:
-        for number, line in enumerate(stream, start=1):
-            if line.strip():
-                yield number, line
-
-
-def _why_unreadable(line: bytes) -> str:
-    try:
-        record = msgspec.json.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        if not line.endswith(b"\n"):
-            return "torn: the line breaks off, as after a power loss or while it is being written"
-        return f"not JSON ({error})"
-    if isinstance(record, dict) and "initial" in record:
-        return "not JSON that can be read (half of a surrogate pair in a text, perhaps)"
-    return "not a record: none of its fields are there"
+def _without(positions: Collection[int], file: RecordFile, intake: Intake) -> RecordFile:
+    path = intake.new_file("sound")
+    with Path(file.file).open("rb") as stream, path.open("wb") as copy:
+        copy.writelines(line for position, line in enumerate(stream) if position not in positions)
+    return msgspec.structs.replace(file, file=str(path))

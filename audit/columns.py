@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 import duckdb
 import msgspec
 
-from audit.checks import Fault, find_faults, point_at, too_long, without
+from audit.checks import Fault, has_too_long_line, point_at, sift, size_of
 from audit.database import Database
 from audit.sources.intake import Identity, Intake, RecordFile
 from audit.sources.pack import unpack
@@ -27,11 +27,15 @@ BATCH: Final = 256 * 2**20
 
 
 class Reading(msgspec.Struct, frozen=True):
-    """What came of a record file: its rows are those at `place` of `segment`, None where there are none."""
+    """What came of a record file: its rows are those at `place` of `segment`.
 
-    segment: str | None
+    `is_plain` is whether each of its lines is sound and as `collect` writes it, so that nothing had to be written anew.
+    """
+
+    segment: str
     place: int
     faults: Sequence[Fault] = ()
+    is_plain: bool = True
 
 
 Readings = Mapping[RecordFile, Reading]
@@ -82,42 +86,50 @@ def _batches(files: Sequence[RecordFile]) -> Iterator[list[RecordFile]]:
         yield batch
 
 
-def size_of(file: RecordFile) -> int:
-    """Bytes of a file, 0 where it is gone."""
-    try:
-        return Path(file.file).stat().st_size
-    except OSError:
-        return 0
-
-
 def _read(batch: Sequence[RecordFile], intake: Intake, database: Database, cache: Cache | None) -> Readings:
-    """Write a segment of some files, and find the faults in them."""
+    """Read some files into segments, each as a whole where it is sound, and else line by line."""
     if cache is not None:
         cache.begin(batch)
-    unreadable: dict[RecordFile, Reading] = {}
+    readings: dict[RecordFile, Reading] = {}
+    apart: list[RecordFile] = []
     try:
         segment = _write(batch, intake, database, cache)
     except duckdb.InvalidInputException:
         # One line too long stops DuckDB altogether, whatever file it is in.
-        unreadable = {file: Reading(None, 0, [fault]) for file in batch if (fault := too_long(file)) is not None}
-        batch = [file for file in batch if file not in unreadable]
-        if not unreadable:
+        apart = [file for file in batch if has_too_long_line(file)]
+        batch = [file for file in batch if file not in apart]
+        if not apart:
             raise
-        if not batch:
-            return unreadable
         segment = _write(batch, intake, database, cache)
     database.set("written", segment)
-    suspects = dict(database.relation("suspects").fetchall())
-    suspicious = {file: suspects[place] for place, file in enumerate(batch, start=1) if place in suspects}
-    faults = dict(zip(suspicious, find_faults(list(suspicious), intake, database), strict=True)) if suspicious else {}
-    repeating = {file: faults[file] for file, repeats in suspicious.items() if repeats}
+    suspects = {place for (place,) in database.relation("suspects").fetchall()}
     readings = {
-        file: Reading(str(segment), place, faults.get(file, ()))
-        for place, file in enumerate(batch, start=1)
-        if file not in repeating
+        file: Reading(str(segment), place) for place, file in enumerate(batch, start=1) if place not in suspects
     }
-    kept = readings if cache is None else cache.keep(segment, readings)
-    return {**kept, **unreadable, **_read_again(repeating, intake, database)}
+    apart += [file for place, file in enumerate(batch, start=1) if place in suspects]
+    if cache is not None:
+        readings = cache.keep(segment, readings)
+    return {**readings, **_read_apart(apart, intake, database, cache)}
+
+
+def _read_apart(
+    files: Sequence[RecordFile],
+    intake: Intake,
+    database: Database,
+    cache: Cache | None = None,
+    *,
+    together: bool = False,
+) -> Readings:
+    """Read files line by line, the sound lines into a segment; of iterations that are there twice the first one counts."""
+    if not files:
+        return {}
+    sifted = sift(files, intake, database, together=together)
+    segment = _write([each.sound for each in sifted.values()], intake, database, cache)
+    readings = {
+        file: Reading(str(segment), place, each.faults, is_plain=False)
+        for place, (file, each) in enumerate(sifted.items(), start=1)
+    }
+    return readings if cache is None else cache.keep(segment, readings)
 
 
 def _write(batch: Sequence[RecordFile], intake: Intake, database: Database, cache: Cache | None) -> Path:
@@ -136,22 +148,9 @@ def _write(batch: Sequence[RecordFile], intake: Intake, database: Database, cach
     return segment
 
 
-def _read_again(faults: Mapping[RecordFile, Sequence[Fault]], intake: Intake, database: Database) -> Readings:
-    """Read files without the lines that are at fault; of iterations that are there twice the first one counts."""
-    if not faults:
-        return {}
-    copies = []
-    for file in faults:
-        copy = intake.new_file("kept")
-        without(faults[file], Path(file.file), copy)
-        copies.append(msgspec.structs.replace(file, file=str(copy)))
-    segment = _write(copies, intake, database, None)
-    return {file: Reading(str(segment), place, faults[file]) for place, file in enumerate(faults, start=1)}
-
-
 def _show(readings: Readings, intake: Intake, database: Database) -> None:
     """Make `segments` and `record_files` those of what was read."""
-    there = [(file, readings[file]) for file in intake.files if readings[file].segment is not None]
+    there = [(file, readings[file]) for file in intake.files]
     rows = (
         {
             "file": file.file,
@@ -167,7 +166,7 @@ def _show(readings: Readings, intake: Intake, database: Database) -> None:
         for file, reading in there
     )
     database.set("record_file_list", intake.write("record_files.jsonl", rows))
-    segments = dict.fromkeys(reading.segment for _, reading in there if reading.segment is not None)
+    segments = dict.fromkeys(reading.segment for _, reading in there)
     database.set("segments", [Path(segment) for segment in segments])
 
 
@@ -175,15 +174,13 @@ def _without_overlaps(readings: Readings, intake: Intake, database: Database) ->
     """The files of runs of which several hold the same iteration, as after copying a folder: the first one counts."""
     files_of: dict[Identity, list[RecordFile]] = {}
     for file in intake.files:
-        if readings[file].segment is not None:
-            files_of.setdefault(file.identity, []).append(file)
+        files_of.setdefault(file.identity, []).append(file)
     if Counter(map(len, files_of.values())).keys() <= {1}:
         return {}
     found: dict[RecordFile, Reading] = {}
     for identity in database.relation("overlaps").fetchall():
         files = files_of[identity]
         lines = [unpack(file, intake) for file in files]
-        faults = find_faults(lines, intake, database, together=True)
-        again = _read_again(dict(zip(lines, faults, strict=True)), intake, database)
+        again = _read_apart(lines, intake, database, together=True)
         found |= {file: again[line_file] for file, line_file in zip(files, lines, strict=True)}
     return found

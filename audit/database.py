@@ -13,6 +13,7 @@ from audit.memory import memory_limit
 from audit.paths import exactly
 from audit.problems import AuditError
 from audit.queries import expression, refusing, relations_in
+from audit.sources.grammar import line_form
 
 ROW_GROUP: Final = 8192
 """Records that are written at once: few enough that long answers do not fill the memory."""
@@ -43,6 +44,8 @@ class Database:
         self._stand_ins: dict[str, str] = {}
         for statement in functions().values():
             self._connection.execute(statement)
+        for variable, text in line_form().items():
+            self.set(variable, text)
 
     def set(self, variable: str, value: Any) -> None:
         """Set a variable that models read with `getvariable`; its name is the program's, its value is bound.

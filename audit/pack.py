@@ -9,19 +9,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Annotated
 
 import msgspec
 
 from audit.cache_folder import look_of
-from audit.checks import point_at
-from audit.columns import Readings, size_of
+from audit.checks import point_at, size_of
+from audit.columns import Readings
 from audit.problems import AuditError, Problem, UsageError
 from audit.sources.files import PACK, beside
 from audit.sources.intake import Intake, RecordFile
 from audit.sources.pack import Contents, PackedFile, PackedRun, rules
 from audit.store import read
-from collector.records import Ending, EvidenceKind, Proposer, RevisionStatus, RolloutLabel, Selected, Statistics
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +59,7 @@ def pack(
         if any(file.place is not None for file in intake.files):
             raise UsageError(f"{path} is packed already, or holds a pack")
         looks = {file: look_of(file.file) for file in intake.files}
-        in_columns = [file for file in intake.files if _fits_columns(file, readings)]
+        in_columns = [file for file in intake.files if readings[file].is_plain]
         as_they_are = [file for file in intake.files if file not in set(in_columns)]
         places = {file: place for place, file in enumerate([*in_columns, *as_they_are], start=1)}
         contents = _contents(intake, readings, places, len(in_columns))
@@ -111,25 +109,6 @@ def _refuse_overwriting(target: Path, *, force: bool) -> None:
         raise UsageError(f"{target} is there already; overwrite it with --force")
 
 
-def _fits_columns(file: RecordFile, readings: Readings) -> bool:
-    """Whether the lines of a file can be made again from their columns, number by number, and all are sound."""
-    if readings[file].segment is None or readings[file].faults:
-        return False
-    if file.real is None and file.source == "r2po_release":
-        return True  # translated, and so written by this program
-    with Path(file.file).open("rb") as stream:
-        return all(line.endswith(b"\n") and _is_plain(line) for line in stream)
-
-
-def _is_plain(line: bytes) -> bool:
-    """Whether a line holds a record all of whose fields have the very types that they should."""
-    try:
-        _decoder.decode(line)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
-        return False
-    return True
-
-
 def _raw_lines(files: Sequence[RecordFile], places: Mapping[RecordFile, int]) -> Iterator[dict[str, object]]:
     for file in files:
         with Path(file.file).open("rb") as stream:
@@ -170,56 +149,3 @@ def _to_disk(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-# A record that these types take comes out of columns as it went in: none of its numbers is rounded, cut off or lost.
-Whole = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
-Natural = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
-
-
-class _Candidate(msgspec.Struct, frozen=True, kw_only=True):
-    params: list[float] | None
-    out_of_range: bool | None
-    source: Proposer
-    answer: str | None
-    thinking: str | None
-    returns: list[float] | None
-    lengths: list[Whole] | None
-    seeds: list[Natural] | None
-    ended: list[Ending] | None
-    mean_return: float
-
-
-class _Statistics(Statistics, frozen=True, kw_only=True):
-    successes: Whole
-    rollouts: Whole
-
-
-class _Shown(msgspec.Struct, frozen=True, kw_only=True):
-    label: RolloutLabel
-    rollout: Whole | None
-    return_: float | None = msgspec.field(name="return")
-    length: Whole | None
-
-
-class _Evidence(msgspec.Struct, frozen=True, kw_only=True):
-    kind: EvidenceKind
-    shown: list[_Shown]
-    statistics: _Statistics | None = None
-
-
-class _Episode(msgspec.Struct, frozen=True, kw_only=True):
-    condition: str
-    env: str
-    variant: str
-    run: Whole
-    iteration: Whole
-    initial: _Candidate
-    revised: _Candidate | None
-    revision_status: RevisionStatus
-    selected: Selected
-    evidence: _Evidence | None
-    seconds: float | None
-
-
-_decoder = msgspec.json.Decoder(_Episode)

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any, Self
 from audit.cache import SMALLEST, Cache
 from audit.cache_folder import cache_folder
 from audit.catalog import models, public
-from audit.columns import Readings, read_columns, size_of
+from audit.checks import size_of
+from audit.columns import Readings, read_columns
 from audit.database import Database
 from audit.detectors import DETECTORS, PATTERNS, RELATIONS
 from audit.judging.loading import load_judgements
@@ -195,8 +196,6 @@ def read(
     database.set("logged_return_file", intake.logged_returns)
     readings = read_columns(intake, database, _cache(intake, resources) if cache else None)
     _refuse(intake, strict=strict)
-    if not any(reading.segment for reading in readings.values()):
-        raise _nothing(intake)
     return intake, database, readings
 
 

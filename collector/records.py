@@ -8,7 +8,9 @@ reference for programs. Unknown fields are ignored on reading, so that newer wri
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal
+import json
+import re
+from typing import Annotated, Any, Final, Literal, TypeVar
 
 import msgspec
 
@@ -21,6 +23,15 @@ RevisionStatus = Literal["ok", "unreadable", "none"]
 EvidenceKind = Literal["median", "three", "representative"]
 Ending = Literal["terminated", "truncated"]
 RolloutLabel = Literal["worst", "median", "best", "representative"]
+
+LARGEST: Final = 2**63 - 1
+LARGEST_SEED: Final = 2**64 - 1
+Count = Annotated[int, msgspec.Meta(ge=0, le=LARGEST)]
+"""A number of things, or an index from 0."""
+Number = Annotated[int, msgspec.Meta(ge=1, le=LARGEST)]
+"""A number that counts from 1."""
+Seed = Annotated[int, msgspec.Meta(ge=0)]
+"""At most `LARGEST_SEED`, which `check_seeds` sees to."""
 
 
 class RecordError(ValueError):
@@ -40,18 +51,18 @@ class Statistics(msgspec.Struct, frozen=True, kw_only=True):
 
     returns: Range
     lengths: Range
-    successes: int
-    rollouts: int
+    successes: Count
+    rollouts: Count
 
 
 class Shown(msgspec.Struct, frozen=True, kw_only=True):
     """One rollout that a critic was shown; `rollout` is its index among the K."""
 
     label: RolloutLabel
-    rollout: int
+    rollout: Count
     # `return` is a Python keyword, and the record's field name.
     return_: float = msgspec.field(name="return")
-    length: int
+    length: Count
 
 
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,10 +82,14 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     answer: str
     thinking: str | None
     returns: list[float]
-    lengths: list[int]
-    seeds: list[int] | None
+    lengths: list[Count]
+    seeds: list[Seed] | None
     ended: list[Ending]
     mean_return: float
+
+    def __post_init__(self) -> None:
+        """Refuse a seed of more than 64 bits."""
+        check_seeds(self.seeds)
 
 
 class Episode(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,8 +98,8 @@ class Episode(msgspec.Struct, frozen=True, kw_only=True):
     condition: str
     env: str
     variant: str
-    run: int
-    iteration: int
+    run: Number
+    iteration: Count
     initial: Candidate
     revised: Candidate | None
     revision_status: RevisionStatus
@@ -106,16 +121,16 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     condition: str
     env: str
     variant: str
-    run: int
-    iteration: int
+    run: Number
+    iteration: Count
     role: Source
-    attempt: int
+    attempt: Number
     prompt: str
     completion: str
     thinking: str | None
     model: str
-    prompt_tokens: int | None
-    completion_tokens: int | None
+    prompt_tokens: Count | None
+    completion_tokens: Count | None
     seconds: float
     error: str | None
 
@@ -126,12 +141,12 @@ class Truth(msgspec.Struct, frozen=True, kw_only=True):
     condition: str
     env: str
     variant: str
-    run: int
-    iteration: int
-    attempt: int
+    run: Number
+    iteration: Count
+    attempt: Number
     personality: str
     anchor: RolloutLabel | None
-    rollout: int | None
+    rollout: Count | None
     driver: str
     mention: str | None
     mentioned: RolloutLabel | None
@@ -170,7 +185,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     condition: str
     env: str
     variant: str
-    run: int
+    run: Annotated[int, msgspec.Meta(ge=1)]
     seed: int | None
     iterations: int | None
     rollouts: int | None
@@ -189,12 +204,56 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     schema: int = SCHEMA
 
 
+DEEPEST: Final = 200
+"""Levels of objects and lists within each other; beyond some number every reader of JSON gives up, each at its own."""
+
+T = TypeVar("T", bound=msgspec.Struct)
+
 _encoder = msgspec.json.Encoder()
+_PLACE: Final = re.compile(r"^(?P<fault>.*) - at `\$\.?(?P<field>.*)`$", re.DOTALL)
+_BRACKETS: Final = re.compile(rb'"(?:[^"\\]|\\.)*+"|[][{}]')
+_MISSING: Final = re.compile(r"Object missing required field `(?P<name>.*)`")
+
+
+def check_seeds(seeds: list[int] | None) -> None:
+    """Refuse seeds of more than 64 bits.
+
+    Raises:
+        ValueError: there is one.
+    """
+    if seeds and max(seeds) > LARGEST_SEED:
+        raise ValueError("seeds holds a number of more than 64 bits")
 
 
 def encode(record: msgspec.Struct) -> bytes:
     """One record as one line of JSON, newline included."""
     return _encoder.encode(record) + b"\n"
+
+
+def decode(line: bytes, kind: type[T]) -> T:
+    """Read one record, as strictly as its type says: this alone decides which records are sound.
+
+    Numbers, texts, null, true and false are not taken for one another, a whole number has neither fraction nor exponent,
+    and no key may be given twice in an object, which readers of JSON otherwise disagree about.
+
+    Args:
+        line: JSON, UTF-8, with or without a newline.
+        kind: the record's type.
+
+    Raises:
+        RecordError: the line is no such record; the message names the field.
+    """
+    try:
+        _refuse_deep(line)
+        record = msgspec.json.decode(line, type=kind)
+        # What the encoder would write is known to have each key once, without a second look.
+        if _encoder.encode(record) != line.removesuffix(b"\n"):
+            json.loads(line.decode(), object_pairs_hook=_refuse_repeated, parse_int=str, parse_float=str)
+    except msgspec.ValidationError as error:
+        raise RecordError(_in_words(str(error))) from None
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise RecordError(f"not JSON ({error})") from None
+    return record
 
 
 def decode_run(data: bytes) -> Run:
@@ -203,13 +262,36 @@ def decode_run(data: bytes) -> Run:
     Raises:
         RecordError: it is not JSON, misses a field, or was written by a newer version of the project.
     """
-    try:
-        schema = msgspec.json.decode(data, type=_Schema).schema
-        if schema > SCHEMA:
-            raise RecordError(f"schema {schema} is newer than this version reads ({SCHEMA}); update salience-audit")
-        return msgspec.json.decode(data, type=Run)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise RecordError(str(error)) from None
+    schema = decode(data, _Schema).schema
+    if schema > SCHEMA:
+        raise RecordError(f"schema {schema} is newer than this version reads ({SCHEMA}); update salience-audit")
+    return decode(data, Run)
+
+
+def _refuse_deep(line: bytes) -> None:
+    if line.count(b"[") + line.count(b"{") <= DEEPEST:
+        return
+    depth = 0
+    for bracket in _BRACKETS.findall(line):
+        depth += {b"[": 1, b"{": 1, b"]": -1, b"}": -1}.get(bracket, 0)
+        if depth > DEEPEST:
+            raise RecordError(f"nested more than {DEEPEST} levels deep")
+
+
+def _refuse_repeated(pairs: list[tuple[str, Any]]) -> None:
+    names = [name for name, _ in pairs]
+    if len(set(names)) < len(names):
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise RecordError(f"the key {repeated!r} is given twice in one object")
+
+
+def _in_words(fault: str) -> str:
+    """A fault as the decoder describes it, with the field in front."""
+    place = _PLACE.match(fault)
+    field, fault = (place["field"], place["fault"]) if place else ("", fault)
+    if missing := _MISSING.fullmatch(fault):
+        return f"{field}.{missing['name']} is missing".removeprefix(".")
+    return f"{field}: {fault}" if field else f"not a record ({fault})"
 
 
 class _Schema(msgspec.Struct):

@@ -1,6 +1,6 @@
 -- One row per finished iteration: what every other relation is made of.
 with
-segments as (select * from segments where defect is null),
+segments as (select * from segments),
 record_files as (select segment, place, label from record_files),
 
 episodes as (

@@ -8,6 +8,7 @@ line_files as (
         columns = {
             file: 'varchar',
             place: 'bigint',
+            bytes: 'bigint',
             condition: 'varchar',
             env: 'varchar',
             variant: 'varchar',

@@ -1,31 +1,40 @@
--- One row per line of a record file, as it is written; nothing is judged yet.
--- A line that is no JSON object comes out as nulls, and so does a value that does not fit its type.
+-- One row per line of a record file. Only a line in the form in which records are written is taken apart: its fields are null
+-- where DuckDB and the strict record types might understand it differently (`audit/sources/grammar.py`).
 -- The ordinal costs parallelism, and is computed only by a query that asks for it.
 with
-lines as (
+line_files as (select file, place, source from line_files),
+
+texts as (
     select
         filename as file,
         row_number() over () as ordinal,
-        * exclude (filename)
-    from read_json(
-        getvariable('line_files'),
-        format = 'newline_delimited',
-        ignore_errors = true,
-        filename = true,
-        columns = {
-            condition: 'varchar',
-            env: 'varchar',
-            variant: 'varchar',
-            run: 'bigint',
-            iteration: 'bigint',
-            initial: 'struct(params double[], out_of_range boolean, source varchar, answer varchar, thinking varchar, returns double[], lengths bigint[], seeds ubigint[], ended varchar[], mean_return double)',
-            revised: 'struct(params double[], out_of_range boolean, source varchar, answer varchar, thinking varchar, returns double[], lengths bigint[], seeds ubigint[], ended varchar[], mean_return double)',
-            revision_status: 'varchar',
-            selected: 'varchar',
-            evidence: 'struct(kind varchar, shown struct(label varchar, rollout bigint, "return" double, length bigint)[], statistics struct("returns" struct(mean double, min double, max double), lengths struct(mean double, min double, max double), successes bigint, rollouts bigint))',
-            seconds: 'double',
-            origin: 'varchar'
-        }
-    )
+        json as line
+    from read_ndjson_objects(getvariable('line_files'), ignore_errors = true, filename = true)
+),
+
+matched as (
+    select
+        file, ordinal, place, source,
+        line,
+        strlen(line::varchar) + 1 as bytes,
+        bytes <= getvariable('longest_line') and coalesce(
+            case
+                when source = 'native' then regexp_full_match(line::varchar, getvariable('native_line'))
+                else regexp_full_match(line::varchar, getvariable('foreign_line'))
+            end,
+            false
+        ) as is_plain
+    from texts
+    join line_files using (file)
+),
+
+lines as (
+    select
+        file, ordinal, place, source,
+        is_plain,
+        bytes,
+        unnest(if(is_plain, from_json(line, getvariable('line_structure')), null))
+    from matched
 )
+
 select * from lines

@@ -1,6 +1,6 @@
 -- One row per run of which several record files hold the same iteration.
 with
-segments as (select segment, place, iteration from segments where defect is null),
+segments as (select segment, place, iteration from segments),
 record_files as (select segment, place, condition, env, variant, run from record_files),
 
 repeated as (

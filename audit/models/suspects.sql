@@ -1,6 +1,8 @@
--- One row per record file, among those just read, that holds a line with a defect or an iteration twice.
+-- One row per record file, among those just read, that has to be read line by line: it holds a line with a defect, an
+-- iteration twice, or bytes that are on none of the lines that were read.
 with
-written as (select place, iteration, defect from read_parquet(getvariable('written'))),
+written as (select place, iteration, bytes, defect from read_parquet(getvariable('written'))),
+line_files as (select place, bytes from line_files),
 
 repeated as (
     select place
@@ -10,14 +12,19 @@ repeated as (
     having count(*) > 1
 ),
 
+unaccounted as (
+    select place
+    from line_files
+    left join (select place, sum(bytes) as read from written group by place) using (place)
+    where coalesce(read, 0) <> bytes
+),
+
 suspects as (
-    select place, bool_or(is_repeated) as repeats
-    from (
-        select place, false as is_repeated from written where defect is not null
-        union all
-        select place, true as is_repeated from repeated
-    )
-    group by place
+    select place from written where defect is not null
+    union
+    select place from repeated
+    union
+    select place from unaccounted
 )
 
 select * from suspects

@@ -37,10 +37,7 @@ _RECORDS: Final = """
     select to_json({
         condition: condition, env: env, variant: variant, run: run, iteration: iteration,
         initial: initial, revised: revised, revision_status: revision_status, selected: selected,
-        evidence: if(evidence is null, null, {
-            kind: evidence.kind, shown: coalesce(evidence.shown, []), statistics: evidence.statistics
-        }),
-        seconds: seconds, origin: origin
+        evidence: evidence, seconds: seconds, origin: origin
     })
     from read_parquet(?)
     where place = ?

@@ -1,0 +1,134 @@
+"""One finished iteration as any log may state it: what `collect` writes, and what other logs leave out.
+
+Lines of `collect` are read as strictly as `collector.records.Episode` says, those of imported and translated logs as
+strictly as `Iteration` says, where None is what the log does not say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import msgspec
+
+from collector.records import (
+    Count,
+    Ending,
+    Episode,
+    EvidenceKind,
+    Number,
+    Proposer,
+    RevisionStatus,
+    RolloutLabel,
+    Seed,
+    Selected,
+    Statistics,
+    check_seeds,
+    decode,
+    encode,
+)
+
+NATIVE: Final = "native"
+"""The source of records that `collect` wrote, which have every field."""
+
+
+class Candidate(msgspec.Struct, frozen=True, kw_only=True):
+    """A parameter vector and its K rollouts."""
+
+    recorded_params: list[float] | None = msgspec.field(name="params", default=None)
+    out_of_range: bool | None = None
+    source: Proposer
+    answer: str | None = None
+    thinking: str | None = None
+    recorded_returns: list[float] | None = msgspec.field(name="returns", default=None)
+    recorded_lengths: list[Count] | None = msgspec.field(name="lengths", default=None)
+    seeds: list[Seed] | None = None
+    ended: list[Ending] | None = None
+    mean_return: float
+
+    def __post_init__(self) -> None:
+        """Refuse a seed of more than 64 bits."""
+        check_seeds(self.seeds)
+
+    @property
+    def params(self) -> list[float]:
+        """The parameters, none where the log does not say."""
+        return self.recorded_params or []
+
+    @property
+    def returns(self) -> list[float]:
+        """A return per rollout, none where the log states their mean only."""
+        return self.recorded_returns or []
+
+    @property
+    def lengths(self) -> list[int]:
+        """Steps per rollout, none where the log does not say."""
+        return self.recorded_lengths or []
+
+
+class ShownRollout(msgspec.Struct, frozen=True, kw_only=True):
+    """A rollout that a critic was shown."""
+
+    label: RolloutLabel
+    rollout: Count | None = None
+    return_: float | None = msgspec.field(name="return", default=None)
+    length: Count | None = None
+
+
+class ShownEvidence(msgspec.Struct, frozen=True, kw_only=True):
+    """What a critic was shown."""
+
+    kind: EvidenceKind
+    shown: list[ShownRollout] = []
+    statistics: Statistics | None = None
+
+
+class Iteration(msgspec.Struct, frozen=True, kw_only=True):
+    """One finished iteration; `origin` is the file or folder that a translated one was read from."""
+
+    condition: str
+    env: str
+    variant: str
+    run: Number
+    iteration: Count
+    initial: Candidate
+    revised: Candidate | None = None
+    revision_status: RevisionStatus
+    selected: Selected
+    evidence: ShownEvidence | None = None
+    seconds: float | None = None
+    origin: str | None = None
+
+    @property
+    def identity(self) -> tuple[str, str, str, int]:
+        """What tells its run from every other."""
+        return (self.condition, self.env, self.variant, self.run)
+
+    def candidates(self) -> Iterator[tuple[str, Candidate]]:
+        """The candidates by name, in the order in which they were run."""
+        yield "initial", self.initial
+        if self.revised is not None:
+            yield "revised", self.revised
+
+    @property
+    def kept(self) -> Candidate:
+        """The candidate that entered the history."""
+        return self.revised if self.selected == "revised" and self.revised is not None else self.initial
+
+
+def type_of_lines(source: str) -> type[Episode | Iteration]:
+    """The type that lines of a record file have, by the file's source as in `RecordFile`."""
+    return Episode if source == NATIVE else Iteration
+
+
+def decode_iteration(line: bytes, source: str) -> Iteration:
+    """Read a line of a record file of some source.
+
+    Raises:
+        RecordError: the line is no sound record of that source; the message names the field.
+    """
+    record = decode(line, type_of_lines(source))
+    return record if isinstance(record, Iteration) else _decoder.decode(encode(record))
+
+
+_decoder = msgspec.json.Decoder(Iteration)
