@@ -120,7 +120,14 @@ class Cache:
         if segment.parent != self._folder:
             return readings
         sources = [
-            Source(file.real, self._looks[file], self._judged_by(file), reading.place, list(reading.faults), reading.is_plain)
+            Source(
+                file.real,
+                self._looks[file],
+                self._judged_by(file),
+                reading.place,
+                list(reading.faults),
+                reading.is_plain,
+            )
             for file, reading in readings.items()
             if file.real is not None and file in self._looks and look_of(file.file) == self._looks[file]
         ]
@@ -166,7 +173,9 @@ class Cache:
         self._used.add(path)
         with contextlib.suppress(OSError):
             os.utime(path)
-        return {file: Reading(segment, source.place, source.faults, source.is_plain) for file, source in sources.items()}
+        return {
+            file: Reading(segment, source.place, source.faults, source.is_plain) for file, source in sources.items()
+        }
 
     def _held_open(self, segment: Path) -> str:
         """The name of a segment that stays readable until the audit ends, whoever removes it meanwhile."""

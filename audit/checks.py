@@ -14,7 +14,7 @@ import msgspec
 
 from audit.database import Database
 from audit.sources.intake import LONGEST_LINE, Intake, RecordFile
-from audit.sources.iterations import type_of_lines
+from audit.sources.iterations import IMPORTED, NATIVE, type_of_lines
 from collector.records import RecordError, decode, encode
 
 BLANK: Final = b" \t\r\n"
@@ -68,7 +68,7 @@ def sift(
             earlier line of the same file has.
     """
     drafts = {file: _draft(file, intake) for file in files}
-    point_at([draft.accepted for draft in drafts.values()], intake, database)
+    point_at([draft.accepted for draft in drafts.values()], intake, database, are_accepted=True)
     defects = _defects(database, together=together)
     return {file: _judged(draft, defects[draft.accepted.file], intake) for file, draft in drafts.items()}
 
@@ -81,14 +81,22 @@ def has_too_long_line(file: RecordFile) -> bool:
         return True
 
 
-def point_at(files: Sequence[RecordFile], intake: Intake, database: Database) -> None:
-    """Make `lines` and `records` read these files and no others."""
+def point_at(files: Sequence[RecordFile], intake: Intake, database: Database, *, are_accepted: bool = False) -> None:
+    """Make `lines` and `records` read these files and no others.
+
+    Args:
+        files: in the order of their places.
+        intake: has room for their list.
+        database: reads them.
+        are_accepted: whether the record types have accepted every line already.
+    """
     nothing = intake.write("nothing.jsonl", [])
     rows = (
         {
             "file": file.file,
             "place": place,
             "bytes": size_of(file),
+            "is_accepted": are_accepted,
             "condition": file.condition,
             "env": file.env,
             "variant": file.variant,
@@ -164,7 +172,7 @@ def _is_json(line: bytes) -> bool:
 
 def _origin(line: bytes | None, file: RecordFile) -> str | None:
     """Where a translated record comes from; its line is this program's own, and JSON."""
-    if line is None or file.source != "r2po_release":
+    if line is None or file.source in {NATIVE, IMPORTED}:
         return None
     origin: str = msgspec.json.decode(line)["origin"]
     return origin

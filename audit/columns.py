@@ -59,7 +59,7 @@ def read_columns(intake: Intake, database: Database, cache: Cache | None = None)
     for batch in _batches([file for file in unknown if file.real is None]):
         readings |= _read(batch, intake, database, None)
     _show(readings, intake, database)
-    apart = _without_overlaps(readings, intake, database)
+    apart = _without_overlaps(intake, database)
     if apart:
         readings |= apart
         _show(readings, intake, database)
@@ -90,7 +90,6 @@ def _read(batch: Sequence[RecordFile], intake: Intake, database: Database, cache
     """Read some files into segments, each as a whole where it is sound, and else line by line."""
     if cache is not None:
         cache.begin(batch)
-    readings: dict[RecordFile, Reading] = {}
     apart: list[RecordFile] = []
     try:
         segment = _write(batch, intake, database, cache)
@@ -103,7 +102,7 @@ def _read(batch: Sequence[RecordFile], intake: Intake, database: Database, cache
         segment = _write(batch, intake, database, cache)
     database.set("written", segment)
     suspects = {place for (place,) in database.relation("suspects").fetchall()}
-    readings = {
+    readings: Readings = {
         file: Reading(str(segment), place) for place, file in enumerate(batch, start=1) if place not in suspects
     }
     apart += [file for place, file in enumerate(batch, start=1) if place in suspects]
@@ -120,11 +119,11 @@ def _read_apart(
     *,
     together: bool = False,
 ) -> Readings:
-    """Read files line by line, the sound lines into a segment; of iterations that are there twice the first one counts."""
+    """Read files line by line, sound lines into a segment; of iterations that are there twice the first counts."""
     if not files:
         return {}
     sifted = sift(files, intake, database, together=together)
-    segment = _write([each.sound for each in sifted.values()], intake, database, cache)
+    segment = _write([each.sound for each in sifted.values()], intake, database, cache, are_accepted=True)
     readings = {
         file: Reading(str(segment), place, each.faults, is_plain=False)
         for place, (file, each) in enumerate(sifted.items(), start=1)
@@ -132,8 +131,15 @@ def _read_apart(
     return readings if cache is None else cache.keep(segment, readings)
 
 
-def _write(batch: Sequence[RecordFile], intake: Intake, database: Database, cache: Cache | None) -> Path:
-    point_at(batch, intake, database)
+def _write(
+    batch: Sequence[RecordFile],
+    intake: Intake,
+    database: Database,
+    cache: Cache | None,
+    *,
+    are_accepted: bool = False,
+) -> Path:
+    point_at(batch, intake, database, are_accepted=are_accepted)
     kept = None if cache is None else cache.new_segment()
     if kept is not None and cache is not None:
         try:
@@ -170,7 +176,7 @@ def _show(readings: Readings, intake: Intake, database: Database) -> None:
     database.set("segments", [Path(segment) for segment in segments])
 
 
-def _without_overlaps(readings: Readings, intake: Intake, database: Database) -> Readings:
+def _without_overlaps(intake: Intake, database: Database) -> Readings:
     """The files of runs of which several hold the same iteration, as after copying a folder: the first one counts."""
     files_of: dict[Identity, list[RecordFile]] = {}
     for file in intake.files:

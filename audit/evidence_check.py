@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from statistics import fmean
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from audit.recorded import Candidate, Iteration, ShownEvidence
+from audit.sources.iterations import Candidate, Iteration, ShownEvidence
 
 if TYPE_CHECKING:
     from collector.tasks import Task

@@ -1,101 +1,24 @@
 """Recorded runs line by line, with all that a rollout depends on: for commands that run a policy again.
 
-The relations of `audit/models` hold neither switches nor warm-up nor versions, and leave out a record whose numbers do
-not fit together; here such a record is kept, since telling what is wrong with it is the purpose.
+The relations of `audit/models` hold neither switches nor warm-up nor versions.
 """
 
 from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
-import msgspec
-
+from audit.checks import BLANK
 from audit.problems import AuditError, Problem, UsageError
 from audit.sources import gather
 from audit.sources.intake import Identity, Intake, RecordFile
-from audit.sources.native import IMPORTED_FROM
+from audit.sources.iterations import IMPORTED, NATIVE, Iteration, decode_iteration
 from audit.sources.pack import lines_of
-from collector.records import RecordError, RolloutLabel, Run, Statistics
-
-_TRANSLATED: Final = "r2po_release"
-
-
-class Candidate(msgspec.Struct, frozen=True, kw_only=True):
-    """A parameter vector and its K rollouts; seeds and endings are None where the log does not say."""
-
-    recorded_params: list[float] | None = msgspec.field(name="params")
-    recorded_returns: list[float] | None = msgspec.field(name="returns")
-    recorded_lengths: list[int] | None = msgspec.field(name="lengths")
-    mean_return: float
-    seeds: list[int] | None = None
-    ended: list[str] | None = None
-
-    def __post_init__(self) -> None:
-        """Refuse lists that do not hold one entry per rollout."""
-        for name, values in (("lengths", self.recorded_lengths), ("seeds", self.seeds), ("ended", self.ended)):
-            if values is not None and len(values) != len(self.returns):
-                raise ValueError(f"{len(self.returns)} returns and {len(values)} {name}")
-
-    @property
-    def params(self) -> list[float]:
-        """The parameters, none where the log does not say."""
-        return self.recorded_params or []
-
-    @property
-    def returns(self) -> list[float]:
-        """A return per rollout, none where the log states their mean only."""
-        return self.recorded_returns or []
-
-    @property
-    def lengths(self) -> list[int]:
-        """Steps per rollout, none where the log does not say."""
-        return self.recorded_lengths or []
-
-
-class ShownRollout(msgspec.Struct, frozen=True, kw_only=True):
-    """A rollout that a critic was shown; None is what the log does not say."""
-
-    label: RolloutLabel
-    rollout: int | None = None
-    return_: float | None = msgspec.field(name="return", default=None)
-    length: int | None = None
-
-
-class ShownEvidence(msgspec.Struct, frozen=True, kw_only=True):
-    """What a critic was shown, as far as the log says."""
-
-    shown: list[ShownRollout] = []
-    statistics: Statistics | None = None
-
-
-class Iteration(msgspec.Struct, frozen=True, kw_only=True):
-    """One finished iteration."""
-
-    condition: str
-    env: str
-    variant: str
-    run: int
-    iteration: int
-    initial: Candidate
-    revised: Candidate | None = None
-    selected: str = "initial"
-    evidence: ShownEvidence | None = None
-
-    def candidates(self) -> Iterator[tuple[str, Candidate]]:
-        """The candidates by name, in the order in which they were run."""
-        yield "initial", self.initial
-        if self.revised is not None:
-            yield "revised", self.revised
-
-    @property
-    def kept(self) -> Candidate:
-        """The candidate that entered the history."""
-        return self.revised if self.selected == "revised" and self.revised is not None else self.initial
+from audit.store import read
+from collector.records import RecordError, Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +38,23 @@ class Records:
     """The runs below some paths, ordered by identity; made by `open_records`.
 
     `problems` grows while iterations are read; each problem is in it once, however often its line is read.
+
+    Args:
+        runs: in their order.
+        problems: found so far.
+        left_out: numbers of the lines of each file that are at fault; None if lines have not been judged, but for
+            what can be said of each alone.
     """
 
-    def __init__(self, runs: Sequence[RecordedRun], problems: Sequence[Problem]) -> None:
+    def __init__(
+        self,
+        runs: Sequence[RecordedRun],
+        problems: Sequence[Problem],
+        left_out: Mapping[RecordFile, Collection[int | None]] | None = None,
+    ) -> None:
         self.runs = list(runs)
         self._problems = dict.fromkeys(problems)
+        self._left_out = left_out
 
     @property
     def problems(self) -> list[Problem]:
@@ -139,43 +74,58 @@ class Records:
                 self._note(file, None, f"cannot be read ({error.strerror or error})")
 
     def _lines(self, run: RecordedRun, file: RecordFile, seen: set[int]) -> Iterator[Iteration]:
+        left_out = () if self._left_out is None else self._left_out[file]
         for number, line in enumerate(lines_of(file), start=1):
-            if not line.strip():
+            if number in left_out or not line.strip(BLANK):
                 continue
             try:
-                iteration = _decode(line, run)
+                iteration = decode_iteration(line, file.source)
+                if self._left_out is None:
+                    _check(iteration, run)
             except RecordError as error:
-                self._note(file, number, f"{error}; left out")
+                torn = "" if line.endswith(b"\n") else "torn: "
+                self._note(file, number, f"{torn}{error}; left out")
                 continue
             if iteration.iteration in seen:
-                self._note(file, number, f"iteration {iteration.iteration} stands in an earlier line; left out")
+                self._note(file, number, f"iteration {iteration.iteration} is in an earlier line; left out")
                 continue
             seen.add(iteration.iteration)
             yield iteration
 
     def _note(self, file: RecordFile, line: int | None, message: str) -> None:
         # The lines of a translated log are nobody's but ours.
-        known_line = None if file.source == _TRANSLATED else line
+        known_line = line if file.source in {NATIVE, IMPORTED} else None
         self._problems[Problem(file.label, known_line, message)] = None
 
 
 @contextlib.contextmanager
-def open_records(paths: Sequence[Path]) -> Iterator[Records]:
+def open_records(paths: Sequence[Path], *, judged: bool, cache: bool = True) -> Iterator[Records]:
     """Find the runs below folders and archives; native records and released logs, as every command reads them.
+
+    Args:
+        paths: folders, archives and packs.
+        judged: leave out the records that all analyses leave out. Otherwise those whose numbers do not fit together are
+            kept, for a command that tells what is wrong with them.
+        cache: whether what was read in an earlier audit may be used, if records are judged.
 
     Raises:
         AuditError: a path is missing or holds no records.
     """
-    with tempfile.TemporaryDirectory(prefix="audit-") as directory:
-        intake = Intake(Path(directory))
-        gather(paths, intake)
+    with contextlib.ExitStack() as resources:
+        left_out = None
+        if judged:
+            intake, _, readings = read(paths, resources, cache=cache)
+            left_out = {file: {fault.line for fault in reading.faults} for file, reading in readings.items()}
+        else:
+            intake = Intake(Path(resources.enter_context(tempfile.TemporaryDirectory(prefix="audit-"))))
+            gather(paths, intake)
         files: dict[Identity, list[RecordFile]] = {identity: [] for identity in intake.runs}
         for file in intake.files:
-            files[file.condition, file.env, file.variant, file.run].append(file)
+            files[file.identity].append(file)
         runs = [
             RecordedRun(identity, intake.described.get(identity), tuple(files[identity])) for identity in sorted(files)
         ]
-        yield Records(runs, intake.problems)
+        yield Records(runs, intake.problems, left_out)
 
 
 def find_run(records: Records, env: str, variant: str, run: int, condition: str | None) -> RecordedRun:
@@ -200,29 +150,21 @@ def find_run(records: Records, env: str, variant: str, run: int, condition: str 
     return found[0]
 
 
-def is_imported(run: RecordedRun) -> bool:
-    """Whether a run was made from another log, which need not say everything."""
-    return run.run is not None and IMPORTED_FROM in run.run.options
+def _check(iteration: Iteration, run: RecordedRun) -> None:
+    """Refuse a record that does not say which rollouts are meant.
 
-
-_decoder = msgspec.json.Decoder(Iteration)
-
-
-def _decode(line: bytes, run: RecordedRun) -> Iteration:
-    try:
-        iteration = _decoder.decode(line)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        torn = "" if line.endswith(b"\n") else "torn: "
-        raise RecordError(f"{torn}not a record ({error})") from None
-    if (iteration.condition, iteration.env, iteration.variant, iteration.run) != run.identity:
+    Raises:
+        RecordError: it is another run's, or its lists have not one entry per rollout.
+    """
+    if iteration.identity != run.identity:
         raise RecordError("belongs to another run than the run.json beside it says")
+    rollouts = None if run.run is None else run.run.rollouts
     for role, candidate in iteration.candidates():
-        fields = (candidate.recorded_params, candidate.recorded_returns, candidate.recorded_lengths)
-        if None in fields and not is_imported(run):
-            raise RecordError(f"{role} lacks params, returns or lengths")
         if candidate.recorded_returns == []:
             raise RecordError(f"{role} has no rollouts")
-        rollouts = None if run.run is None else run.run.rollouts
         if rollouts is not None and candidate.returns and len(candidate.returns) != rollouts:
             raise RecordError(f"{role} has {len(candidate.returns)} returns where the run has {rollouts} rollouts")
-    return iteration
+        lists = {"lengths": candidate.recorded_lengths, "seeds": candidate.seeds, "ended": candidate.ended}
+        for name, values in lists.items():
+            if values is not None and len(values) != len(candidate.returns):
+                raise RecordError(f"{role} has {len(candidate.returns)} returns and {len(values)} {name}")

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from audit.formats import as_json, rounded
 from audit.problems import AuditError, UsageError
-from audit.recorded import Candidate, Iteration, RecordedRun, Records
+from audit.recorded import RecordedRun, Records
 from audit.rerun import Outcome, Rollout, rollouts_of, task_of, version_note, what_is_missing
+from audit.sources.iterations import Candidate, Iteration
 
 if TYPE_CHECKING:
     from collector.rollout import Trajectory

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from audit.problems import AuditError, UsageError
-from audit.recorded import Candidate, RecordedRun
+from audit.recorded import RecordedRun
+from audit.sources.iterations import Candidate
 
 if TYPE_CHECKING:
     from collector.records import Run

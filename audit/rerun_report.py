@@ -47,7 +47,7 @@ def tell_replay(
     if out is not None:
         output = _file_format(out, output, force=force)
     load_tasks(task_modules)
-    with open_records([path]) as records:
+    with open_records([path], judged=False) as records:
         try:
             replay = replay_rollout(records, find_run(records, *run), iteration, rollout, revised=revised)
         except NotRerunnableError as error:
@@ -71,7 +71,7 @@ def tell_verification(request: Request, *, sample: int | None, seed: int, task_m
     Raises:
         AuditError: a path holds no records, or `strict` and something is wrong with them.
     """
-    with open_records(request.paths) as records:
+    with open_records(request.paths, judged=False) as records:
         runs = request.choose(records.runs)
         verification = verify(records, runs, sample=sample, seed=seed, task_modules=task_modules)
         if request.strict and records.problems:

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from audit.evidence_check import disagreements
 from audit.problems import NAMED, count
-from audit.recorded import Iteration, RecordedRun, Records
+from audit.recorded import RecordedRun, Records
 from audit.rerun import (
     Job,
     NotRerunnableError,
@@ -28,6 +28,7 @@ from audit.rerun import (
     what_is_missing,
 )
 from audit.sources.intake import Identity
+from audit.sources.iterations import Iteration
 
 COLUMNS: Final = (
     *("condition", "env", "variant", "run", "iteration", "candidate", "rollout", "check"),

@@ -233,8 +233,8 @@ def encode(record: msgspec.Struct) -> bytes:
 def decode(line: bytes, kind: type[T]) -> T:
     """Read one record, as strictly as its type says: this alone decides which records are sound.
 
-    Numbers, texts, null, true and false are not taken for one another, a whole number has neither fraction nor exponent,
-    and no key may be given twice in an object, which readers of JSON otherwise disagree about.
+    Numbers, texts, null, true and false are not taken for one another, a whole number has neither fraction nor
+    exponent, and no key may be given twice in an object, since readers of JSON disagree about which one counts.
 
     Args:
         line: JSON, UTF-8, with or without a newline.

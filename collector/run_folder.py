@@ -13,7 +13,7 @@ import msgspec
 
 from collector.appending import append_line
 from collector.errors import CollectorError, StorageError
-from collector.records import Call, Episode, RecordError, Run, Truth, decode_run, encode
+from collector.records import Call, Episode, RecordError, Run, Truth, decode, decode_run, encode
 
 _Record = TypeVar("_Record", Episode, Call, Truth)
 
@@ -144,8 +144,8 @@ def _decode(line: bytes, kind: type[_Record]) -> _Record | str:
     if not line.endswith(b"\n"):
         return "the line is torn"
     try:
-        return msgspec.json.decode(line, type=kind)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        return decode(line, kind)
+    except RecordError as error:
         return str(error)
 
 

@@ -17,9 +17,10 @@ from audit.behaviour.policies import Fingerprints, in_threads, key_of
 from audit.behaviour.progress import Progress
 from audit.behaviour.results import Results
 from audit.numbers import known
-from audit.recorded import Iteration, RecordedRun, Records
+from audit.recorded import RecordedRun, Records
 from audit.rerun import NO_PARAMETERS, NotRerunnableError, task_of, what_is_missing
 from audit.sources.intake import Identity
+from audit.sources.iterations import Iteration
 from audit.verify import draw
 from stats.bootstrap import cluster_bootstrap
 

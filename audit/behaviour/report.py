@@ -29,7 +29,10 @@ def tell_rescoring(
         UsageError: a file of tasks cannot be used.
     """
     load_tasks(task_modules)
-    with open_records(request.paths) as records, Results.usual(cache=request.cache) as results:
+    with (
+        open_records(request.paths, judged=True, cache=request.cache) as records,
+        Results.usual(cache=request.cache) as results,
+    ):
         runs = _runs(request, records)
         done = rescoring.rescore(
             records, runs, rollouts=rollouts, sample=sample, seed=seed, results=results, progress=Told()
@@ -69,7 +72,10 @@ def tell_anchoring(
         UsageError: a file of tasks cannot be used.
     """
     load_tasks(task_modules)
-    with open_records(request.paths) as records, Results.usual(cache=request.cache) as results:
+    with (
+        open_records(request.paths, judged=True, cache=request.cache) as records,
+        Results.usual(cache=request.cache) as results,
+    ):
         runs = _runs(request, records)
         done = anchors.measure(
             records,

@@ -63,7 +63,7 @@ def tell_calibration(
         AuditError: no truth is known of any revision in the records.
     """
     load_tasks(task_modules)
-    with open_records(request.paths) as records:
+    with open_records(request.paths, judged=True, cache=request.cache) as records:
         runs = request.choose(records.runs)
         truths, problems = read_truth(runs)
         tell([], problems)

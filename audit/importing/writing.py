@@ -19,6 +19,7 @@ from audit.importing.mapping import LogMapping
 from audit.importing.translating import RowError
 from audit.problems import Problem, UsageError
 from audit.sources.intake import LONGEST_LINE, Identity
+from audit.sources.iterations import Iteration
 from audit.sources.native import IMPORTED_FROM
 from collector.records import RecordError, Run, decode_run, encode
 
@@ -97,7 +98,7 @@ class DataSet:
                 f"iteration {record['iteration']} of run {number} ({condition}, {env}, {variant}) "
                 "stands in an earlier row"
             )
-        line = msgspec.json.encode(record) + b"\n"
+        line = encode(msgspec.convert(record, Iteration))
         if len(line) > LONGEST_LINE:
             raise RowError("the record is longer than 16 MiB")
         self._file(run.folder / _UNFINISHED).write(line)

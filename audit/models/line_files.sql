@@ -9,6 +9,7 @@ line_files as (
             file: 'varchar',
             place: 'bigint',
             bytes: 'bigint',
+            is_accepted: 'boolean',
             condition: 'varchar',
             env: 'varchar',
             variant: 'varchar',

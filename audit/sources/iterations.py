@@ -30,6 +30,8 @@ from collector.records import (
 
 NATIVE: Final = "native"
 """The source of records that `collect` wrote, which have every field."""
+IMPORTED: Final = "imported"
+"""That of records which `audit import` made of another log. Any other source translates a log while it is read."""
 
 
 class Candidate(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,7 +86,7 @@ class ShownEvidence(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Iteration(msgspec.Struct, frozen=True, kw_only=True):
-    """One finished iteration; `origin` is the file or folder that a translated one was read from."""
+    """One finished iteration."""
 
     condition: str
     env: str
@@ -97,7 +99,6 @@ class Iteration(msgspec.Struct, frozen=True, kw_only=True):
     selected: Selected
     evidence: ShownEvidence | None = None
     seconds: float | None = None
-    origin: str | None = None
 
     @property
     def identity(self) -> tuple[str, str, str, int]:
@@ -116,9 +117,17 @@ class Iteration(msgspec.Struct, frozen=True, kw_only=True):
         return self.revised if self.selected == "revised" and self.revised is not None else self.initial
 
 
+class Translated(Iteration, frozen=True, kw_only=True):
+    """An iteration of another log, read in place; `origin` is the file or folder that it is from."""
+
+    origin: str
+
+
 def type_of_lines(source: str) -> type[Episode | Iteration]:
     """The type that lines of a record file have, by the file's source as in `RecordFile`."""
-    return Episode if source == NATIVE else Iteration
+    if source == NATIVE:
+        return Episode
+    return Iteration if source == IMPORTED else Translated
 
 
 def decode_iteration(line: bytes, source: str) -> Iteration:

@@ -16,6 +16,7 @@ from audit.presets import presets
 from audit.problems import AuditError
 from audit.sources.files import Found
 from audit.sources.intake import Intake, RunFacts
+from audit.sources.iterations import IMPORTED, NATIVE
 from audit.vocabulary import METHODS
 from collector.records import RecordError, Run, decode_run
 
@@ -102,7 +103,7 @@ def facts_of(run: Run) -> RunFacts:
         env=run.env,
         variant=run.variant,
         run=run.run,
-        source="imported" if is_imported else "native",
+        source=IMPORTED if is_imported else NATIVE,
         seed=run.seed,
         iterations=run.iterations,
         rollouts=run.rollouts,

@@ -21,7 +21,9 @@ from audit.memory import memory_limit
 from audit.paths import exactly
 from audit.problems import AuditError, Problem
 from audit.sources.files import PACK, Found
+from audit.sources.grammar import line_form
 from audit.sources.intake import Intake, RecordFile, RunFacts
+from audit.sources.iterations import IMPORTED, NATIVE
 from audit.sources.native import facts_of
 from collector.records import Run
 
@@ -34,11 +36,11 @@ FORMAT: Final = 1
 _CONTENTS: Final = "select line from read_parquet(?) where place = 0"
 _RAW: Final = "select line from read_parquet(?) where place = ? order by number"
 _RECORDS: Final = """
-    select to_json({
+    select to_json({{
         condition: condition, env: env, variant: variant, run: run, iteration: iteration,
         initial: initial, revised: revised, revision_status: revision_status, selected: selected,
-        evidence: evidence, seconds: seconds, origin: origin
-    })
+        evidence: evidence, seconds: seconds{origin}
+    }})
     from read_parquet(?)
     where place = ?
     order by number
@@ -100,8 +102,8 @@ class PackSource:
 
 def rules() -> str:
     """A digest of what decides which lines are sound."""
-    texts = [models()["lines"], models()["records"], *functions().values()]
-    return hashlib.blake2b("\n".join(texts).encode(), digest_size=16).hexdigest()
+    texts = [models()["lines"], models()["records"], *functions().values(), *line_form().values()]
+    return hashlib.blake2b("\n".join(map(str, texts)).encode(), digest_size=16).hexdigest()
 
 
 def lines_of(file: RecordFile) -> Iterator[bytes]:
@@ -110,7 +112,8 @@ def lines_of(file: RecordFile) -> Iterator[bytes]:
         with Path(file.file).open("rb") as stream:
             yield from stream
     else:
-        for text in _select(_RECORDS, file.file, file.place):
+        origin = "" if file.source in {NATIVE, IMPORTED} else ", origin: origin"
+        for text in _select(_RECORDS.format(origin=origin), file.file, file.place):
             yield text.encode() + b"\n"
 
 

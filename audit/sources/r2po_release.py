@@ -15,6 +15,7 @@ from audit.presets import presets
 from audit.problems import count
 from audit.sources.files import Found
 from audit.sources.intake import Intake, RunFacts
+from audit.sources.iterations import Candidate, ShownEvidence, Translated
 from audit.sources.r2po_rollouts import (
     LARGEST,
     Answers,
@@ -27,6 +28,7 @@ from audit.sources.r2po_rollouts import (
     read_params,
     read_rollouts,
 )
+from collector.records import EvidenceKind, Selected, Source
 
 CONDITION: Final = "released"
 RANGE: Final = 6.0
@@ -43,7 +45,7 @@ _METHODS: Final = {
     "props": "props",
     "propsp": "propsplus",
 }
-_EVIDENCE: Final = {
+_EVIDENCE: Final[dict[str, EvidenceKind]] = {
     "threetraj": "three",
     "r2po": "median",
     "reptraj": "representative",
@@ -224,7 +226,7 @@ def _counted(digits: str) -> int | None:
     return number if number <= LARGEST else None
 
 
-def _record(parts: Parts, facts: RunFacts, iteration: int) -> dict[str, Any]:
+def _record(parts: Parts, facts: RunFacts, iteration: int) -> Translated:
     outcome = parts.outcome or {}
     answers = parts.answers or Answers("", None)
     critic = facts.variant in _EVIDENCE
@@ -237,21 +239,21 @@ def _record(parts: Parts, facts: RunFacts, iteration: int) -> dict[str, Any]:
         revised = _candidate(
             parts.second, answers.second or "", outcome.get(second), facts, "critic" if critic else "search"
         )
-    return {
+    return Translated(
         **_identity(facts),
-        "iteration": iteration,
-        "initial": initial,
-        "revised": revised,
-        "revision_status": "none" if revised is None else "ok",
-        "selected": _selected(outcome, revised is not None),
-        "evidence": {"kind": _EVIDENCE[facts.variant]} if critic else None,
-        "origin": parts.label,
-    }
+        iteration=iteration,
+        initial=initial,
+        revised=revised,
+        revision_status="none" if revised is None else "ok",
+        selected=_selected(outcome, revised is not None),
+        evidence=ShownEvidence(kind=_EVIDENCE[facts.variant]) if critic else None,
+        origin=parts.label,
+    )
 
 
 def _candidate(
-    rollouts: Rollouts | None, answer: str, reward: str | None, facts: RunFacts, source: str
-) -> dict[str, Any]:
+    rollouts: Rollouts | None, answer: str, reward: str | None, facts: RunFacts, source: Source
+) -> Candidate:
     if rollouts is None:
         raise FormatError("holds no rollouts")
     params = read_params(answer) if rollouts.params is None else rollouts.params
@@ -260,21 +262,21 @@ def _candidate(
         mean_return = sum(rollouts.returns) / len(rollouts.returns) if reward is None else float(reward)
     except ValueError:
         raise FormatError(f"the outcome's reward {reward!r} is not a number") from None
-    return {
-        "params": params,
-        "out_of_range": linear and any(abs(value) > RANGE for value in params),
-        "source": source,
-        "answer": answer,
-        "returns": rollouts.returns,
-        "lengths": rollouts.lengths,
-        "mean_return": mean_return,
-    }
+    return Candidate(
+        recorded_params=params,
+        out_of_range=linear and any(abs(value) > RANGE for value in params),
+        source=source,
+        answer=answer,
+        recorded_returns=rollouts.returns,
+        recorded_lengths=rollouts.lengths,
+        mean_return=mean_return,
+    )
 
 
-def _selected(outcome: dict[str, str], two_calls: bool) -> str:
+def _selected(outcome: dict[str, str], two_calls: bool) -> Selected:
     if not two_calls:
         return "initial"
-    winners = {
+    winners: dict[str, Selected] = {
         "revision_won": "revised",
         "revision_forced": "revised",
         "original_won": "initial",

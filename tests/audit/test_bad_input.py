@@ -55,8 +55,14 @@ BAD_LINES = {
     "no endings": (line_of(changed("initial.ended", ...)), "initial.ended is missing"),
     "unknown source": (line_of(changed("revised.source", "oracle")), "revised.source: Invalid enum value 'oracle'"),
     "empty params": (line_of(changed("initial.params", [])), "initial.params is empty"),
-    "text among returns": (line_of(changed("initial.returns", [1.0, "five", 9.0])), "initial.returns[1]: Expected `float`, got `str`"),
-    "null among params": (line_of(changed("initial.params", [1.0, None, 3.0])), "initial.params[1]: Expected `float`, got `null`"),
+    "text among returns": (
+        line_of(changed("initial.returns", [1.0, "five", 9.0])),
+        "initial.returns[1]: Expected `float`, got `str`",
+    ),
+    "null among params": (
+        line_of(changed("initial.params", [1.0, None, 3.0])),
+        "initial.params[1]: Expected `float`, got `null`",
+    ),
     "NaN among returns": (NAN, "not JSON"),
     "short lengths": (line_of(changed("initial.lengths", [10, 10])), "3 returns and 2 lengths"),
     "short seeds": (line_of(changed("revised.seeds", [1])), "3 returns and 1 seeds"),

@@ -133,7 +133,7 @@ def test_two_runs_of_one_identity_count_once_with_their_own_logs(tmp_path):
         kept = {row["iteration"]: row["kept_return"] for row in store.rows("iterations")}
         problems = [str(problem) for problem in store.problems]
     assert kept == {0: 10.0, 1: 10.0, 2: 20.0}
-    assert [("/b/" in each, "stands in an earlier line too" in each) for each in problems] == [(True, True)] * 2
+    assert [("/b/" in each, "is in an earlier line too" in each) for each in problems] == [(True, True)] * 2
 
 
 def test_an_answer_too_long_to_be_read_spoils_its_iteration_alone(released):

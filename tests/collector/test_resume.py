@@ -98,7 +98,7 @@ REFUSED = {
     "an iteration missing": ("episodes.jsonl", lambda text: text.split("\n", 1)[1], "iteration 1 where 0 belongs"),
     "a newer schema": ("run.json", lambda text: text.replace('"schema": 1', '"schema": 2'), "schema 2 is newer"),
     "no JSON at all": ("run.json", lambda text: "hello", "run.json: "),
-    "a run.json without a field": ("run.json", lambda text: text.replace('"seed"', '"sed"'), "missing required field"),
+    "a run.json without a field": ("run.json", lambda text: text.replace('"seed"', '"sed"'), "seed is missing"),
 }
 
 
