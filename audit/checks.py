@@ -183,8 +183,10 @@ def _defects(database: Database, *, together: bool) -> dict[str, dict[int, _Defe
     found: dict[str, dict[int, _Defect]] = defaultdict(dict)
     positions: Counter[str] = Counter()
     seen: set[tuple[Any, ...]] = set()
-    query = database.relation("records").select(
-        "ordinal, file, defect, origin, condition, env, variant, run, iteration"
+    query = (
+        database.relation("records")
+        .select("ordinal, file, defect, origin, condition, env, variant, run, iteration")
+        .order("ordinal")
     )
     for _, file, defect, origin, *identity in query.iter_rows():
         position = positions[file]
