@@ -15,6 +15,7 @@ import msgspec
 from audit.cache_folder import look_of
 from audit.checks import point_at, size_of
 from audit.columns import Readings
+from audit.database import SMALL
 from audit.problems import AuditError, Problem, UsageError
 from audit.sources.files import PACK, beside
 from audit.sources.intake import Intake, RecordFile
@@ -68,7 +69,7 @@ def pack(
         database.set("contents", msgspec.json.encode(contents).decode())
         part = target.with_name(f".{target.name}.{os.getpid()}.part")
         resources.callback(part.unlink, missing_ok=True)
-        database.write("packed", part)
+        database.write("packed", part, level=SMALL)
         changed = next((file for file, look in looks.items() if look_of(file.file) != look), None)
         if changed is not None:
             raise AuditError(f"{changed.label} changed meanwhile; pack it when nothing is written to it any more")

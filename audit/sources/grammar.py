@@ -24,7 +24,7 @@ STRING: Final = (
     r'|[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}))*"'
 )
 """Half of a surrogate pair is no character."""
-FLOAT: Final = r"-?(?:0|[1-9][0-9]{0,19})(?:\.[0-9]{1,19})?(?:[eE][+-]?(?:[0-9]{1,2}|[12][0-9]{2}))?"
+FLOAT: Final = r"-?(?:0|[1-9][0-9]{0,19})(?:\.[0-9]+)?(?:[eE][+-]?(?:[0-9]{1,2}|[12][0-9]{2}))?"
 """Below 1e300, so that none is infinite."""
 NATURAL: Final = "[1-9][0-9]{0,17}"
 """Below 1e18, so that each fits into 64 bits."""
