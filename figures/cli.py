@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from audit.commands.reading import Detector, DetectorOption
-from audit.options import Paths, StrictOption, not_ours
+from audit.commands.reading import reading
+from audit.options import not_ours
 from audit.problems import AuditError, UsageError, report, shortened
+from audit.request import Request
 from figures.errors import FiguresError
 from figures.options import Band
 
@@ -27,23 +30,22 @@ _INTERRUPTED: Final = "interrupted; what was written so far stays"
 
 
 @app.command()
+@reading(output=False, detector=True, cached=False, telling=contextlib.nullcontext)
 def figures(
-    data: Paths,
+    request: Request,
     out: Annotated[Path, typer.Option(help="Folder to write to.")] = Path("figures/out"),
     notebooks: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Folder of notebooks to run on the records and to write as pages."),
+        typer.Option(metavar="DIR", help="Folder of notebooks to run on all of the records and to write as pages."),
     ] = None,
-    detector: DetectorOption = Detector.word,
-    strict: StrictOption = False,
     band: Annotated[Band, typer.Option(help="What the bands of learning curves show.")] = Band.std,
 ) -> None:
     """Draw every figure and write every table of some records, and a page that shows them."""
     from figures.build import build
     from figures.data import load
 
-    records = load(data, detector.value, strict=strict)
-    ran = [] if notebooks is None else _run(notebooks, data, out)
+    records = load(request)
+    ran = [] if notebooks is None else _run(notebooks, request.paths, out)
     command = shlex.join(["python", "-m", "figures", *sys.argv[1:]])
     index = build(records, out, command, band=band, notebooks=ran)
     for line in (*report(records.problems), *shortened(records.unfinished)):
@@ -51,7 +53,7 @@ def figures(
     typer.echo(index)
 
 
-def _run(notebooks: Path, data: list[Path], out: Path) -> list[Notebook]:
+def _run(notebooks: Path, data: Sequence[Path], out: Path) -> list[Notebook]:
     """Run notebooks; where their packages are missing, say so and go on without."""
     from figures.notebooks import missing, run_notebooks
 
