@@ -19,6 +19,7 @@ from figures.errors import FiguresError
 from figures.options import Band
 
 if TYPE_CHECKING:
+    from audit.behaviour.progress import Told
     from figures.notebooks import Notebook
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -41,19 +42,24 @@ def figures(
     band: Annotated[Band, typer.Option(help="What the bands of learning curves show.")] = Band.std,
 ) -> None:
     """Draw every figure and write every table of some records, and a page that shows them."""
+    from audit.behaviour.progress import Told
+
+    progress = Told("figures")
+    if sys.stderr.isatty():
+        typer.echo("figures: reading records", err=True)
     from figures.build import build
     from figures.data import load
 
     records = load(request)
-    ran = [] if notebooks is None else _run(notebooks, request.paths, out)
+    ran = [] if notebooks is None else _run(notebooks, request.paths, out, progress)
     command = shlex.join(["python", "-m", "figures", *sys.argv[1:]])
-    index = build(records, out, command, band=band, notebooks=ran)
+    index = build(records, out, command, band=band, notebooks=ran, progress=progress)
     for line in (*report(records.problems), *shortened(records.unfinished)):
         typer.echo(f"figures: {line}", err=True)
     typer.echo(index)
 
 
-def _run(notebooks: Path, data: Sequence[Path], out: Path) -> list[Notebook]:
+def _run(notebooks: Path, data: Sequence[Path], out: Path, progress: Told) -> list[Notebook]:
     """Run notebooks; where their packages are missing, say so and go on without."""
     from figures.notebooks import missing, run_notebooks
 
@@ -64,7 +70,7 @@ def _run(notebooks: Path, data: Sequence[Path], out: Path) -> list[Notebook]:
             err=True,
         )
         return []
-    ran = run_notebooks(notebooks, data, out)
+    ran = run_notebooks(notebooks, data, out, progress)
     for notebook in ran:
         if notebook.problem:
             typer.echo(f"figures: {notebook.problem}", err=True)
