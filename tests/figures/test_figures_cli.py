@@ -134,4 +134,6 @@ def test_unfinished_runs_are_told_on_the_page_and_beside_it(
     status, _, err = run(capsys, tmp_path / "data", "--out", tmp_path / "out")
     assert status == 0
     assert re.search(r"1 of \d runs? unfinished, 1 of 5 iterations", err)
-    assert err.splitlines()[-1].removeprefix("figures: ") in (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+    assert err.splitlines()[-1].removeprefix("figures: ") in (tmp_path / "out" / "index.html").read_text(
+        encoding="utf-8"
+    )
