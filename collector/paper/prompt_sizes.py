@@ -49,7 +49,7 @@ class PromptSizes:
         on_task: called with a task's id before it is rolled out, which takes seconds.
     """
 
-    def __init__(self, on_task: Callable[[str], None]) -> None:
+    def __init__(self, on_task: Callable[[str], None] = lambda _: None) -> None:
         self._on_task = on_task
         self._samples: dict[str, _Sample] = {}
 
