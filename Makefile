@@ -3,14 +3,15 @@ PYTHON ?= python3
 VENV ?= .venv
 # Records of `make paper` stand by themselves, unless DATA says where.
 PAPER_DATA := $(if $(filter undefined,$(origin DATA)),data/paper-grid,$(DATA))
-DATA ?= data/runs
+DEFAULT_DATA := data/runs
+DATA ?= $(DEFAULT_DATA)
 BACKEND ?= simulated
 OUT ?= figures/out
 BIN := $(VENV)/bin
 
 # The grid that `make figures` collects where there are no records yet.
 GRID := --env cartpole --env pong --env frozenlake \
-        --variant alwayscritic --variant reptraj --variant threetraj --variant r2po \
+        --variant alwayscritic --variant reptraj --variant threetraj --variant r2po --variant puresearch \
         --runs 4 --iterations 50
 
 # What `make paper` passes on: MODEL, BASE_URL and the like where they are given, and OPTIONS as they are.
@@ -24,19 +25,25 @@ export PIP_BUILD_CONSTRAINT := requirements.lock
 
 MAKE_FIGURES = $(BIN)/python -m figures --notebooks notebooks --out '$(OUT)'
 
-.PHONY: help figures grid paper paper-plan test lint format relations bench clean
+.PHONY: help figures data-exists grid paper paper-plan test lint format relations bench clean
 .DELETE_ON_ERROR:
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-figures: grid $(VENV)/.notebooks ## Draw all figures and tables into figures/out, from records that are collected first if there are none
+figures: grid $(VENV)/.notebooks ## Draw all figures and tables into figures/out, from DATA=path, else from a small grid that is collected first
 	$(MAKE_FIGURES) '$(DATA)'
 
-# An interrupted default grid is completed; whatever else is there, records or not, is left as it is.
-grid: $(VENV)/.core
-	@if [ -e '$(DATA)/.default-grid' ] || [ ! -e '$(DATA)' ] || \
-			{ [ -d '$(DATA)' ] && [ -z "$$(ls -A '$(DATA)')" ]; }; then \
+# Before anything is installed or made.
+data-exists:
+	@[ '$(DATA)' = '$(DEFAULT_DATA)' ] || [ -e '$(DATA)' ] || \
+		{ echo 'make: DATA=$(DATA): no such folder or archive; without DATA a grid is collected into $(DEFAULT_DATA)' >&2; exit 1; }
+
+# The grid is collected into the default folder where that is missing or empty, and completed where it was interrupted.
+# Whatever else is there, records or not, is left as it is.
+grid: data-exists $(VENV)/.core
+	@if [ -e '$(DATA)/.default-grid' ] || \
+			{ [ '$(DATA)' = '$(DEFAULT_DATA)' ] && [ -z "$$(ls -A '$(DATA)' 2>/dev/null)" ]; }; then \
 		mkdir -p '$(DATA)' && touch '$(DATA)/.default-grid' && $(BIN)/collect $(GRID) --out '$(DATA)'; \
 	fi
 

@@ -69,9 +69,7 @@ def print_found(request: Request, case: str | None, where: str | None, limit: in
         caption = simulated_caption(request, store)
         examples = list(_examples(rows(found.limit(limit), store), request, case, store))
         if not examples:
-            note(
-                request.absent(store.relation("run_records")) or f"nothing found: no revision is {_wanted(case, where)}"
-            )
+            note(f"nothing found: no revision is {_wanted(case, where)}")
         elif len(examples) == limit:
             [(every,)] = found.aggregate("count(*)").fetchall()
             if every > limit:

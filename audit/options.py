@@ -43,6 +43,7 @@ NoCacheOption = Annotated[
 EnvOption = Annotated[list[str] | None, typer.Option("--env", help="Only this task; repeatable.")]
 VariantOption = Annotated[list[str] | None, typer.Option("--variant", help="Only this method; repeatable.")]
 ConditionOption = Annotated[list[str] | None, typer.Option("--condition", help="Only this condition; repeatable.")]
+RunOption = Annotated[list[int] | None, typer.Option("--run", min=1, help="Only runs of this number; repeatable.")]
 
 
 def _tell(message: Warning | str, *_: object, **__: object) -> None:

@@ -29,10 +29,6 @@ class RecordedRun:
     run: Run | None
     files: tuple[RecordFile, ...]
 
-    def named(self, column: str) -> str:
-        """Its condition, env or variant."""
-        return str(self.identity[("condition", "env", "variant").index(column)])
-
 
 class Records:
     """The runs below some paths, ordered by identity; made by `open_records`.

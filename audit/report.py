@@ -76,6 +76,8 @@ NO_CONTROL: Final = (
     "no puresearch beside these methods, under the same condition and task: there is nothing to hold them against"
 )
 
+NOTHING: Final = "nothing to show: no such rows in the records"
+
 THREE_ROLLOUTS: Final = ("salience_summary", "base_rates", "severity_summary", "agreement_summary")
 """Relations that only know methods whose critic sees worst, median and best."""
 
@@ -96,13 +98,16 @@ def print_relation(request: Request, name: str) -> None:
     """Print one relation in the format that was asked for."""
     with request.open() as store:
         relation = request.select(store.relation(name))
-        if not relation.limit(1).fetchall():
-            note(_why_empty(request, store, name))
+        held = bool(relation.limit(1).fetchall())
+        if not held:
+            note(_why_empty(name))
         caption = simulated_caption(request, store)
         if caption:
             note(caption)
-        if name == "controls" and not relation.filter("control_runs > 0").limit(1).fetchall():
+        if name == "controls" and held and not relation.filter("control_runs > 0").limit(1).fetchall():
             note(NO_CONTROL)
+            if request.output == "table":  # half of which would be empty
+                return
         if request.output == "table":
             _print_for_people(name, relation, TITLES[name].format(detector=request.detector), caption)
         else:
@@ -147,9 +152,7 @@ def simulated_caption(request: Request, store: Store) -> str | None:
     return f"Backend: simulated{which}. The answers are not a language model's."
 
 
-def _why_empty(request: Request, store: Store, name: str) -> str:
-    if absent := request.absent(store.relation("run_records")):
-        return absent
+def _why_empty(name: str) -> str:
     if name in THREE_ROLLOUTS:
         return "no revisions of threetraj here, or of another method whose critic sees worst, median and best"
-    return "nothing to show: no such rows in the records"
+    return NOTHING

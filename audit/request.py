@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 from audit.escaping import in_line
-from audit.problems import Problem, UsageError, count, report
+from audit.problems import AuditError, Problem, UsageError, count, report
 
 if TYPE_CHECKING:
     import duckdb
 
-    from audit.recorded import RecordedRun
+    from audit.recorded import RecordedRun, Records
     from audit.store import Store
+
+
+IDENTITY: Final = ("condition", "env", "variant", "run")
+"""Of a run, in the order of `RecordedRun.identity`."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """The options that commands share; None stands for all groups, and for presets left as they are."""
+    """The options that commands share; None stands for all, and for presets left as they are."""
 
     paths: Sequence[Path]
     output: str = "table"
@@ -29,6 +34,7 @@ class Request:
     env: Sequence[str] | None = None
     variant: Sequence[str] | None = None
     condition: Sequence[str] | None = None
+    run: Sequence[int] | None = None
     detector: str = "word"
     settings: Sequence[str] | None = None
     judgements: Sequence[Path] | None = None
@@ -39,64 +45,91 @@ class Request:
 
         Args:
             all_detectors: whether judgements are of use whichever detector is asked for.
+
+        Raises:
+            AuditError: as `read` raises it.
         """
         from audit.judging.loading import left_out
+
+        store = self.read(all_detectors=all_detectors)
+        tell(store.notes, store.problems)
+        if self.detector == "judge" and (told := left_out(self, store)):
+            note(told)
+        return store
+
+    def read(self, *, all_detectors: bool = False) -> Store:
+        """The records, opened; nothing is told.
+
+        Args:
+            all_detectors: whether judgements are of use whichever detector is asked for.
+
+        Raises:
+            AuditError: there are no records, none of a name that was asked for, or the request is strict and something
+                is wrong.
+            UsageError: options that do not go together, or a threshold or judge that is not there.
+        """
         from audit.presets import parse_overrides
         from audit.store import open_store
 
         if self.detector != "judge" and (self.judge or (self.judgements and not all_detectors)):
             raise UsageError("--judgements and --judge are for --detector judge")
         overrides = parse_overrides(self.settings or [])
-        store = open_store(
-            self.paths,
-            strict=self.strict,
-            detector=self.detector,
-            overrides=overrides,
-            cache=self.cache,
-            judgements=self.judgements or (),
-            judge=self.judge,
-        )
-        tell(store.notes, store.problems)
-        if self.detector == "judge" and (told := left_out(self, store)):
-            note(told)
+        with contextlib.ExitStack() as resources:
+            store = open_store(
+                self.paths,
+                strict=self.strict,
+                detector=self.detector,
+                overrides=overrides,
+                cache=self.cache,
+                judgements=self.judgements or (),
+                judge=self.judge,
+            )
+            resources.enter_context(store)
+            self._check({column: names(store, column) for column, _ in self._filters()}, store.problems)
+            resources.pop_all()
         return store
 
     def select(self, relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
-        """The rows of the groups that were asked for."""
+        """The rows that were asked for."""
         from duckdb import ColumnExpression, ConstantExpression
 
-        for column, values in self._groups():
-            if values:
-                constants = [ConstantExpression(value) for value in values]
-                relation = relation.filter(ColumnExpression(column).isin(*constants))
+        for column, values in self._filters():
+            constants = [ConstantExpression(value) for value in values]
+            relation = relation.filter(ColumnExpression(column).isin(*constants))
         return relation
 
-    def choose(self, runs: Sequence[RecordedRun]) -> list[RecordedRun]:
-        """The runs of the groups that were asked for."""
-        return [
-            run for run in runs if all(not wanted or run.named(column) in wanted for column, wanted in self._groups())
-        ]
+    def choose(self, records: Records) -> list[RecordedRun]:
+        """The runs that were asked for.
 
-    def missing(self, runs: Sequence[RecordedRun]) -> str | None:
-        """As `absent`, for runs that were read."""
-        held = {column: sorted({run.named(column) for run in runs}) for column, _ in self._groups()}
-        return self._absent(held)
+        Raises:
+            AuditError: no run has a name that was asked for.
+        """
+        wanted = [(IDENTITY.index(column), values) for column, values in self._filters()]
+        held = {IDENTITY[place]: sorted({run.identity[place] for run in records.runs}) for place, _ in wanted}
+        self._check(held, records.problems)
+        return [run for run in records.runs if all(run.identity[place] in values for place, values in wanted)]
 
-    def absent(self, runs: duckdb.DuckDBPyRelation) -> str | None:
-        """Which of the groups asked for no run is in; None where each has one."""
-        columns = [column for column, _ in self._groups()]
-        held = {column: sorted({value for (value,) in runs.select(column).distinct().fetchall()}) for column in columns}
-        return self._absent(held)
+    def _check(self, held: Mapping[str, Sequence[str | int]], problems: Sequence[Problem]) -> None:
+        for column, values in self._filters():
+            if missing := [value for value in values if value not in held[column]]:
+                told = "".join(f"\n{line}" for line in report(problems))
+                raise AuditError(
+                    f"no {column} {_listed(missing)} in the records; they hold {_listed(held[column])}{told}"
+                )
 
-    def _absent(self, held: Mapping[str, Sequence[str]]) -> str | None:
-        for column, values in self._groups():
-            missing = [value for value in values or () if value not in held[column]]
-            if missing:
-                return f"no --{column} {', '.join(missing)} in the records; they hold {', '.join(held[column])}"
-        return None
+    def _filters(self) -> list[tuple[str, Sequence[str | int]]]:
+        """The columns that rows are chosen by, each with the values asked for."""
+        asked = (("env", self.env), ("variant", self.variant), ("condition", self.condition), ("run", self.run))
+        return [(column, values) for column, values in asked if values]
 
-    def _groups(self) -> tuple[tuple[str, Sequence[str] | None], ...]:
-        return ("env", self.env), ("variant", self.variant), ("condition", self.condition)
+
+def names(store: Store, column: str) -> list[Any]:
+    """The tasks, methods, conditions or numbers that the runs of a store have, whatever was asked for."""
+    return sorted(value for (value,) in store.relation("run_records").select(column).distinct().fetchall())
+
+
+def _listed(values: Sequence[str | int]) -> str:
+    return ", ".join(in_line(str(value)) for value in values)
 
 
 def tell(notes: Sequence[str], problems: Sequence[Problem], fate: str = "left out") -> None:

@@ -48,7 +48,16 @@ def tell_replay(
         output = _file_format(out, output, force=force)
     load_tasks(task_modules)
     with open_records([path], judged=False) as records:
+        env, variant, number, condition = run
+        named = Request(
+            paths=[path],
+            env=[env],
+            variant=[variant],
+            run=[number],
+            condition=None if condition is None else [condition],
+        )
         try:
+            named.choose(records)
             replay = replay_rollout(records, find_run(records, *run), iteration, rollout, revised=revised)
         except NotRerunnableError as error:
             raise AuditError(f"the rollout cannot be run again: {error}") from None
@@ -72,14 +81,14 @@ def tell_verification(request: Request, *, sample: int | None, seed: int, task_m
         AuditError: a path holds no records, or `strict` and something is wrong with them.
     """
     with open_records(request.paths, judged=False) as records:
-        runs = request.choose(records.runs)
+        runs = request.choose(records)
         verification = verify(records, runs, sample=sample, seed=seed, task_modules=task_modules)
         if request.strict and records.problems:
             told = "\n".join(report(records.problems))
             raise AuditError(f"{count(len(records.problems), 'problem')} in the records, and --strict:\n{told}")
         tell([], records.problems)
         if not runs:
-            note(request.missing(records.runs) or "nothing to verify: no such runs in the records")
+            note("nothing to verify: no such runs in the records")
         if request.output == "table":
             _print_table(verification)
         else:

@@ -29,7 +29,7 @@ def print_sensitivity(request: Request, steps: Sequence[Step]) -> None:
         relation = request.select(store.relation("sensitivity"))
         caption = simulated_caption(request, store)
         if not relation.limit(1).fetchall():
-            note(request.absent(store.relation("run_records")) or "nothing to show: no such revision changed a return")
+            note("nothing to show: no such revision changed a return")
         if caption:
             note(caption)
         if request.output == "table":

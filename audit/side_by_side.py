@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from audit.output import print_rows
-from audit.report import simulated_caption
+from audit.report import NOTHING, simulated_caption
 from audit.request import Request, note
 
 PATTERNS: Final[Mapping[str, tuple[str, str | None]]] = {
@@ -33,8 +33,8 @@ def print_side_by_side(request: Request) -> None:
         revisions = request.select(store.relation("summary").filter("revisions > 0"))
         cells = revisions.select("condition, env, variant").fetchall()
         caption = simulated_caption(request, store)
-        if not cells and (absent := request.absent(store.relation("run_records"))):
-            note(absent)
+    if not cells:
+        note(NOTHING)
     if caption:
         note(caption)
     methods = sorted({variant for _, _, variant in cells})

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from audit.behaviour.progress import SILENT, Progress
 from audit.escaping import in_line
 from figures.data import Records
 from figures.drawing import Drawing, joined
@@ -86,7 +87,13 @@ def slugs(conditions: Iterable[str]) -> dict[str, str]:
 
 
 def build(
-    records: Records, out: Path, command: str, *, band: Band = Band.std, notebooks: Sequence[Notebook] = ()
+    records: Records,
+    out: Path,
+    command: str,
+    *,
+    band: Band = Band.std,
+    notebooks: Sequence[Notebook] = (),
+    progress: Progress = SILENT,
 ) -> Path:
     """Write every figure (PNG and PDF), every table (Markdown, CSV, LaTeX, HTML) and the page; returns the page's path.
 
@@ -97,6 +104,7 @@ def build(
         command: what was typed, for the page.
         band: what the bands of learning curves show.
         notebooks: those that were run on the same records, for the page to link to.
+        progress: of drawing.
 
     Raises:
         FiguresError: the folder cannot be written.
@@ -104,7 +112,11 @@ def build(
     made = contents(records, band=band)
     try:
         out.mkdir(parents=True, exist_ok=True)
-        pictures = {kind: [_write(drawing, out) for drawing in drawings] for kind, drawings in made.drawings.items()}
+        progress.begin(sum(map(len, made.drawings.values())), "figures to draw")
+        pictures = {
+            kind: [_write(drawing, out, progress) for drawing in drawings] for kind, drawings in made.drawings.items()
+        }
+        progress.end()
         for each in made.tables.values():
             export(each, records.facts, out)
         for stem in {definition.stem for definition in DEFINITIONS} - made.tables.keys():
@@ -120,8 +132,9 @@ def build(
     return index
 
 
-def _write(drawing: Drawing, out: Path) -> Picture:
+def _write(drawing: Drawing, out: Path, progress: Progress) -> Picture:
     png, pdf = save(drawing.figure, out / drawing.stem)
+    progress.advance()
     return Picture(drawing, png.read_bytes(), png.name, pdf.name)
 
 

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from audit.commands.reading import Detector, DetectorOption
-from audit.options import Paths, StrictOption, not_ours
+from audit.commands.reading import reading
+from audit.options import not_ours
 from audit.problems import AuditError, UsageError, report, shortened
+from audit.request import Request
 from figures.errors import FiguresError
 from figures.options import Band
 
 if TYPE_CHECKING:
+    from audit.behaviour.progress import Told
     from figures.notebooks import Notebook
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -27,31 +31,35 @@ _INTERRUPTED: Final = "interrupted; what was written so far stays"
 
 
 @app.command()
+@reading(output=False, detector=True, cached=False, telling=contextlib.nullcontext)
 def figures(
-    data: Paths,
+    request: Request,
     out: Annotated[Path, typer.Option(help="Folder to write to.")] = Path("figures/out"),
     notebooks: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Folder of notebooks to run on the records and to write as pages."),
+        typer.Option(metavar="DIR", help="Folder of notebooks to run on all of the records and to write as pages."),
     ] = None,
-    detector: DetectorOption = Detector.word,
-    strict: StrictOption = False,
     band: Annotated[Band, typer.Option(help="What the bands of learning curves show.")] = Band.std,
 ) -> None:
     """Draw every figure and write every table of some records, and a page that shows them."""
+    from audit.behaviour.progress import Told
+
+    progress = Told("figures")
+    if sys.stderr.isatty():
+        typer.echo("figures: reading records", err=True)
     from figures.build import build
     from figures.data import load
 
-    records = load(data, detector.value, strict=strict)
-    ran = [] if notebooks is None else _run(notebooks, data, out)
+    records = load(request)
+    ran = [] if notebooks is None else _run(notebooks, request.paths, out, progress)
     command = shlex.join(["python", "-m", "figures", *sys.argv[1:]])
-    index = build(records, out, command, band=band, notebooks=ran)
+    index = build(records, out, command, band=band, notebooks=ran, progress=progress)
     for line in (*report(records.problems), *shortened(records.unfinished)):
         typer.echo(f"figures: {line}", err=True)
     typer.echo(index)
 
 
-def _run(notebooks: Path, data: list[Path], out: Path) -> list[Notebook]:
+def _run(notebooks: Path, data: Sequence[Path], out: Path, progress: Told) -> list[Notebook]:
     """Run notebooks; where their packages are missing, say so and go on without."""
     from figures.notebooks import missing, run_notebooks
 
@@ -62,7 +70,7 @@ def _run(notebooks: Path, data: list[Path], out: Path) -> list[Notebook]:
             err=True,
         )
         return []
-    ran = run_notebooks(notebooks, data, out)
+    ran = run_notebooks(notebooks, data, out, progress)
     for notebook in ran:
         if notebook.problem:
             typer.echo(f"figures: {notebook.problem}", err=True)

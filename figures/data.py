@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from audit.problems import Problem
+from audit.problems import AuditError, Problem
+from audit.request import Request
+from audit.store import rows_of
 from audit.unfinished import unfinished
 from figures.over_tasks import OverTasks, over_tasks
 from figures.provenance import digest
@@ -60,31 +60,37 @@ class Records:
         return digest([self.iterations, self.revisions])
 
 
-def load(paths: Sequence[Path], detector: str = "word", *, strict: bool = False) -> Records:
-    """Open directories of records.
+def load(request: Request) -> Records:
+    """Open records.
 
     Args:
-        paths: directories in a layout that the audit reads.
-        detector: how references to the worst rollout are found: `word`, `phrase`, `resolved`, `driver` or `judge`.
-        strict: refuse data sets with unreadable records, rather than leaving those out.
+        request: where they are, which tasks, methods and conditions, and how references to the worst rollout are found.
 
     Raises:
-        audit.problems.AuditError: a directory cannot be read, there is no finished iteration, or something is wrong and
-            `strict` is set.
+        audit.problems.AuditError: no finished iteration is of what was asked for, or as `Request.read` raises it.
     """
-    from audit.store import open_store
+    with request.read() as store:
 
-    with open_store(paths, strict=strict, detector=detector) as store:
+        def frame(name: str) -> pd.DataFrame:
+            found: pd.DataFrame = request.select(store.relation(name)).df()
+            return found
+
+        def rows(name: str) -> Rows:
+            return rows_of(request.select(store.relation(name)))
+
+        iterations = frame("iterations")
+        if iterations.empty:
+            raise AuditError("nothing to draw: no finished iteration of these in the records")
         return Records(
-            iterations=store.frame("iterations"),
-            runs=store.frame("runs"),
-            facts=store.frame("run_facts"),
-            revisions=store.frame("revision_details"),
-            summary=store.rows("summary"),
-            salience=store.rows("salience_summary"),
-            agreement=store.rows("agreement_summary"),
-            rates=store.rows("base_rates"),
-            noise=store.rows("noise_summary"),
+            iterations=iterations,
+            runs=frame("runs"),
+            facts=frame("run_facts"),
+            revisions=frame("revision_details"),
+            summary=rows("summary"),
+            salience=rows("salience_summary"),
+            agreement=rows("agreement_summary"),
+            rates=rows("base_rates"),
+            noise=rows("noise_summary"),
             problems=list(store.problems),
-            unfinished=unfinished(store.rows("run_facts")),
+            unfinished=unfinished(rows("run_facts")),
         )

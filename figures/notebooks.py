@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVarTuple, Unpack
 
+from audit.behaviour.progress import SILENT, Progress
 from figures.errors import FiguresError
 from figures.page import render_notebook
 
@@ -43,7 +44,7 @@ def missing() -> list[str]:
     return [package for package in PACKAGES if find_spec(package) is None]
 
 
-def run_notebooks(folder: Path, data: Sequence[Path], out: Path) -> list[Notebook]:
+def run_notebooks(folder: Path, data: Sequence[Path], out: Path, progress: Progress = SILENT) -> list[Notebook]:
     """Run every notebook of a folder on some records, and write each as a page of its own.
 
     A notebook that stops is no reason for the others to: it has a `problem` and no page, and an earlier page of it is
@@ -53,6 +54,7 @@ def run_notebooks(folder: Path, data: Sequence[Path], out: Path) -> list[Noteboo
         folder: the notebooks, with names that end in `.ipynb`; their files are not changed.
         data: folders or archives of records.
         out: the folder of the figures; pages go into `FOLDER` below it.
+        progress: of notebooks.
 
     Raises:
         FiguresError: there are no notebooks, one cannot be read, a package is missing, or a page cannot be written.
@@ -72,7 +74,7 @@ def run_notebooks(folder: Path, data: Sequence[Path], out: Path) -> list[Noteboo
             asyncio.Runner(loop_factory=_Loop) as runner,
         ):
             environment = {**os.environ, "SALIENCE_DATA": named, "TMPDIR": scratch}
-            return runner.run(_run_all(paths, environment, pages))
+            return runner.run(_run_all(paths, environment, pages, progress))
     except OSError as error:
         raise FiguresError(f"cannot write to {pages}: {error.strerror or error}") from None
 
@@ -86,14 +88,21 @@ class _Loop(asyncio.SelectorEventLoop):
         raise RuntimeError("signals are left to Python")
 
 
-async def _run_all(paths: Sequence[Path], environment: dict[str, str], pages: Path) -> list[Notebook]:
+async def _run_all(
+    paths: Sequence[Path], environment: dict[str, str], pages: Path, progress: Progress
+) -> list[Notebook]:
     places = asyncio.Semaphore(AT_ONCE)
 
     async def one(path: Path) -> Notebook:
         async with places:
-            return await _run(path, environment, pages)
+            ran = await _run(path, environment, pages)
+            progress.advance()
+            return ran
 
-    return list(await asyncio.gather(*map(one, paths)))
+    progress.begin(len(paths), "notebooks to run")
+    ran = list(await asyncio.gather(*map(one, paths)))
+    progress.end()
+    return ran
 
 
 async def _run(path: Path, environment: dict[str, str], pages: Path) -> Notebook:

@@ -7,21 +7,18 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from audit.commands.reading import Detector, DetectorOption
-from audit.options import Format, FormatOption, Paths, StrictOption, not_ours
+from audit.options import not_ours
 from audit.problems import AuditError, UsageError
+from audit.request import Request
 from stats.commands import aggregate, published
 from stats.commands.records import note as _note
-from stats.commands.records import read
+from stats.commands.records import read, reading
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from stats.tables import Row
 
 app = typer.Typer(
@@ -66,29 +63,28 @@ class MetricName(StrEnum):
 
 
 @app.command()
-def metrics(paths: Paths, output: FormatOption = Format.table, strict: StrictOption = False) -> None:
+@reading()
+def metrics(request: Request) -> None:
     """Mean return, best return and stability gap of every method on every task, averaged over runs.
 
     Example: stats metrics data/runs --format csv
     """
     from stats import tables
 
-    runs, caption = _load(paths, strict=strict)
-    rows = tables.metrics(runs)
-    _print(rows, tables.METRICS_COLUMNS, output, title="Returns, averaged over runs", caption=caption)
+    frames = read(request, ["runs"])
+    rows = tables.metrics(frames.of["runs"])
+    _print(rows, tables.METRICS_COLUMNS, request.output, title="Returns, averaged over runs", caption=frames.caption)
 
 
 @app.command()
+@reading(detector=True)
 def compare(
-    paths: Paths,
+    request: Request,
     reference: Annotated[str, typer.Option(help="The method that the others are held against.")] = "r2po",
     metric: Annotated[
         MetricName, typer.Option(help="Which number of a run is compared: a return, or a share of its revisions.")
     ] = MetricName.mean_return,
-    detector: DetectorOption = Detector.word,
     alpha: Annotated[float, typer.Option(help="A corrected p-value up to this is significant.")] = 0.05,
-    output: FormatOption = Format.table,
-    strict: StrictOption = False,
 ) -> None:
     """Welch's t-test of one method against every other on every task, corrected after Holm over the tasks.
 
@@ -98,34 +94,28 @@ def compare(
 
     if not 0 < alpha < 1:
         raise UsageError(f"--alpha {alpha}: give a number between 0 and 1")
-    runs, caption = _load(paths, strict=strict, relation="run_rates", detector=detector.value)
+    frames = read(request, ["run_rates"], reference)
     try:
-        rows = tables.compare(runs, reference, metric.value, alpha)
+        rows = tables.compare(frames.of["run_rates"], reference, metric.value, alpha)
     except tables.MissingReferenceError as error:
-        raise AuditError(f"--reference {reference}: {error}") from None
-    if not rows:
-        _note(f"nothing to compare: the records hold no method but {reference}")
+        rows = []
+        _note(f"nothing to compare: --reference {reference}: {error}")
+    else:
+        if not rows:
+            _note(f"nothing to compare: the records hold no method but {reference}")
     title = f"{reference} against the others, {metric.value.replace('_', ' ')}"
-    _print(rows, tables.COMPARE_COLUMNS, output, title=title, caption=caption)
+    _print(rows, tables.COMPARE_COLUMNS, request.output, title=title, caption=frames.caption)
 
 
 aggregate.register(app)
 
 
-def _load(
-    paths: Sequence[Path], *, strict: bool, relation: str = "runs", detector: str = "word"
-) -> tuple[pd.DataFrame, str | None]:
-    """The runs of some records, and what a reader must know of them; problems are told on standard error."""
-    frames = read(paths, [relation], strict=strict, detector=detector)
-    return frames.of[relation], frames.caption
-
-
-def _print(rows: Sequence[Row], columns: Sequence[str], output: Format, *, title: str, caption: str | None) -> None:
+def _print(rows: Sequence[Row], columns: Sequence[str], output: str, *, title: str, caption: str | None) -> None:
     from audit.formats import WRITERS
     from audit.tables import print_table
 
-    if output is not Format.table:
-        WRITERS[output.value](columns, rows, sys.stdout, caption)
+    if output != "table":
+        WRITERS[output](columns, rows, sys.stdout, caption)
         return
     # A column of notes is worth its room where there is one.
     shown = [c for c in columns if c not in _TECHNICAL and (c != "note" or any(row[c] for row in rows))]

@@ -14,8 +14,8 @@ ROOT = Path(__file__).resolve().parents[1]
 pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="no make")
 
 
-def collected(data: Path, tmp_path: Path) -> list[str]:
-    """The arguments that `make grid` hands to `collect`, none where it does not collect; nothing is run."""
+def make_grid(data: Path, tmp_path: Path, *, default: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run `make grid` with programs in place of the environment's that only write down their arguments."""
     binaries = tmp_path / "venv" / "bin"
     binaries.mkdir(parents=True, exist_ok=True)
     for name in ("python", "collect"):
@@ -23,21 +23,44 @@ def collected(data: Path, tmp_path: Path) -> list[str]:
         program.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > "{tmp_path}/{name}.arguments"\n')
         program.chmod(0o755)
     (tmp_path / "venv" / ".core").touch()
-    told = tmp_path / "collect.arguments"
-    told.unlink(missing_ok=True)
+    (tmp_path / "collect.arguments").unlink(missing_ok=True)
     environment = {name: value for name, value in os.environ.items() if name not in {"MAKEFLAGS", "MAKELEVEL"}}
-    command = ["make", "grid", f"DATA={data}", f"VENV={tmp_path / 'venv'}"]
-    subprocess.run(command, cwd=ROOT, capture_output=True, check=True, env=environment)
+    command = ["make", "grid", f"DATA={data}", f"DEFAULT_DATA={default or 'data/runs'}", f"VENV={tmp_path / 'venv'}"]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, env=environment)
+
+
+def collected(data: Path, tmp_path: Path, *, default: Path | None = None) -> list[str]:
+    """The arguments that `make grid` hands to `collect`, none where it does not collect."""
+    result = make_grid(data, tmp_path, default=default)
+    assert result.returncode == 0, result.stderr
+    told = tmp_path / "collect.arguments"
     return told.read_text().splitlines() if told.exists() else []
 
 
 def test_the_grid_is_collected_where_there_is_nothing_and_completed_later(tmp_path: Path) -> None:
     data = tmp_path / "a new folder"
-    assert collected(data, tmp_path)[-2:] == ["--out", str(data)]
-    assert collected(data, tmp_path)[-2:] == ["--out", str(data)]
+    assert collected(data, tmp_path, default=data)[-2:] == ["--out", str(data)]
+    assert collected(data, tmp_path, default=data)[-2:] == ["--out", str(data)]
     empty = tmp_path / "empty"
     empty.mkdir()
-    assert collected(empty, tmp_path)[-2:] == ["--out", str(empty)]
+    assert collected(empty, tmp_path, default=empty)[-2:] == ["--out", str(empty)]
+    data.rename(tmp_path / "moved")
+    assert collected(tmp_path / "moved", tmp_path)[-2:] == ["--out", str(tmp_path / "moved")]
+
+
+@pytest.mark.parametrize("name", ["mistyped", "mistyped/path", "with a blank"])
+def test_nothing_is_collected_into_a_path_that_does_not_exist(name: str, tmp_path: Path) -> None:
+    result = make_grid(tmp_path / "data" / name, tmp_path)
+    assert result.returncode != 0
+    told, *of_make = result.stderr.splitlines()
+    assert told.startswith(f"make: DATA={tmp_path / 'data' / name}: no such folder or archive")
+    assert all(line.startswith("make") for line in of_make)
+    assert not (tmp_path / "data").exists()
+    assert not (tmp_path / "collect.arguments").exists()
+
+
+def test_the_default_grid_has_the_control(tmp_path: Path) -> None:
+    assert "puresearch" in collected(tmp_path / "data", tmp_path, default=tmp_path / "data")
 
 
 def test_records_and_logs_of_anybody_else_are_left_as_they_are(tmp_path: Path) -> None:
@@ -48,6 +71,7 @@ def test_records_and_logs_of_anybody_else_are_left_as_they_are(tmp_path: Path) -
     native = tmp_path / "native"
     (native / "x").mkdir(parents=True)
     (native / "x" / "run.json").write_text("{}")
-    for data in (released, archive, native):
+    (tmp_path / "nothing yet").mkdir()
+    for data in (released, archive, native, tmp_path / "nothing yet"):
         assert collected(data, tmp_path) == []
         assert not (data / ".default-grid").exists()

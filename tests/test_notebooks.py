@@ -127,6 +127,24 @@ def test_logs_are_imported_checked_and_audited(pages):
     assert "0 problems in the records" in seen
 
 
+@pytest.mark.parametrize("place", ["data/yours", "{root}/data/yours"], ids=["relative", "absolute"])
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_what_is_named_is_found_from_the_top_of_the_project(path, place, tmp_path):
+    """As Jupyter runs a notebook: in its own folder, whatever the folder that Jupyter was started in."""
+    (tmp_path / "notebooks").mkdir()
+    (tmp_path / "pyproject.toml").touch()
+    write_run(tmp_path / "data" / "yours", [revision([5, 9, 9], [1, 1, 1], condition="mine")])
+    cells = [cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
+    source = "\n".join([cells[0], *(cell for cell in cells[1:] if "SALIENCE_DATA" in cell)])
+    environment = {**os.environ, "SALIENCE_DATA": place.format(root=tmp_path), "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", source.replace("%matplotlib inline", "")]
+    result = subprocess.run(
+        command, cwd=tmp_path / "notebooks", env=environment, capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stderr
+    assert "mine: " in result.stdout
+
+
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_pages_need_no_network_and_run_no_script(path, pages):
     page = pages[path.stem]
@@ -247,6 +265,7 @@ def test_ctrl_c_ends_notebooks_and_their_kernels_in_a_line(tmp_path):
     time.sleep(0.5)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
-    assert (process.returncode, errors) == (130, "figures: interrupted; what was written so far stays\n")
+    told = ["figures: 1 notebooks to run", "figures: interrupted; what was written so far stays"]
+    assert (process.returncode, errors.splitlines()) == (130, told)
     with pytest.raises(ProcessLookupError):
         os.kill(int((tmp_path / "pid").read_text()), 0)

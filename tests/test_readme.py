@@ -64,7 +64,7 @@ def test_the_commands_work_as_printed(copy):
     assert len({row["pattern"] for row in audit("patterns", grid)}) >= 7
     assert all(sum(row[kind] for row in audit("salience", grid)) > 0 for kind in ("strict", "permissive"))
     # The default grid, and ten runs of the paper's budget beside it.
-    assert len(list((copy / "data/runs").rglob("run.json"))) == 3 * 4 * 4 + 10
+    assert len(list((copy / "data/runs").rglob("run.json"))) == 3 * 5 * 4 + 10
 
 
 def test_the_readme_has_the_commands_that_people_are_promised():

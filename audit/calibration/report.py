@@ -64,7 +64,7 @@ def tell_calibration(
     """
     load_tasks(task_modules)
     with open_records(request.paths, judged=True, cache=request.cache) as records:
-        runs = request.choose(records.runs)
+        runs = request.choose(records)
         truths, problems = read_truth(runs)
         tell([], problems)
         known, found, caption = _known_and_found(request, truths)

@@ -9,6 +9,7 @@ from typing import Any, Final
 from audit.check.commands import COMMANDS, judge
 from audit.check.facts import facts_of
 from audit.formats import WRITERS
+from audit.report import NOTHING
 from audit.request import Request, note
 from audit.tables import print_table
 
@@ -41,9 +42,8 @@ def tell_check(request: Request, *, facts: bool) -> None:
     """
     with request.open() as store:
         held = facts_of(request, store)
-        absent = request.absent(store.relation("run_records"))
-    if absent:
-        note(absent)
+    if not held:
+        note(NOTHING)
     if request.output == "table":
         _print_for_people(held)
     elif facts:

@@ -17,7 +17,7 @@ SampleOption = Annotated[
 
 
 @commands.command()
-@reading()
+@reading(runs=True)
 def rescore(
     request: Request,
     rollouts: Annotated[int, typer.Option("--rollouts", min=2, help="Fresh rollouts of each policy.")] = 1000,
@@ -38,7 +38,7 @@ def rescore(
 
 
 @commands.command()
-@reading()
+@reading(runs=True)
 def anchor(
     request: Request,
     controls: Annotated[int, typer.Option("--controls", min=19, help="Control edits for each revision.")] = 19,

@@ -27,7 +27,7 @@ class Stratum(StrEnum):
 
 
 @commands.command()
-@reading(output=False, detector=True, thresholds=True)
+@reading(output=False, detector=True, thresholds=True, runs=True)
 def sample(
     request: Request,
     n: Annotated[int, typer.Option("--n", min=1, help="How many revisions to draw.")] = 100,

@@ -23,7 +23,7 @@ def _list_cases(wanted: bool) -> None:
 
 
 @commands.command()
-@reading(detector=True, thresholds=True)
+@reading(detector=True, thresholds=True, runs=True)
 def find(
     request: Request,
     case: Annotated[

@@ -14,7 +14,7 @@ commands = typer.Typer()
 
 
 @commands.command()
-@reading()
+@reading(runs=True)
 def judge(
     request: Request,
     backend: Annotated[str, typer.Option("--backend", help="ollama or openai.")],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -19,6 +20,7 @@ from audit.options import (
     FormatOption,
     NoCacheOption,
     Paths,
+    RunOption,
     StrictOption,
     VariantOption,
     told,
@@ -75,6 +77,7 @@ def _options(
     env: EnvOption = None,
     variant: VariantOption = None,
     condition: ConditionOption = None,
+    run: RunOption = None,
     no_cache: NoCacheOption = False,
 ) -> Request:
     return Request(
@@ -85,6 +88,7 @@ def _options(
         env=env,
         variant=variant,
         condition=condition,
+        run=run,
         detector=detector.value,
         settings=overrides,
         judgements=judgements,
@@ -96,7 +100,13 @@ _SHARED: Final = inspect.signature(_options, eval_str=True).parameters
 
 
 def reading(
-    *, output: bool = True, detector: bool = False, thresholds: bool = False, cached: bool = True
+    *,
+    output: bool = True,
+    detector: bool = False,
+    thresholds: bool = False,
+    runs: bool = False,
+    cached: bool = True,
+    telling: Callable[[], AbstractContextManager[None]] = told,
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Make a command of a function whose first argument is a request; its others are its own.
 
@@ -106,10 +116,18 @@ def reading(
         output: whether the command has `--format`.
         detector: whether the command has `--detector`.
         thresholds: whether the command has `--set`.
+        runs: whether the command has `--run`, its rows being of single runs.
         cached: whether the command has `--no-cache`.
+        telling: what the command runs in, which tells errors.
     """
     detecting = ("detector", "judgements", "judge")
-    groups = ((("output",), output), (detecting, detector), (("overrides",), thresholds), (("no_cache",), cached))
+    groups = (
+        (("output",), output),
+        (detecting, detector),
+        (("overrides",), thresholds),
+        (("run",), runs),
+        (("no_cache",), cached),
+    )
     left_out = {name for names, wanted in groups if not wanted for name in names}
     shared = [parameter for name, parameter in _SHARED.items() if name not in left_out]
 
@@ -118,7 +136,7 @@ def reading(
 
         @functools.wraps(function)
         def command(**given: Any) -> None:
-            with told():
+            with telling():
                 mine = {parameter.name: given.pop(parameter.name) for parameter in own}
                 function(_options(**given), **mine)
 

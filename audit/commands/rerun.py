@@ -64,7 +64,7 @@ def replay(
 
 
 @commands.command()
-@reading(cached=False)
+@reading(runs=True, cached=False)
 def verify(
     request: Request,
     sample: Annotated[

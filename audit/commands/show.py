@@ -49,6 +49,10 @@ def show(
 
         request = Request(
             paths=[path],
+            env=[env],
+            variant=[variant],
+            condition=[condition] if condition is not None else None,
+            run=[run],
             output=output.value,
             strict=strict,
             detector=detector.value,

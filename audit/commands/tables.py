@@ -105,7 +105,7 @@ def patterns(
 
 
 @commands.command()
-@reading(detector=True, thresholds=True)
+@reading(detector=True, thresholds=True, runs=True)
 def revisions(request: Request) -> None:
     """One row per revision, with its evidence and every classification.
 
@@ -115,7 +115,7 @@ def revisions(request: Request) -> None:
 
 
 @commands.command()
-@reading()
+@reading(runs=True)
 def runs(request: Request) -> None:
     """Mean, best and final return of every run.
 
@@ -125,7 +125,7 @@ def runs(request: Request) -> None:
 
 
 @commands.command()
-@reading()
+@reading(runs=True)
 def mentions(request: Request) -> None:
     """Which rollouts critics' answers and thinking talk about: one row per mention.
 

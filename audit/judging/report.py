@@ -97,8 +97,7 @@ def _questions(request: Request) -> tuple[list[Question], str | None]:
     with request.open() as store:
         questions = [Question.of(row) for row in rows_of(request.select(store.relation("questions")))]
         if not questions:
-            absent = request.absent(store.relation("run_records"))
-            raise AuditError(absent or "nothing to judge: no critic's answer in the records")
+            raise AuditError("nothing to judge: no critic's answer in the records")
         return sorted(questions, key=lambda question: question.identity), simulated_caption(request, store)
 
 

@@ -16,6 +16,8 @@ from collector.command import run_command
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rich.console import Console
+
     from collector.paper.parts import Part
     from collector.plan import Request
 
@@ -107,7 +109,8 @@ def paper(
     )
     parts = chosen(part or [])
     if dry_run:
-        _print_cost(parts, wanted, out, concurrency, rate, answer_tokens, output)
+        told = Console(stderr=True, quiet=quiet)
+        _print_cost(parts, wanted, out, concurrency, rate, answer_tokens, output, told)
     else:
         collect_parts(parts, wanted, out, make, console, concurrency=concurrency, quiet=quiet)
 
@@ -120,6 +123,7 @@ def _print_cost(
     rate: float | None,
     answer_tokens: float | None,
     output: Output,
+    console: Console,
 ) -> None:
     from collector.paper.cost import costs, pace
     from collector.paper.measured import measure
@@ -130,7 +134,7 @@ def _print_cost(
 
     asked, trained = measure(out, wanted.backend, wanted.model)
     at = pace(asked, trained, concurrency=concurrency, rate=rate, answer_tokens=answer_tokens)
-    sizes = PromptSizes()
+    sizes = PromptSizes(lambda env: console.print(f"writing prompts of {env}", highlight=False))
     rows = [row for part in parts for row in costs(part, states(plan(part.request(wanted)), out), at, sizes)]
     if output is Output.json:
         print_json(rows)

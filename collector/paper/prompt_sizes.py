@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Final, NamedTuple
@@ -44,14 +44,19 @@ class PromptSizes:
     The history grows by a line with every iteration, so that the mean over a run is that of its first and its last
     prompt. What a critic is shown depends on how long its policies last: at least as long as random ones do, at most
     up to the task's step cap.
+
+    Args:
+        on_task: called with a task's id before it is rolled out, which takes seconds.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, on_task: Callable[[str], None] = lambda _: None) -> None:
+        self._on_task = on_task
         self._samples: dict[str, _Sample] = {}
 
     def of(self, spec: RunSpec) -> Size:
         """The size of a run's prompts, warm-up and iterations as the run has them."""
         if spec.task.id not in self._samples:
+            self._on_task(spec.task.id)
             self._samples[spec.task.id] = _sample(spec)
         sample = self._samples[spec.task.id]
         ends = [_calls(spec, sample, iteration) for iteration in (0, spec.iterations - 1)]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from audit.options import ConditionOption, EnvOption, Format, FormatOption, Paths, StrictOption, VariantOption
+from audit.request import Request
+from stats.commands.records import reading
 
 if TYPE_CHECKING:
     from stats.commands.scored import Scored
@@ -40,103 +40,92 @@ ScaleOption = Annotated[
 ]
 
 
+@reading()
 def aggregate(
-    paths: Paths,
+    request: Request,
     metric: MetricOption = ReturnName.mean_return,
     reference: Annotated[
         str | None,
         typer.Option(help=f"The method whose chance to beat each other one is found.  [default: {REFERENCE}]"),
     ] = None,
     scale: ScaleOption = None,
-    env: EnvOption = None,
-    variant: VariantOption = None,
-    condition: ConditionOption = None,
-    output: FormatOption = Format.table,
-    strict: StrictOption = False,
 ) -> None:
     """Interquartile mean, optimality gap, probability of improvement and mean rank over tasks, with 95% intervals.
 
     Example: stats aggregate data/runs --metric best_return --reference r2po
     """
     from stats import aggregate_tables as tables
+    from stats.commands.scored import read_scored
 
-    scored = _scored(paths, metric.value, scale, env, variant, condition, strict=strict)
+    scored = read_scored(request, metric.value, scale or [], reference=reference)
     chosen = scored.reference(reference, REFERENCE)
     rows = tables.aggregate(scored.comparisons, metric.value, chosen)
     hidden = {"metric", "reference", "median", "optimality_gap", "optimality_gap_low", "optimality_gap_high", "note"}
     title = f"Scores over tasks, {_words(metric)}; improvement: chance that {chosen} beats the method"
-    _print(rows, tables.AGGREGATE_COLUMNS, output, title, scored, hidden, {"probability_of_improvement": "improvement"})
+    headings = {"probability_of_improvement": "improvement"}
+    _print(rows, tables.AGGREGATE_COLUMNS, request.output, title, scored, hidden, headings)
 
 
+@reading()
 def profile(
-    paths: Paths,
+    request: Request,
     metric: MetricOption = ReturnName.mean_return,
     steps: Annotated[int, typer.Option(help="Thresholds from 0 to 1 are so many steps apart.", min=1, max=1000)] = 20,
     scale: ScaleOption = None,
-    env: EnvOption = None,
-    variant: VariantOption = None,
-    condition: ConditionOption = None,
-    output: FormatOption = Format.table,
-    strict: StrictOption = False,
 ) -> None:
     """Performance profiles: the share of runs whose score exceeds tau, averaged over tasks, with 95% intervals.
 
     Example: stats profile data/runs --metric best_return --format csv
     """
     from stats import aggregate_tables as tables
+    from stats.commands.scored import read_scored
 
-    scored = _scored(paths, metric.value, scale, env, variant, condition, strict=strict)
+    scored = read_scored(request, metric.value, scale or [])
     thresholds = [round(step / steps, 12) for step in range(steps + 1)]
     rows = tables.profile(scored.comparisons, metric.value, thresholds)
     title = f"Share of runs with a score above tau, {_words(metric)}"
-    _print(rows, tables.PROFILE_COLUMNS, output, title, scored, {"metric", "note"})
+    _print(rows, tables.PROFILE_COLUMNS, request.output, title, scored, {"metric", "note"})
 
 
+@reading()
 def efficiency(
-    paths: Paths,
+    request: Request,
     metric: Annotated[
         CurveName, typer.Option(help="A run's score: the return kept last, or the mean or best one so far.")
     ] = CurveName.kept_return,
     points: Annotated[int, typer.Option(help="At how many numbers of rollouts.", min=1, max=1000)] = 20,
     scale: ScaleOption = None,
-    env: EnvOption = None,
-    variant: VariantOption = None,
-    condition: ConditionOption = None,
-    output: FormatOption = Format.table,
-    strict: StrictOption = False,
 ) -> None:
     """Sample-efficiency curves: interquartile mean of scores against rollouts spent, with 95% intervals.
 
     Example: stats efficiency data/runs --metric best_return --format csv
     """
     from stats import efficiency as tables
+    from stats.commands.scored import read_scored
 
-    scored = _scored(paths, metric.value, scale, env, variant, condition, strict=strict, curves=True)
+    scored = read_scored(request, metric.value, scale or [], curves=True)
     rows = tables.efficiency(scored.comparisons, metric.value, points=points)
     title = f"Interquartile mean of scores after so many rollouts, {_words(metric)}"
-    _print(rows, tables.EFFICIENCY_COLUMNS, output, title, scored, {"metric", "note"})
+    _print(rows, tables.EFFICIENCY_COLUMNS, request.output, title, scored, {"metric", "note"})
 
 
+@reading()
 def ranks(
-    paths: Paths,
+    request: Request,
     metric: MetricOption = ReturnName.mean_return,
     scale: ScaleOption = None,
-    env: EnvOption = None,
-    variant: VariantOption = None,
-    condition: ConditionOption = None,
-    output: FormatOption = Format.table,
-    strict: StrictOption = False,
 ) -> None:
     """Rank stability: how often each method takes each rank when runs are drawn anew, and whether tasks agree.
 
     Example: stats ranks data/runs --metric best_return
     """
     from stats import aggregate_tables as tables
+    from stats.commands.scored import read_scored
 
-    scored = _scored(paths, metric.value, scale, env, variant, condition, strict=strict)
+    scored = read_scored(request, metric.value, scale or [])
     rows = tables.ranks(scored.comparisons, metric.value)
     title = f"How often a method takes a rank by interquartile mean, {_words(metric)}"
-    _print(rows, tables.RANK_COLUMNS, output, title, scored, {"metric", "note"})
+    _print(rows, tables.RANK_COLUMNS, request.output, title, scored, {"metric", "note"})
 
 
 def register(app: typer.Typer) -> None:
@@ -145,28 +134,10 @@ def register(app: typer.Typer) -> None:
         app.command()(command)
 
 
-def _scored(
-    paths: Sequence[Path],
-    metric: str,
-    scale: Sequence[str] | None,
-    env: Sequence[str] | None,
-    variant: Sequence[str] | None,
-    condition: Sequence[str] | None,
-    *,
-    strict: bool,
-    curves: bool = False,
-) -> Scored:
-    from audit.request import Request
-    from stats.commands.scored import read_scored
-
-    groups = Request(paths=paths, env=env, variant=variant, condition=condition)
-    return read_scored(groups, metric, scale or [], strict=strict, curves=curves)
-
-
 def _print(
     rows: Sequence[Row],
     columns: Sequence[str],
-    output: Format,
+    output: str,
     title: str,
     scored: Scored,
     hidden: set[str],
@@ -177,9 +148,9 @@ def _print(
 
     shown = [column for column in columns if column not in hidden]
     caption = scored.caption
-    if output is Format.table:
+    if output == "table":
         caption = "\n".join(filter(None, [caption, *_notes(rows)])) or None
-    print_rows(rows, columns, output.value, title=title, essential=shown, caption=caption, headings=headings)
+    print_rows(rows, columns, output, title=title, essential=shown, caption=caption, headings=headings)
 
 
 def _notes(rows: Sequence[Row]) -> list[str]:

@@ -25,30 +25,23 @@ class Scored:
     caption: str | None
 
     def reference(self, asked: str | None, default: str) -> str:
-        """The method that others are held against.
-
-        Raises:
-            AuditError: one was asked for that no condition has.
-        """
-        present = sorted({method for comparison in self.comparisons for method in comparison.methods})
-        if asked is not None and asked not in present:
-            raise AuditError(
-                f"--reference {asked}: no finished runs of that method; methods here: {', '.join(present)}"
-            )
+        """The method that others are held against."""
         chosen = asked or default
-        if chosen not in present:
+        if self.comparisons and not any(chosen in comparison.methods for comparison in self.comparisons):
             note(f"no runs of {chosen}, the reference: there is no probability of improvement; see --reference")
         return chosen
 
 
-def read_scored(groups: Request, metric: str, given: Sequence[str], *, strict: bool, curves: bool = False) -> Scored:
+def read_scored(
+    request: Request, metric: str, given: Sequence[str], *, reference: str | None = None, curves: bool = False
+) -> Scored:
     """Read the runs of some groups, or their iterations, and put their returns on the tasks' scales.
 
     Args:
-        groups: where to read, and which tasks, methods and conditions.
+        request: where to read, and which tasks, methods and conditions.
         metric: mean_return or best_return, for curves also kept_return.
         given: scales as a user writes them, TASK=FLOOR:OPTIMUM.
-        strict: whether problems in the records are refused.
+        reference: a method that was asked for beside them.
         curves: whether iterations are read, each with the run's score up to there.
 
     Raises:
@@ -57,10 +50,10 @@ def read_scored(groups: Request, metric: str, given: Sequence[str], *, strict: b
     """
     scales = parse_scales(given)
     relation = "iterations" if curves else "runs"
-    frames = read(groups.paths, [relation], strict=strict, groups=groups)
+    frames = read(request, [relation], reference)
     facts, returns = frames.of["run_facts"], frames.of[relation]
-    if strange := sorted(set(scales) - set(facts["env"])):
-        raise AuditError(f"--scale {strange[0]}: no such task in the records; they hold {', '.join(_tasks(facts))}")
+    if strange := sorted(set(scales) - set(frames.tasks)):
+        raise AuditError(f"--scale {strange[0]}: no such task in the records; they hold {', '.join(frames.tasks)}")
     known = known_scales()
     _tell_silent(facts, scales, known)
     if curves:

@@ -197,8 +197,3 @@ def test_nothing_to_check_is_told(tmp_path):
     result = audit("check", tmp_path)
     assert (result.exit_code, result.stdout) == (1, "")
     assert len(result.stderr.splitlines()) == 1
-
-
-def test_a_filter_that_nothing_meets_is_told(mixed):
-    result = audit("check", mixed, "--env", "pong", "--format", "json")
-    assert (json.loads(result.stdout), "no --env pong" in result.stderr) == ([], True)

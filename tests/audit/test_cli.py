@@ -148,13 +148,7 @@ def test_filters_repeat_and_combine(data):
         ("hand", "props"),
         ("hand", "threetraj"),
     ]
-    assert groups("--env", "pong") == []
-
-
-def test_a_filter_that_nothing_meets_is_said(data):
-    result = audit("runs", data, "--env", "cartpol", "--format", "csv")
-    assert result.exit_code == 0
-    assert "no --env cartpol in the records; they hold cartpole" in result.stderr
+    assert groups("--variant", "props", "--condition", "50%_of & more") == []
 
 
 @pytest.mark.parametrize("command", ["salience", "agreement"])

@@ -97,7 +97,7 @@ def test_errors_and_problems_are_one_line_each(data):
     assert "choose one with --condition: =1+2" in last
     nothing = CliRunner().invoke(app, ["summary", str(data), "--env", "pong"])
     assert controls(nothing.stderr) == []
-    assert len(nothing.stderr.splitlines()) == 3
+    assert len(nothing.stderr.splitlines()) == 2
 
 
 def test_json_holds_the_text_as_it_is(data):

@@ -358,7 +358,7 @@ def test_filters_and_out(tmp_path, data, server):
         (["--backend", "oracle"], 2, "unknown backend 'oracle'; choose from ollama, openai"),
         (["--backend", "openai"], 2, "--backend openai needs --model"),
         (["--backend", "openai", "--model", "m", "--base-url", "http://x/v1", "--num-ctx", "9"], 2, "--num-ctx is for"),
-        (["--backend", "ollama", "--env", "chess"], 1, "no --env chess in the records; they hold cartpole"),
+        (["--backend", "ollama", "--env", "chess"], 1, "no env chess in the records; they hold cartpole"),
         (["--backend", "ollama", "--out", "{data}"], 1, "Is a directory; name another place with --out FILE"),
         (["--backend", "ollama", "--out", "{data}/no/x"], 1, "no such folder; name another place with --out FILE"),
         (["--backend", "ollama", "--out", "{data}/run.json"], 1, "run.json holds no judgements"),

@@ -160,8 +160,8 @@ NOT_THERE = {
     "an iteration that was not run": (["frozenlake", "threetraj", 1, 9, 0], 2, "no iteration 9"),
     "a rollout that was not run": (["frozenlake", "threetraj", 1, 0, 2], 2, "the candidate has rollouts 0 to 1"),
     "a rollout below zero": (["frozenlake", "threetraj", 1, 0, "--", -1], 2, "ROLLOUT"),
-    "a run that there is not": (["frozenlake", "threetraj", 2, 0, 0], 1, "no run frozenlake threetraj 2"),
-    "another condition": (["frozenlake", "threetraj", 1, 0, 0, "--condition", "x"], 1, "under condition x"),
+    "a run that there is not": (["frozenlake", "threetraj", 2, 0, 0], 1, "no run 2 in the records; they hold 1"),
+    "another condition": (["frozenlake", "threetraj", 1, 0, 0, "--condition", "x"], 1, "no condition x in the records"),
     "a file of no known format": (["frozenlake", "threetraj", 1, 0, 0, "--out", "a.txt"], 2, "--format json or csv"),
     "a module that is none": (["frozenlake", "threetraj", 1, 0, 0, "--task-module", "none.py"], 2, "none.py"),
 }  # fmt: skip

@@ -220,7 +220,7 @@ class TestTheDraw:
         assert {row["env"] for row in sheet(tmp_path, "--env", "pong")[0]} == {"pong"}
         absent = CliRunner().invoke(app, ["sample", str(tmp_path), "--env", "maze"])
         assert absent.exit_code == 1
-        assert "no --env maze in the records" in absent.stderr
+        assert "no env maze in the records" in absent.stderr
 
 
 class TestHostileText:

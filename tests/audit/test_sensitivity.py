@@ -169,13 +169,6 @@ def test_other_formats_have_the_same_rows(data):
     assert len(lines) == len(rows_of("sensitivity", data)) + 1
 
 
-def test_groups_are_chosen_and_missing_ones_said(data):
-    result = run("sensitivity", data, "--env", "pong", "--format", "json")
-    assert (result.exit_code, json.loads(result.stdout)) == (0, [])
-    assert "no --env pong in the records" in result.stderr
-    assert run("sensitivity", data, "--env", "pong").exit_code == 0
-
-
 @pytest.mark.parametrize(
     "options",
     [

@@ -162,6 +162,8 @@ def test_the_cost_is_of_what_is_missing_and_at_the_pace_recorded(tmp_path):
     settings = [*SMALL, "--out", tmp_path, "--part", "tau-half", "--concurrency", "4"]
     before = run("--dry-run", *settings)
     assert "not known, as no call of this model is recorded" in before.stdout
+    assert sorted(before.stderr.splitlines()) == ["writing prompts of cartpole", "writing prompts of pong"]
+    assert run("--dry-run", "--quiet", *settings).stderr == ""
     assert run("--quiet", *settings).returncode == 0
     after = cost("--out", tmp_path, "--part", "tau-half", "--iterations", "3", "--runs", "1", "--concurrency", "4")
     assert [row["complete"] for row in after] == [0, 0]  # other settings, another condition

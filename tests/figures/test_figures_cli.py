@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from audit.request import Request
 from figures.cli import main
+from figures.data import load
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +39,8 @@ def test_figures_from_records_say_that_they_are_simulated(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     status, out, err = run(capsys, data, "--out", tmp_path / "out")
-    assert (status, out, err) == (0, f"{tmp_path / 'out' / 'index.html'}\n", "")
+    assert (status, out) == (0, f"{tmp_path / 'out' / 'index.html'}\n")
+    assert err == "figures: 11 figures to draw\n"
     text = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
     assert "4 runs, 20 iterations, " in text
     assert "Simulated model, personality salient: a simulated stand-in, not a language model." in text
@@ -50,15 +53,37 @@ def test_figures_from_records_say_that_they_are_simulated(
 def test_records_in_another_folder_have_the_same_digest(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from figures.data import load
+    def digest(*paths: Path) -> str:
+        return load(Request(paths=paths)).digest
 
     moved = tmp_path / "elsewhere"
     moved.mkdir()
     for i, folder in enumerate(sorted(path.parent for path in data.rglob("run.json"))):
         (moved / str(i)).symlink_to(folder)
-    parts = [load([moved / str(i)]) for i in range(4)]
-    assert load(sorted(moved.iterdir())).digest == load([data]).digest
-    assert len({part.digest for part in parts}) == 4
+    assert digest(*sorted(moved.iterdir())) == digest(data)
+    assert len({digest(moved / str(i)) for i in range(4)}) == 4
+
+
+def test_filters_choose_what_is_drawn(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, _, _ = run(capsys, data, "--variant", "r2po", "--out", tmp_path / "out")
+    assert status == 0
+    text = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+    assert "2 runs, 10 iterations, " in text
+    assert "ThreeTraj" not in (tmp_path / "out" / "metrics.md").read_text(encoding="utf-8")
+    made = load(Request(paths=[data], env=["cartpole"], variant=["r2po"]))
+    for rows in (made.summary, made.metrics, made.facts["variant"], made.revisions["variant"]):
+        assert {row if isinstance(row, str) else row["variant"] for row in rows} == {"r2po"}
+
+
+def test_progress_is_shown_on_a_terminal(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("audit.behaviour.progress.PAUSE", 0.0)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    status, _, err = run(capsys, data, "--variant", "r2po", "--out", tmp_path)
+    assert status == 0
+    assert err.startswith("figures: reading records\nfigures: ")
+    assert re.search(r"\r\x1b\[2Kfigures: 1 of \d+, \d+ s left", err)
 
 
 @pytest.mark.parametrize(
@@ -68,6 +93,7 @@ def test_records_in_another_folder_have_the_same_digest(
         (["DATA", "--detector", "nonsense"], 2, "nonsense"),
         (["NOWHERE"], 1, "NOWHERE"),
         (["EMPTY"], 1, "no records"),
+        (["DATA", "--env", "maze"], 1, "no env maze in the records; they hold cartpole"),
         (["DATA", "--out", "FILE"], 1, "cannot write to"),
     ],
 )
@@ -108,4 +134,6 @@ def test_unfinished_runs_are_told_on_the_page_and_beside_it(
     status, _, err = run(capsys, tmp_path / "data", "--out", tmp_path / "out")
     assert status == 0
     assert re.search(r"1 of \d runs? unfinished, 1 of 5 iterations", err)
-    assert err.strip().removeprefix("figures: ") in (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+    assert err.splitlines()[-1].removeprefix("figures: ") in (tmp_path / "out" / "index.html").read_text(
+        encoding="utf-8"
+    )

@@ -171,7 +171,7 @@ def test_the_same_records_give_the_same_bytes(command: str, data: Path, capsys: 
         (["DATA", "--scale", "cartpole=5:1"], 2, "an optimum above it"),
         (["DATA", "--scale", "cartpole=0:nan"], 2, "an optimum above it"),
         (["DATA", "--scale", "pong=0:3"], 1, "no such task in the records; they hold cartpole"),
-        (["DATA", "--variant", "sac"], 1, "no --variant sac in the records; they hold props, r2po"),
+        (["DATA", "--variant", "sac"], 1, "no variant sac in the records; they hold props, r2po"),
         (["NOWHERE"], 1, "NOWHERE"),
     ],
 )
