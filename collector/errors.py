@@ -23,3 +23,7 @@ class InterruptedByUserError(CollectorError):
 
 class StorageError(CollectorError):
     """A folder or file that cannot be read or written."""
+
+
+class WorkerError(CollectorError):
+    """A worker process that died."""
