@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from audit.commands.reading import Detector, DetectorOption
+from audit.memory import require_memory
 from audit.options import Format, FormatOption, Paths, StrictOption, not_ours
 from audit.problems import AuditError, UsageError
 from stats.commands import aggregate, published
@@ -136,6 +137,7 @@ def _print(rows: Sequence[Row], columns: Sequence[str], output: Format, *, title
 def main() -> None:
     """Entry point of the `stats` command: exit status 2 for wrong usage, 1 for failure, 130 for Ctrl-C."""
     with _told():
+        require_memory()
         status = app(standalone_mode=False)
         sys.stdout.flush()
         sys.exit(status)
