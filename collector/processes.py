@@ -1,9 +1,13 @@
-"""Child processes, spawned so that they leave Ctrl-C to their parent."""
+"""Child processes that leave Ctrl-C to their parent, and do not outlive it."""
 
 from __future__ import annotations
 
+import multiprocessing
+import os
 import signal
+import threading
 from multiprocessing import resource_tracker
+from multiprocessing.connection import wait
 from multiprocessing.context import SpawnProcess
 
 
@@ -22,3 +26,16 @@ class Process(SpawnProcess):
             super().start()
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+    def run(self) -> None:
+        """Run what it is for, in the process itself."""
+        threading.Thread(target=_end_with_parent, daemon=True).start()
+        super().run()
+
+
+def _end_with_parent() -> None:
+    """A killed parent cannot end its children."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    wait([parent.sentinel])
+    os._exit(1)

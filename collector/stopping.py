@@ -9,7 +9,7 @@ import sys
 import threading
 from typing import Final
 
-PATIENCE: Final = 3.0
+PATIENCE: Final = 1.5
 """Seconds that a command has, once it was stopped, to end by itself."""
 
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import multiprocessing
-import os
-import threading
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import Connection
 from pathlib import Path
 from queue import SimpleQueue
 from types import TracebackType
@@ -100,7 +98,6 @@ class Workers:
 def _work(pipe: Pipe, task_modules: Sequence[Path]) -> None:
     """Do what comes through a pipe, and send back the result or the error, until the parent is gone."""
     warnings.simplefilter("ignore", PlainLoopWarning)  # the parent has said so
-    threading.Thread(target=_end_with_parent, daemon=True).start()
     with contextlib.suppress(EOFError, ConnectionError):
         try:
             load_tasks(task_modules)
@@ -122,11 +119,3 @@ def _outcome(function: Callable[..., T], args: Sequence[Any]) -> tuple[T | None,
         return None, error
     except BaseException as error:  # such as SystemExit: it is a task's, and must not end the parent
         return None, TaskError(f"{type(error).__name__}: {error}")
-
-
-def _end_with_parent() -> None:
-    """A killed parent cannot end its children."""
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    wait([parent.sentinel])
-    os._exit(1)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -19,6 +21,13 @@ proc = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="there 
 
 def raise_exit():
     raise SystemExit("enough")
+
+
+def lives(pid):
+    try:
+        return bool(Path(f"/proc/{pid}/cmdline").read_bytes())  # empty where nobody has asked yet how it ended
+    except OSError:
+        return False
 
 
 async def all_of(workers, *jobs):
@@ -45,6 +54,20 @@ def test_what_is_no_ordinary_error_ends_neither_process():
         with pytest.raises(TaskError, match="SystemExit: enough"):
             asyncio.run(workers(raise_exit))
         assert asyncio.run(workers(os.getpid)) == pid
+
+
+@proc
+def test_a_child_ends_with_its_parent_whatever_it_does():
+    code = (
+        "import os, time; from collector.processes import Process; "
+        "child = Process(target=time.sleep, args=(3600,), daemon=True); child.start(); print(child.pid, flush=True); "
+        "os.kill(os.getpid(), 9)"
+    )
+    child = int(subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=False).stdout)
+    deadline = time.monotonic() + 60
+    while lives(child) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not lives(child)
 
 
 @proc
