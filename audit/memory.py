@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from pathlib import Path
 from typing import Final
 
-from audit.problems import UsageError
+from audit.problems import AuditError, UsageError
+from collector.memory import address_space, shortage
 
 VARIABLE: Final = "SALIENCE_AUDIT_MEMORY"
 """Environment variable with another limit, such as 500MB or 8GB."""
 MOST: Final = 2 * 10**9
 """Bytes that are enough for any number of records: what does not fit is kept in the temporary folder."""
 
+_LEAST: Final = 1.75e9
+"""Bytes of address space without which DuckDB, NumPy and SciPy do not work together."""
 _CGROUP: Final = Path("/sys/fs/cgroup/memory.max")
+
+
+def require_memory() -> None:
+    """See that the libraries have the address space without which they crash.
+
+    Raises:
+        AuditError: `ulimit -v` leaves too little.
+    """
+    if problem := shortage(_LEAST):
+        raise AuditError(problem)
 
 
 def memory_limit() -> str:
@@ -37,7 +51,6 @@ def _memory() -> int:
         whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):  # not a POSIX system
         whole = 2 * MOST
-    try:
-        return min(whole, int(_CGROUP.read_text()))
-    except (OSError, ValueError):  # no control groups, or no limit in them
-        return whole
+    with contextlib.suppress(OSError, ValueError):  # no control groups, or no limit in them
+        whole = min(whole, int(_CGROUP.read_text()))
+    return int(min(whole, address_space()))

@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 
 from audit.escaping import in_line, visible
+from audit.memory import require_memory
 from audit.problems import AuditError, UsageError
 
 
@@ -57,6 +58,7 @@ def told() -> Iterator[None]:
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _tell
+            require_memory()
             yield
         sys.stdout.flush()
     except AuditError as error:
@@ -81,6 +83,8 @@ def not_ours(error: Exception) -> str | None:
     """What the machine caused, in one line: a full disk, a file that goes away under the reader; None for all else."""
     if isinstance(error, UnicodeEncodeError):
         return f"standard output is {error.encoding}, which lacks some of the characters; set PYTHONIOENCODING=utf-8"
+    if isinstance(error, MemoryError):
+        return f"memory ran out{': ' if str(error) else ''}{in_line(str(error))}"
     # DuckDB is not imported here, `--help` being quick.
     if isinstance(error, OSError) or "duckdb" in type(error).__module__:
         return in_line(str(error).strip().splitlines()[0])

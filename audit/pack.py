@@ -21,6 +21,7 @@ from audit.sources.files import PACK, beside
 from audit.sources.intake import Intake, RecordFile
 from audit.sources.pack import Contents, PackedFile, PackedRun, rules
 from audit.store import read
+from audit.unfinished_results import folder_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +68,7 @@ def pack(
         point_at(in_columns, intake, database)
         database.set("raw_lines", intake.write("raw_lines.jsonl", _raw_lines(as_they_are, places)))
         database.set("contents", msgspec.json.encode(contents).decode())
-        part = target.with_name(f".{target.name}.{os.getpid()}.part")
-        resources.callback(part.unlink, missing_ok=True)
+        part = resources.enter_context(folder_for(target)) / "pack"
         database.write("packed", part, level=SMALL)
         changed = next((file for file, look in looks.items() if look_of(file.file) != look), None)
         if changed is not None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
@@ -160,6 +159,7 @@ def run_jobs(jobs: Iterable[Job], task_modules: Sequence[Path] = ()) -> Iterator
         AuditError: a worker process died.
     """
     from collector.cores import cores
+    from collector.errors import WorkerError
     from collector.rollout import is_compiled
     from collector.workers import Workers
 
@@ -178,8 +178,8 @@ def run_jobs(jobs: Iterable[Job], task_modules: Sequence[Path] = ()) -> Iterator
             while batch:
                 yield from zip(batch, asyncio.run(_together(workers, batch)), strict=True)
                 batch = list(islice(remaining, _BATCH))
-    except BrokenProcessPool:
-        raise AuditError("a worker process ended unexpectedly, for want of memory perhaps") from None
+    except WorkerError as error:
+        raise AuditError(str(error)) from None
 
 
 async def _together(workers: Workers, jobs: Sequence[Job]) -> list[list[Outcome]]:

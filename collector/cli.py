@@ -11,7 +11,7 @@ import typer
 from collector import options
 from collector.budget import EXCERPTS, ROLLOUTS, RUNS
 from collector.command import run_command
-from collector.errors import CollectorError, InterruptedByUserError
+from collector.errors import CollectorError, WorkerError
 
 if TYPE_CHECKING:
     from collector.sweep import Outcome
@@ -184,8 +184,8 @@ def collect(
             outcome = collect_runs(
                 todo, out, language_model, display=display, concurrency=concurrency, task_modules=task_modules
             )
-        except KeyboardInterrupt:
-            raise InterruptedByUserError("stopped; nothing is lost, the same command goes on from here") from None
+        except WorkerError as error:
+            raise CollectorError(f"{error}; nothing is lost, the same command goes on from here") from None
         _conclude(outcome, len(todo))
 
 

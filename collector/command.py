@@ -5,13 +5,18 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn
 
 import typer
 
-from collector.errors import CollectorError, InterruptedByUserError, UsageError
+from collector.errors import CollectorError, UsageError
+from collector.memory import shortage
+from collector.stopping import stop_for_certain
 
 _USAGE, _FAILURE, _INTERRUPTED = 2, 1, 130
+
+_LEAST: Final = 0.75e9
+"""Bytes of address space without which NumPy, SciPy and Numba cannot be imported."""
 
 # What Typer raises for a wrong option: click's UsageError, or that of the copy of click that newer versions carry.
 _OPTION_ERROR: Final[type[Exception]] = typer.BadParameter.__mro__[1]
@@ -27,23 +32,35 @@ def run_command(app: typer.Typer, name: str, program: str) -> NoReturn:
     """
     # A polite kill ends as tidily as Ctrl-C.
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    stopped = f"{name}: stopped; nothing is lost, the same command goes on from here"
+    ended = stop_for_certain(stopped, _INTERRUPTED)
+    if problem := shortage(_LEAST):
+        _exit(f"{name}: {problem}", _FAILURE)
     try:
-        sys.exit(app(prog_name=program, standalone_mode=False))
+        sys.exit(_status(app, program))
+    except (KeyboardInterrupt, typer.Abort):
+        ended.set()
+        _exit(stopped, _INTERRUPTED)
     except _OPTION_ERROR as error:
         _exit(f"{name}: {_told(error)}; see {program} --help", _USAGE)
     except UsageError as error:
         _exit(f"{name}: {error}", _USAGE)
-    except InterruptedByUserError as error:
-        _exit(f"{name}: {error}", _INTERRUPTED)
     except CollectorError as error:
         _exit(f"{name}: {error}", _FAILURE)
     except BrokenPipeError:
         # The reader, say `head`, has seen enough; the interpreter must not try to flush at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
-    except OSError as error:
+    except (MemoryError, OSError) as error:
         # What goes wrong with records is told where it happens; this is standard output on a full disk.
-        _exit(f"{name}: {error}", _FAILURE)
+        _exit(f"{name}: {error or 'memory ran out'}", _FAILURE)
+
+
+def _status(app: typer.Typer, program: str) -> Any:
+    status = app(prog_name=program, standalone_mode=False)
+    if status == _INTERRUPTED:  # how newer versions of Typer hand on a Ctrl-C, without a word
+        raise KeyboardInterrupt
+    return status
 
 
 def _told(error: Exception) -> str:

@@ -1,8 +1,17 @@
 """Errors that a user can cause: told in one line, never with a traceback."""
 
+import re
+
 
 class CollectorError(Exception):
-    """Something that stops a collection; the message says what, where, and what to do."""
+    """Something that stops a collection; the message says what, where, and what to do.
+
+    It may quote anything, such as what a user's task has raised: as text it is one line without control characters.
+    """
+
+    def __str__(self) -> str:
+        line = re.sub(r"\s*\n\s*", " ", super().__str__())
+        return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in line)
 
 
 class UsageError(CollectorError):
@@ -17,9 +26,9 @@ class ModelError(CollectorError):
     """A model that cannot or will not answer."""
 
 
-class InterruptedByUserError(CollectorError):
-    """Ctrl-C: exit status 130."""
-
-
 class StorageError(CollectorError):
     """A folder or file that cannot be read or written."""
+
+
+class WorkerError(CollectorError):
+    """A worker process that died."""

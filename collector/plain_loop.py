@@ -40,7 +40,9 @@ def steps(task: Task, params: Params, seed: int) -> Iterator[Step]:
         yield from _unguarded_steps(task, policy, seed)
     except TaskError as error:
         raise TaskError(f"task {task.id}, seed {seed}: {error}") from None
-    except Exception as error:
+    except (GeneratorExit, KeyboardInterrupt):
+        raise
+    except BaseException as error:
         # Whatever a user's environment raises is its own; the policy and the loop here raise nothing.
         raise TaskError(f"task {task.id}, seed {seed}: {type(error).__name__}: {error}") from error
 

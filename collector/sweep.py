@@ -17,7 +17,7 @@ from collector.baselines.planning import BaselineRun, require_extra
 from collector.baselines.running import Train, run_baseline
 from collector.compiled import PlainLoopWarning
 from collector.cores import cores
-from collector.errors import CollectorError, ModelError, StorageError
+from collector.errors import CollectorError, ModelError, StorageError, WorkerError
 from collector.llm.protocol import Model
 from collector.records import RecordError, decode_run
 from collector.rollout import is_compiled
@@ -90,7 +90,7 @@ async def sweep(
         train: trains the baselines.
 
     Raises:
-        CollectorError: the model cannot be used, or the folder cannot be written.
+        CollectorError: the model cannot be used, the folder cannot be written, or a worker process died.
     """
     if any(isinstance(spec, BaselineRun) for spec in specs):
         require_extra()
@@ -118,14 +118,19 @@ async def sweep(
                     else:
                         await search(spec, folder, model, offload, display.progress)
                 display.finished(spec)
+            except WorkerError:
+                raise
             except CollectorError as error:
                 outcome.failures.append((spec, error))
                 hopeless = hopeless or isinstance(error, ModelError | StorageError)
                 display.failed(spec, error)
 
-    async with asyncio.TaskGroup() as tasks:
-        for spec in specs:
-            tasks.create_task(complete(spec))
+    try:
+        async with asyncio.TaskGroup() as tasks:
+            for spec in specs:
+                tasks.create_task(complete(spec))
+    except ExceptionGroup as errors:
+        raise errors.exceptions[0] from None
     return outcome
 
 

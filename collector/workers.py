@@ -3,39 +3,46 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import multiprocessing
-import multiprocessing.connection
-import os
-import signal
-import threading
+import traceback
 import warnings
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.connection import Connection
 from pathlib import Path
+from queue import SimpleQueue
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeAlias, TypeVar
 
 from collector.compiled import PlainLoopWarning
 from collector.cores import cores
+from collector.errors import CollectorError, TaskError, WorkerError
+from collector.processes import Process
 from collector.tasks.plugins import load_tasks
 
 T = TypeVar("T")
+Pipe: TypeAlias = "Connection[Any, Any]"
 
 
 class Workers:
     """A pool of processes that run functions of picklable arguments. Use as a context manager.
 
+    A pipe leads to each process, so that whoever waits for an answer notices when it dies. In the standard library's
+    pool the processes share their queues, and it can wait for ever then.
+
     Args:
-        processes: how many; by default one per core that this process may use.
+        processes: how many at most; by default one per core that this process may use.
         task_modules: Python files of users' tasks, which the processes need as well.
     """
 
     def __init__(self, processes: int | None = None, task_modules: Sequence[Path] = ()) -> None:
-        # Spawned rather than forked: the parent has threads and an event loop.
-        context = multiprocessing.get_context("spawn")
-        self._pool = ProcessPoolExecutor(
-            processes or cores(), mp_context=context, initializer=_prepare, initargs=(tuple(task_modules),)
-        )
+        self._most = processes or cores()
+        self._task_modules = tuple(task_modules)
+        self._processes: list[Process] = []
+        self._busy = 0
+        self._idle: SimpleQueue[Pipe] = SimpleQueue()
+        self._threads = ThreadPoolExecutor(self._most, thread_name_prefix="workers")
 
     def __enter__(self) -> Self:
         return self
@@ -43,24 +50,72 @@ class Workers:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        """End the processes, whatever they do; the threads that wait for them end with them."""
+        for process in self._processes:
+            process.kill()
+        self._threads.shutdown(cancel_futures=True)
+        for process in self._processes:
+            process.join()
 
     async def __call__(self, function: Callable[..., T], *args: Any) -> T:
-        """Run a function in one of the processes."""
-        return await asyncio.get_running_loop().run_in_executor(self._pool, function, *args)
+        """Run a function in one of the processes.
+
+        Raises:
+            WorkerError: the process died.
+            Exception: what the function raises.
+        """
+        self._busy += 1
+        try:
+            if len(self._processes) < min(self._busy, self._most):
+                self._start()
+            return await asyncio.get_running_loop().run_in_executor(self._threads, self._run, function, args)
+        finally:
+            self._busy -= 1
+
+    def _start(self) -> None:
+        # Spawned rather than forked: the parent has threads and an event loop.
+        ours, theirs = multiprocessing.Pipe()
+        process = Process(target=_work, args=(theirs, self._task_modules), daemon=True)
+        process.start()
+        theirs.close()
+        self._processes.append(process)
+        self._idle.put(ours)
+
+    def _run(self, function: Callable[..., T], args: tuple[Any, ...]) -> T:
+        pipe = self._idle.get()
+        try:
+            pipe.send((function, args))
+            result, error = pipe.recv()
+        except (EOFError, ConnectionError):
+            raise WorkerError("a worker process was killed, for want of memory perhaps") from None
+        finally:
+            self._idle.put(pipe)
+        if error is not None:
+            raise error
+        return result  # type: ignore[no-any-return]
 
 
-def _prepare(task_modules: Sequence[Path]) -> None:
-    """Leave Ctrl-C to the parent, and do not outlive it: a killed parent cannot close its pool."""
+def _work(pipe: Pipe, task_modules: Sequence[Path]) -> None:
+    """Do what comes through a pipe, and send back the result or the error, until the parent is gone."""
     warnings.simplefilter("ignore", PlainLoopWarning)  # the parent has said so
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    sentinel = parent.sentinel
+    with contextlib.suppress(EOFError, ConnectionError):
+        try:
+            load_tasks(task_modules)
+        except CollectorError as error:  # a module that the parent could load
+            while pipe.recv_bytes():
+                pipe.send((None, error))
+        while True:
+            function, args = pipe.recv()
+            pipe.send(_outcome(function, args))
 
-    def watch() -> None:
-        multiprocessing.connection.wait([sentinel])
-        os._exit(1)
 
-    threading.Thread(target=watch, daemon=True).start()
-    load_tasks(task_modules)
+def _outcome(function: Callable[..., T], args: Sequence[Any]) -> tuple[T | None, Exception | None]:
+    try:
+        return function(*args), None
+    except CollectorError as error:
+        return None, error
+    except Exception as error:
+        error.add_note(traceback.format_exc())
+        return None, error
+    except BaseException as error:  # such as SystemExit: it is a task's, and must not end the parent
+        return None, TaskError(f"{type(error).__name__}: {error}")

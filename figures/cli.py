@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from audit.commands.reading import reading
+from audit.memory import require_memory
 from audit.options import not_ours
 from audit.problems import AuditError, UsageError, report, shortened
 from audit.request import Request
@@ -80,6 +81,7 @@ def _run(notebooks: Path, data: Sequence[Path], out: Path, progress: Told) -> li
 def main() -> None:
     """Run the command: exit status 2 for wrong usage, 1 for failure, 130 for Ctrl-C."""
     try:
+        require_memory()
         status = app(prog_name="python -m figures", standalone_mode=False)
         if status == 130:  # how newer versions of Typer hand on a Ctrl-C, without a word
             _exit(_INTERRUPTED, status)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from audit.memory import require_memory
 from audit.options import not_ours
 from audit.problems import AuditError, UsageError
 from audit.request import Request
@@ -126,6 +127,7 @@ def _print(rows: Sequence[Row], columns: Sequence[str], output: str, *, title: s
 def main() -> None:
     """Entry point of the `stats` command: exit status 2 for wrong usage, 1 for failure, 130 for Ctrl-C."""
     with _told():
+        require_memory()
         status = app(standalone_mode=False)
         sys.stdout.flush()
         sys.exit(status)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import shutil
 from collections import Counter, OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -21,6 +19,7 @@ from audit.problems import Problem, UsageError
 from audit.sources.intake import LONGEST_LINE, Identity
 from audit.sources.iterations import Iteration
 from audit.sources.native import IMPORTED_FROM
+from audit.unfinished_results import REPLACED, folder_for
 from collector.records import RecordError, Run, decode_run, encode
 
 REPORT: Final = "import.json"
@@ -60,15 +59,17 @@ class DataSet:
         self._mapping = mapping
         self._force = force
         _refuse_replacing(self._out, out, force=force)
-        self._part = self._out.with_name(f".{self._out.name}.{os.getpid()}.part")
+        self._part = self._out
         self._made: list[Path] = []
+        self._resources = contextlib.ExitStack()
         self._runs: dict[Identity, _RunSoFar] = {}
         self._open: OrderedDict[Path, IO[bytes]] = OrderedDict()
         self._problems: IO[bytes] | None = None
 
     def __enter__(self) -> Self:
         self._made = [folder for folder in self._out.parents if not folder.exists()]
-        self._part.mkdir(parents=True)
+        self._part = self._resources.enter_context(folder_for(self._out)) / "new"
+        self._part.mkdir()
         return self
 
     def __exit__(
@@ -76,7 +77,7 @@ class DataSet:
     ) -> None:
         with contextlib.suppress(OSError):  # a full disk has been told of
             self._close()
-        shutil.rmtree(self._part, ignore_errors=True)
+        self._resources.close()
         for folder in self._made:
             with contextlib.suppress(OSError):  # not empty: the data set is in it
                 folder.rmdir()
@@ -138,7 +139,7 @@ class DataSet:
             (run.folder / "run.json").write_bytes(encode(self._described(identity, run)))
         (self._part / REPORT).write_bytes(msgspec.json.format(msgspec.json.encode(report), indent=1) + b"\n")
         _refuse_replacing(self._out, self._out, force=self._force)
-        with _set_aside(self._out, self._part.with_suffix(".old")):
+        with _set_aside(self._out, self._part.with_name(REPLACED)):
             self._part.rename(self._out)
 
     def _described(self, identity: Identity, run: _RunSoFar) -> Run:
@@ -227,7 +228,7 @@ def _is_imported(path: Path) -> bool:
 
 @contextlib.contextmanager
 def _set_aside(target: Path, aside: Path) -> Iterator[None]:
-    """Put away what is at a place, for good if what follows goes well, and else put it back."""
+    """Put away what is at a place, and put it back unless what follows goes well."""
     if not target.exists():
         yield
         return
@@ -237,4 +238,3 @@ def _set_aside(target: Path, aside: Path) -> Iterator[None]:
     except BaseException:
         aside.rename(target)
         raise
-    shutil.rmtree(aside, ignore_errors=True)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
-import signal
 from collections.abc import AsyncGenerator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
@@ -17,6 +16,7 @@ from pathlib import Path
 
 from collector.baselines.planning import BaselineRun
 from collector.errors import CollectorError
+from collector.processes import Process
 from collector.rollout import Evaluation
 from collector.tasks.plugins import load_tasks
 
@@ -35,9 +35,8 @@ async def train(run: BaselineRun, task_modules: Sequence[Path] = ()) -> AsyncGen
         CollectorError: the training failed, or its process died.
     """
     # Spawned rather than forked: the parent has threads and an event loop.
-    context = multiprocessing.get_context("spawn")
-    receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=_train, args=(run, tuple(task_modules), sender), daemon=True)
+    receiver, sender = multiprocessing.Pipe(duplex=False)
+    process = Process(target=_train, args=(run, tuple(task_modules), sender), daemon=True)
     # A thread of its own waits for the pipe, so that no number of runs can use up the event loop's.
     with ThreadPoolExecutor(max_workers=1) as listener:
         process.start()
@@ -59,7 +58,6 @@ async def train(run: BaselineRun, task_modules: Sequence[Path] = ()) -> AsyncGen
 
 
 def _train(run: BaselineRun, task_modules: Sequence[Path], sender: Connection[object, object]) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's, which ends this process
     try:
         try:
             load_tasks(task_modules)

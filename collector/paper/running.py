@@ -10,7 +10,7 @@ from rich.text import Text
 
 from collector.baselines.planning import require_extra
 from collector.display import choose_display
-from collector.errors import CollectorError, InterruptedByUserError
+from collector.errors import CollectorError
 from collector.llm.protocol import Model
 from collector.paper.parts import Part
 from collector.plan import Request, plan
@@ -40,7 +40,6 @@ def collect_parts(
 
     Raises:
         CollectorError: some part is not complete; the others were collected all the same.
-        InterruptedByUserError: Ctrl-C.
     """
     stopped = []
     for part in parts:
@@ -49,8 +48,6 @@ def collect_parts(
         except CollectorError as error:
             stopped.append(part.name)
             console.print(Text(f"{part.name}: {error}"), soft_wrap=True)
-        except KeyboardInterrupt:
-            raise InterruptedByUserError("stopped; nothing is lost, the same command goes on from here") from None
     if stopped:
         raise CollectorError(f"not complete: {', '.join(stopped)}. The same command goes on where they stopped.")
 

@@ -46,8 +46,10 @@ def _import(path: Path) -> ModuleType:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except BaseException as error:
         del sys.modules[name]
+        if type(error) is KeyboardInterrupt:
+            raise
         line = _line_in(path, error)
         raise UsageError(f"{path}{line}: {type(error).__name__}: {error}") from None
     return module

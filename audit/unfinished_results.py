@@ -1,0 +1,70 @@
+"""Where a result is written before it takes its place, and what killed processes have left of theirs."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+REPLACED: Final = "replaced"
+"""What a result replaces is put away under this name until the result is in its place."""
+
+
+@contextlib.contextmanager
+def folder_for(target: Path) -> Iterator[Path]:
+    """A new folder beside a place, to write in; in the end it is removed.
+
+    A process holds a lock on its folder, which the system drops with the process, however that ends. So folders for the
+    same place that nobody holds are remains, and go first.
+
+    Args:
+        target: where the result will be; its parent is created.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    mine = re.compile(re.escape(f".{target.name}.") + r"[0-9]+\.part")
+    for path in list(target.parent.iterdir()):
+        if mine.fullmatch(path.name):
+            _clear(path, target)
+    folder = target.with_name(f".{target.name}.{os.getpid()}.part")
+    folder.mkdir()
+    lock = _locked(folder)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        if lock is not None:
+            os.close(lock)
+
+
+def _clear(path: Path, target: Path) -> None:
+    lock = _locked(path)
+    if lock is None:
+        return
+    try:
+        with contextlib.suppress(OSError):
+            if (path / REPLACED).exists() and not target.exists():
+                (path / REPLACED).rename(target)
+            # Versions before wrote some results to a file of such a name.
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+    finally:
+        os.close(lock)
+
+
+def _locked(path: Path) -> int | None:
+    """A descriptor that holds the lock on a folder or file; None where a process holds it, or there are no locks."""
+    try:
+        import fcntl
+
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except (ImportError, OSError):  # there are no such locks but on POSIX systems
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        return None
+    return descriptor

@@ -1,0 +1,203 @@
+"""How commands end: a worker killed, Ctrl-C at any moment, too little memory, code that never ends."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.collector.helpers import timeless
+
+SCRIPT = "from {0}.cli import main; main()"
+STOPPED = "collect: stopped; nothing is lost, the same command goes on from here"
+
+TASK = """
+import multiprocessing, os, pathlib, signal, sys, time
+from dataclasses import replace
+import gymnasium
+from collector.tasks.maze import TASK as MAZE, MazeEnv
+
+is_worker = multiprocessing.parent_process() is not None
+IMPORT
+
+class Env(MazeEnv):
+    def step(self, action):
+        STEP
+        return super().step(action)
+
+gymnasium.register("testing/workers-v0", entry_point=Env)
+TASK = replace(MAZE, id="workers", gym_id="testing/workers-v0", dynamics=None)
+"""
+KILLED = "if is_worker: os.kill(os.getpid(), signal.SIGKILL)"
+
+
+@pytest.fixture
+def module(tmp_path):
+    def write(step="pass", imported="pass"):
+        path = tmp_path / "task.py"
+        path.write_text(TASK.replace("STEP", step).replace("IMPORT", imported))
+        return path
+
+    return write
+
+
+def command(program, *arguments):
+    return [sys.executable, "-c", SCRIPT.format(program), *map(str, arguments)]
+
+
+def collecting(module, out, *more):
+    settings = ("--runs", 2, "--iterations", 25, "--rollouts", 4, "--quiet")
+    return command(
+        "collector", "--env", "workers", "--variant", "r2po", "--task-module", module, "--out", out, *settings, *more
+    )
+
+
+def run(command, **options):
+    return subprocess.run(command, capture_output=True, text=True, timeout=200, check=False, **options)
+
+
+def told(result):
+    """Lines on standard error but those that say how rollouts of the task are run."""
+    return [line for line in result.stderr.splitlines() if "task workers" not in line and "testing/" not in line]
+
+
+def test_a_killed_worker_ends_collect_in_one_line_and_the_same_command_goes_on(module, tmp_path):
+    stopped = run(collecting(module(KILLED), tmp_path / "killed"))
+    assert (stopped.returncode, len(told(stopped))) == (1, 1), stopped.stderr
+    assert told(stopped)[0].startswith("collect: a worker process was killed, for want of memory perhaps; ")
+    for out in ("killed", "whole"):
+        assert run(collecting(module(), tmp_path / out)).returncode == 0
+    assert timeless(tmp_path / "killed") == timeless(tmp_path / "whole")
+
+
+def test_a_killed_worker_ends_verify_in_one_line(module, tmp_path):
+    path = module()
+    assert run(collecting(path, tmp_path / "runs", "--runs", 4)).returncode == 0
+    module(KILLED)
+    stopped = run(command("audit", "verify", "--all", "--task-module", path, tmp_path / "runs"))
+    assert (stopped.returncode, told(stopped)) == (
+        1,
+        ["audit: a worker process was killed, for want of memory perhaps"],
+    )
+
+
+def wait_for(path):
+    deadline = time.monotonic() + 100
+    while not path.exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert path.exists()
+
+
+def stop(command, reached, kind, **options):
+    """Send a signal to a command and to all its processes once it has got somewhere; how it ended."""
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True, **options)
+    try:
+        wait_for(reached)
+        os.killpg(process.pid, kind) if kind == signal.SIGINT else process.send_signal(kind)
+        _, errors = process.communicate(timeout=60)
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+    return subprocess.CompletedProcess(command, process.returncode, None, errors)
+
+
+@pytest.mark.parametrize("program", ["collect", "verify"])
+def test_ctrl_c_while_workers_start_is_one_line(program, module, tmp_path):
+    """The interpreters of worker processes wait for ever as they start, as long imports would have them."""
+    reached = tmp_path / "reached"
+    (tmp_path / "sitecustomize.py").write_text(
+        "import sys, pathlib, time\n"
+        "if '--multiprocessing-fork' in sys.orig_argv:\n"
+        f"    pathlib.Path({str(reached)!r}).touch(); time.sleep(3600)"
+    )
+    path = module()
+    if program == "verify":
+        assert run(collecting(path, tmp_path / "runs", "--runs", 4)).returncode == 0
+    whole = collecting(path, tmp_path / "runs")
+    if program == "verify":
+        whole = command("audit", "verify", "--all", "--task-module", path, tmp_path / "runs")
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+    stopped = stop(whole, reached, signal.SIGINT, env=environment)
+    expected = STOPPED if program == "collect" else "audit: interrupted"
+    assert (stopped.returncode, told(stopped)) == (130, [expected])
+
+
+ENDLESS = {
+    "rollout": ("step", "while True: pathlib.Path(REACHED).touch()"),
+    "import": ("imported", "while True: pathlib.Path(REACHED).touch()"),
+    "import that nothing stops": (
+        "imported",
+        "while True:\n    try:\n        pathlib.Path(REACHED).touch()\n    except BaseException:\n        pass",
+    ),
+    "import in a worker": ("imported", "while is_worker: pathlib.Path(REACHED).touch()"),
+}
+
+
+@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(("where", "code"), ENDLESS.values(), ids=ENDLESS)
+def test_a_task_that_never_ends_is_stopped(where, code, kind, module, tmp_path):
+    reached = tmp_path / "reached"
+    path = module(**{where: code.replace("REACHED", repr(str(reached)))})
+    stopped = stop(collecting(path, tmp_path / "runs"), reached, kind)
+    assert (stopped.returncode, told(stopped)) == (130, [STOPPED])
+
+
+@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
+def test_a_template_that_never_ends_is_stopped(kind, tmp_path):
+    (tmp_path / "templates").mkdir()
+    (tmp_path / "templates" / "search.j2").write_text(
+        "{{ history }}{{ iteration }}{{ optimum }}"
+        "{% for a in range(99999) %}{% for b in range(99999) %}{% for c in range(99999) %}{% endfor %}{% endfor %}"
+        "{% endfor %}"
+    )
+    settings = ("--env", "maze", "--variant", "r2po", "--runs", 1, "--prompts", tmp_path / "templates", "--out")
+    whole = command("collector", *settings, tmp_path / "runs", "--condition", "endless")
+    reached = tmp_path / "runs" / "endless" / "maze" / "r2po" / "run-01" / "run.json"  # written before the first prompt
+    stopped = stop(whole, reached, kind)
+    assert (stopped.returncode, stopped.stderr.splitlines()) == (130, [STOPPED])
+
+
+RAISED = {
+    "SystemExit": "SystemExit('a\\x1b[31m\\nb')",
+    "GeneratorExit": "GeneratorExit('a\\x1b[31m\\nb')",
+    "Stop": "type('Stop', (KeyboardInterrupt,), {})('a\\x1b[31m\\nb')",
+    "Own": "type('Own', (BaseException,), {})('a\\x1b[31m\\nb')",
+}
+
+
+@pytest.mark.parametrize("error", RAISED)
+@pytest.mark.parametrize("where", ["imported", "step"])
+def test_whatever_a_task_raises_is_one_line_without_control_characters(where, error, module, tmp_path):
+    path = module(**{where: f"raise {RAISED[error]}"})
+    stopped = run([each for each in collecting(path, tmp_path / "runs") if each != "--quiet"])
+    assert stopped.returncode == (2 if where == "imported" else 1), stopped.stderr
+    assert f"{error}: a\\x1b[31m b" in stopped.stderr.splitlines()[-1]
+    assert "\x1b" not in stopped.stderr
+    assert "Traceback" not in stopped.stderr
+
+
+COMMANDS = {
+    "audit": command("audit", "summary", "nowhere"),
+    "stats": command("stats", "metrics", "nowhere"),
+    "figures": command("figures", "nowhere"),
+    "collect": command("collector", "--env", "cartpole", "--variant", "r2po"),
+    "paper": command("collector.paper", "--dry-run"),
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_too_little_address_space_is_said_in_one_line(name, tmp_path):
+    limit = 400_000 * 1024
+    result = run(
+        COMMANDS[name], cwd=tmp_path, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    )
+    assert (result.returncode, result.stdout) == (1, "")
+    [line] = result.stderr.splitlines()
+    assert line.startswith(f"{name}: the limit of 410 MB on address space is too low")
+    assert not list(Path(tmp_path).iterdir())
