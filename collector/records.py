@@ -208,6 +208,8 @@ def decode_run(data: bytes) -> Run:
         if schema > SCHEMA:
             raise RecordError(f"schema {schema} is newer than this version reads ({SCHEMA}); update salience-audit")
         return msgspec.json.decode(data, type=Run)
+    except RecursionError:
+        raise RecordError("nested too deeply") from None
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise RecordError(str(error)) from None
 
