@@ -10,7 +10,7 @@ import duckdb
 from audit.catalog import STORED, functions, invariants, models, named_in
 from audit.makers import MAKERS, Maker
 from audit.memory import memory_limit
-from audit.paths import exactly
+from audit.paths import exactly, plainly
 from audit.problems import AuditError
 from audit.queries import expression, refusing, relations_in
 
@@ -75,7 +75,8 @@ class Database:
         """Write a relation to a Parquet file."""
         self._build(name)
         self._connection.execute(
-            f'copy "{name}" to ? (format parquet, compression zstd, row_group_size {ROW_GROUP})', [str(path)]
+            f'copy "{name}" to ? (format parquet, compression zstd, row_group_size {ROW_GROUP})',
+            [str(plainly(path))],
         )
 
     def query(self, text: str) -> duckdb.DuckDBPyRelation:

@@ -125,7 +125,7 @@ def _is_plain(line: bytes) -> bool:
     """Whether a line holds a record all of whose fields have the very types that they should."""
     try:
         _decoder.decode(line)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return False
     return True
 

@@ -33,7 +33,7 @@ def open_regular(path: Path, mode: str = "rb") -> IO[bytes]:
         OSError: the file cannot be opened, or is not a regular one; `strerror` says what it is.
     """
     try:
-        file: IO[bytes] = open(path, mode, buffering=0 if "a" in mode else -1, opener=_at_once)
+        file: IO[bytes] = open(path, mode, buffering=0 if "a" in mode else -1, opener=_at_once)  # noqa: SIM115
     except OSError as error:
         if error.errno == errno.ENXIO:  # a socket, or a pipe that nobody reads
             _refuse(path.stat(), path)

@@ -21,6 +21,7 @@ from audit.problems import Problem, UsageError
 from audit.sources.intake import LONGEST_LINE, Identity
 from audit.sources.native import IMPORTED_FROM
 from collector.records import RecordError, Run, decode_run, encode
+from collector.regular_files import RUN, read_regular
 
 REPORT: Final = "import.json"
 """Says what an imported data set was made of; without it no folder is taken for one."""
@@ -219,8 +220,8 @@ def _not_imported(folder: Path) -> Path | None:
 
 def _is_imported(path: Path) -> bool:
     try:
-        return IMPORTED_FROM in decode_run(path.read_bytes()).options
-    except RecordError:
+        return IMPORTED_FROM in decode_run(read_regular(path, RUN)).options
+    except (RecordError, OSError):
         return False
 
 

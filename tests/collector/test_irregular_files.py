@@ -1,4 +1,4 @@
-"""Pipes, devices, sockets and endless files where the collector keeps its records: refused in a line, never waited for."""
+"""Pipes, devices, sockets and huge files among the collector's records: refused in a line, never waited for."""
 
 from __future__ import annotations
 
