@@ -17,6 +17,7 @@ from typing import Final
 import msgspec
 
 from audit.checks import Fault
+from collector.regular_files import read_regular
 
 VARIABLE: Final = "SALIENCE_AUDIT_CACHE"
 """Environment variable that names another folder."""
@@ -26,6 +27,8 @@ ORPHANED: Final = 7
 """Days after which an unused segment goes whose files are all gone; a drive may be away for a while."""
 MOST: Final = 10 * 10**9
 """Bytes in all; beyond them those go first that were not used for longest."""
+LARGEST_LIST: Final = 256 * 2**20
+"""Bytes of the largest list that is read."""
 DAY: Final = 86_400.0
 
 
@@ -110,8 +113,8 @@ def read_lists(folder: Path) -> dict[Path, Contents | None]:
     found: dict[Path, Contents | None] = {}
     for path in folder.glob("*.json"):
         try:
-            found[path] = _decoder.decode(path.read_bytes())
-        except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+            found[path] = _decoder.decode(read_regular(path, LARGEST_LIST))
+        except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             found[path] = None
     return dict(sorted(found.items(), key=lambda item: item[1].made if item[1] else 0))
 

@@ -10,7 +10,7 @@ import duckdb
 from audit.catalog import STORED, functions, invariants, models, named_in
 from audit.makers import MAKERS, Maker
 from audit.memory import memory_limit
-from audit.paths import exactly
+from audit.paths import exactly, plainly
 from audit.problems import AuditError
 from audit.queries import expression, refusing, relations_in
 from audit.sources.grammar import line_form
@@ -85,7 +85,7 @@ class Database:
         self._connection.execute(
             f'copy "{name}" to ? '
             f"(format parquet, compression zstd, compression_level {level}, row_group_size {ROW_GROUP})",
-            [str(path)],
+            [str(plainly(path))],
         )
 
     def query(self, text: str) -> duckdb.DuckDBPyRelation:

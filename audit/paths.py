@@ -9,3 +9,8 @@ from pathlib import Path
 def exactly(path: Path) -> str:
     """A pattern that matches one file alone: DuckDB takes `run[1]` for a folder `run1`, and `*` for every one."""
     return re.sub(r"[\[*?]", r"[\g<0>]", str(path))
+
+
+def plainly(path: Path) -> Path:
+    """The path, made absolute where DuckDB would take its beginning for a home folder (`~`) or an address (`file:`)."""
+    return path.absolute() if re.match(r"~|[\w+.-]+:", str(path)) else path

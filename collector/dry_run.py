@@ -10,6 +10,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from collector.regular_files import RECORDS, read_regular
 from collector.sweep import State
 
 
@@ -63,7 +64,7 @@ def _budget(members: Sequence[State], out: Path) -> dict[str, int]:
 def _asked_again(calls: Path) -> int:
     """Answers on the disk that were discarded: the record of a call ends in its error, or null."""
     try:
-        data = calls.read_bytes()
+        data = read_regular(calls, RECORDS)
     except OSError:
         return 0
     return data.count(b"\n") - data.count(b'"error":null}\n')

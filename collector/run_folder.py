@@ -14,6 +14,7 @@ import msgspec
 from collector.appending import append_line
 from collector.errors import CollectorError, StorageError
 from collector.records import Call, Episode, RecordError, Run, Truth, decode, decode_run, encode
+from collector.regular_files import RECORDS, RUN, open_regular, read_regular
 
 _Record = TypeVar("_Record", Episode, Call, Truth)
 
@@ -67,7 +68,7 @@ class RunFolder:
         """Write `run.json`: all of it or nothing, even if the power fails."""
         target, draft = self.path / "run.json", self.path / "run.json.part"
         try:
-            with draft.open("wb") as file:
+            with open_regular(draft, "wb") as file:
                 file.write(msgspec.json.format(encode(run), indent=2))
                 file.flush()
                 os.fsync(file.fileno())
@@ -82,14 +83,14 @@ class RunFolder:
         name = {Episode: "episodes.jsonl", Call: "calls.jsonl", Truth: "truth.jsonl"}[type(record)]
         try:
             if name not in self._files:
-                self._files[name] = (self.path / name).open("ab", buffering=0)
+                self._files[name] = open_regular(self.path / name, "ab")
             append_line(self._files[name], encode(record))
         except OSError as error:
             raise _cannot_write(self.path / name, error) from None
 
     def _load(self) -> None:
         try:
-            self.run = decode_run((self.path / "run.json").read_bytes())
+            self.run = decode_run(read_regular(self.path / "run.json", RUN))
         except FileNotFoundError:
             if (self.path / "episodes.jsonl").exists() or (self.path / "calls.jsonl").exists():
                 raise CollectorError(f"{self.path} holds records but no run.json; move it away") from None
@@ -115,9 +116,11 @@ class RunFolder:
         """Read a file of records; a last line that is torn, or not to be kept, is cut off."""
         path = self.path / name
         try:
-            data = path.read_bytes()
+            data = read_regular(path, RECORDS)
         except FileNotFoundError:
             return []
+        except OSError as error:
+            raise CollectorError(f"cannot read {path}: {error.strerror}") from None
         lines = data.splitlines(keepends=True)
         records: list[_Record] = []
         for number, line in enumerate(lines, start=1):

@@ -20,6 +20,7 @@ from collector.cores import cores
 from collector.errors import CollectorError, ModelError, StorageError, WorkerError
 from collector.llm.protocol import Model
 from collector.records import RecordError, decode_run
+from collector.regular_files import RECORDS, RUN, read_regular
 from collector.rollout import is_compiled
 from collector.run_folder import RunFolder
 from collector.search import Offload, Progress, search
@@ -202,7 +203,7 @@ def states(specs: Sequence[RunSpec], out: Path) -> list[State]:
 
 def _state(spec: RunSpec, folder: Path) -> State:
     try:
-        lines = (folder / "episodes.jsonl").read_bytes().count(b"\n")
+        lines = read_regular(folder / "episodes.jsonl", RECORDS).count(b"\n")
     except (FileNotFoundError, NotADirectoryError):
         lines = 0
     except OSError as error:
@@ -216,7 +217,7 @@ def _refuse_other_settings(specs: Sequence[RunSpec], folder: Path) -> None:
     runs = {(spec.task.id, spec.method.id, spec.run) for spec in specs}
     for path in sorted(folder.glob("*/*/run-*/run.json")):
         try:
-            found = decode_run(path.read_bytes())
+            found = decode_run(read_regular(path, RUN))
         except RecordError as error:
             raise CollectorError(f"{path}: {error}") from None
         except OSError as error:

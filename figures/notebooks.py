@@ -13,12 +13,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVarTuple, Unpack
 
 from audit.behaviour.progress import SILENT, Progress
+from collector.regular_files import read_regular
 from figures.errors import FiguresError
 from figures.page import render_notebook
 
 if TYPE_CHECKING:
     from nbclient import NotebookClient
 
+LARGEST: Final = 64 * 2**20
+"""Bytes of the largest notebook."""
 FOLDER: Final = "notebooks"
 """Where the pages go, below the folder of the figures."""
 PACKAGES: Final = ("ipykernel", "nbclient", "nbconvert", "nbformat")
@@ -145,7 +148,7 @@ def _read(path: Path) -> Any:
     import nbformat
 
     try:
-        notebook = nbformat.read(path, as_version=4)
+        notebook = nbformat.reads(read_regular(path, LARGEST).decode(), as_version=4)
         nbformat.validate(notebook)
     except Exception as error:  # what a file of another kind raises is not documented
         raise FiguresError(f"{path} is no notebook: {' '.join(str(error).split())[:200]}") from None

@@ -12,6 +12,7 @@ from audit.coding.codes import Identity
 from audit.problems import Problem
 from audit.recorded import RecordedRun
 from collector.records import Truth
+from collector.regular_files import RECORDS, read_regular
 
 NAME: Final = "truth.jsonl"
 WORST: Final = "worst"
@@ -59,7 +60,7 @@ def read_truth(runs: Sequence[RecordedRun]) -> tuple[dict[Identity, Truth], list
 def _lines(path: Path, problems: list[Problem]) -> Iterator[Truth]:
     decoder = msgspec.json.Decoder(Truth)
     try:
-        lines = path.read_bytes().splitlines()
+        lines = read_regular(path, RECORDS).splitlines()
     except FileNotFoundError:
         return
     except OSError as error:
@@ -68,7 +69,7 @@ def _lines(path: Path, problems: list[Problem]) -> Iterator[Truth]:
     for number, line in enumerate(lines, start=1):
         try:
             yield decoder.decode(line)
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             problems.append(Problem(str(path), number, f"no truth ({error}); left out"))
 
 

@@ -13,8 +13,11 @@ from audit.coding.codes import CODES, IDENTITY, Identity
 from audit.escaping import cell
 from audit.problems import AuditError
 from audit.references import visible
+from collector.regular_files import read_regular
 
 NEEDED: Final = (*IDENTITY, "coder")
+LARGEST: Final = 256 * 2**20
+"""Bytes of the largest file of labels."""
 
 
 class Fault(NamedTuple):
@@ -157,7 +160,7 @@ def _as_written(identity: Identity) -> Identity:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_bytes().decode("utf-8-sig")
+        return read_regular(path, LARGEST).decode("utf-8-sig")
     except OSError as error:
         raise AuditError(f"{path}: {error.strerror or error}") from None
     except UnicodeDecodeError as error:

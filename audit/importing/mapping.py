@@ -15,6 +15,7 @@ import msgspec
 from audit.importing.fields import CANDIDATE, FIELDS, IDENTITY, SHOWN_LABELS, FieldError
 from audit.problems import UsageError
 from collector.records import Thresholds
+from collector.regular_files import read_regular
 
 FILE, ROW = "@file", "@row"
 """Stand for columns: the number of the file among those given, from 1, and of the row in its file, from 0."""
@@ -23,6 +24,8 @@ COUNTED: Final = {"run": 1, "iteration": 0, "rollout": 0}
 """What records count from."""
 PER_TASK: Final = ("tau_c", "optimum", "step_size")
 ORIGIN: Final = "user"
+LARGEST: Final = 2**20
+"""Bytes of the largest mapping."""
 
 Layout = Literal["csv", "jsonl"]
 
@@ -76,7 +79,7 @@ def read_mapping(path: Path) -> LogMapping:
         UsageError: it is no TOML, names a table or field that there is not, or leaves out what every record needs.
     """
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = read_regular(path, LARGEST).decode("utf-8-sig")
         tables = tomllib.loads(text)
     except OSError as error:
         raise UsageError(f"--map {path}: {error.strerror}") from None

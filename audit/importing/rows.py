@@ -15,6 +15,7 @@ import msgspec
 from audit.importing.fields import FieldError, excerpt
 from audit.importing.mapping import LogMapping
 from audit.sources.intake import LONGEST_LINE
+from collector.regular_files import open_regular
 
 MISSING: Final = object()
 """What a column holds that a row does not have."""
@@ -90,7 +91,7 @@ def lacking(column: str, has: list[str]) -> str:
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes | None]]:
     """Lines with their numbers; None for one that is too long. A mark of the byte order is no part of the first."""
-    with path.open("rb") as stream:
+    with open_regular(path) as stream:
         number = 0
         while line := stream.readline(LONGEST_LINE + 1):
             number += 1

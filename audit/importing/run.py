@@ -20,6 +20,7 @@ from audit.problems import NAMED, AuditError, Problem, UsageError, count
 from audit.request import note
 from audit.tables import print_table
 from audit.vocabulary import METHODS
+from collector.regular_files import open_regular
 
 COLUMNS: Final = ("condition", "env", "variant", "runs", "iterations", "revisions")
 PROBED: Final = 100
@@ -112,6 +113,10 @@ def import_logs(mapping_file: Path, files: Sequence[Path], out: Path, *, force: 
     for path in each.values():
         if path.is_dir() or not path.exists():
             raise AuditError(f"{path}: {'a folder, no file' if path.is_dir() else 'no such file'}")
+        try:
+            open_regular(path).close()
+        except OSError as error:
+            raise AuditError(f"{path}: {error.strerror or error}") from None
     with DataSet(out, mapping, force=force) as data:
         state = Import(mapping, data)
         for number, path in enumerate(each.values(), start=1):

@@ -21,6 +21,7 @@ from audit.sources.iterations import Iteration
 from audit.sources.native import IMPORTED_FROM
 from audit.unfinished_results import REPLACED, folder_for
 from collector.records import RecordError, Run, decode_run, encode
+from collector.regular_files import RUN, read_regular
 
 REPORT: Final = "import.json"
 """Says what an imported data set was made of; without it no folder is taken for one."""
@@ -221,8 +222,8 @@ def _not_imported(folder: Path) -> Path | None:
 
 def _is_imported(path: Path) -> bool:
     try:
-        return IMPORTED_FROM in decode_run(path.read_bytes()).options
-    except RecordError:
+        return IMPORTED_FROM in decode_run(read_regular(path, RUN)).options
+    except (RecordError, OSError):
         return False
 
 

@@ -13,6 +13,7 @@ import msgspec
 from audit.judging.records import Judged, Judgement, is_torn, read_judgements
 from audit.problems import AuditError, Problem
 from collector.appending import append_line
+from collector.regular_files import open_regular
 
 
 class JudgementFile:
@@ -41,7 +42,7 @@ class JudgementFile:
             raise AuditError(f"cannot write {self.path}: no such folder; name another place with --out FILE")
         try:
             # Before the lock, whose own errors do not always tell a place that cannot be written from one in use.
-            self._file = self.path.open("ab", buffering=0)
+            self._file = open_regular(self.path, "ab")
             self._lock.acquire()
             self.judged, self.problems = read_judgements(self.path)
             self._mend()

@@ -11,6 +11,8 @@ import msgspec
 from audit.problems import AuditError, Problem, UsageError
 from audit.references.driver import DriverName
 from audit.sources.files import beside
+from audit.sources.intake import LONGEST_LINE
+from collector.regular_files import open_regular
 
 SCHEMA: Final = 1
 ENDING: Final = ".judgements.jsonl"
@@ -103,8 +105,10 @@ def read_judgements(path: Path) -> tuple[list[Judged], list[Problem]]:
     judged: list[Judged] = []
     problems: list[Problem] = []
     try:
-        with path.open("rb") as stream:
-            for number, line in enumerate(stream, start=1):
+        with open_regular(path) as stream:
+            for number, line in enumerate(iter(lambda: stream.readline(LONGEST_LINE + 1), b""), start=1):
+                if len(line) > LONGEST_LINE:
+                    raise AuditError(f"{path}:{number}: the line is longer than 16 MiB, as no judgement is")
                 _read_line(path, number, line, judged, problems)
     except OSError as error:
         raise AuditError(f"cannot read {path}: {error.strerror or error}") from None
@@ -124,7 +128,7 @@ def _read_line(path: Path, number: int, line: bytes, judged: list[Judged], probl
         return
     try:
         judged.append(_decoder.decode(line))
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         if (schema := _schema_of(line)) > SCHEMA:
             told = f"{path}:{number}: written by a newer version (schema {schema}); this one reads {SCHEMA}"
             raise AuditError(told) from None
@@ -187,5 +191,5 @@ def choose_judge(judged: Iterable[Judged], model: str | None) -> str:
 def _schema_of(line: bytes) -> int:
     try:
         return _schema.decode(line).schema
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return 0

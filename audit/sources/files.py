@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import functools
-import lzma
 import os
-import tarfile
-import zlib
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
 
+from audit.paths import plainly
 from audit.problems import AuditError
+from audit.sources.archives import ArchiveError, Member, members
 from audit.sources.intake import Intake
+from collector.regular_files import open_regular, read_all
 
 PACK: Final = ".pack.parquet"
 """How the name of a pack ends."""
@@ -52,10 +54,17 @@ class Found:
         """The folder that the file is in."""
         return self.parts[:-1]
 
-    def read(self) -> bytes:
-        """The whole file."""
+    def read(self, most: int) -> bytes:
+        """The whole file.
+
+        Args:
+            most: bytes of the largest one that is read.
+
+        Raises:
+            OSError: it cannot be read, or is larger.
+        """
         with self.open() as stream:
-            return stream.read()
+            return read_all(stream, most)
 
 
 def find_files(path: Path, intake: Intake) -> Iterator[Found]:
@@ -70,7 +79,9 @@ def find_files(path: Path, intake: Intake) -> Iterator[Found]:
         yield from _in_archive(path, intake)
     elif path.name.endswith(PACK) and path.is_file():
         parts = path.absolute().parts
-        yield Found(str(path), os.path.realpath(path), parts, path, functools.partial(_opened, path))
+        yield Found(str(path), os.path.realpath(path), parts, plainly(path), functools.partial(open_regular, path))
+    elif path.exists() and not path.is_file():
+        raise AuditError(f"{path}: a pipe or device; write what it gives to a file, and name that")
     elif path.exists():
         raise AuditError(f"{path}: neither a folder nor an archive ({', '.join(ARCHIVES)}) nor a pack ({PACK})")
     else:
@@ -91,28 +102,32 @@ def _in_folder(root: Path, intake: Intake) -> Iterator[Found]:
         # A folder that bears a record file's name is passed on, for its source to say that it cannot be read.
         for name in sorted([*names, *(folder for folder in folders if folder.endswith((".jsonl", ".json", ".txt")))]):
             path = here / name
-            yield Found(str(path), f"{real}/{name}", (*parts, name), path, functools.partial(_opened, path))
+            opened = functools.partial(open_regular, path)
+            yield Found(str(path), f"{real}/{name}", (*parts, name), plainly(path), opened)
 
 
 def _in_archive(path: Path, intake: Intake) -> Iterator[Found]:
     real = os.path.realpath(path)
     stem = path.name.partition(".")[0]
+    room = _Room(intake.directory)
     try:
-        with tarfile.open(path) as archive:
-            for member in archive:
-                stream = archive.extractfile(member) if member.isfile() else None
-                if stream is not None:
-                    parts = tuple(part for part in member.name.split("/") if part not in ("", "."))
-                    name = "/".join(parts)
-                    given = functools.partial(_given, stream)
-                    yield Found(f"{path}!{name}", f"{real}!{name}", (stem, *parts), None, given)
-    except (tarfile.TarError, OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+        for member in members(path):
+            parts = tuple(part for part in member.name.split("/") if part not in ("", "."))
+            name = "/".join(parts)
+            yield Found(f"{path}!{name}", f"{real}!{name}", (stem, *parts), None, functools.partial(room.open, member))
+    except ArchiveError as error:
         intake.problem(str(path), None, f"the archive cannot be read to its end ({error})")
 
 
-def _opened(path: Path) -> IO[bytes]:
-    return path.open("rb")
+class _Room:
+    """Keeps what is read of an archive, and may be kept in the temporary folder, from filling the disk."""
 
+    def __init__(self, directory: Path) -> None:
+        self._left = shutil.disk_usage(directory).free // 2
 
-def _given(stream: IO[bytes]) -> IO[bytes]:
-    return stream
+    def open(self, member: Member) -> IO[bytes]:
+        """Open a member for which there is room."""
+        self._left -= member.size
+        if self._left < 0:
+            raise OSError(errno.ENOSPC, "the archive would fill half of the disk with the temporary folder; set TMPDIR")
+        return member.open()

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -19,9 +21,12 @@ from audit.sources.intake import Intake, RunFacts
 from audit.sources.iterations import IMPORTED, NATIVE
 from audit.vocabulary import METHODS
 from collector.records import RecordError, Run, decode_run
+from collector.regular_files import RUN
 
 Folder = tuple[str, ...]
 
+LARGEST: Final = 64 * 2**30
+"""Bytes of the largest file of iterations; it is read line by line."""
 IMPORTED_FROM: Final = "imported_from"
 """The option in `run.json` by which a run says that `audit import` made it from another log, whose files it lists."""
 
@@ -59,7 +64,7 @@ class NativeSource:
 
     def _run(self, found: Found, intake: Intake) -> None:
         try:
-            run = decode_run(found.read())
+            run = decode_run(found.read(RUN))
             facts = facts_of(run)
         except (RecordError, AuditError) as error:
             self._refused.add(found.folder)
@@ -73,7 +78,9 @@ class NativeSource:
 
     def _episode_file(self, found: Found, intake: Intake) -> None:
         if found.path is not None:
-            found.path.open("rb").close()
+            with found.open() as stream:
+                if stream.seek(0, os.SEEK_END) > LARGEST:
+                    raise OSError(errno.EFBIG, f"larger than {LARGEST >> 30} GiB")
             self._episodes[found.folder] = (found.label, found.path, found.real)
             return
         path = intake.new_file("copied")

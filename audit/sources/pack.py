@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,12 +20,14 @@ from audit.catalog import functions, models
 from audit.memory import memory_limit
 from audit.paths import exactly
 from audit.problems import AuditError, Problem
+from audit.sources.archives import RATIO, UNPACKED
 from audit.sources.files import PACK, Found
 from audit.sources.grammar import line_form
 from audit.sources.intake import Intake, RecordFile, RunFacts
 from audit.sources.iterations import IMPORTED, NATIVE
 from audit.sources.native import facts_of
 from collector.records import Run
+from collector.regular_files import open_regular
 
 if TYPE_CHECKING:
     import duckdb
@@ -33,8 +35,8 @@ if TYPE_CHECKING:
 FORMAT: Final = 1
 """Version of the format; a higher one is not read."""
 
-_CONTENTS: Final = "select line from read_parquet(?) where place = 0"
-_RAW: Final = "select line from read_parquet(?) where place = ? order by number"
+_CONTENTS: Final = "select line::blob from read_parquet(?) where place = 0 and octet_length(line::blob) <= 268435456"
+_RAW: Final = "select line::blob from read_parquet(?) where place = ? order by number"
 _RECORDS: Final = """
     select to_json({{
         condition: condition, env: env, variant: variant, run: run, iteration: iteration,
@@ -89,11 +91,13 @@ class PackSource:
         import duckdb
 
         try:
+            if found.path is not None:
+                found.open().close()  # DuckDB would wait for a pipe
             path = found.path or _copied(found, intake)
             contents = _contents(path)
             _hand_over(contents, path, found.label, intake)
-        except (OSError, AuditError, msgspec.MsgspecError, duckdb.Error) as error:
-            reason = str(error).strip().splitlines()[0]
+        except (OSError, AuditError, msgspec.MsgspecError, RecursionError, duckdb.Error) as error:
+            reason = str(getattr(error, "strerror", None) or error).strip().splitlines()[0]
             intake.problem(found.label, None, f"cannot be read as a pack ({reason}); left out")
 
     def finish(self, intake: Intake) -> None:
@@ -109,7 +113,7 @@ def rules() -> str:
 def lines_of(file: RecordFile) -> Iterator[bytes]:
     """The lines of a record file, from its first to its last, whether it is in a pack or not."""
     if file.place is None:
-        with Path(file.file).open("rb") as stream:
+        with open_regular(Path(file.file)) as stream:
             yield from stream
     else:
         origin = "" if file.source in {NATIVE, IMPORTED} else ", origin: origin"
@@ -117,13 +121,31 @@ def lines_of(file: RecordFile) -> Iterator[bytes]:
             yield text.encode() + b"\n"
 
 
-def unpack(file: RecordFile, intake: Intake) -> RecordFile:
-    """A record file as lines of JSON: itself, or for one in a pack a temporary file."""
+class _Room:
+    """Bounds what the lines of a pack may take in the temporary folder, as for an archive."""
+
+    def __init__(self, pack: Path) -> None:
+        self._left = max(UNPACKED, RATIO * pack.stat().st_size)
+
+    def write(self, lines: Iterable[bytes], path: Path) -> None:
+        with path.open("wb") as stream:
+            for line in lines:
+                self._left -= len(line)
+                if self._left < 0:
+                    raise AuditError("it unpacks to far more than its size")
+                stream.write(line)
+
+
+def unpack(file: RecordFile, intake: Intake, room: _Room | None = None) -> RecordFile:
+    """A record file as lines of JSON: itself, or for one in a pack a temporary file.
+
+    Raises:
+        AuditError: the pack unpacks to far more than its size.
+    """
     if file.place is None:
         return file
     path = intake.new_file("unpacked")
-    with path.open("wb") as stream:
-        stream.writelines(lines_of(file))
+    (room or _Room(Path(file.file))).write(lines_of(file), path)
     return msgspec.structs.replace(file, file=str(path), place=None)
 
 
@@ -132,19 +154,19 @@ def _hand_over(contents: Contents, path: Path, label: str, intake: Intake) -> No
     intake.problems.extend(contents.problems)
     intake.append(intake.logged_returns, *contents.logged_returns)
     is_trusted = contents.rules == rules()
+    room = _Room(path)
     for file in contents.files:
         facts = runs[file.run]
         if facts is None:
             continue
         if file.is_raw:
             lines = intake.new_file("unpacked")
-            with lines.open("wb") as stream:
-                stream.writelines(_select(_RAW, path, file.place))
+            room.write(_select(_RAW, path, file.place), lines)
             intake.add_file(lines, file.label, facts)
         else:
             intake.add_file(path, file.label, facts, place=file.place)
             if not is_trusted:
-                intake.files.append(unpack(intake.files.pop(), intake))
+                intake.files.append(unpack(intake.files.pop(), intake, room))
     if not is_trusted:
         intake.notes.append(f"{label} was packed by another version, so it is checked anew; pack it again to be fast")
 
@@ -163,7 +185,9 @@ def _add(run: PackedRun, label: str, intake: Intake) -> RunFacts | None:
 
 
 def _contents(path: Path) -> Contents:
-    [text] = _select(_CONTENTS, path)
+    text = next(_select(_CONTENTS, path), None)
+    if text is None:
+        raise AuditError("no row says what it holds")
     newer = msgspec.json.decode(text, type=_Format).format
     if newer > FORMAT:
         raise AuditError(f"its format {newer} is newer than this version reads ({FORMAT}); update salience-audit")

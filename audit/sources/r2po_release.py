@@ -33,6 +33,8 @@ from collector.records import EvidenceKind, Selected, Source
 CONDITION: Final = "released"
 RANGE: Final = 6.0
 """Largest magnitude of a linear policy's parameter that the prompts allow."""
+LARGEST_TEXT: Final = 128 * 2**20
+"""Bytes of the largest file that is read."""
 
 _METHODS: Final = {
     "three_traj": "threetraj",
@@ -187,10 +189,10 @@ def _take_part(parts: Parts, found: Found, intake: Intake) -> bool:
     parts.names.add(found.name)
     read = {"answers": read_answers, "outcome": read_outcome}.get(part, read_rollouts)
     try:
-        content = found.read()
+        content = found.read(LARGEST_TEXT)
         setattr(parts, part, read(content))
     except (FormatError, OSError) as error:
-        reason = f"cannot be read ({error.strerror})" if isinstance(error, OSError) else str(error)
+        reason = f"cannot be read ({error.strerror or error})" if isinstance(error, OSError) else str(error)
         intake.problem(found.label, None, f"{reason}; the iteration is left out")
         parts.failed = True
         return False
@@ -199,9 +201,9 @@ def _take_part(parts: Parts, found: Found, intake: Intake) -> bool:
 
 def _take_log(found: Found, facts: RunFacts, intake: Intake) -> None:
     try:
-        returns, faults = read_log(found.read())
+        returns, faults = read_log(found.read(LARGEST_TEXT))
     except OSError as error:
-        intake.problem(found.label, None, f"cannot be read ({error.strerror})")
+        intake.problem(found.label, None, f"cannot be read ({error.strerror or error})")
         return
     for number, fault in faults:
         intake.problem(found.label, number, fault)

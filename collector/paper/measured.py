@@ -12,6 +12,7 @@ import msgspec
 from collector.baselines.methods import BASELINES
 from collector.methods import METHODS
 from collector.records import RecordError, Run, decode_run
+from collector.regular_files import RECORDS, RUN, read_regular
 
 Cell = tuple[str, str, str]
 
@@ -112,7 +113,7 @@ def _furthest(out: Path) -> Iterator[tuple[Run, Path]]:
     best: dict[Cell, tuple[int, Run, Path]] = {}
     for path in sorted(out.glob("*/*/*/run-*/run.json")):
         try:
-            run = decode_run(path.read_bytes())
+            run = decode_run(read_regular(path, RUN))
             size = (path.parent / "episodes.jsonl").stat().st_size
         except (RecordError, OSError):
             continue
@@ -127,11 +128,11 @@ def _lines(path: Path, kind: type[_Line]) -> Iterator[_Line]:
     """The records of a file, those that can be read."""
     decoder = msgspec.json.Decoder(kind)
     try:
-        with path.open("rb") as file:
-            for line in file:
-                try:
-                    yield decoder.decode(line)
-                except (msgspec.MsgspecError, UnicodeDecodeError):
-                    continue
+        lines = read_regular(path, RECORDS).splitlines()
     except OSError:
         return
+    for line in lines:
+        try:
+            yield decoder.decode(line)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            continue

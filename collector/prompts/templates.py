@@ -11,8 +11,11 @@ import jinja2
 import jinja2.meta
 
 from collector.errors import UsageError
+from collector.regular_files import read_regular
 
 OURS: Final = Path(__file__).parent
+LARGEST: Final = 2**20
+"""Bytes of the largest template."""
 
 REQUIRED: Final = {
     "search.j2": ("history", "iteration", "optimum"),
@@ -49,6 +52,10 @@ def check(folder: Path) -> None:
     for name in names:
         if name not in ours:
             raise UsageError(f"{folder / name} replaces nothing; templates are {', '.join(sorted(ours))}")
+        try:
+            read_regular(folder / name, LARGEST)
+        except OSError as error:
+            raise UsageError(f"cannot read {folder / name}: {error.strerror}") from None
     for name in REQUIRED:
         _check_placeholders(folder, name)
 

@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from collector.regular_files import read_regular
 from stats.paper.counting import FUNCTIONS
 from stats.paper.finding import Finding
 from stats.paper.intervals import Interval, highest, point, total
 from stats.paper.printed import NotPrintedError, printed
 from stats.paper.results import Result, Status, judge
-from stats.paper.source import Paper, PublishedError
+from stats.paper.source import LARGEST, Paper, PublishedError
 
 Expression = str | list[Any]
 """A number, exact; the address of a cell; or a list of an operation and what it is done to."""
@@ -64,7 +65,7 @@ def _place(where: Path, claim: Mapping[str, Any]) -> str:
 
 def _read(path: Path) -> list[dict[str, Any]]:
     try:
-        claims = tomllib.loads(path.read_text(encoding="utf-8")).get("claim", [])
+        claims = tomllib.loads(read_regular(path, LARGEST).decode()).get("claim", [])
     except OSError as error:
         raise PublishedError(f"{path}: {error.strerror or error}") from None
     except (ValueError, RecursionError) as error:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import csv
-import itertools
+import io
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from collector.regular_files import read_regular
 from stats.paper.intervals import point
 from stats.paper.printed import NotPrintedError, Printed, printed
 
@@ -48,6 +49,8 @@ TABLES: Final[Mapping[str, tuple[str, ...]]] = {
 """Every table and its columns."""
 
 
+LARGEST: Final = 16 * 2**20
+"""Bytes of the largest table that is read."""
 COUNTS: Final = frozenset(
     {"runs", "episodes", "episodes_per_run", "regressions", "strict", "permissive"}
     | {name for name in TABLES["salience_release"] if name.startswith("worst_")}
@@ -168,11 +171,12 @@ def read_csv(path: Path) -> Iterator[Row]:
     """
     any_row = False
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
+        data = read_regular(path, LARGEST)
+        with io.StringIO(data.decode("utf-8-sig"), newline="") as file:
             first = file.readline()
             separator = _separator(first)
-            # Not sought back to: the file may be a pipe.
-            reader = csv.reader(itertools.chain([first], file), delimiter=separator, strict=True)
+            file.seek(0)
+            reader = csv.reader(file, delimiter=separator, strict=True)
             header = [name.strip() for name in next(reader, [])]
             if not any(header):
                 raise PublishedError(f"{path}: empty; the first line should name the columns")

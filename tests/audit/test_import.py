@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shlex
 import signal
@@ -459,20 +458,28 @@ def test_a_file_given_twice_counts_once(importing, tmp_path):
 
 
 def test_an_import_that_is_interrupted_leaves_nothing(tmp_path):
-    """The log is a pipe that never ends, so that the import is certainly under way when the signal comes."""
+    """The rows of the log never end, so that the import is certainly under way when the signal comes."""
     (tmp_path / "map.toml").write_text(MAPPING)
-    script = "from audit.cli import main; main()"
+    (tmp_path / "log.jsonl").write_bytes(lines(row(1)))
+    script = """if True:
+        import time
+        from audit.importing import run
+
+        def endless(*arguments, rows=run.read_rows):
+            yield from rows(*arguments)
+            time.sleep(600)
+
+        run.read_rows = endless
+        from audit.cli import main
+        main()
+    """
     arguments = ["import", "--map", "map.toml", "log.jsonl", "--out", "new/out"]
-    os.mkfifo(tmp_path / "log.jsonl")
     process = subprocess.Popen([sys.executable, "-c", script, *arguments], cwd=tmp_path, stderr=subprocess.PIPE)
-    with (tmp_path / "log.jsonl").open("wb") as pipe:
-        pipe.write(lines(*[row(number + 1) for number in range(1000)]))
-        pipe.flush()
-        deadline = time.monotonic() + 60
-        while not list(tmp_path.rglob("episodes.part")) and time.monotonic() < deadline:
-            time.sleep(0.01)
-        process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=60)
+    deadline = time.monotonic() + 60
+    while not list(tmp_path.rglob("episodes.part")) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
     assert (process.returncode, errors) == (130, b"audit: interrupted\n")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["log.jsonl", "map.toml"]
 

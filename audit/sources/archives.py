@@ -1,0 +1,185 @@
+"""Tar archives, read from front to back within bounds: a few bytes of one can stand for any number."""
+
+from __future__ import annotations
+
+import bz2
+import contextlib
+import errno
+import functools
+import gzip
+import io
+import lzma
+import tarfile
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, Any, Final, NamedTuple
+
+from collector.regular_files import open_regular
+
+UNPACKED: Final = 2**30
+"""Bytes that an archive may unpack to, however small it is."""
+RATIO: Final = 200
+"""So many times its own size a larger one may unpack to; logs packed with xz come to 20 to 40 times."""
+MEMBERS: Final = 1_000_000
+HEADER: Final = 2**20
+"""Bytes of what describes a member: its name, and whatever extensions of the format add."""
+WINDOW: Final = 256 * 2**20
+"""Bytes of memory that unpacking xz may take; `xz -9` needs 65 MiB."""
+
+_PIECE: Final = 2**16
+_BY_HAND: Final = "; if that is right, unpack it and name the folder"
+_DAMAGE: Final = (tarfile.TarError, OSError, EOFError, lzma.LZMAError, zlib.error, RecursionError)
+
+
+class Member(NamedTuple):
+    """A file in an archive; it can be opened before the next one is asked for, and not later."""
+
+    name: str
+    size: int
+    open: Callable[[], IO[bytes]]
+
+
+class ArchiveError(Exception):
+    """An archive that cannot be read to its end; the message says why."""
+
+
+def members(path: Path) -> Iterator[Member]:
+    """The files in an archive in their order; links, devices and the like are passed over.
+
+    Raises:
+        ArchiveError: it breaks off, or is larger unpacked than it should be; what came before it has been given.
+    """
+    try:
+        with contextlib.ExitStack() as resources:
+            packed = resources.enter_context(open_regular(path))
+            most = max(UNPACKED, RATIO * packed.seek(0, io.SEEK_END))
+            packed.seek(0)
+            reader = _Reader(_unpacking(packed), most)
+            archive = resources.enter_context(tarfile.open(fileobj=reader, mode="r:"))  # type: ignore[call-overload]
+            for _ in range(MEMBERS):
+                member = archive.next()
+                if member is None:
+                    return
+                reader.check(member.offset_data + member.size)
+                if member.isfile():
+                    with reader.in_member():
+                        yield Member(member.name, member.size, functools.partial(_open, archive, member))
+                # Else it keeps what it has read.
+                archive.members.clear()
+                archive.pax_headers.clear()
+            raise tarfile.ReadError(f"it has more than {MEMBERS:,} members{_BY_HAND}")
+    except _DAMAGE as error:
+        raise ArchiveError(_reason(error)) from None
+
+
+def _open(archive: tarfile.TarFile, member: tarfile.TarInfo) -> IO[bytes]:
+    if member.issparse():
+        raise OSError(errno.EINVAL, f"the archive leaves out its holes{_BY_HAND}")
+    stream = archive.extractfile(member)
+    assert stream is not None
+    return stream
+
+
+def _unpacking(packed: IO[bytes]) -> IO[bytes]:
+    """The tar archive in a file, whatever that is packed with."""
+    head = packed.read(6)
+    packed.seek(0)
+    if head.startswith(b"\x1f\x8b"):
+        return gzip.GzipFile(fileobj=packed)  # type: ignore[return-value]
+    if head.startswith(b"BZh"):
+        return bz2.BZ2File(packed)
+    if head.startswith((b"\xfd7zXZ\0", b"\x5d\0\0")):
+        return io.BufferedReader(_XZ(packed))
+    return packed
+
+
+class _Reader:
+    """An unpacked archive as `tarfile` reads it, forwards only.
+
+    Args:
+        stream: the archive.
+        most: bytes that it may have.
+    """
+
+    def __init__(self, stream: IO[bytes], most: int) -> None:
+        self._stream = stream
+        self._most = most
+        self._position = 0
+        self._header_left: int | None = HEADER
+
+    def tell(self) -> int:
+        return self._position
+
+    def seek(self, position: int) -> None:
+        self.check(position)
+        if self._stream.seekable():
+            self._position = self._stream.seek(position)
+        while self._position < position and (piece := self._read(min(_PIECE, position - self._position))):
+            self._position += len(piece)
+
+    def read(self, size: int) -> bytes:
+        if self._header_left is not None:
+            self._header_left -= size
+            if size < 0 or self._header_left < 0:
+                raise tarfile.ReadError(f"the description of a member is longer than {HEADER >> 20} MiB")
+        data = self._read(size)
+        if size and not data and self._header_left is None:
+            raise OSError(errno.EIO, "the archive breaks off in it")
+        self._position += len(data)
+        return data
+
+    def check(self, end: int) -> None:
+        """Refuse to go so far, or back."""
+        if end < self._position:
+            raise tarfile.ReadError("a member of it has a negative size")
+        if end > self._most:
+            raise tarfile.ReadError(f"it unpacks to more than {self._most >> 20:,} MiB{_BY_HAND}")
+
+    @contextlib.contextmanager
+    def in_member(self) -> Iterator[None]:
+        """While what is read is a member's own bytes, their number is known."""
+        self._header_left = None
+        yield
+        self._header_left = HEADER
+
+    def _read(self, size: int) -> bytes:
+        try:
+            return self._stream.read(size)
+        except (EOFError, lzma.LZMAError, zlib.error) as error:
+            raise OSError(errno.EIO, _reason(error)) from None
+
+
+class _XZ(io.RawIOBase):
+    """What `lzma.LZMAFile` is, with a limit to the memory that an archive can ask for."""
+
+    def __init__(self, packed: IO[bytes]) -> None:
+        self._packed = packed
+        self._unpacker = lzma.LZMADecompressor(memlimit=WINDOW)
+        self._more = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = b""
+        while not data:
+            packed = b""
+            if self._unpacker.eof or self._unpacker.needs_input:
+                packed = self._packed.read(_PIECE)
+                if not packed and not self._unpacker.eof:
+                    raise EOFError("the compressed file ends before its end was marked")
+            if self._unpacker.eof:  # of one of several streams, which zeros may separate
+                packed = (self._unpacker.unused_data + packed).lstrip(b"\0")
+                if not packed:
+                    return 0
+                self._unpacker = lzma.LZMADecompressor(memlimit=WINDOW)
+            data = self._unpacker.decompress(packed, len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, RecursionError):
+        return "a member of it has too many descriptions"
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
