@@ -23,6 +23,7 @@ from typing import Any, Final
 
 from benchmarks.torture.report import Tally, print_report
 from benchmarks.torture.trial import PATIENCE, Failure, Trial, environment
+from benchmarks.torture.watching import end_session
 
 _MEMORY: Final = 8 * 2**30
 _STARTING: Final = 120.0
@@ -62,11 +63,8 @@ class _Worker:
 
     def kill(self) -> None:
         if self.process.pid is not None:
-            for leader in (self.process.pid,):
-                try:
-                    os.killpg(leader, signal.SIGKILL)
-                except ProcessLookupError:
-                    self.process.kill()
+            end_session(self.process.pid)
+        self.process.kill()
         self.process.join()
         self.pipe.close()
 

@@ -316,6 +316,7 @@ def _tell(trial: Trial, cases: Sequence[Case], wrong: Wrong) -> None:
         trial.fail(wrong.kind, done)
         return
     alone = case if line is None else replace(case, lines=(line,))
+    trial.step(trial.again, 120.0)
     shown = trial.folder / "shown"
     if not any(each.kind == wrong.kind for each in examine([_sound_beside(trial), alone], shown)):
         alone = case
