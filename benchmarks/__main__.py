@@ -48,7 +48,7 @@ PARTS: dict[str, tuple[str, Callable[[], list[dict[str, object]]]]] = {
 def main() -> None:
     """Run all benchmarks, or some; `torture` is none of them, and takes options of its own."""
     if sys.argv[1:2] == ["torture"]:
-        from benchmarks.torture.campaign import main as torture
+        from benchmarks.torture.command import main as torture
 
         sys.exit(torture(sys.argv[2:]))
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)

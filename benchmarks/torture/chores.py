@@ -33,7 +33,7 @@ class Chore:
         prepare: puts what it reads into a folder.
         writes: what it writes, in that folder.
         refuses: whether it refuses, as documented, to write where its outcome is already.
-        paid: the file of answers that a server was paid for, and the field that holds the prompt; none where none is asked.
+        paid: the file of answers that a server was paid for, and its field for the prompt; none where none is asked.
     """
 
     program: str
@@ -64,7 +64,7 @@ class Chore:
             )
 
     def outcome(self, folder: Path) -> dict[str, Any]:
-        """All that it has written, without what differs from one time to another; names alone of what cannot be compared."""
+        """All that it has written, without what differs from time to time; names alone of what cannot be compared."""
         found: dict[str, Any] = {}
         for place in self.writes:
             for path in sorted([folder / place, *(folder / place).rglob("*")]):
@@ -124,14 +124,18 @@ def _timeless(data: bytes) -> str:
         record = json.loads(data)
     except ValueError:
         return repr(data)
-    kept = {name: value for name, value in record.items() if name not in WALL_CLOCK} if isinstance(record, dict) else record
+    kept = (
+        {name: value for name, value in record.items() if name not in WALL_CLOCK}
+        if isinstance(record, dict)
+        else record
+    )
     return json.dumps(kept)
 
 
 # What they read ------------------------------------------------------------------------------------------------------
 
 
-def _nothing(trial: Trial, folder: Path) -> None:
+def _nothing(_trial: Trial, _folder: Path) -> None:
     """What needs no data."""
 
 
@@ -151,7 +155,7 @@ def _collected(trial: Trial, folder: Path) -> None:
     shutil.copytree(readers.base(trial), folder / "data")
 
 
-def _log(trial: Trial, folder: Path) -> None:
+def _log(_trial: Trial, folder: Path) -> None:
     """A log of another program, by the document's own example."""
     examples = Path(__file__).parents[2] / "docs" / "examples" / "import"
     shutil.copy(examples / "cartpole.toml", folder / "map.toml")
@@ -172,8 +176,16 @@ _SERVED: Final = ("--backend", "ollama", "--model", "tiny:1b", "--base-url", "SE
 CHORES: Final = {
     "collect": Chore("collect", _COLLECT, _nothing, ("out",)),
     "collect, served": Chore("collect", (*_COLLECT, *_SERVED), _nothing, ("out",), paid=("calls.jsonl", "prompt")),
-    "pack": Chore("audit", ("pack", "data", "--no-cache"), partial(_records, runs=20, lines=100), ("data.pack.parquet",), refuses=True),
-    "import": Chore("audit", ("import", "--map", "map.toml", "log.jsonl", "--out", "theirs"), _log, ("theirs",), refuses=True),
+    "pack": Chore(
+        "audit",
+        ("pack", "data", "--no-cache"),
+        partial(_records, runs=20, lines=100),
+        ("data.pack.parquet",),
+        refuses=True,
+    ),
+    "import": Chore(
+        "audit", ("import", "--map", "map.toml", "log.jsonl", "--out", "theirs"), _log, ("theirs",), refuses=True
+    ),
     "judge": Chore(
         "audit",
         ("judge", "data", *_SERVED, "--yes", "--concurrency", "4"),
@@ -186,7 +198,7 @@ CHORES: Final = {
 }
 
 
-# The server that answers them ------------------------------------------------------------------------------------------
+# The server that answers them --------------------------------------------------------------------------------------
 
 
 class Server:
@@ -297,15 +309,21 @@ def finish(trial: Trial, name: str, folder: Path, server: Server | None, what: s
             trial.fail(f"{name}: says something else", f"{what}\n{said}", again, shown)
     outcome = chore.outcome(folder)
     if outcome != whole.outcome:
-        names = sorted(set(outcome) ^ set(whole.outcome)) or [each for each in outcome if outcome[each] != whole.outcome[each]]
+        names = sorted(set(outcome) ^ set(whole.outcome)) or [
+            each for each in outcome if outcome[each] != whole.outcome[each]
+        ]
         there = "what is there is not whole, and not made again" if is_there else "another outcome"
-        trial.fail(f"{name}: {there}", f"{what}: {names[:5]}\n{_first_difference(outcome, whole.outcome)}", again, shown)
+        trial.fail(
+            f"{name}: {there}", f"{what}: {names[:5]}\n{_first_difference(outcome, whole.outcome)}", again, shown
+        )
     if left := chore.leftovers(folder):
         trial.fail(f"{name}: drafts are left over", f"{what}: {left[:5]}", again, shown)
     if server is not None:
         twice = [prompt for prompt in server.asked[asked:] if paid_before[prompt]]
         if twice:
-            trial.fail(f"{name}: an answer is paid for twice", f"{what}: {len(twice)} prompts\n{twice[0][:300]}", again, shown)
+            trial.fail(
+                f"{name}: an answer is paid for twice", f"{what}: {len(twice)} prompts\n{twice[0][:300]}", again, shown
+            )
 
 
 def _first_difference(found: dict[str, Any], wanted: dict[str, Any]) -> str:

@@ -86,7 +86,7 @@ def main() -> None:
         sync(descriptor)
         disk.synced(descriptor if isinstance(descriptor, int) else descriptor.fileno())
 
-    os.fsync = os.fdatasync = fsync
+    os.fsync = fsync  # type: ignore[assignment]
     for name in ("rename", "replace", "unlink", "remove", "rmdir", "truncate", "ftruncate"):
         setattr(os, name, watched(getattr(os, name)))
     sys.argv = [program, *arguments]

@@ -16,7 +16,18 @@ from benchmarks.torture.watching import gone
 MOST: Final = 5
 """Kills before the command may end."""
 # In the order of attempts; what takes long comes less often.
-ORDER: Final = ("collect", "pack", "import", "collect, served", "judge", "cache", "pack", "collect", "import", "figures")
+ORDER: Final = (
+    "collect",
+    "pack",
+    "import",
+    "collect, served",
+    "judge",
+    "cache",
+    "pack",
+    "collect",
+    "import",
+    "figures",
+)
 
 
 def attempt(trial: Trial) -> None:

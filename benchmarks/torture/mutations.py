@@ -14,7 +14,25 @@ _HERE: Final = "@@here@@"
 _KEY: Final = "@@key@@"
 
 TOKENS: Final = (
-    *("null", "true", "false", "0", "1", "-1", "-5", "2", "5.0", "5.4", "24.6", "1e0", "1E5", "1e-7", "-0", "-0.0", "0.1"),
+    *(
+        "null",
+        "true",
+        "false",
+        "0",
+        "1",
+        "-1",
+        "-5",
+        "2",
+        "5.0",
+        "5.4",
+        "24.6",
+        "1e0",
+        "1E5",
+        "1e-7",
+        "-0",
+        "-0.0",
+        "0.1",
+    ),
     *('"5"', '"0.5"', '"-1"', '"nan"', '"NaN"', '"Infinity"', '"null"', '"true"', '""', '" "', '"initial"', '"itial"'),
     *(str(2**63 - 1), str(2**63), str(-(2**63)), str(-(2**63) - 1), str(2**64 - 1), str(2**64), "1" + "0" * 30),
     *("1e308", "1e309", "-1e400", "1e-400", "9" * 400, "0." + "1" * 400, "1e" + "9" * 50),
@@ -25,10 +43,53 @@ TOKENS: Final = (
     *('"three"', '"threee"', '"exploded"', '"terminated"', '"worst"', '"\\u0077orst"', '"OK"', '"ok "', '"search"'),
     *("[" * 50 + "]" * 50, "[" * 2000 + "]" * 2000, '{"a":' * 2000 + "1" + "}" * 2000, '"' + "x" * 5000 + '"'),
 )
-KEYS: Final = ("note", "x", "", "Iteration", "iteration ", "origin", "file", "schema", "\\u0000", "a.b", "$", "\\ud83d", "é")
+KEYS: Final = (
+    "note",
+    "x",
+    "",
+    "Iteration",
+    "iteration ",
+    "origin",
+    "file",
+    "schema",
+    "\\u0000",
+    "a.b",
+    "$",
+    "\\ud83d",
+    "é",
+)
 INSERTS: Final = (
-    *(b"\x0b", b"\x0c", b"\x00", b"\x1b", b"\x1c", b"\x85", b"\xc2\x85", b"\xe2\x80\xa8", b"\xef\xbb\xbf", b"\xa0", b"\xc2\xa0"),
-    *(b" ", b"\t", b"\r", b"\n", b",", b":", b"}", b"]", b"{", b"[", b'"', b"\\", b"\xff", b"\xc0\x80", b"\xed\xa0\x80", b"\xf5"),
+    *(
+        b"\x0b",
+        b"\x0c",
+        b"\x00",
+        b"\x1b",
+        b"\x1c",
+        b"\x85",
+        b"\xc2\x85",
+        b"\xe2\x80\xa8",
+        b"\xef\xbb\xbf",
+        b"\xa0",
+        b"\xc2\xa0",
+    ),
+    *(
+        b" ",
+        b"\t",
+        b"\r",
+        b"\n",
+        b",",
+        b":",
+        b"}",
+        b"]",
+        b"{",
+        b"[",
+        b'"',
+        b"\\",
+        b"\xff",
+        b"\xc0\x80",
+        b"\xed\xa0\x80",
+        b"\xf5",
+    ),
     *(b"//", b"#", b"null", b"{}", b"/**/", b"\x7f", b"\xf4\x90\x80\x80"),
 )
 
@@ -88,9 +149,16 @@ def _near(rng: Random, record: Record) -> tuple[bytes, str]:
     place = rng.choice(list(_places(record)))
     value = _at(record, place)
     text = json.dumps(value, ensure_ascii=False)
-    ways: list[tuple[str, Callable[[], str]]] = [("in a list", lambda: f"[{text}]"), ("in an object", lambda: f'{{"a":{text}}}')]
+    ways: list[tuple[str, Callable[[], str]]] = [
+        ("in a list", lambda: f"[{text}]"),
+        ("in an object", lambda: f'{{"a":{text}}}'),
+    ]
     if isinstance(value, bool):
-        ways += [("as a number", lambda: str(int(value))), ("as text", lambda: f'"{text}"'), ("turned", lambda: str(not value).lower())]
+        ways += [
+            ("as a number", lambda: str(int(value))),
+            ("as text", lambda: f'"{text}"'),
+            ("turned", lambda: str(not value).lower()),
+        ]
     elif isinstance(value, int | float):
         ways += [
             ("as text", lambda: f'"{text}"'),
@@ -199,7 +267,9 @@ def _bytes(rng: Random, record: Record) -> tuple[bytes, str]:
     ways: dict[str, Callable[[], bytes]] = {
         f"{added!r} put in": lambda: line[:at] + added + line[at:],
         f"{added!r} for a byte": lambda: line[:at] + added + line[at + 1 :],
-        "a bit turned": lambda: line[: at - 1] + bytes([line[at - 1] ^ 1 << rng.randrange(8)]) + line[at:] if at else line,
+        "a bit turned": lambda: (
+            line[: at - 1] + bytes([line[at - 1] ^ 1 << rng.randrange(8)]) + line[at:] if at else line
+        ),
         "bytes lost": lambda: line[:at] + line[end:],
         "bytes twice": lambda: line[:end] + line[at:],
         "bytes zeroed": lambda: line[:at] + bytes(end - at) + line[end:],

@@ -15,14 +15,103 @@ from typing import Any, Final
 from benchmarks.torture import samples
 from benchmarks.torture.readers import COMMANDS
 from benchmarks.torture.running import call, check
-from benchmarks.torture.trial import Trial, typed
+from benchmarks.torture.trial import Trial, shown_line, typed
 
 PIECES: Final = (
-    *("~", "$", "$x$", "$x", "\\alpha", "\\", "\\\\", "^", "_", "{", "}", "{{x}}", "{%x%}", "%", "%s", "#", "&", "&amp;", "<", ">"),
-    *("<script>alert(1)</script>", "'", '"', "`", "|", ";", ",", ":", "=1+2", "@x", "+1", "-1", "--x", "*", "?", "[a]", "[red]x[/red]"),
-    *("!", "!x", "(", ")", "/", "..", ".", " ", "  ", "\t", "\n", "\r\n", "\x00", "\x07", "\x1b[31m", "\x1b]0;t\x07", "\x7f", "\x85", "\x9b2J"),
-    *("\u2028", "\u200b", "\u202e", "\ufeff", "\ufffe", "ä", "好", "عربي", "é", "\U0001f600", "\u0301", "ß", "NaN", "null", "None"),
-    *("1", "0", "", "x" * 200, ":smile:", "a/b", "CON", "' or 1=1 --", "\\input{x}", "javascript:alert(1)", "\\n", "\\x1b", "${HOME}"),
+    *(
+        "~",
+        "$",
+        "$x$",
+        "$x",
+        "\\alpha",
+        "\\",
+        "\\\\",
+        "^",
+        "_",
+        "{",
+        "}",
+        "{{x}}",
+        "{%x%}",
+        "%",
+        "%s",
+        "#",
+        "&",
+        "&amp;",
+        "<",
+        ">",
+    ),
+    *(
+        "<script>alert(1)</script>",
+        "'",
+        '"',
+        "`",
+        "|",
+        ";",
+        ",",
+        ":",
+        "=1+2",
+        "@x",
+        "+1",
+        "-1",
+        "--x",
+        "*",
+        "?",
+        "[a]",
+        "[red]x[/red]",
+    ),
+    *(
+        "!",
+        "!x",
+        "(",
+        ")",
+        "/",
+        "..",
+        ".",
+        " ",
+        "  ",
+        "\t",
+        "\n",
+        "\r\n",
+        "\x00",
+        "\x07",
+        "\x1b[31m",
+        "\x1b]0;t\x07",
+        "\x7f",
+        "\x85",
+        "\x9b2J",
+    ),
+    *(
+        "\u2028",
+        "\u200b",
+        "\u202e",
+        "\ufeff",
+        "\ufffe",
+        "ä",
+        "好",
+        "عربي",
+        "é",
+        "\U0001f600",
+        "\u0301",
+        "ß",
+        "NaN",
+        "null",
+        "None",
+    ),
+    *(
+        "1",
+        "0",
+        "",
+        "x" * 200,
+        ":smile:",
+        "a/b",
+        "CON",
+        "' or 1=1 --",
+        "\\input{x}",
+        "javascript:alert(1)",
+        "\\n",
+        "\\x1b",
+        "${HOME}",
+    ),
 )
 # What a name of a folder cannot hold, or not be.
 _NO_FOLDER: Final = re.compile(r"[/\x00]")
@@ -43,12 +132,22 @@ def attempt(trial: Trial) -> None:
         if slow or name in ("replay", "validate", "verify", "rescore", "anchor", "calibrate", "judge"):
             continue
         arguments = [
-            {"DIR": str(data), "QUERY": "select * from episodes", "PACK": str(trial.folder / "x.pack.parquet")}.get(word, word)
+            {"DIR": str(data), "QUERY": "select * from episodes", "PACK": str(trial.folder / "x.pack.parquet")}.get(
+                word, word
+            )
             for word in template.split()
         ]
         if name == "show":
-            arguments = ["show", str(data), said["env"], "threetraj", "1", "0", "--condition", said["condition"]]
-            arguments = ["show", *arguments[1:2], "--condition=" + said["condition"], "--", said["env"], "threetraj", "1", "0"]
+            arguments = [
+                "show",
+                str(data),
+                "--condition=" + said["condition"],
+                "--",
+                said["env"],
+                "threetraj",
+                "1",
+                "0",
+            ]
         output = rng.choice(FORMATS[:2] if name == "show" else FORMATS)
         if name not in ("sample", "pack") and program != "figures":
             arguments.insert(1, f"--format={output}")
@@ -68,7 +167,14 @@ def odd(rng: Random) -> str:
 
 def _write(rng: Random, folder: Path, said: dict[str, str], number: int) -> None:
     run = samples.run_json(rng, said["condition"])
-    run |= {"variant": "threetraj", "env": said["env"], "run": number, "model": said["model"], "options": {}, "rollouts": 3}
+    run |= {
+        "variant": "threetraj",
+        "env": said["env"],
+        "run": number,
+        "model": said["model"],
+        "options": {},
+        "rollouts": 3,
+    }
     run |= {"seed": 1, "iterations": 100, "optimum": 1.0, "started_at": "2026-01-01T00:00:00Z"}
     run["thresholds"] = {**samples.thresholds(), "origin": said["origin"]}
     folder.mkdir(parents=True, exist_ok=True)
@@ -85,13 +191,14 @@ def _read_again(
 ) -> None:
     """Whether an output can be read by what its format is for, and holds the names as they are."""
     name = program if program == "figures" else arguments[0]
-    line = typed(program, *arguments).replace(str(data), "{}")
+    line = shown_line(program, arguments, data)
 
     def tell(kind: str, what: str) -> None:
         trial.fail(f"{name}: {kind}", f"{said!r}\n{what}", line, data)
 
     if ended.status != 0:
-        tell("fails on odd names", ended.err[-600:])
+        reason = re.sub(r'".*"|/\S+', "…", ended.err.strip().splitlines()[-1])[:100]
+        trial.fail(f"fails on odd names: {reason}", f"{name}: {said!r}\n{ended.err[-600:]}", line, data)
     elif program == "figures":
         _look_at_page(trial.folder / "page" / "index.html", tell)
     elif f"--format={output}" not in arguments:
@@ -122,7 +229,9 @@ class _Elements(HTMLParser):
         self.has_text = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag == "script" or any(name.startswith("on") or (value or "").startswith("javascript:") for name, value in attrs):
+        if tag == "script" or any(
+            name.startswith("on") or (value or "").startswith("javascript:") for name, value in attrs
+        ):
             self.wrong.append(f"<{tag} {attrs}>"[:200])
 
     def handle_data(self, data: str) -> None:
@@ -138,5 +247,7 @@ def _look_at_page(page: Path, tell: Any) -> None:
     elements.feed(text)
     if elements.wrong:
         tell("a page that acts", "\n".join(elements.wrong[:5]))
-    if acting := sorted({each for each in text if ord(each) < 32 and each not in "\n\t"} | (set(text) & set("\x7f\x9b\u202e"))):
+    if acting := sorted(
+        {each for each in text if ord(each) < 32 and each not in "\n\t"} | (set(text) & set("\x7f\x9b\u202e"))
+    ):
         tell("control characters in a page", repr(acting))

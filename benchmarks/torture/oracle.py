@@ -21,14 +21,13 @@ LONGEST: Final = 16 * 2**20
 DEEPEST: Final = 60
 """Levels of nesting that every reader must take; beyond, it may refuse."""
 TOLERANCE: Final = 1e-9
-KNOWN_TASKS: Final = frozenset(
-    "cartpole pong frozenlake nim maze swimmer mountaincar mountaincarcontinuous invertedpendulum "
-    "inverteddoublependulum".split()
-)
-METHODS: Final = frozenset(
-    "props propsplus criticonly puresearch actorsecondpass alwayscritic reptraj threetraj r2po "
-    "sb3-a2c sb3-ppo sb3-trpo sb3-dqn sb3-sac sb3-td3 sb3-ddpg".split()
-)
+TASKS: Final = """
+    cartpole pong frozenlake nim maze swimmer mountaincar mountaincarcontinuous invertedpendulum inverteddoublependulum
+    """.split()  # noqa: SIM905 - lists with a quote round every word would be no easier to read
+METHODS: Final = """
+    props propsplus criticonly puresearch actorsecondpass alwayscritic reptraj threetraj r2po
+    sb3-a2c sb3-ppo sb3-trpo sb3-dqn sb3-sac sb3-td3 sb3-ddpg
+    """.split()  # noqa: SIM905
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +71,7 @@ def read_line(line: bytes, run: Mapping[str, Any], earlier: set[int]) -> Verdict
 
     def check(record: Record) -> None:
         _object(IMPORTED_EPISODE if imported else EPISODE)(record, "")
-        for field, value in _contradictions(record, run, imported=imported):
+        for field, value in _contradictions(record, run):
             raise _RefusedError(field, value, is_contradiction=True)
         if record["iteration"] in earlier:
             raise _RefusedError("iteration", "is in an earlier line")
@@ -257,7 +256,9 @@ def _or_null(inner: Check) -> Check:
 
 _text, _flag, _any_object = _is(str, "text"), _is(bool, "true or false"), _is(dict, "object")
 _range = _object({"mean": _number, "min": _number, "max": _number})
-_statistics = _object({"returns": _range, "lengths": _range, "successes": _whole(-(2**63)), "rollouts": _whole(-(2**63))})
+_statistics = _object(
+    {"returns": _range, "lengths": _range, "successes": _whole(-(2**63)), "rollouts": _whole(-(2**63))}
+)
 
 CANDIDATE: Final[dict[str, Check]] = {
     "params": _list(_number),
@@ -314,13 +315,13 @@ IMPORTED_EPISODE: Final = _episode(
 # What fields say together --------------------------------------------------------------------------------------------
 
 
-def _contradictions(record: Record, run: Mapping[str, Any], *, imported: bool) -> Iterator[tuple[str, str]]:
+def _contradictions(record: Record, run: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for field in ("condition", "env", "variant", "run"):
         if record[field] != run[field]:
             yield field, "is not that of run.json"
     for role in ("initial", "revised"):
         if record[role] is not None:
-            for field, why in _candidate_contradictions(record[role], run.get("rollouts"), imported=imported):
+            for field, why in _candidate_contradictions(record[role], run.get("rollouts")):
                 yield f"{role}.{field}", why
     initial, revised = record["initial"], record["revised"]
     if revised is not None:
@@ -339,7 +340,7 @@ def _contradictions(record: Record, run: Mapping[str, Any], *, imported: bool) -
             yield "rollout", "is none of the rollouts"
 
 
-def _candidate_contradictions(candidate: Record, rollouts: int | None, *, imported: bool) -> Iterator[tuple[str, str]]:
+def _candidate_contradictions(candidate: Record, rollouts: int | None) -> Iterator[tuple[str, str]]:
     returns = candidate["returns"]
     if candidate["params"] == [] and candidate["source"] != "baseline":
         yield "params", "is empty"
@@ -412,7 +413,7 @@ def _check_run(run: Record) -> None:
         raise _RefusedError("schema", "is newer")
     _object(RUN)(run, "")
     imported = "imported_from" in run["options"]
-    if run["env"] not in KNOWN_TASKS and run["thresholds"] is None:
+    if run["env"] not in TASKS and run["thresholds"] is None:
         raise _RefusedError("env", "is not known, and there are no thresholds")
     if run["variant"] not in METHODS and not imported:
         raise _RefusedError("variant", "is not known")

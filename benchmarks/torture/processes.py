@@ -15,7 +15,20 @@ from benchmarks.torture.trial import PATIENCE, Trial, typed
 from benchmarks.torture.watching import command_of, descendants, gone
 
 COLLECT: Final = (
-    *("--env", "swimmer", "--variant", "threetraj", "--runs", "2", "--iterations", "3", "--rollouts", "2", "--warmup", "1"),
+    *(
+        "--env",
+        "swimmer",
+        "--variant",
+        "threetraj",
+        "--runs",
+        "2",
+        "--iterations",
+        "3",
+        "--rollouts",
+        "2",
+        "--warmup",
+        "1",
+    ),
     *("--step-cap", "200", "--condition", "c", "--out", "out", "--quiet"),
 )
 
@@ -31,6 +44,21 @@ def _chores() -> dict[str, Chore]:
 SIGNALS: Final = {"a worker killed": signal.SIGKILL, "Ctrl-C": signal.SIGINT, "a polite kill": signal.SIGTERM}
 
 
+def _disturb(trial: Trial, process: subprocess.Popen[bytes], how: str, seconds: float) -> None:
+    if how != "a worker killed":
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, SIGNALS[how])
+        return
+    until = time.monotonic() + seconds
+    while process.poll() is None and time.monotonic() < until:
+        # The tracker of resources, which multiprocessing starts as well, works for nobody.
+        if workers := [pid for pid in descendants(process.pid) if "spawn_main" in command_of(pid)]:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(trial.rng.choice(workers), signal.SIGKILL)
+            return
+        time.sleep(0.01)
+
+
 def attempt(trial: Trial) -> None:
     """Start a command, kill one of its processes or signal all of it, and look how it ends."""
     rng = trial.rng
@@ -44,22 +72,10 @@ def attempt(trial: Trial) -> None:
     moment = rng.uniform(0.0, whole.seconds)
     trial.step(f"{name}: {how} after {moment:.2f} s", 120.0)
     process = chore.start(folder, None)
-    victim = 0
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(moment)
-    if how == "a worker killed":
-        until = time.monotonic() + whole.seconds
-        while not victim and process.poll() is None and time.monotonic() < until:
-            # The tracker of resources, which multiprocessing starts as well, works for nobody.
-            workers = [pid for pid in descendants(process.pid) if "spawn_main" in command_of(pid)]
-            victim = rng.choice(workers) if workers else 0
-            time.sleep(0.01)
-        if victim:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(victim, signal.SIGKILL)
-    elif process.poll() is None:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, SIGNALS[how])
+    if process.poll() is None:
+        _disturb(trial, process, how, whole.seconds)
     began = time.monotonic()
     was_running = process.poll() is None
     kind = f"{name}: {how}"
@@ -78,7 +94,11 @@ def attempt(trial: Trial) -> None:
         trial.fail(f"{kind}: more than a line", f"after {moment:.2f} s, {len(lines)} lines:\n{err[-1200:]}", line)
     expected = {"a worker killed": {0, 1}, "Ctrl-C": {0, 130}, "a polite kill": {0, 130, -signal.SIGTERM}}[how]
     # Before the first line of the program runs, the interpreter itself is ended.
-    if was_running and status not in expected and not (status == -SIGNALS[how] and how != "a worker killed" and not lines):
+    if (
+        was_running
+        and status not in expected
+        and not (status == -SIGNALS[how] and how != "a worker killed" and not lines)
+    ):
         trial.fail(f"{kind}: exit status {status}", f"after {moment:.2f} s\n{err[-600:]}", line)
     if took > 10.0:
         trial.fail(f"{kind}: ends late", f"{took:.1f} s after the signal", line)

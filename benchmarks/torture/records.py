@@ -7,7 +7,7 @@ import re
 import shutil
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from benchmarks.torture import oracle, samples
 from benchmarks.torture.mutations import mutate
-from benchmarks.torture.trial import Trial, typed
+from benchmarks.torture.trial import Trial, shown_line
 
 Record = dict[str, Any]
 
@@ -103,10 +103,12 @@ def _draw_line(rng: Random, run: Record, iteration: int) -> Line:
     if kind < 0.03:
         return Line(samples.line_of(record) + rng.choice((b"\n", b"\r\n")), "")
     if kind < 0.03 + _LONG_LINES:
-        record["initial"]["answer"] = "x" * (oracle.LONGEST + rng.choice((-10**5, 10**5)))
+        record["initial"]["answer"] = "x" * (oracle.LONGEST + rng.choice((-(10**5), 10**5)))
         return Line(samples.line_of(record) + b"\n", "very long")
     if kind < 0.05:
-        return Line(rng.choice((b"\n", b" \t\r\n", b"\x0c\n", b"\xef\xbb\xbf\n", b"\x00\n", b"\xc2\xa0\n")), "nothing but space")
+        return Line(
+            rng.choice((b"\n", b" \t\r\n", b"\x0c\n", b"\xef\xbb\xbf\n", b"\x00\n", b"\xc2\xa0\n")), "nothing but space"
+        )
     data, done = mutate(rng, record)
     return Line(data + b"\n", done)
 
@@ -121,12 +123,15 @@ def examine(cases: Sequence[Case], root: Path) -> list[Wrong]:
         try:
             accepted, named = read(root)
         except Exception as error:
-            last = traceback.extract_tb(error.__traceback__)[-1]
-            where = f"{Path(last.filename).name}, {last.name}"
-            return [Wrong(f"{way}: {type(error).__name__} in {where}", -1, None, traceback.format_exc(limit=-4))]
+            return [Wrong(f"{way}: {_error(error)}", -1, None, traceback.format_exc(limit=-4))]
         for index, file in enumerate(files):
             found += _compare(way, index, wanted[index], file, accepted, named)
     return found
+
+
+def _error(error: Exception) -> str:
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__} in {Path(last.filename).name}, {last.name}"
 
 
 Wanted = tuple[oracle.Verdict, list[tuple[int, bytes, oracle.Verdict | None]]]
@@ -177,8 +182,11 @@ def by_lines(root: Path) -> tuple[Accepted, Named]:
     accepted: Accepted = {}
     with open_records([root]) as records:
         for run in records.runs:
-            for iteration in records.iterations(run):
-                accepted.setdefault(run.files[0].label, {})[iteration.iteration] = {}
+            try:
+                for iteration in records.iterations(run):
+                    accepted.setdefault(run.files[0].label, {})[iteration.iteration] = {}
+            except Exception as error:
+                named.setdefault(run.files[0].label, {})[None] = [_error(error)]
         for problem in records.problems:
             named.setdefault(problem.file, {}).setdefault(problem.line, []).append(problem.message)
     return accepted, named
@@ -193,6 +201,9 @@ def _compare(way: str, index: int, wanted: Wanted, file: Path, accepted: Accepte
     about_run = named.get(str(file.with_name("run.json")), {})
     if list(named) == [""]:  # everything was refused, and all of it named in one message that has not room for all
         return
+    if None in told:
+        yield Wrong(f"{way}: {told[None][0]}", index, None, "")
+        return
     if of_run.is_open:
         return
     if not of_run.accepted:
@@ -205,7 +216,9 @@ def _compare(way: str, index: int, wanted: Wanted, file: Path, accepted: Accepte
         message = next(iter(about_run.values()))[0]
         yield Wrong(f"{way}: sound run.json refused: {_plain(message)}", index, None, message)
         return
-    expected = {verdict.record["iteration"] for _, _, verdict in verdicts if verdict and verdict.accepted and verdict.record}
+    expected = {
+        verdict.record["iteration"] for _, _, verdict in verdicts if verdict and verdict.accepted and verdict.record
+    }
     for number, line, verdict in verdicts:
         messages = told.get(number, [])
         for kind, what in _wrong(way, line, verdict, messages, rows, expected):
@@ -217,7 +230,12 @@ def _compare(way: str, index: int, wanted: Wanted, file: Path, accepted: Accepte
 
 
 def _wrong(
-    way: str, line: bytes, verdict: oracle.Verdict | None, messages: list[str], rows: dict[int, Record], expected: set[int]
+    way: str,
+    line: bytes,
+    verdict: oracle.Verdict | None,
+    messages: list[str],
+    rows: dict[int, Record],
+    expected: set[int],
 ) -> Iterator[tuple[str, str]]:
     if verdict is None:
         if messages:
@@ -263,38 +281,36 @@ def _iteration(line: bytes) -> int | None:
 
 def _difference(record: Record, row: Record) -> tuple[str, str] | None:
     evidence = record["evidence"] or {}
-    kind = evidence.get("kind") or ("three" if record["variant"] == "threetraj" else None)
-    shown = [_part(each, oracle.SHOWN) for each in evidence["shown"]] if evidence else None
-    statistics = evidence.get("statistics")
-    if statistics:
-        spans = {name: {each: statistics[name][each] for each in ("mean", "min", "max")} for name in ("returns", "lengths")}
-        statistics = spans | {name: statistics[name] for name in ("successes", "rollouts")}
     wanted = {
-        "initial": _part(record["initial"], oracle.CANDIDATE),
-        "revised": record["revised"] and _part(record["revised"], oracle.CANDIDATE),
+        "initial": _numbers(record["initial"], oracle.CANDIDATE),
+        "revised": record["revised"] and _numbers(record["revised"], oracle.CANDIDATE),
         "revision_status": record["revision_status"],
         "selected": record["selected"],
-        "evidence_kind": kind,
-        "shown": shown,
-        "statistics": statistics,
+        "evidence_kind": evidence.get("kind") or ("three" if record["variant"] == "threetraj" else None),
+        "shown": [_numbers(each, oracle.SHOWN) for each in evidence["shown"]] if evidence else None,
+        "statistics": evidence.get("statistics") and _numbers(evidence["statistics"], _STATISTICS),
     }
     for name, value in wanted.items():
-        if value != row[name] and _as_floats(value) != _as_floats(row[name]):
+        if value != row[name]:
             return name, f"{value!r}\n{row[name]!r}"[:400]
     return None
 
 
-def _part(value: Record, fields: Any) -> Record:
-    return {name: value[name] for name in fields}
+_STATISTICS: Final = ("returns", "lengths", "successes", "rollouts")
+_DOUBLES: Final = frozenset({"params", "returns", "mean_return", "return", "mean", "min", "max"})
 
 
-def _as_floats(value: Any) -> Any:
-    """The value with all whole numbers as the nearest double, since records may write 10**30 where a double is meant."""
+def _numbers(value: Record, fields: Iterable[str]) -> Record:
+    """The fields that are known, with numbers as doubles where doubles are kept."""
+    return {name: _number(value[name], name) for name in fields}
+
+
+def _number(value: Any, name: str) -> Any:
     if isinstance(value, dict):
-        return {name: _as_floats(inner) for name, inner in value.items()}
-    if isinstance(value, list):
-        return [_as_floats(inner) for inner in value]
-    return float(value) if isinstance(value, int) and abs(value) > 2**64 else value
+        return _numbers(value, ("mean", "min", "max"))
+    if name in _DOUBLES and isinstance(value, list):
+        return [float(each) for each in value]
+    return float(value) if name in _DOUBLES and value is not None else value
 
 
 def _plain(text: str) -> str:
@@ -315,6 +331,9 @@ def _tell(trial: Trial, cases: Sequence[Case], wrong: Wrong) -> None:
     if not trial.is_new(wrong.kind):
         trial.fail(wrong.kind, done)
         return
+    if line is None and case.done == "":
+        line = _line_at_fault(trial, case, wrong.kind)
+        done = line.done if line else done
     alone = case if line is None else replace(case, lines=(line,))
     trial.step(trial.again, 120.0)
     shown = trial.folder / "shown"
@@ -322,7 +341,18 @@ def _tell(trial: Trial, cases: Sequence[Case], wrong: Wrong) -> None:
         alone = case
         examine([_sound_beside(trial), alone], shown)
     text = "" if line is None else repr(line.data[:300])
-    trial.fail(wrong.kind, f"{done}\n{wrong.what}\n{text}", typed("audit", "revisions", "{}").replace("'{}'", "{}"), shown)
+    trial.fail(wrong.kind, f"{done}\n{wrong.what}\n{text}", shown_line("audit", ["revisions", shown], shown), shown)
+
+
+def _line_at_fault(trial: Trial, case: Case, kind: str) -> Line | None:
+    """The line that alone makes a reading of its file fail in that way."""
+
+    def shows(part: Sequence[int]) -> bool:
+        some = replace(case, lines=tuple(case.lines[each] for each in part))
+        return any(wrong.kind == kind for wrong in examine([_sound_beside(trial), some], trial.folder / "smaller"))
+
+    number = _halve(range(len(case.lines)), shows)
+    return None if number is None else case.lines[number]
 
 
 def _sound_beside(trial: Trial) -> Case:
@@ -363,7 +393,9 @@ def _culprit(trial: Trial, cases: Sequence[Case], kind: str) -> tuple[int, int |
     case = cases[index]
     if ends([replace(case, lines=())]):
         return index, None
-    line = _halve(range(len(case.lines)), lambda part: ends([replace(case, lines=tuple(case.lines[each] for each in part))]))
+    line = _halve(
+        range(len(case.lines)), lambda part: ends([replace(case, lines=tuple(case.lines[each] for each in part))])
+    )
     return None if line is None else (index, line)
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 from benchmarks.torture.trial import Failure
 
+_LONG = "python -m benchmarks"
+
 
 @dataclass
 class Tally:
@@ -40,7 +42,7 @@ def print_report(tallies: Mapping[str, Tally]) -> None:
     """Print failures, then a table."""
     for name, tally in tallies.items():
         for kind, failures in tally.failures.items():
-            shown = min(failures, key=lambda failure: len(failure.what) + len(failure.reproduce))
+            shown = min(failures, key=lambda each: (each.reproduce.startswith(_LONG), len(each.what)))
             print(f"\n{name}: {kind} ({tally.counts[kind]:,} times)")
             print("  " + "\n  ".join(shown.what.rstrip().splitlines()[:20]))
             print(f"  $ {shown.reproduce}")

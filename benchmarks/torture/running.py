@@ -16,9 +16,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from benchmarks.torture.trial import COMMANDS, PATIENCE, Trial, environment, python, typed
+from benchmarks.torture.trial import COMMANDS, PATIENCE, Trial, environment, python, shown_line, typed
 
-LEAKS: Final = ("Traceback (most recent", "Value error", "<class '", " object at 0x", "NoneType", "site-packages", "ExceptionGroup")
+LEAKS: Final = (
+    "Traceback (most recent",
+    "Value error",
+    "<class '",
+    " object at 0x",
+    "NoneType",
+    "site-packages",
+    "ExceptionGroup",
+)
 STATUSES: Final = frozenset({0, 1, 2})
 
 
@@ -116,11 +124,9 @@ def check(trial: Trial, ended: Ended, program: str, *arguments: object, shown: P
     for kind, what in faults(ended):
         sound = False
         words = [str(each) for each in arguments]
-        line = typed(program, *words)
-        if shown is not None:
-            line = line.replace(str(shown), "{}").replace("'{}'", "{}")
+        line = typed(program, *words) if shown is None else shown_line(program, words, shown)
         name = program if program in ("collect", "figures") else f"{program} {words[0] if words else ''}"
-        where = "" if ended.error else f"{name}: "
+        where = "" if ended.error or " in the output" in kind else f"{name}: "
         trial.fail(f"{where}{kind}", f"{typed(program, *words)[:300]}\n{what}", line, shown)
     return sound
 

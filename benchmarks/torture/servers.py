@@ -87,9 +87,15 @@ async def _complete(kind: str, port: int) -> Any:
     now = iter(range(0, 10**9, 10**6))
     policy = RetryPolicy(attempts=2, limited_attempts=2, timed_out_attempts=1, empty_attempts=1)
     url = f"http://127.0.0.1:{port}"
-    given = {"timeout": TIMEOUT, "retry": policy, "gate": Gate(now=lambda: float(next(now)), sleep=no_sleep)}
+    given: dict[str, Any] = {
+        "timeout": TIMEOUT,
+        "retry": policy,
+        "gate": Gate(now=lambda: float(next(now)), sleep=no_sleep),
+    }
     model: Any = (
-        OllamaModel("tiny:1b", host=url, **given) if kind == "ollama" else OpenAIModel("tiny:1b", base_url=f"{url}/v1", **given)
+        OllamaModel("tiny:1b", host=url, **given)
+        if kind == "ollama"
+        else OpenAIModel("tiny:1b", base_url=f"{url}/v1", **given)
     )
     try:
         return await model.complete("What next?", seed=3)
@@ -114,8 +120,12 @@ def draw(rng: Random, kind: str) -> tuple[str, Send]:
         return _sending(head + b"Content-Length: %d\r\n\r\n" % len(body) + body)
 
     mutated, how = mutate(rng, sound)
-    status = rng.choice((*range(200, 209), 300, 301, 302, 304, 307, 308, *range(400, 432), 451, *range(500, 512), 599, 100, 101, 999))
-    length = rng.choice((b"-1", b"0", b"1", b"99999999999999999999", b"x", b"", b"1, 2", str(len(content) + 7).encode()))
+    status = rng.choice(
+        (*range(200, 209), 300, 301, 302, 304, 307, 308, *range(400, 432), 451, *range(500, 512), 599, 100, 101, 999)
+    )
+    length = rng.choice(
+        (b"-1", b"0", b"1", b"99999999999999999999", b"x", b"", b"1, 2", str(len(content) + 7).encode())
+    )
     header = rng.choice(HEADERS)
     depth = rng.choice((500, 5_000, 100_000))
     nested = b'{"a":' * depth + b"1" + b"}" * depth if rng.random() < 0.5 else b"[" * depth + b"]" * depth
@@ -125,7 +135,9 @@ def draw(rng: Random, kind: str) -> tuple[str, Send]:
         f"answer with {how}": lambda: whole(mutated),
         f"answer with {how[:20]}, again": lambda: whole(mutated),
         f"text {text[:30]!r}": lambda: whole(answered),
-        f"status {status}": lambda: whole(content, b"HTTP/1.1 %d Well\r\nContent-Type: application/json\r\n%s\r\n" % (status, header)),
+        f"status {status}": lambda: whole(
+            content, b"HTTP/1.1 %d Well\r\nContent-Type: application/json\r\n%s\r\n" % (status, header)
+        ),
         f"header {header[:40]!r}": lambda: whole(content, head + header + b"\r\n"),
         f"length {length!r}": lambda: _sending(head + b"Content-Length: " + length + b"\r\n\r\n" + content),
         f"nested {depth} deep": lambda: whole(nested),
@@ -141,9 +153,13 @@ def draw(rng: Random, kind: str) -> tuple[str, Send]:
         "silence": lambda: _wait,
         "silence in an answer": lambda: _then(head + b"Content-Length: 999\r\n\r\n" + content[:20], _wait),
         "slow bytes": lambda: _then(head + b"Content-Length: %d\r\n\r\n" % len(content), _slowly(content)),
-        "slow spaces for ever": lambda: _then(head + b"Transfer-Encoding: chunked\r\n\r\n", _slowly(b"1\r\n \r\n" * 10**4)),
+        "slow spaces for ever": lambda: _then(
+            head + b"Transfer-Encoding: chunked\r\n\r\n", _slowly(b"1\r\n \r\n" * 10**4)
+        ),
         "endless stream": lambda: _then(head + b"\r\n", _endless(b" " * 2**16)),
-        "endless chunks": lambda: _then(head + b"Transfer-Encoding: chunked\r\n\r\n", _endless(b"10000\r\n" + b"x" * 2**16 + b"\r\n")),
+        "endless chunks": lambda: _then(
+            head + b"Transfer-Encoding: chunked\r\n\r\n", _endless(b"10000\r\n" + b"x" * 2**16 + b"\r\n")
+        ),
         "endless header": lambda: _then(b"HTTP/1.1 200 OK\r\nX: ", _endless(b"x" * 2**16)),
         "endless headers": lambda: _then(b"HTTP/1.1 200 OK\r\n", _endless(b"X: y\r\n" * 1000)),
         "chunks that are none": lambda: _sending(head + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n" + content),
@@ -151,7 +167,9 @@ def draw(rng: Random, kind: str) -> tuple[str, Send]:
         "HTTP/0.9": lambda: _sending(content),
         "two answers": lambda: whole(content + content),
         "an answer as a stream of lines": lambda: whole(content + b"\n" + content + b"\n"),
-        "redirect to itself": lambda: _sending(b"HTTP/1.1 307 Well\r\nLocation: /api/chat\r\nContent-Length: 0\r\n\r\n"),
+        "redirect to itself": lambda: _sending(
+            b"HTTP/1.1 307 Well\r\nLocation: /api/chat\r\nContent-Length: 0\r\n\r\n"
+        ),
         "bytes that are no text": lambda: whole(rng.randbytes(300)),
         "UTF-16": lambda: whole(json.dumps(sound).encode("utf-16")),
         "a very long answer": lambda: whole(content.replace(b"HERE", b"x" * rng.choice((2 * 10**6, 4 * 10**7)))),
@@ -162,21 +180,65 @@ def draw(rng: Random, kind: str) -> tuple[str, Send]:
 
 HEADERS: Final = (
     *(b"Retry-After: nan", b"Retry-After: inf", b"Retry-After: -5", b"Retry-After: 1e400", b"Retry-After: soon"),
-    *(b"Retry-After: Wed, 21 Oct 2015 07:28:00 GMT", b"Retry-After: Wed, 99 Foo 99999 07:28:00 GMT", b"Retry-After: 99999999999"),
-    *(b"Content-Type: text/html", b"Content-Type: application/json; charset=nosuch", b"Content-Type: ;;;", b"Content-Type:"),
-    *(b"X: \xff\xfe", b"X: \x1b[31m", b"X\x00Y: 1", b" folded: 1", b"nocolon", b"Set-Cookie: " + b"a" * 20_000, b"Connection: upgrade"),
+    *(
+        b"Retry-After: Wed, 21 Oct 2015 07:28:00 GMT",
+        b"Retry-After: Wed, 99 Foo 99999 07:28:00 GMT",
+        b"Retry-After: 99999999999",
+    ),
+    *(
+        b"Content-Type: text/html",
+        b"Content-Type: application/json; charset=nosuch",
+        b"Content-Type: ;;;",
+        b"Content-Type:",
+    ),
+    *(
+        b"X: \xff\xfe",
+        b"X: \x1b[31m",
+        b"X\x00Y: 1",
+        b" folded: 1",
+        b"nocolon",
+        b"Set-Cookie: " + b"a" * 20_000,
+        b"Connection: upgrade",
+    ),
     *(b"Location: http://[::1", b"Location: ftp://127.0.0.1/", b"X-Request-Id: \x07", b"Content-Length: 5"),
 )
 TEXTS: Final = (
-    *(b'"\\ud83d"', b'"\\udfff x"', b'"\\u0000"', b'"\x7f"', b'"\\u001b[31m"', b'""', b'" "', b"null", b"5", b"[]", b"{}", b"true"),
-    *(b'["a"]', b'"\\u202e"', b'"\xf0\x9f\x98\x80"', b'"\xff"', b'"' + b"\\n" * 10**5 + b'"', b'"params[0]: 1e999"', b'"\\ufeff"'),
+    *(
+        b'"\\ud83d"',
+        b'"\\udfff x"',
+        b'"\\u0000"',
+        b'"\x7f"',
+        b'"\\u001b[31m"',
+        b'""',
+        b'" "',
+        b"null",
+        b"5",
+        b"[]",
+        b"{}",
+        b"true",
+    ),
+    *(
+        b'["a"]',
+        b'"\\u202e"',
+        b'"\xf0\x9f\x98\x80"',
+        b'"\xff"',
+        b'"' + b"\\n" * 10**5 + b'"',
+        b'"params[0]: 1e999"',
+        b'"\\ufeff"',
+    ),
 )
 
 
 def _answer(kind: str) -> dict[str, Any]:
     message = {"role": "assistant", "content": "HERE", "thinking": "Hm."}
     if kind == "ollama":
-        said = {"model": "m", "created_at": "2026-01-01T00:00:00Z", "message": message, "done": True, "done_reason": "stop"}
+        said = {
+            "model": "m",
+            "created_at": "2026-01-01T00:00:00Z",
+            "message": message,
+            "done": True,
+            "done_reason": "stop",
+        }
         return {**said, "prompt_eval_count": 11, "eval_count": 7}
     choice = {"index": 0, "message": message, "finish_reason": "stop"}
     usage = {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}
@@ -250,7 +312,9 @@ def served(send: Send) -> Iterator[int]:
                 connection.settimeout(LONGEST)
                 request = connection.recv(2**16)
                 head, _, body = request.partition(b"\r\n\r\n")
-                lengths = [line.split(b":")[1] for line in head.split(b"\r\n") if line.lower().startswith(b"content-length")]
+                lengths = [
+                    line.split(b":")[1] for line in head.split(b"\r\n") if line.lower().startswith(b"content-length")
+                ]
                 while lengths and len(body) < int(lengths[0]):
                     body += connection.recv(2**16)
                 send(connection)

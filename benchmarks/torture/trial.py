@@ -6,7 +6,7 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -82,7 +82,9 @@ class Trial:
                 shutil.copy(shown, kept)
             place = kept.relative_to(Path.cwd()) if kept.is_relative_to(Path.cwd()) else kept
             reproduce = reproduce.replace("{}", shlex.quote(str(place)))
-        self.tell(("failed", Failure(kind, what, reproduce or self.again)))
+        if not reproduce or "{}" in reproduce:
+            reproduce = self.again
+        self.tell(("failed", Failure(kind, what, reproduce)))
 
     def is_new(self, kind: str) -> bool:
         """Whether failures of a kind are still worth the time that it takes to make them small."""
@@ -90,7 +92,7 @@ class Trial:
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """The environment of commands: nothing of the user's is read or written, and no server outside this machine asked."""
+    """The environment of commands: nothing of the user's is read or written, and no server elsewhere is asked."""
     inherited = {name: value for name, value in os.environ.items() if not name.upper().endswith(("_PROXY", "_API_KEY"))}
     for name in ("tmp", "cache", "home"):
         (folder / name).mkdir(parents=True, exist_ok=True)
@@ -121,3 +123,9 @@ def typed(program: str, *arguments: object) -> str:
     """The same for people."""
     name = "python -m figures" if program == "figures" else program
     return f"{name} {shlex.join(map(str, arguments))}".strip()
+
+
+def shown_line(program: str, arguments: Sequence[object], shown: Path) -> str:
+    """A command line in which `{}` is where data that is kept will be, for `Trial.fail`."""
+    words = [str(each).replace(str(shown), "{}") for each in arguments]
+    return typed(program, *words).replace("'{}'", "{}")
