@@ -99,7 +99,7 @@ class Campaign:
             self._end(worker, None)
             return
         worker.number, worker.until = number, time.monotonic() + _STARTING
-        worker.pipe.send((name, number))
+        worker.pipe.send((name, PARTS[name].module, number))
 
     def _hear(self, worker: _Worker, name: str, tally: Tally) -> None:
         try:
@@ -152,7 +152,7 @@ def _work(pipe: Connection, seed: int, folder: Path, keep: Path) -> None:
     tempfile.tempdir = None
     while True:
         try:
-            name, number = pipe.recv()
+            name, module, number = pipe.recv()
         except EOFError:
             return
         own = folder / f"try-{number}"
@@ -160,7 +160,7 @@ def _work(pipe: Connection, seed: int, folder: Path, keep: Path) -> None:
         trial = Trial(name, seed, number, own, keep, pipe.send)
         trial.step(trial.again)
         try:
-            importlib.import_module(f"benchmarks.torture.{PARTS[name].module}").attempt(trial)
+            importlib.import_module(module).attempt(trial)
         except Exception as error:
             last = traceback.extract_tb(error.__traceback__)[-1]
             kind = f"{type(error).__name__} in {Path(last.filename).name}, {last.name}"

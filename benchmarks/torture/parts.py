@@ -8,7 +8,7 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A way to attack: the module of that name has `attempt(trial)`; a thing tried is a `unit`."""
+    """A way to attack: its module has `attempt(trial)`, a thing tried is a `unit`, and of the time it gets a `share`."""
 
     module: str
     title: str
@@ -17,12 +17,14 @@ class Part:
 
 
 PARTS: Final = {
-    "records": Part("records", "mutated records against a strict reading", "records", 3.0),
-    "readers": Part("readers", "every reading command on mutated records", "commands", 3.0),
-    "kills": Part("kills", "commands that write, killed at any moment", "kills", 3.0),
-    "cuts": Part("cuts", "power cuts while commands write", "cuts", 2.0),
-    "servers": Part("servers", "faults of a model's server", "replies", 2.0),
-    "lines": Part("lines", "random command lines", "command lines", 3.0),
-    "names": Part("names", "odd names and texts in every output", "outputs", 1.5),
-    "processes": Part("processes", "processes killed under a command, and signals", "processes", 2.0),
+    "records": Part("benchmarks.torture.records", "mutated records against a strict reading", "records", 3.0),
+    "readers": Part("benchmarks.torture.readers", "every reading command on mutated records", "commands", 3.0),
+    "kills": Part("benchmarks.torture.kills", "commands that write, killed at any moment", "kills", 3.0),
+    "cuts": Part("benchmarks.torture.cuts", "power cuts while commands write", "cuts", 2.0),
+    "servers": Part("benchmarks.torture.servers", "faults of a model's server", "replies", 2.0),
+    "lines": Part("benchmarks.torture.lines", "random command lines", "command lines", 3.0),
+    "names": Part("benchmarks.torture.names", "odd names and texts in every output", "outputs", 1.5),
+    "processes": Part(
+        "benchmarks.torture.processes", "processes killed under a command, and signals", "processes", 2.0
+    ),
 }

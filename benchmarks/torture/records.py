@@ -223,7 +223,7 @@ def _compare(way: str, index: int, wanted: Wanted, file: Path, accepted: Accepte
         messages = told.get(number, [])
         for kind, what in _wrong(way, line, verdict, messages, rows, expected):
             yield Wrong(f"{way}: {kind}", index, number - 1, what)
-    if extra := set(rows) - expected - {number for _, line, verdict in verdicts for number in _maybe(line, verdict)}:
+    if extra := set(rows) - expected - {number for _, line, _ in verdicts for number in _iterations(line)}:
         yield Wrong(f"{way}: iterations out of nowhere", index, None, f"{sorted(extra)[:5]}")
     if unplaced := [number for number in told if number is not None and number > len(verdicts)]:
         yield Wrong(f"{way}: lines named that are not there", index, None, f"{unplaced[:5]}")
@@ -257,26 +257,16 @@ def _wrong(
         return
     reason = f"{_plain(verdict.field)} {_plain(verdict.why)}".strip()
     if not messages:
-        iteration = _iteration(line)
-        there = iteration in rows and iteration not in expected
+        there = any(each in rows and each not in expected for each in _iterations(line))
         yield f"{'accepted' if there else 'left out, and not named'}, though {reason}", verdict.field
     elif verdict.field and verdict.field.rpartition(".")[2] not in messages[0] and "not JSON" not in messages[0]:
         yield f"{_plain(verdict.field)} is not named, which {verdict.why}", messages[0]
 
 
-def _maybe(line: bytes, verdict: oracle.Verdict | None) -> Iterator[int]:
-    """The iteration that a line may have if some reader takes it."""
-    if verdict is not None and not verdict.accepted and (iteration := _iteration(line)) is not None:
-        yield iteration
-
-
-def _iteration(line: bytes) -> int | None:
-    """The iteration that a lenient reader would see."""
-    numbers = re.findall(rb'"iteration"\s*:\s*"?(-?\d+)(?:\.(\d))?', line)
-    if not numbers:
-        return None
-    whole, tenths = numbers[0]
-    return int(whole) + (tenths >= b"5") if len(whole) < 20 else None
+def _iterations(line: bytes) -> set[int]:
+    """The iterations that a lenient reader may see in a line."""
+    numbers = re.findall(rb'"(?:i|\\u0069)teration"\s*:\s*"?(-?\d{1,19})(?:\.(\d))?', line)
+    return {int(whole) + (tenths >= b"5") for whole, tenths in numbers}
 
 
 def _difference(record: Record, row: Record) -> tuple[str, str] | None:
