@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import shutil
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -220,19 +221,20 @@ def _tree(program: str) -> Any:
 
 
 def _room(trial: Trial) -> Path:
-    """A folder with records and with all that is no record; commands of other attempts have written there too."""
+    """A folder with records and with all that is no record."""
     base = readers.base(trial)
-    room = base.parent
-    if not (room / "text.txt").exists():
-        examples = Path(__file__).parents[2] / "docs" / "examples"
-        (room / "empty").mkdir()
-        (room / "prompts").mkdir()
-        (room / "prompts" / "search.j2").write_text("{{ nothing }}")
-        (room / "empty.csv").write_text("")
-        (room / "broken.tar.gz").write_bytes(b"\x1f\x8b nothing")
-        (room / "broken_task.py").write_text("raise RuntimeError('no\x1b[31m')\n")
-        (room / "theirs.toml").write_bytes((examples / "import" / "cartpole.toml").read_bytes())
-        (room / "theirs.jsonl").write_bytes((examples / "import" / "cartpole.jsonl").read_bytes())
-        (room / "own_table.csv").write_bytes((examples / "own_table.csv").read_bytes())
-        (room / "text.txt").write_text("nothing but text\n")
+    room = trial.folder / "room"
+    examples = Path(__file__).parents[2] / "docs" / "examples"
+    shutil.copytree(base, room / "base")
+    shutil.copy(base.with_name("labels.csv"), room)
+    (room / "empty").mkdir()
+    (room / "prompts").mkdir()
+    (room / "prompts" / "search.j2").write_text("{{ nothing }}")
+    (room / "empty.csv").write_text("")
+    (room / "broken.tar.gz").write_bytes(b"\x1f\x8b nothing")
+    (room / "broken_task.py").write_text("raise RuntimeError('no\x1b[31m')\n")
+    (room / "text.txt").write_text("nothing but text\n")
+    shutil.copy(examples / "import" / "cartpole.toml", room / "theirs.toml")
+    shutil.copy(examples / "import" / "cartpole.jsonl", room / "theirs.jsonl")
+    shutil.copy(examples / "own_table.csv", room)
     return room

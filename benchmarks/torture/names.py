@@ -180,6 +180,8 @@ def _write(rng: Random, folder: Path, said: dict[str, str], number: int) -> None
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "run.json").write_text(json.dumps(run))
     records = [samples.episode(rng, run, iteration) for iteration in range(4)]
+    while not records[0]["revised"]:  # it is to be shown
+        records[0] = samples.episode(rng, run, 0)
     for record in records:
         if record["revised"]:
             record["revised"]["answer"] = f"The worst rollout fell. {said['answer']}"

@@ -8,7 +8,7 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A way to attack: its module has `attempt(trial)`, a thing tried is a `unit`, and of the time it gets a `share`."""
+    """A way to attack: `attempt(trial)` of its module tries things, each a `unit`, for a `share` of the time."""
 
     module: str
     title: str
