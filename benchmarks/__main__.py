@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Callable
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -45,7 +46,11 @@ PARTS: dict[str, tuple[str, Callable[[], list[dict[str, object]]]]] = {
 
 
 def main() -> None:
-    """Run all benchmarks, or some."""
+    """Run all benchmarks, or some; `torture` is none of them, and takes options of its own."""
+    if sys.argv[1:2] == ["torture"]:
+        from benchmarks.torture.command import main as torture
+
+        sys.exit(torture(sys.argv[2:]))
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; all by default")
     chosen = parser.parse_args().parts or list(PARTS)

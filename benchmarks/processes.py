@@ -36,9 +36,7 @@ def watch(command: Sequence[str]) -> Watched:
         CalledProcessError: it fails.
     """
     started = time.perf_counter()
-    process = subprocess.Popen(  # noqa: S603 - the commands are the benchmarks' own
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
-    )
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     trace: list[tuple[float, float]] = []
     ended = threading.Event()
 

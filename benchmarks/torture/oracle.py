@@ -1,0 +1,425 @@
+"""A strict reading of records, written from docs/records.md alone: what is accepted, and what must be named.
+
+It shares no code with the project. Where the document leaves a question open the verdict is open too, and all that is
+asked of a reader is to accept or to name the line.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+Record = dict[str, Any]
+Check = Callable[[Any, str], None]
+
+LONGEST: Final = 16 * 2**20
+"""Bytes of a line."""
+DEEPEST: Final = 60
+"""Levels of nesting that every reader must take; beyond, it may refuse."""
+TOLERANCE: Final = 1e-9
+TASKS: Final = """
+    cartpole pong frozenlake nim maze swimmer mountaincar mountaincarcontinuous invertedpendulum inverteddoublependulum
+    """.split()  # noqa: SIM905 - lists with a quote round every word would be no easier to read
+METHODS: Final = """
+    props propsplus criticonly puresearch actorsecondpass alwayscritic reptraj threetraj r2po
+    sb3-a2c sb3-ppo sb3-trpo sb3-dqn sb3-sac sb3-td3 sb3-ddpg
+    """.split()  # noqa: SIM905
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What becomes of a line: `record` where it is accepted, `field` and `why` where it is not; open: either.
+
+    A contradiction is refused for what its fields say together, each being of its type.
+    """
+
+    record: Record | None
+    field: str = ""
+    why: str = ""
+    is_open: bool = False
+    is_contradiction: bool = False
+
+    @property
+    def accepted(self) -> bool:
+        """Whether it is in every result."""
+        return self.record is not None and not self.is_open
+
+
+class _RefusedError(Exception):
+    def __init__(self, field: str, why: str, *, is_contradiction: bool = False) -> None:
+        super().__init__(field, why)
+        self.field, self.why, self.is_contradiction = field, why, is_contradiction
+
+
+class _OpenError(Exception):
+    pass
+
+
+def read_line(line: bytes, run: Mapping[str, Any], earlier: set[int]) -> Verdict:
+    """Judge a line of `episodes.jsonl`, without its line break.
+
+    Args:
+        line: its bytes.
+        run: the `run.json` beside it, accepted.
+        earlier: iterations of accepted lines before it; an accepted line's is added.
+    """
+    imported = "imported_from" in run["options"]
+
+    def check(record: Record) -> None:
+        _object(IMPORTED_EPISODE if imported else EPISODE)(record, "")
+        for field, value in _contradictions(record, run):
+            raise _RefusedError(field, value, is_contradiction=True)
+        if record["iteration"] in earlier:
+            raise _RefusedError("iteration", "is in an earlier line")
+
+    if abs(len(line) - LONGEST) < 16:
+        return Verdict({}, is_open=True)
+    if len(line) > LONGEST:
+        return Verdict(None, "", "the line is too long")
+    verdict = _judge(line, check)
+    if verdict.accepted and verdict.record is not None:
+        earlier.add(verdict.record["iteration"])
+    return verdict
+
+
+def read_run(data: bytes) -> Verdict:
+    """Judge a `run.json`."""
+    return _judge(data, _check_run)
+
+
+def is_blank(line: bytes) -> bool:
+    """Whether a line holds nothing but JSON's white space."""
+    return not line.strip(b" \t\r\n")
+
+
+def _judge(data: bytes, check: Callable[[Record], None]) -> Verdict:
+    try:
+        record, is_extreme = _parse(data)
+        check(record)
+    except _RefusedError as refused:
+        return Verdict(None, refused.field, refused.why, is_contradiction=refused.is_contradiction)
+    except _OpenError:
+        return Verdict({}, is_open=True)
+    # A number beyond all doubles, which no known field takes, is in one that nobody reads.
+    return Verdict(record, is_open=is_extreme)
+
+
+def _parse(data: bytes) -> tuple[Record, bool]:
+    extremes: list[str] = []
+
+    def whole(text: str) -> int:
+        number = int(text) if len(text) < 400 else (-1 if text[0] == "-" else 1) * 10**400
+        if len(text) > 300 and abs(number) >= 2**1024:
+            extremes.append(text)
+        return number
+
+    def fraction(text: str) -> float:
+        number = float(text)
+        if math.isinf(number):
+            extremes.append(text)
+        return number
+
+    if _depth(data) > DEEPEST:
+        raise _OpenError
+    try:
+        record = json.loads(
+            data.decode(),
+            object_pairs_hook=_without_duplicates,
+            parse_constant=_no_constant,
+            parse_int=whole,
+            parse_float=fraction,
+        )
+    except UnicodeDecodeError:
+        raise _RefusedError("", "not UTF-8") from None
+    except json.JSONDecodeError as error:
+        raise _RefusedError("", f"not JSON: {error}") from None
+    if re.search(rb"\\u[dD][89a-fA-F]", data) and any(_is_half(text) for text in _texts(record)):
+        raise _RefusedError("", "half of a surrogate pair")
+    if not isinstance(record, dict):
+        raise _RefusedError("", "not an object")
+    return record, bool(extremes)
+
+
+def _depth(data: bytes) -> int:
+    if data.count(b"[") + data.count(b"{") <= DEEPEST:
+        return 0
+    depth = deepest = 0
+    for opening in re.findall(rb"[\[\]{}]", re.sub(rb'"(?:[^"\\]|\\.)*"', b"", data)):
+        depth += 1 if opening in b"[{" else -1
+        deepest = max(deepest, depth)
+    return deepest
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> Record:
+    record = dict(pairs)
+    if len(record) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise _RefusedError(next(name for name in names if names.count(name) > 1), "is there twice")
+    return record
+
+
+def _no_constant(text: str) -> None:
+    raise _RefusedError("", f"{text} is no JSON")
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for name, inner in value.items():
+            yield name
+            yield from _texts(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _texts(inner)
+
+
+def _is_half(text: str) -> bool:
+    return any("\ud800" <= character <= "\udfff" for character in text)
+
+
+# Types ---------------------------------------------------------------------------------------------------------------
+
+
+def _is(kind: type, what: str) -> Check:
+    def check(value: Any, field: str) -> None:
+        if type(value) is not kind:
+            raise _RefusedError(field, f"is no {what}")
+
+    return check
+
+
+def _whole(low: int, high: int = 2**63 - 1) -> Check:
+    def check(value: Any, field: str) -> None:
+        if type(value) is not int or not low <= value <= high:
+            raise _RefusedError(field, f"is no whole number from {low} to {high}")
+
+    return check
+
+
+def _number(value: Any, field: str) -> None:
+    if type(value) not in (int, float):
+        raise _RefusedError(field, "is no number")
+    try:
+        finite = math.isfinite(float(value))
+    except OverflowError:
+        finite = False
+    if not finite:
+        raise _RefusedError(field, "is no finite number")
+
+
+def _one_of(*words: str) -> Check:
+    def check(value: Any, field: str) -> None:
+        if type(value) is not str or value not in words:
+            raise _RefusedError(field, f"is none of {', '.join(words)}")
+
+    return check
+
+
+def _list(inner: Check) -> Check:
+    def check(value: Any, field: str) -> None:
+        if type(value) is not list:
+            raise _RefusedError(field, "is no list")
+        for each in value:
+            inner(each, field)
+
+    return check
+
+
+def _object(fields: Mapping[str, Check], optional: Mapping[str, Check] | None = None) -> Check:
+    def check(value: Any, field: str) -> None:
+        if type(value) is not dict:
+            raise _RefusedError(field, "is no object")
+        dot = f"{field}." if field else ""
+        for name, inner in fields.items():
+            if name not in value:
+                raise _RefusedError(f"{dot}{name}", "is missing")
+            inner(value[name], f"{dot}{name}")
+        for name, inner in (optional or {}).items():
+            if name in value:
+                inner(value[name], f"{dot}{name}")
+
+    return check
+
+
+def _or_null(inner: Check) -> Check:
+    def check(value: Any, field: str) -> None:
+        if value is not None:
+            inner(value, field)
+
+    return check
+
+
+_text, _flag, _any_object = _is(str, "text"), _is(bool, "true or false"), _is(dict, "object")
+_range = _object({"mean": _number, "min": _number, "max": _number})
+_statistics = _object(
+    {"returns": _range, "lengths": _range, "successes": _whole(-(2**63)), "rollouts": _whole(-(2**63))}
+)
+
+CANDIDATE: Final[dict[str, Check]] = {
+    "params": _list(_number),
+    "out_of_range": _flag,
+    "source": _one_of("search", "critic", "baseline"),
+    "answer": _text,
+    "thinking": _or_null(_text),
+    "returns": _list(_number),
+    "lengths": _list(_whole(0)),
+    "seeds": _or_null(_list(_whole(0, 2**64 - 1))),
+    "ended": _list(_one_of("terminated", "truncated")),
+    "mean_return": _number,
+}
+SHOWN: Final[dict[str, Check]] = {
+    "label": _one_of("worst", "median", "best", "representative"),
+    "rollout": _whole(0),
+    "return": _number,
+    "length": _whole(0),
+}
+
+
+def _episode(candidate: Check, shown: Check, seconds: Check) -> dict[str, Check]:
+    evidence = _object(
+        {"kind": _one_of("median", "three", "representative"), "shown": _list(shown)},
+        {"statistics": _or_null(_statistics)},
+    )
+    return {
+        "condition": _text,
+        "env": _text,
+        "variant": _text,
+        "run": _whole(1),
+        "iteration": _whole(0),
+        "initial": candidate,
+        "revised": _or_null(candidate),
+        "revision_status": _one_of("ok", "unreadable", "none"),
+        "selected": _one_of("initial", "revised"),
+        "evidence": _or_null(evidence),
+        "seconds": seconds,
+    }
+
+
+def _may_be_null(fields: Mapping[str, Check], never: set[str]) -> dict[str, Check]:
+    return {name: check if name in never else _or_null(check) for name, check in fields.items()}
+
+
+EPISODE: Final = _episode(_object(CANDIDATE), _object(SHOWN), _number)
+IMPORTED_EPISODE: Final = _episode(
+    _object(_may_be_null(CANDIDATE, {"source", "mean_return"})),
+    _object(_may_be_null(SHOWN, {"label"})),
+    _or_null(_number),
+)
+
+
+# What fields say together --------------------------------------------------------------------------------------------
+
+
+def _contradictions(record: Record, run: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for field in ("condition", "env", "variant", "run"):
+        if record[field] != run[field]:
+            yield field, "is not that of run.json"
+    for role in ("initial", "revised"):
+        if record[role] is not None:
+            for field, why in _candidate_contradictions(record[role], run.get("rollouts")):
+                yield f"{role}.{field}", why
+    initial, revised = record["initial"], record["revised"]
+    if revised is not None:
+        before, after = initial["params"], revised["params"]
+        if before is not None and after is not None and len(before) != len(after):
+            yield "params", "differ in number"
+    elif record["selected"] == "revised":
+        yield "selected", "is revised, which is not there"
+    if (record["revision_status"] == "ok") != (revised is not None):
+        yield "revision_status", "does not fit the revised candidate"
+    for shown in (record["evidence"] or {"shown": []})["shown"]:
+        rollouts = run.get("rollouts") if initial["returns"] is None else len(initial["returns"])
+        if shown["rollout"] is not None and rollouts is None:
+            raise _OpenError
+        if shown["rollout"] is not None and shown["rollout"] >= rollouts:
+            yield "rollout", "is none of the rollouts"
+
+
+def _candidate_contradictions(candidate: Record, rollouts: int | None) -> Iterator[tuple[str, str]]:
+    returns = candidate["returns"]
+    if candidate["params"] == [] and candidate["source"] != "baseline":
+        yield "params", "is empty"
+    if returns == []:
+        yield "returns", "is empty"
+    if returns is None:
+        return
+    for field in ("lengths", "seeds", "ended"):
+        if candidate[field] is not None and len(candidate[field]) != len(returns):
+            yield field, "are not as many as returns"
+    if rollouts is not None and len(returns) != rollouts:
+        yield "returns", "are not as many as the run's rollouts"
+    mean, stated = math.nan, candidate["mean_return"]
+    if max(map(abs, returns)) < 1e300 and abs(stated) < 1e300:
+        mean = math.fsum(returns) / len(returns)
+    off = abs(stated - mean) / max(1.0, abs(stated))
+    # Sums of doubles differ in their last bits, and by how much they may near the edge nobody says.
+    if math.isnan(off) or TOLERANCE * 0.9 < off < TOLERANCE * 1.1:
+        raise _OpenError
+    if off > TOLERANCE:
+        yield "mean_return", "is not the mean of the returns"
+
+
+# run.json ------------------------------------------------------------------------------------------------------------
+
+_warmup = _list(_object({"params": _list(_number), "return": _number, "seed": _whole(-(2**63))}))
+_count = _whole(-(2**63))
+_thresholds = _object(
+    {"partial": _number, "high": _number, "near_zero": _number, "meaningful": _number}
+    | dict.fromkeys(("surgical_max", "redesign_min", "multi_state_min"), _count),
+    {"floor": _number, "origin": _text},
+)
+
+
+def _texts_by_name(value: Any, field: str) -> None:
+    _any_object(value, field)
+    for each in value.values():
+        _text(each, field)
+
+
+NULLABLE_IN_IMPORTS: Final = {
+    "seed": _is(int, "whole number"),
+    "iterations": _count,
+    "rollouts": _count,
+    "optimum": _number,
+    "model": _text,
+    "started_at": _text,
+}
+RUN: Final[dict[str, Check]] = {
+    "schema": _is(int, "whole number"),
+    "condition": _text,
+    "env": _text,
+    "variant": _text,
+    "run": _whole(1),
+    **{name: _or_null(check) for name, check in NULLABLE_IN_IMPORTS.items()},
+    "tau_c": _or_null(_number),
+    "step_size": _or_null(_number),
+    "warmup": _warmup,
+    "backend": _text,
+    "options": _any_object,
+    "switches": _any_object,
+    "thresholds": _or_null(_thresholds),
+    "prompts": _texts_by_name,
+    "versions": _texts_by_name,
+}
+
+
+def _check_run(run: Record) -> None:
+    if type(run.get("schema")) is int and run["schema"] > 1:
+        raise _RefusedError("schema", "is newer")
+    _object(RUN)(run, "")
+    imported = "imported_from" in run["options"]
+    if run["env"] not in TASKS and run["thresholds"] is None:
+        raise _RefusedError("env", "is not known, and there are no thresholds")
+    if run["variant"] not in METHODS and not imported:
+        raise _RefusedError("variant", "is not known")
+    lists = isinstance(run["options"].get("imported_from", []), list)
+    nulls = not imported and any(run[name] is None for name in NULLABLE_IN_IMPORTS)
+    counts = [run["iterations"], run["rollouts"], *(run["thresholds"] or {"": 1}).values()]
+    negative = any(type(count) is int and count < 1 for count in counts)
+    if run["schema"] != 1 or nulls or negative or not lists or not -(2**63) <= (run["seed"] or 0) < 2**63:
+        raise _OpenError
