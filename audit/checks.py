@@ -21,6 +21,9 @@ BLANK: Final = b" \t\r\n"
 """White space of JSON: nothing else may be outside of a record."""
 
 
+TOO_LONG: Final = "the line is longer than 16 MiB"
+
+
 class Fault(msgspec.Struct, frozen=True):
     """Something in a record file that is left out.
 
@@ -76,7 +79,7 @@ def sift(
 def has_too_long_line(file: RecordFile) -> bool:
     """Whether a file holds a line too long for DuckDB, or cannot be read."""
     try:
-        return any(line is None for _, line in _lines(Path(file.file)))
+        return any(line is None for _, line in lines_in(Path(file.file)))
     except OSError:
         return True
 
@@ -109,6 +112,20 @@ def point_at(files: Sequence[RecordFile], intake: Intake, database: Database, *,
     database.set("line_file_list", intake.write("line_files.jsonl", rows))
 
 
+def lines_in(path: Path) -> Iterator[tuple[int, bytes | None]]:
+    """The lines that are not blank with their numbers, from 1; None for one that is too long."""
+    with path.open("rb") as stream:
+        number = 0
+        while line := stream.readline(LONGEST_LINE + 1):
+            number += 1
+            if len(line) > LONGEST_LINE:
+                while line and not line.endswith(b"\n"):
+                    line = stream.readline(LONGEST_LINE)
+                yield number, None
+            elif line.strip(BLANK):
+                yield number, line
+
+
 def size_of(file: RecordFile) -> int:
     """Bytes of a file, 0 where it is gone."""
     try:
@@ -124,7 +141,7 @@ def _draft(file: RecordFile, intake: Intake) -> _Draft:
     faults: list[Fault] = []
     with path.open("wb") as copy:
         try:
-            for number, line in _lines(Path(file.file)):
+            for number, line in lines_in(Path(file.file)):
                 try:
                     copy.write(_plain(line, kind))
                     numbers.append(number)
@@ -137,29 +154,14 @@ def _draft(file: RecordFile, intake: Intake) -> _Draft:
 
 def _plain(line: bytes | None, kind: type[msgspec.Struct]) -> bytes:
     """A line as `collect` would write it."""
-    too_long = RecordError("the line is longer than 16 MiB")
     if line is None:
-        raise too_long
+        raise RecordError(TOO_LONG)
     if not line.endswith(b"\n") and not _is_json(line):
         raise RecordError("torn: the line breaks off, as after a power loss or while it is being written")
     plain = encode(decode(line, kind))
     if len(plain) > LONGEST_LINE:
-        raise too_long
+        raise RecordError(TOO_LONG)
     return plain
-
-
-def _lines(path: Path) -> Iterator[tuple[int, bytes | None]]:
-    """The lines that are not blank with their numbers, from 1; None for one that is too long."""
-    with path.open("rb") as stream:
-        number = 0
-        while line := stream.readline(LONGEST_LINE + 1):
-            number += 1
-            if len(line) > LONGEST_LINE:
-                while line and not line.endswith(b"\n"):
-                    line = stream.readline(LONGEST_LINE)
-                yield number, None
-            elif line.strip(BLANK):
-                yield number, line
 
 
 def _is_json(line: bytes) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from audit.checks import BLANK
+from audit.checks import TOO_LONG, lines_in
 from audit.problems import AuditError, Problem, UsageError
 from audit.sources import gather
 from audit.sources.intake import Identity, Intake, RecordFile
@@ -71,16 +71,16 @@ class Records:
 
     def _lines(self, run: RecordedRun, file: RecordFile, seen: set[int]) -> Iterator[Iteration]:
         left_out = () if self._left_out is None else self._left_out[file]
-        for number, line in enumerate(lines_of(file), start=1):
-            if number in left_out or not line.strip(BLANK):
+        lines = lines_in(Path(file.file)) if file.place is None else enumerate(lines_of(file), start=1)
+        for number, line in lines:
+            if number in left_out:
                 continue
             try:
-                iteration = decode_iteration(line, file.source)
+                iteration = _decode(line, file)
                 if self._left_out is None:
                     _check(iteration, run)
             except RecordError as error:
-                torn = "" if line.endswith(b"\n") else "torn: "
-                self._note(file, number, f"{torn}{error}; left out")
+                self._note(file, number, f"{error}; left out")
                 continue
             if iteration.iteration in seen:
                 self._note(file, number, f"iteration {iteration.iteration} is in an earlier line; left out")
@@ -146,6 +146,16 @@ def find_run(records: Records, env: str, variant: str, run: int, condition: str 
     return found[0]
 
 
+def _decode(line: bytes | None, file: RecordFile) -> Iteration:
+    if line is None:
+        raise RecordError(TOO_LONG)
+    try:
+        return decode_iteration(line, file.source)
+    except RecordError as error:
+        torn = "" if line.endswith(b"\n") else "torn: "
+        raise RecordError(f"{torn}{error}") from None
+
+
 def _check(iteration: Iteration, run: RecordedRun) -> None:
     """Refuse a record that does not say which rollouts are meant.
 
@@ -156,9 +166,11 @@ def _check(iteration: Iteration, run: RecordedRun) -> None:
         raise RecordError("belongs to another run than the run.json beside it says")
     rollouts = None if run.run is None else run.run.rollouts
     for role, candidate in iteration.candidates():
+        if candidate.recorded_returns is None:
+            continue
         if candidate.recorded_returns == []:
-            raise RecordError(f"{role} has no rollouts")
-        if rollouts is not None and candidate.returns and len(candidate.returns) != rollouts:
+            raise RecordError(f"{role}.returns is empty")
+        if rollouts is not None and len(candidate.returns) != rollouts:
             raise RecordError(f"{role} has {len(candidate.returns)} returns where the run has {rollouts} rollouts")
         lists = {"lengths": candidate.recorded_lengths, "seeds": candidate.seeds, "ended": candidate.ended}
         for name, values in lists.items():

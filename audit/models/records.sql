@@ -40,8 +40,8 @@ records as (
         initial, revised, revision_status, selected, evidence, seconds, origin,
         case
             when not is_plain then 'unread'
-            when strays then 'belongs to another run (' || condition || ', ' || env || ', ' || variant || ', ' || run || ')'
-                || ' than the run.json beside it says'
+            when strays then 'belongs to another run (condition ' || condition || ', env ' || env || ', variant ' || variant
+                || ', run ' || run || ') than the run.json beside it says'
             when fault is not null then fault
             when len(initial.params) <> len(revised.params)
                 then 'initial has ' || len(initial.params) || ' params and revised ' || len(revised.params)

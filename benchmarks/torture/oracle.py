@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -70,6 +70,8 @@ def read_line(line: bytes, run: Mapping[str, Any], earlier: set[int]) -> Verdict
     imported = "imported_from" in run["options"]
 
     def check(record: Record) -> None:
+        if imported:
+            _complete(record)
         _object(IMPORTED_EPISODE if imported else EPISODE)(record, "")
         for field, value in _contradictions(record, run):
             raise _RefusedError(field, value, is_contradiction=True)
@@ -256,9 +258,7 @@ def _or_null(inner: Check) -> Check:
 
 _text, _flag, _any_object = _is(str, "text"), _is(bool, "true or false"), _is(dict, "object")
 _range = _object({"mean": _number, "min": _number, "max": _number})
-_statistics = _object(
-    {"returns": _range, "lengths": _range, "successes": _whole(-(2**63)), "rollouts": _whole(-(2**63))}
-)
+_statistics = _object({"returns": _range, "lengths": _range, "successes": _whole(0), "rollouts": _whole(0)})
 
 CANDIDATE: Final[dict[str, Check]] = {
     "params": _list(_number),
@@ -300,14 +300,32 @@ def _episode(candidate: Check, shown: Check, seconds: Check) -> dict[str, Check]
     }
 
 
-def _may_be_null(fields: Mapping[str, Check], never: set[str]) -> dict[str, Check]:
-    return {name: check if name in never else _or_null(check) for name, check in fields.items()}
+def _may_be_null(fields: Mapping[str, Check]) -> dict[str, Check]:
+    return {name: check if name in NEVER_NULL else _or_null(check) for name, check in fields.items()}
 
 
+def _complete(record: Record) -> None:
+    """Put null where an imported record has no such field, which means the same."""
+    evidence = record.get("evidence")
+    shown = evidence.setdefault("shown", []) if isinstance(evidence, dict) else None
+    _set_null(record, ("revised", "evidence", "seconds"))
+    for role in ("initial", "revised"):
+        _set_null(record.get(role), CANDIDATE.keys() - NEVER_NULL)
+    for each in shown if isinstance(shown, list) else ():
+        _set_null(each, SHOWN.keys() - NEVER_NULL)
+
+
+def _set_null(value: Any, names: Iterable[str]) -> None:
+    if isinstance(value, dict):
+        for name in names:
+            value.setdefault(name)
+
+
+NEVER_NULL: Final = frozenset({"source", "mean_return", "label"})
 EPISODE: Final = _episode(_object(CANDIDATE), _object(SHOWN), _number)
 IMPORTED_EPISODE: Final = _episode(
-    _object(_may_be_null(CANDIDATE, {"source", "mean_return"})),
-    _object(_may_be_null(SHOWN, {"label"})),
+    _object(_may_be_null(CANDIDATE)),
+    _object(_may_be_null(SHOWN)),
     _or_null(_number),
 )
 

@@ -1,7 +1,9 @@
-"""Mutated records, thousands at a time, read in both ways that the audit has, and held against the strict reading."""
+"""Mutated records, thousands at a time, read in all ways that the audit has, and held against the strict reading."""
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import json
 import re
 import shutil
@@ -174,13 +176,20 @@ def by_relations(root: Path) -> tuple[Accepted, Named]:
     return accepted, named
 
 
-def by_lines(root: Path) -> tuple[Accepted, Named]:
+def by_lines(root: Path, *, judged: bool) -> tuple[Accepted, Named]:
     """The same from the reader of the commands that run policies again; of its records only that they are there."""
+    from audit.problems import AuditError
     from audit.recorded import open_records
 
     named: Named = {}
     accepted: Accepted = {}
-    with open_records([root]) as records:
+    with contextlib.ExitStack() as resources:
+        try:
+            records = resources.enter_context(open_records([root], judged=judged, cache=False))
+        except AuditError as error:
+            if "no finished iteration" not in str(error):
+                raise
+            return {}, {"": {None: [str(error)]}}
         for run in records.runs:
             try:
                 for iteration in records.iterations(run):
@@ -192,7 +201,11 @@ def by_lines(root: Path) -> tuple[Accepted, Named]:
     return accepted, named
 
 
-READERS: Final[dict[str, Callable[[Path], tuple[Accepted, Named]]]] = {"relations": by_relations, "lines": by_lines}
+READERS: Final[dict[str, Callable[[Path], tuple[Accepted, Named]]]] = {
+    "relations": by_relations,
+    "lines": functools.partial(by_lines, judged=True),
+    "verify": functools.partial(by_lines, judged=False),
+}
 
 
 def _compare(way: str, index: int, wanted: Wanted, file: Path, accepted: Accepted, named: Named) -> Iterator[Wrong]:
@@ -243,8 +256,8 @@ def _wrong(
         return
     if len(messages) > 1:
         yield "named twice", " / ".join(messages)
-    # Only commands that are to tell what numbers do not fit together go by lines; they may keep such records.
-    if verdict.is_open or (way == "lines" and verdict.is_contradiction):
+    # Commands that are to tell what numbers do not fit together may keep such records.
+    if verdict.is_open or (way == "verify" and verdict.is_contradiction):
         return
     if verdict.accepted and verdict.record is not None:
         row = rows.get(verdict.record["iteration"])
@@ -259,8 +272,14 @@ def _wrong(
     if not messages:
         there = any(each in rows and each not in expected for each in _iterations(line))
         yield f"{'accepted' if there else 'left out, and not named'}, though {reason}", verdict.field
-    elif verdict.field and verdict.field.rpartition(".")[2] not in messages[0] and "not JSON" not in messages[0]:
+    elif verdict.field and not _names_a_field(messages[0], verdict.field):
         yield f"{_plain(verdict.field)} is not named, which {verdict.why}", messages[0]
+
+
+def _names_a_field(message: str, field: str) -> bool:
+    """Whether a message names the field at fault, or, as there may be several, another one."""
+    names = {field.rpartition(".")[2], "not JSON", "is given twice", *oracle.EPISODE}
+    return any(name in message for name in names)
 
 
 def _iterations(line: bytes) -> set[int]:

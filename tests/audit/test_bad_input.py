@@ -66,7 +66,7 @@ BAD_LINES = {
     "NaN among returns": (NAN, "not JSON"),
     "short lengths": (line_of(changed("initial.lengths", [10, 10])), "3 returns and 2 lengths"),
     "short seeds": (line_of(changed("revised.seeds", [1])), "3 returns and 1 seeds"),
-    "short endings": (line_of(changed("revised.ended", ["terminated"])), "3 returns and 1 endings"),
+    "short endings": (line_of(changed("revised.ended", ["terminated"])), "3 returns and 1 ended"),
     "too few rollouts": (line_of({**episode(candidate([1, 2])), "iteration": 7}), "where the run has 3 rollouts"),
     "mean does not agree": (line_of(changed("revised.mean_return", 2.001)), "where its returns have mean"),
     "params differ in number": (line_of(changed("revised.params", [1.0, 2.0])), "initial has 3 params and revised 2"),

@@ -9,7 +9,7 @@ case
     when len(candidate.seeds) <> len(candidate.returns)
         then role || ' has ' || len(candidate.returns) || ' returns and ' || len(candidate.seeds) || ' seeds'
     when len(candidate.ended) <> len(candidate.returns)
-        then role || ' has ' || len(candidate.returns) || ' returns and ' || len(candidate.ended) || ' endings'
+        then role || ' has ' || len(candidate.returns) || ' returns and ' || len(candidate.ended) || ' ended'
     when len(candidate.returns) <> rollouts
         then role || ' has ' || len(candidate.returns) || ' returns where the run has ' || rollouts || ' rollouts'
     when not abs(candidate.mean_return - list_avg(candidate.returns))
