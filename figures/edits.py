@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from figures.drawing import Drawing, in_style, joined
-from figures.names import METHODS, TASKS, ordered
+from figures.names import METHODS, TASKS, label, ordered
 from figures.patterns import labels
 from figures.revisions import MARKERS, dress_grid, grid_of, pattern_handles
 from figures.style import MUTED, annotate, legend, pattern_colour
@@ -65,7 +65,7 @@ def edit_map(revisions: pd.DataFrame, condition: str, origin: str) -> Drawing | 
     unknown = int(here[["edit_distance", "delta"]].isna().any(axis=1).sum())
     note = joined(
         [
-            f"{len(here)} revisions, condition {condition}.",
+            f"{len(here)} revisions, condition {label(condition)}.",
             f"{unknown} without parameters or a return are not drawn." if unknown else "",
             origin,
         ]

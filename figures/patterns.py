@@ -8,7 +8,19 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from figures.drawing import Drawing, in_style, joined
-from figures.names import IMPROVEMENTS, METHODS, NO_CHANGE, PATTERNS, REGRESSIONS, TASKS, UNCLASSIFIED, name, ordered
+from figures.names import (
+    IMPROVEMENTS,
+    METHODS,
+    NO_CHANGE,
+    PATTERNS,
+    REGRESSIONS,
+    TASKS,
+    UNCLASSIFIED,
+    label,
+    name,
+    narrow,
+    ordered,
+)
 from figures.style import MUTED, annotate, columns, ink_on, is_lowest, legend, panels, pattern_colour
 
 CAPTION = (
@@ -52,7 +64,7 @@ def pattern_bars(revisions: pd.DataFrame, condition: str, origin: str) -> Drawin
         _dress(ax, env, variants if first else [""] * len(variants))
         ax.set_xlabel("% of revisions" if is_lowest(i, len(envs)) else "")
     _legend(figure, ordered(labels(here), PATTERNS), narrow=len(envs) == 1)
-    note = joined([f"{len(here)} revisions, condition {condition}.", origin])
+    note = joined([f"{len(here)} revisions, condition {label(condition)}.", origin])
     annotate(figure, note)
     described = f"Stacked bars of edit patterns for {', '.join(map(name, variants))}, one panel per task."
     return Drawing("patterns", "Edit patterns", CAPTION, note, described, figure)
@@ -73,11 +85,11 @@ def _draw_bar(ax: Axes, row: int, cell: pd.DataFrame) -> None:
 
 
 def _dress(ax: Axes, env: str, methods: list[str]) -> None:
-    ax.set_title(name(env))
+    ax.set_title(narrow(env))
     ax.text(1.015, 1.0, "n", transform=ax.transAxes, fontsize=7, color=MUTED, va="bottom")
     ax.set_xlim(0, 100)
     ax.set_ylim(len(methods) - 0.5, -0.5)
-    ax.set_yticks(range(len(methods)), [name(method) for method in methods])
+    ax.set_yticks(range(len(methods)), [narrow(method) for method in methods])
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
 

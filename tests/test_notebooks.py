@@ -186,6 +186,16 @@ def test_a_notebook_that_stops_is_named_and_the_others_are_rendered(tmp_path):
     assert "fine" in (tmp_path / "out" / good.href).read_text()
 
 
+def test_what_a_notebook_prints_and_shows_is_text(tmp_path):
+    cell = "import pandas as pd\nname = 'x\\x1b[31mred\\u202e$y$<b>'\nprint(name)\npd.DataFrame({'name': [name]})"
+    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell)]), tmp_path / "a.ipynb")
+    [page] = run_notebooks(tmp_path, [tmp_path], tmp_path / "out")
+    outputs = re.sub(r'<div class="input">.*?</pre>', "", (tmp_path / "out" / page.href).read_text(), flags=re.DOTALL)
+    assert html.unescape(outputs).count("x\\x1b[31mred\\u202e$y$<b>") == 2
+    assert not set("\x1b\u202e") & set(outputs)
+    assert "<b>" not in outputs
+
+
 def figures(*arguments, **options):
     command = [sys.executable, "-m", "figures", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, cwd=ROOT, **options)

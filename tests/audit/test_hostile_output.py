@@ -78,6 +78,10 @@ def test_no_command_lets_a_control_character_through_in_any_format(data, command
         run(name, data, *options, "--format", output)
 
 
+def test_nor_does_pack(data, tmp_path):
+    assert "\\x1b[31m" in run("pack", data, "--out", tmp_path / "evil\x1b[31m.pack.parquet")
+
+
 @pytest.mark.parametrize("output", ["table", "json"])
 def test_nor_does_show(data, output):
     text = run("show", data, *SHOW, "--condition", EVIL, "--format", output)
