@@ -140,8 +140,8 @@ def _listed(records: Records) -> list[str]:
 def _page(records: Records, made: Contents, pictures: dict[str, list[Picture]], command: str) -> Page:
     tables = made.tables
     return Page(
-        notes=[(condition, origin(records.facts, condition)) for condition in records.conditions],
-        simulated=[condition for condition in records.conditions if simulated(records.facts, condition)],
+        notes=[(label(condition), origin(records.facts, condition)) for condition in records.conditions],
+        simulated=[label(condition) for condition in records.conditions if simulated(records.facts, condition)],
         sections=[
             Section("salience", "Salience", [tables["salience"]], *_drawn(pictures, "salience")),
             Section("revisions", "Revisions", [tables["summary"]], *_drawn(pictures, "revisions")),
