@@ -45,7 +45,7 @@ def shares(revisions: pd.DataFrame) -> dict[str, float]:
 
 @in_style
 def pattern_bars(revisions: pd.DataFrame, condition: str, origin: str) -> Drawing | None:
-    """Draw one panel per task and one bar per method, for one condition; nothing where there is no revision.
+    """Draw one panel per task and one bar per method, for one condition; nothing where no revision has parameters.
 
     Args:
         revisions: rows of the audit's `revision_details`; those of other conditions are left out.
@@ -53,7 +53,7 @@ def pattern_bars(revisions: pd.DataFrame, condition: str, origin: str) -> Drawin
         origin: what the records were made with, as one sentence.
     """
     here = revisions[revisions["condition"] == condition]
-    if here.empty:
+    if here["edit_distance"].isna().all():
         return None
     envs, variants = ordered(here["env"], TASKS), ordered(here["variant"], METHODS)
     figure, axes = panels(len(envs), height=0.5 + 0.27 * len(variants))
@@ -63,7 +63,8 @@ def pattern_bars(revisions: pd.DataFrame, condition: str, origin: str) -> Drawin
             _draw_bar(ax, row, here[(here["env"] == env) & (here["variant"] == variant)])
         _dress(ax, env, variants if first else [""] * len(variants))
         ax.set_xlabel("% of revisions" if is_lowest(i, len(envs)) else "")
-    _legend(figure, ordered(labels(here), PATTERNS), narrow=len(envs) == 1)
+    classified = here[here.groupby(["env", "variant"])["edit_distance"].transform("count") > 0]
+    _legend(figure, ordered(labels(classified), PATTERNS), narrow=len(envs) == 1)
     note = joined([f"{len(here)} revisions, condition {label(condition)}.", origin])
     annotate(figure, note)
     described = f"Stacked bars of edit patterns for {', '.join(map(name, variants))}, one panel per task."
@@ -73,6 +74,9 @@ def pattern_bars(revisions: pd.DataFrame, condition: str, origin: str) -> Drawin
 def _draw_bar(ax: Axes, row: int, cell: pd.DataFrame) -> None:
     if cell.empty:
         ax.text(1, row, "– no revisions", va="center", fontsize=7, color=MUTED)
+        return
+    if cell["edit_distance"].isna().all():
+        ax.text(1, row, "– no parameters", va="center", fontsize=7, color=MUTED)
         return
     left = 0.0
     for pattern, share in shares(cell).items():
