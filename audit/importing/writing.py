@@ -16,6 +16,7 @@ import msgspec
 
 from audit.importing.fields import folder_name
 from audit.importing.mapping import LogMapping
+from audit.importing.run_ids import numbered
 from audit.importing.translating import RowError
 from audit.problems import Problem, UsageError
 from audit.sources.intake import LONGEST_LINE, Identity
@@ -28,6 +29,10 @@ PROBLEMS: Final = "problems.jsonl"
 OPEN: Final = 64
 """So many files are kept open at once."""
 
+IMPORTED_RUN: Final = "imported_run"
+"""The option of a run that has what the log names it by, where that is text."""
+
+_Identity = tuple[str, str, str, int | str]
 _UNFINISHED: Final = "episodes.part"
 _RECORDS: Final = "episodes.jsonl"
 _OURS: Final = frozenset({REPORT, PROBLEMS, "run.json", _RECORDS})
@@ -61,7 +66,7 @@ class DataSet:
         _refuse_replacing(self._out, out, force=force)
         self._part = self._out.with_name(f".{self._out.name}.{os.getpid()}.part")
         self._made: list[Path] = []
-        self._runs: dict[Identity, _RunSoFar] = {}
+        self._runs: dict[_Identity, _RunSoFar] = {}
         self._open: OrderedDict[Path, IO[bytes]] = OrderedDict()
         self._problems: IO[bytes] | None = None
 
@@ -89,7 +94,7 @@ class DataSet:
         identity = (record["condition"], record["env"], record["variant"], record["run"])
         run = self._runs.get(identity)
         if run is None:
-            run = self._runs[identity] = _RunSoFar(self._part / _folder(identity))
+            run = self._runs[identity] = _RunSoFar(self._part / _folder(identity, len(self._runs)))
             run.folder.mkdir(parents=True)
         if record["iteration"] in run.iterations:
             condition, env, variant, number = identity
@@ -132,15 +137,27 @@ class DataSet:
             UsageError: something came to be there meanwhile.
         """
         self._close()
-        for identity, run in self._runs.items():
-            (run.folder / _UNFINISHED).rename(run.folder / _RECORDS)
-            (run.folder / "run.json").write_bytes(encode(self._described(identity, run)))
+        numbers = self.run_numbers()
+        for (condition, env, variant, name), run in self._runs.items():
+            options: dict[str, Any] = {IMPORTED_FROM: list(run.files)}
+            number, folder = name, run.folder
+            if isinstance(number, str):
+                options[IMPORTED_RUN], number = number, numbers[number]
+                _renumber(folder / _UNFINISHED, number)
+                folder = folder.rename(folder.with_name(_run_folder(number)))
+            (folder / _UNFINISHED).rename(folder / _RECORDS)
+            described = self._described((condition, env, variant, number), run, options)
+            (folder / "run.json").write_bytes(encode(described))
         (self._part / REPORT).write_bytes(msgspec.json.format(msgspec.json.encode(report), indent=1) + b"\n")
         _refuse_replacing(self._out, self._out, force=self._force)
         with _set_aside(self._out, self._part.with_suffix(".old")):
             self._part.rename(self._out)
 
-    def _described(self, identity: Identity, run: _RunSoFar) -> Run:
+    def run_numbers(self) -> dict[str, int]:
+        """The numbers of the runs that the log names by text: the same for a name wherever it occurs."""
+        return numbered(name for *_, name in self._runs if isinstance(name, str))
+
+    def _described(self, identity: Identity, run: _RunSoFar, options: dict[str, Any]) -> Run:
         condition, env, variant, number = identity
         mapping = self._mapping
         [rollouts] = run.rollouts if len(run.rollouts) == 1 else [0]
@@ -158,7 +175,7 @@ class DataSet:
             warmup=[],
             backend=mapping.backend,
             model=mapping.model,
-            options={**mapping.options, IMPORTED_FROM: list(run.files)},
+            options={**mapping.options, **options},
             switches={},
             thresholds=mapping.thresholds.get(env),
             prompts={},
@@ -182,9 +199,24 @@ class DataSet:
             self._problems = None
 
 
-def _folder(identity: Identity) -> Path:
+def _folder(identity: _Identity, place: int) -> Path:
+    """Where records of a run go; `place` tells those from each other that have no number yet."""
     condition, env, variant, run = identity
-    return Path(*map(folder_name, (condition, env, variant)), f"run-{run:02d}")
+    name = f"{place}.part" if isinstance(run, str) else _run_folder(run)
+    return Path(*map(folder_name, (condition, env, variant)), name)
+
+
+def _run_folder(number: int) -> str:
+    return f"run-{number:02d}"
+
+
+def _renumber(path: Path, number: int) -> None:
+    """Give the records of a run, which have its name, its number."""
+    aside = path.with_suffix(".numbered")
+    with path.open("rb") as named, aside.open("wb") as written:
+        for line in named:
+            written.write(msgspec.json.encode(msgspec.json.decode(line) | {"run": number}) + b"\n")
+    aside.replace(path)
 
 
 def _target(out: Path) -> Path:
