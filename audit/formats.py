@@ -38,14 +38,14 @@ def write_csv(columns: Sequence[str], rows: Iterable[Row], stream: TextIO, capti
     """
     del caption
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(columns)
+    writer.writerow(map(cell, columns))
     writer.writerows([_field(row[column]) for column in columns] for row in rows)
 
 
 def write_markdown(columns: Sequence[str], rows: Iterable[Row], stream: TextIO, caption: str | None = None) -> None:
     """A pipe table, numbers to the right."""
     kept = list(rows)
-    stream.write("| " + " | ".join(columns) + " |\n")
+    stream.write("| " + " | ".join(map(escape_markdown, columns)) + " |\n")
     marks = ["---:" if is_number_column(kept, column) else "---" for column in columns]
     stream.write("| " + " | ".join(marks) + " |\n")
     for row in kept:

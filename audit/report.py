@@ -144,7 +144,7 @@ def simulated_caption(request: Request, store: Store) -> str | None:
     if not simulated:
         return None
     everything = len(simulated) == len({condition for condition, _ in rows})
-    which = "" if everything else f" in {', '.join(simulated)}"
+    which = "" if everything else in_line(f" in {', '.join(simulated)}")
     return f"Backend: simulated{which}. The answers are not a language model's."
 
 

@@ -98,7 +98,7 @@ def _print_one(
     tight = sum(widths.values()) + len(columns) + 1
     gap = 1 if tight + len(columns) <= space else 0
     console.width = max(space, tight)
-    table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
+    table = Table(title=title and in_line(title), box=box.SIMPLE_HEAD, title_justify="left")
     table.show_edge, table.pad_edge, table.padding = False, False, (0, gap, 0, 0)
     for column, heading in columns.items():
         side: Literal["left", "right"] = "left"
