@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from audit.catalog import cases
-from audit.escaping import visible
+from audit.escaping import in_line, visible
 from audit.formats import WRITERS
 from audit.interrupting import rows
 from audit.problems import UsageError, count
@@ -166,6 +166,6 @@ def _print_for_people(examples: Sequence[dict[str, Any]], case: str | None, capt
     hidden = {"case", "rank", "show"} if len(conditions) > 1 else {"case", "rank", "show", "condition"}
     title = f"Case {case}: {known()[case].words}" if case else "Revisions found"
     print_plain_table(["rank", *(column for column in COLUMNS if column not in hidden)], examples, title)
-    commands = "".join(f"{example['rank']:>4}  {example['show']}\n" for example in examples)
+    commands = "".join(f"{example['rank']:>4}  {in_line(example['show'])}\n" for example in examples)
     score = f"score: {known()[case].score}" if case else "score: the size of delta"
     sys.stdout.write("\n".join(part for part in (commands, score, caption) if part) + "\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, TextIO
 
@@ -12,6 +13,9 @@ from audit.escaping import cell, escape_json, escape_latex, escape_markdown, in_
 
 PROSE: Final = 60
 """A column with a longer text than so many characters is broken into lines in LaTeX."""
+
+MOST_DECIMALS: Final = 4
+"""Decimals that the numbers of a column for people have at most."""
 
 Row = Mapping[str, Any]
 Writer = Callable[[Sequence[str], Iterable[Row], TextIO, str | None], None]
@@ -34,14 +38,14 @@ def write_csv(columns: Sequence[str], rows: Iterable[Row], stream: TextIO, capti
     """
     del caption
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(columns)
+    writer.writerow(map(cell, columns))
     writer.writerows([_field(row[column]) for column in columns] for row in rows)
 
 
 def write_markdown(columns: Sequence[str], rows: Iterable[Row], stream: TextIO, caption: str | None = None) -> None:
     """A pipe table, numbers to the right."""
     kept = list(rows)
-    stream.write("| " + " | ".join(columns) + " |\n")
+    stream.write("| " + " | ".join(map(escape_markdown, columns)) + " |\n")
     marks = ["---:" if is_number_column(kept, column) else "---" for column in columns]
     stream.write("| " + " | ".join(marks) + " |\n")
     for row in kept:
@@ -90,6 +94,32 @@ def rounded(value: Any) -> str:
     if isinstance(value, list):
         return " ".join(rounded(item) for item in value)
     return in_line(str(value))
+
+
+def aligned(values: Sequence[float | None], digits: int = 4) -> list[str]:
+    """The numbers of a column for people, with their decimal points below each other; nulls are empty.
+
+    All have as many decimals as the one that needs most of them for its significant digits, which are `digits` below a
+    thousand, but no more than `MOST_DECIMALS`. Whole numbers have none, and a number so small that it would lose its
+    digits keeps them.
+    """
+    known = [value for value in values if isinstance(value, float) and math.isfinite(value)]
+    needed = (f"{value:.1f}" if abs(value) >= 1000 else f"{value:.{digits}g}" for value in known)
+    places = max((len(text.partition(".")[2].rstrip("0")) for text in needed if "e" not in text), default=0)
+    texts = [_with_decimals(value, min(places, MOST_DECIMALS), digits) for value in values]
+    heads = [len(re.split("[.e]", text)[0]) for text in texts]
+    tail = max((len(text) - head for text, head in zip(texts, heads, strict=True)), default=0)
+    before = max(heads, default=0)
+    return [f"{text.rjust(len(text) + before - head):{before + tail}}" for text, head in zip(texts, heads, strict=True)]
+
+
+def _with_decimals(value: float | None, places: int, digits: int) -> str:
+    if not isinstance(value, float):
+        return "" if value is None else str(value)
+    if not math.isfinite(value):
+        return ""
+    text = f"{value:.{digits}g}" if 0 < abs(value) < 10.0 ** (1 - places) else f"{value:.{places}f}"
+    return text if re.search("[1-9]", text) else text.replace("-", "")
 
 
 def is_number_column(rows: Sequence[Row], column: str) -> bool:

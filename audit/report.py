@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from audit.escaping import in_line
 from audit.explain import as_text, find_revision
 from audit.formats import WRITERS, Row, as_json
 from audit.output import LONGEST_TABLE
@@ -89,7 +90,7 @@ def print_packed(path: Path, out: Path | None, *, force: bool, strict: bool, cac
     packed = pack(path, out, force=force, strict=strict, cache=cache)
     tell(packed.notes, packed.problems, "packed as they are")
     sys.stdout.write(
-        f"{packed.path}: {count(packed.runs, 'run')}, {packed.size_before / 1e6:.1f} MB of records in "
+        f"{in_line(str(packed.path))}: {count(packed.runs, 'run')}, {packed.size_before / 1e6:.1f} MB of records in "
         f"{packed.size_after / 1e6:.1f} MB\n"
     )
 
@@ -148,7 +149,7 @@ def simulated_caption(request: Request, store: Store) -> str | None:
     if not simulated:
         return None
     everything = len(simulated) == len({condition for condition, _ in rows})
-    which = "" if everything else f" in {', '.join(simulated)}"
+    which = "" if everything else in_line(f" in {', '.join(simulated)}")
     return f"Backend: simulated{which}. The answers are not a language model's."
 
 

@@ -13,7 +13,7 @@ from matplotlib.ticker import MaxNLocator
 
 from figures.drawing import Drawing, in_style, joined, span
 from figures.marks import absent, interval, number, rows_of
-from figures.names import METHODS, name, ordered
+from figures.names import METHODS, label, name, narrow, ordered
 from figures.over_tasks import REFERENCE, OverTasks
 from figures.style import MUTED, WIDTH, annotate, ink_on, stroke
 
@@ -52,13 +52,13 @@ def aggregates(found: OverTasks, condition: str, origin: str) -> Drawing | None:
     for y, method in enumerate(methods):
         _draw_estimate(left, y, method, rows[method], "iqm")
         _draw_chance(middle, y, method, rows[method], has_reference=REFERENCE in rows)
-    rows_of(left, [name(method) for method in methods])
+    rows_of(left, [narrow(method) for method in methods])
     rows_of(middle, [""] * len(methods))
     _draw_ranks(right, methods, ranked)
     note = joined(
         [
             f"{span((int(row['tasks']) for row in rows.values()), 'task')}, "
-            f"{span((int(row['runs']) for row in rows.values()), 'run')} a method, condition {condition}.",
+            f"{span((int(row['runs']) for row in rows.values()), 'run')} a method, condition {label(condition)}.",
             f"Kendall's W {agreement:.2f}." if math.isfinite(agreement) else "",
             *found.remarks[condition],
             origin,

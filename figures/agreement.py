@@ -13,7 +13,7 @@ from matplotlib.ticker import MaxNLocator
 
 from figures.drawing import Drawing, in_style, joined
 from figures.marks import Cell, beside, cell_label, cells, handle, head, interval, number, rows_of
-from figures.names import STRUCTURES, name, ordered
+from figures.names import STRUCTURES, label, name, ordered
 from figures.style import MUTED, STRUCTURE_COLOURS, WIDTH, annotate, ink_on, legend
 from stats.bootstrap import Interval, cluster_bootstrap
 
@@ -75,7 +75,7 @@ def agreement_structures(
     head(grid[0, 0], "n")
     structures = ordered((str(row["structure"]) for row in rows), STRUCTURES)
     legend(figure, [handle(name(s), _colour(s), MARKERS.get(s, "D")) for s in structures], across=2)
-    note = joined([f"{sum(int(row['revisions']) for row in rows)} revisions, condition {condition}.", origin])
+    note = joined([f"{sum(int(row['revisions']) for row in rows)} revisions, condition {label(condition)}.", origin])
     annotate(figure, note)
     described = "Stacked bars of agreement structures per task, and beside them the mean change in return of each."
     return Drawing("agreement", "What the critic was shown", CAPTION, note, described, figure)

@@ -15,6 +15,7 @@ from figures.drawing import Drawing, joined
 from figures.errors import FiguresError
 from figures.export import export, retract
 from figures.gallery import SECTIONS, comparisons, drawings_of, not_drawn
+from figures.names import LONGEST, label
 from figures.notebooks import Notebook
 from figures.options import Band
 from figures.page import Page, Picture, Section, render
@@ -65,19 +66,19 @@ def contents(records: Records, *, band: Band = Band.std) -> Contents:
 
 
 def _note(records: Records) -> str:
-    return joined(f"{condition}: {origin(records.facts, condition)}" for condition in records.conditions)
+    return joined(f"{label(condition)}: {origin(records.facts, condition)}" for condition in records.conditions)
 
 
 def _remarks(records: Records) -> list[str]:
     """What must be known of methods over tasks, by condition."""
-    return [f"{condition}: {joined(told)}" for condition, told in records.over_tasks.remarks.items() if told]
+    return [f"{label(condition)}: {joined(told)}" for condition, told in records.over_tasks.remarks.items() if told]
 
 
 def slugs(conditions: Iterable[str]) -> dict[str, str]:
-    """A file name for each condition: letters, digits, dot, plus and hyphen, no two alike."""
+    """A file name for each condition: letters, digits, dot, plus and hyphen, not many, and no two alike."""
     names: dict[str, str] = {}
     for condition in conditions:
-        stem = re.sub(r"[^A-Za-z0-9.+]+", "-", condition).strip("-.") or "condition"
+        stem = re.sub(r"[^A-Za-z0-9.+]+", "-", condition)[:LONGEST].strip("-.") or "condition"
         taken = {name.casefold() for name in names.values()}
         numbered = (f"{stem}-{i}" for i in range(2, len(taken) + 3))
         names[condition] = (
@@ -152,8 +153,8 @@ def _listed(records: Records) -> list[str]:
 def _page(records: Records, made: Contents, pictures: dict[str, list[Picture]], command: str) -> Page:
     tables = made.tables
     return Page(
-        notes=[(condition, origin(records.facts, condition)) for condition in records.conditions],
-        simulated=[condition for condition in records.conditions if simulated(records.facts, condition)],
+        notes=[(label(condition), origin(records.facts, condition)) for condition in records.conditions],
+        simulated=[label(condition) for condition in records.conditions if simulated(records.facts, condition)],
         sections=[
             Section("salience", "Salience", [tables["salience"]], *_drawn(pictures, "salience")),
             Section("revisions", "Revisions", [tables["summary"]], *_drawn(pictures, "revisions")),

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 
 from figures.drawing import Drawing, in_style, joined, span
 from figures.marks import absent, beside, cell_label, cells, handle, head, interval, number, rows_of
+from figures.names import label
 from figures.style import DIRECTION_COLOURS, MUTED, WIDTH, annotate, legend
 from stats.bootstrap import UNKNOWN, Interval, cluster_bootstrap
 
@@ -86,7 +87,7 @@ def citing_rates(
     detector = ", ".join(sorted({str(row["detector"]) for row in rows.values()}))
     note = joined(
         [
-            f"{span(runs, 'run')} a task, detector {detector}, condition {condition}.",
+            f"{span(runs, 'run')} a task, detector {detector}, condition {label(condition)}.",
             _remark(runs),
             origin,
         ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import shlex
 import sys
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from audit.commands.reading import reading
+from audit.escaping import in_line
 from audit.memory import require_memory
 from audit.options import not_ours
 from audit.problems import AuditError, UsageError, report, shortened
@@ -54,10 +56,14 @@ def figures(
     records = load(request)
     ran = [] if notebooks is None else _run(notebooks, request.paths, out, progress)
     command = shlex.join(["python", "-m", "figures", *sys.argv[1:]])
-    index = build(records, out, command, band=band, notebooks=ran, progress=progress)
-    for line in (*report(records.problems), *shortened(records.unfinished)):
-        typer.echo(f"figures: {line}", err=True)
-    typer.echo(index)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        index = build(records, out, command, band=band, notebooks=ran, progress=progress)
+    # Such as characters that the font lacks, which every figure with such a name warns of.
+    told = list(dict.fromkeys(str(warning.message) for warning in caught))
+    for line in (*report(records.problems), *shortened(records.unfinished), *shortened(told)):
+        _say(line)
+    typer.echo(in_line(str(index)))
 
 
 def _run(notebooks: Path, data: Sequence[Path], out: Path, progress: Told) -> list[Notebook]:
@@ -65,16 +71,15 @@ def _run(notebooks: Path, data: Sequence[Path], out: Path, progress: Told) -> li
     from figures.notebooks import missing, run_notebooks
 
     if packages := missing():
-        typer.echo(
-            f"figures: notebooks are left out, for want of {', '.join(packages)}; "
-            f"pip install 'salience-audit[notebooks]' brings them",
-            err=True,
+        _say(
+            f"notebooks are left out, for want of {', '.join(packages)}; "
+            "pip install 'salience-audit[notebooks]' brings them"
         )
         return []
     ran = run_notebooks(notebooks, data, out, progress)
     for notebook in ran:
         if notebook.problem:
-            typer.echo(f"figures: {notebook.problem}", err=True)
+            _say(notebook.problem)
     return ran
 
 
@@ -101,5 +106,10 @@ def main() -> None:
 
 
 def _exit(message: str, status: int) -> None:
-    typer.echo(f"figures: {message}", err=True)
+    _say(message)
     sys.exit(status)
+
+
+def _say(message: str) -> None:
+    """A line on standard error, which names from records do nothing to."""
+    typer.echo(f"figures: {in_line(message)}", err=True)

@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 
 from figures.bands import BANDS, curve
 from figures.drawing import Drawing, in_style, joined, span
-from figures.names import METHODS, TASKS, name, ordered
+from figures.names import METHODS, TASKS, label, name, narrow, ordered
 from figures.options import Band
 from figures.style import MUTED, annotate, columns, is_lowest, legend, panels, stroke
 
@@ -74,7 +74,7 @@ def learning_curves(
         for variant in variants:
             cell = here[(here["env"] == env) & (here["variant"] == variant)]
             _draw_line(ax, curve(cell, band), variant, shade=min(0.14, 0.6 / len(variants)))
-        ax.set_title(name(env))
+        ax.set_title(narrow(env))
         ax.set_xlabel(spent if is_lowest(i, len(envs)) else "")
         ax.set_ylabel("" if i % columns(len(envs)) else "return")
         ax.grid(visible=True, axis="y")
@@ -84,13 +84,13 @@ def learning_curves(
         drawn |= shown
         if far := [f"{_called(kind)} {_plain(value)}" for kind, value in found.items() if kind not in shown]:
             beyond.append(f"{name(env)} ({', '.join(far)})")
-    handles = [Line2D([], [], color=stroke(v).colour, ls=stroke(v).line, label=name(v)) for v in variants]
+    handles = [Line2D([], [], color=stroke(v).colour, ls=stroke(v).line, label=narrow(v)) for v in variants]
     entries = [*handles, *_mark_handles(drawn)]
     legend(figure, entries, across=2 if len(envs) == 1 else 6 if len(entries) < 7 else 5)
     runs = here.groupby(["env", "variant"])["run"].nunique()
     note = joined(
         [
-            f"Mean {BANDS[band]} over {span(runs, 'run')}, condition {condition}.",
+            f"Mean {BANDS[band]} over {span(runs, 'run')}, condition {label(condition)}.",
             *_gaps(here, envs, variants),
             "" if spent == SPENT else "How many rollouts that took is not recorded everywhere: iterations are counted.",
             f"Off the scale: {'; '.join(beyond)}." if beyond else "",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import wraps
@@ -10,6 +11,8 @@ from typing import ParamSpec, TypeVar
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
+from audit.escaping import in_line
+from figures.names import LONGEST, label
 from figures.style import RC
 
 P = ParamSpec("P")
@@ -44,8 +47,9 @@ def in_style(draw: Callable[P, R]) -> Callable[P, R]:
 
 
 def joined(sentences: Iterable[str]) -> str:
-    """Sentences as one text, the empty ones left out."""
-    return " ".join(sentence for sentence in sentences if sentence)
+    """Sentences as one text in one line, the empty ones left out, and names that others put into them shortened."""
+    text = in_line(" ".join(sentence for sentence in sentences if sentence))
+    return re.sub(rf"\S{{{LONGEST + 1},}}", lambda word: label(word[0]), text)
 
 
 def left_out(missing: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from figures.drawing import Drawing, in_style, joined
-from figures.names import METHODS, TASKS, ordered
+from figures.names import METHODS, TASKS, label, ordered
 from figures.patterns import labels
 from figures.revisions import MARKERS, dress_grid, grid_of, pattern_handles
 from figures.style import MUTED, annotate, legend, pattern_colour
@@ -42,7 +42,7 @@ def medians(revisions: pd.DataFrame) -> pd.Series:
 
 @in_style
 def edit_map(revisions: pd.DataFrame, condition: str, origin: str) -> Drawing | None:
-    """Draw Δ against edit distance with a row per task and a column per method; nothing where there is no revision.
+    """Draw Δ against edit distance, a row per task and a column per method; nothing where no revision has parameters.
 
     Args:
         revisions: rows of the audit's `revision_details`; those of other conditions are left out.
@@ -50,7 +50,7 @@ def edit_map(revisions: pd.DataFrame, condition: str, origin: str) -> Drawing | 
         origin: what the records were made with, as one sentence.
     """
     here = revisions[revisions["condition"] == condition]
-    if here.empty:
+    if here[["edit_distance", "delta"]].isna().any(axis=1).all():
         return None
     here = here.assign(pattern=labels(here)).sort_values(["env", "variant", "run", "iteration"])
     envs, variants = ordered(here["env"], TASKS), ordered(here["variant"], METHODS)
@@ -65,7 +65,7 @@ def edit_map(revisions: pd.DataFrame, condition: str, origin: str) -> Drawing | 
     unknown = int(here[["edit_distance", "delta"]].isna().any(axis=1).sum())
     note = joined(
         [
-            f"{len(here)} revisions, condition {condition}.",
+            f"{len(here)} revisions, condition {label(condition)}.",
             f"{unknown} without parameters or a return are not drawn." if unknown else "",
             origin,
         ]
@@ -82,7 +82,8 @@ def _draw_panel(ax: Axes, cell: pd.DataFrame) -> None:
     ax.grid(visible=True)
     known = cell.dropna(subset=["edit_distance", "delta"])
     if known.empty:
-        ax.text(0.5, 0.62, "– no revisions", transform=ax.transAxes, ha="center", fontsize=7, color=MUTED)
+        words = "– no revisions" if cell.empty else "– no parameters"
+        ax.text(0.5, 0.62, words, transform=ax.transAxes, ha="center", fontsize=7, color=MUTED)
         return
     place = known.groupby("edit_distance")["delta"].transform(lambda marks: spread(len(marks)))
     x = known["edit_distance"] + place

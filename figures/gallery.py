@@ -36,10 +36,10 @@ SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
 NEEDS: Final[Mapping[str, str]] = {
     "salience": "Salience-problem regressions (needs regressions of ThreeTraj)",
     "citing": "Citing the worst rollout, and base rates (needs revisions of ThreeTraj)",
-    "patterns": "Edit patterns (needs revisions)",
+    "patterns": "Edit patterns (needs revisions with parameters)",
     "noise": "Regressions against chance (needs revisions with the returns of single rollouts)",
     "revisions": "Revisions (needs revisions)",
-    "edits": "Size of edits (needs revisions)",
+    "edits": "Size of edits (needs revisions with parameters)",
     "agreement": "What the critic was shown (needs revisions of ThreeTraj)",
     "curves-main": "Learning curves, R2PO and baselines (needs runs of ProPS, ProPS+ or Stable-Baselines3)",
     "curves-variants": "Learning curves, variants of R2PO (needs runs of them)",

@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from figures.names import METHODS, TASKS, broken, name, ordered
+from figures.names import METHODS, TASKS, broken, narrow, ordered
 from figures.style import MUTED
 
 Cell = tuple[str, str]
@@ -34,7 +34,7 @@ def cells(rows: Sequence[Mapping[str, Any]]) -> list[Cell]:
 def cell_label(cell: Cell, *, several: bool) -> str:
     """What a row of a figure is called: the task, and the method where the figure has several."""
     env, variant = cell
-    return f"{broken(env)}\n{name(variant)}" if several else broken(env)
+    return f"{broken(env)}\n{narrow(variant)}" if several else broken(env)
 
 
 def interval(ax: Axes, y: float, value: float, low: float, high: float, colour: str, marker: str) -> None:

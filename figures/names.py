@@ -6,8 +6,17 @@ An id that nobody listed here is shown as it is, after the known ones.
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterable, Mapping
 from typing import Final
+
+from audit.escaping import in_line
+
+LONGEST: Final = 100
+"""Characters that tables and notes show of a name; CSV files have all."""
+
+NARROW: Final = 32
+"""Characters of a name that fit over a panel or beside one."""
 
 TASKS: Final[Mapping[str, str]] = {
     "nim": "Nim",
@@ -74,18 +83,36 @@ STRUCTURES: Final[Mapping[str, str]] = {
     "identical": "identical (worst = median = best)",
 }
 
+_LINE: Final = 16
+"""Characters of a broken name that fit in a line."""
+
 _ALL: Final = {**TASKS, **METHODS, **PATTERNS, **STRUCTURES}
+
+
+def label(text: str, longest: int = LONGEST) -> str:
+    """A name from records as people read it: in one line, control characters spelled out, shortened in the middle."""
+    shown = in_line(text)
+    end = longest // 3
+    return shown if len(shown) <= longest else f"{shown[: longest - end - 1]}…{shown[-end:]}"
 
 
 def name(identifier: str) -> str:
     """What an id is called, or the id itself."""
-    return _ALL.get(identifier, identifier)
+    return _ALL.get(identifier) or label(identifier)
+
+
+def narrow(identifier: str) -> str:
+    """What an id is called where there is little room: titles of panels, ticks and legends."""
+    return _ALL.get(identifier) or label(identifier, NARROW)
 
 
 def broken(identifier: str) -> str:
-    """What an id is called, over several lines where it is long: for narrow places."""
-    called = name(identifier)
-    return called if len(called) <= 12 else re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[-_])", "\n", called)
+    """The same over several lines where it is long."""
+    called = narrow(identifier)
+    if len(called) <= 12:
+        return called
+    parts = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[-_])", "\n", called).split("\n")
+    return "\n".join(textwrap.fill(part, _LINE) for part in parts)
 
 
 def ordered(identifiers: Iterable[str], known: Mapping[str, str]) -> list[str]:

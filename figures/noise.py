@@ -12,7 +12,7 @@ from matplotlib.patches import Patch
 
 from figures.drawing import Drawing, in_style, joined
 from figures.marks import absent, beside, head, number, rows_of
-from figures.names import METHODS, TASKS, name, ordered
+from figures.names import METHODS, TASKS, label, name, narrow, ordered
 from figures.style import annotate, columns, is_lowest, legend, panels
 
 BEYOND, WITHIN = "#B03A00", "#F3B58A"
@@ -45,8 +45,8 @@ def noise_floor(noise: Sequence[Mapping[str, Any]], condition: str, origin: str)
     for i, (ax, env) in enumerate(zip(axes, envs, strict=True)):
         for y, variant in enumerate(variants):
             _draw_row(ax, y, rows.get((env, variant)))
-        rows_of(ax, [name(v) for v in variants] if i % columns(len(envs)) == 0 else [""] * len(variants))
-        ax.set_title(name(env))
+        rows_of(ax, [narrow(v) for v in variants] if i % columns(len(envs)) == 0 else [""] * len(variants))
+        ax.set_title(narrow(env))
         ax.set_xlim(-0.03 * reach, reach)
         ax.set_xlabel("% of revisions" if is_lowest(i, len(envs)) else "")
         ax.grid(visible=True, axis="x")
@@ -55,7 +55,7 @@ def noise_floor(noise: Sequence[Mapping[str, Any]], condition: str, origin: str)
     untested = sum(int(row["revisions"]) - int(row["tested"]) for row in rows.values())
     note = joined(
         [
-            f"{sum(int(row['revisions']) for row in rows.values())} revisions, condition {condition}.",
+            f"{sum(int(row['revisions']) for row in rows.values())} revisions, condition {label(condition)}.",
             f"Not tested, for candidates with different numbers of rollouts: {untested}." if untested else "",
             origin,
         ]

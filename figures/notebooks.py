@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVarTuple, Unpack
 
 from audit.behaviour.progress import SILENT, Progress
+from audit.escaping import visible
 from collector.regular_files import read_regular
 from figures.errors import FiguresError
 from figures.page import render_notebook
@@ -173,6 +174,9 @@ def _body(notebook: Any) -> str:
     """The cells as HTML, without a head of their own."""
     from nbconvert import HTMLExporter
 
+    for output in (output for cell in notebook.cells for output in cell.get("outputs", ())):
+        texts = output.get("data", output)  # by kind; what is printed has its text beside its name
+        texts.update({kind: visible(text) for kind, text in texts.items() if kind.startswith("text")})
     exporter = HTMLExporter(template_name="basic", exclude_input_prompt=True, exclude_output_prompt=True)
     body, _ = exporter.from_notebook_node(notebook)
     return str(body)

@@ -11,7 +11,7 @@ import pandas as pd
 
 from figures.curves import abscissa
 from figures.learners import BEST, Beside, with_best_learners
-from figures.names import name
+from figures.names import label, name
 from figures.provenance import origin
 from stats.aggregate_tables import aggregate, profile, ranks
 from stats.efficiency import efficiency
@@ -90,5 +90,5 @@ def _lent(beside: Beside, facts: pd.DataFrame) -> list[str]:
     flattered = "It is chosen by the runs that it is judged by, which flatters it."
     if beside.lender is None:
         return [beside.remark, flattered]
-    taken = f"Stable-Baselines3 is taken from condition {beside.lender}."
+    taken = f"Stable-Baselines3 is taken from condition {label(beside.lender)}."
     return [beside.remark, flattered, taken, origin(facts, beside.lender)]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from audit.escaping import visible
 from figures.drawing import Drawing
 from figures.tables import Table
 
@@ -63,7 +64,19 @@ class Page:
 
 def _environment() -> Environment:
     loader = PackageLoader("figures", "templates")
-    return Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    return Environment(
+        loader=loader,
+        autoescape=True,
+        finalize=_shown,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def _shown(value: object) -> object:
+    """Texts with their control characters spelled out; markup is what templates made of such texts."""
+    return visible(value) if type(value) is str else value
 
 
 def render(page: Page) -> str:

@@ -8,7 +8,19 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from figures.drawing import Drawing, in_style, joined
-from figures.names import IMPROVEMENTS, METHODS, NO_CHANGE, PATTERNS, REGRESSIONS, TASKS, UNCLASSIFIED, name, ordered
+from figures.names import (
+    IMPROVEMENTS,
+    METHODS,
+    NO_CHANGE,
+    PATTERNS,
+    REGRESSIONS,
+    TASKS,
+    UNCLASSIFIED,
+    label,
+    name,
+    narrow,
+    ordered,
+)
 from figures.style import MUTED, annotate, columns, ink_on, is_lowest, legend, panels, pattern_colour
 
 CAPTION = (
@@ -33,7 +45,7 @@ def shares(revisions: pd.DataFrame) -> dict[str, float]:
 
 @in_style
 def pattern_bars(revisions: pd.DataFrame, condition: str, origin: str) -> Drawing | None:
-    """Draw one panel per task and one bar per method, for one condition; nothing where there is no revision.
+    """Draw one panel per task and one bar per method, for one condition; nothing where no revision has parameters.
 
     Args:
         revisions: rows of the audit's `revision_details`; those of other conditions are left out.
@@ -41,7 +53,7 @@ def pattern_bars(revisions: pd.DataFrame, condition: str, origin: str) -> Drawin
         origin: what the records were made with, as one sentence.
     """
     here = revisions[revisions["condition"] == condition]
-    if here.empty:
+    if here["edit_distance"].isna().all():
         return None
     envs, variants = ordered(here["env"], TASKS), ordered(here["variant"], METHODS)
     figure, axes = panels(len(envs), height=0.5 + 0.27 * len(variants))
@@ -51,8 +63,9 @@ def pattern_bars(revisions: pd.DataFrame, condition: str, origin: str) -> Drawin
             _draw_bar(ax, row, here[(here["env"] == env) & (here["variant"] == variant)])
         _dress(ax, env, variants if first else [""] * len(variants))
         ax.set_xlabel("% of revisions" if is_lowest(i, len(envs)) else "")
-    _legend(figure, ordered(labels(here), PATTERNS), narrow=len(envs) == 1)
-    note = joined([f"{len(here)} revisions, condition {condition}.", origin])
+    classified = here[here.groupby(["env", "variant"])["edit_distance"].transform("count") > 0]
+    _legend(figure, ordered(labels(classified), PATTERNS), narrow=len(envs) == 1)
+    note = joined([f"{len(here)} revisions, condition {label(condition)}.", origin])
     annotate(figure, note)
     described = f"Stacked bars of edit patterns for {', '.join(map(name, variants))}, one panel per task."
     return Drawing("patterns", "Edit patterns", CAPTION, note, described, figure)
@@ -61,6 +74,9 @@ def pattern_bars(revisions: pd.DataFrame, condition: str, origin: str) -> Drawin
 def _draw_bar(ax: Axes, row: int, cell: pd.DataFrame) -> None:
     if cell.empty:
         ax.text(1, row, "– no revisions", va="center", fontsize=7, color=MUTED)
+        return
+    if cell["edit_distance"].isna().all():
+        ax.text(1, row, "– no parameters", va="center", fontsize=7, color=MUTED)
         return
     left = 0.0
     for pattern, share in shares(cell).items():
@@ -73,11 +89,11 @@ def _draw_bar(ax: Axes, row: int, cell: pd.DataFrame) -> None:
 
 
 def _dress(ax: Axes, env: str, methods: list[str]) -> None:
-    ax.set_title(name(env))
+    ax.set_title(narrow(env))
     ax.text(1.015, 1.0, "n", transform=ax.transAxes, fontsize=7, color=MUTED, va="bottom")
     ax.set_xlim(0, 100)
     ax.set_ylim(len(methods) - 0.5, -0.5)
-    ax.set_yticks(range(len(methods)), [name(method) for method in methods])
+    ax.set_yticks(range(len(methods)), [narrow(method) for method in methods])
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
 

@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 
 from figures.drawing import Drawing, in_style, joined, span
 from figures.marks import number
-from figures.names import METHODS, name, ordered
+from figures.names import METHODS, label, name, narrow, ordered
 from figures.over_tasks import OverTasks
 from figures.style import WIDTH, annotate, legend, stroke
 
@@ -54,10 +54,10 @@ def profiles(found: OverTasks, condition: str, origin: str) -> Drawing | None:
         ax.margins(x=0.02)
         ax.grid(visible=True, axis="y")
     legend(
-        figure, [Line2D([], [], color=stroke(m).colour, ls=stroke(m).line, label=name(m)) for m in methods], across=5
+        figure, [Line2D([], [], color=stroke(m).colour, ls=stroke(m).line, label=narrow(m)) for m in methods], across=5
     )
     counts = f"{span([shares[0]['tasks']], 'task')}, {span((row['runs'] for row in shares), 'run')} a method"
-    note = joined([f"{counts}, condition {condition}.", *found.remarks[condition], origin])
+    note = joined([f"{counts}, condition {label(condition)}.", *found.remarks[condition], origin])
     annotate(figure, note)
     described = f"Performance profiles and sample-efficiency curves of {', '.join(map(name, methods))}."
     return Drawing("profile", "Performance profiles and sample efficiency", CAPTION, note, described, figure)

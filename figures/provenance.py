@@ -10,6 +10,8 @@ from typing import Final
 
 import pandas as pd
 
+from figures.names import label
+
 PACKAGES: Final = ("salience-audit", "duckdb", "matplotlib", "numpy", "pandas", "scipy", "seaborn", "statsmodels")
 SIMULATED: Final = "simulated"
 
@@ -54,7 +56,7 @@ def _sentence(backend: str, model: str) -> str:
 
 
 def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
+    return label(value) if isinstance(value, str) else ""
 
 
 def digest(tables: Iterable[pd.DataFrame]) -> str:

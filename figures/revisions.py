@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from figures.drawing import Drawing, in_style, joined
-from figures.names import METHODS, PATTERNS, TASKS, broken, name, ordered
+from figures.names import METHODS, PATTERNS, TASKS, broken, label, name, narrow, ordered
 from figures.patterns import labels
 from figures.style import MUTED, WIDTH, annotate, legend, pattern_colour
 
@@ -48,7 +48,7 @@ def revision_map(revisions: pd.DataFrame, condition: str, origin: str) -> Drawin
     legend(figure, pattern_handles(here), across=min(4, len(variants) + 1), handletextpad=0.3)
     unknown = int(here[["r0", "delta"]].isna().any(axis=1).sum())
     left_out = f"{unknown} without a return are not drawn." if unknown else ""
-    note = joined([f"{len(here)} revisions, condition {condition}.", left_out, origin])
+    note = joined([f"{len(here)} revisions, condition {label(condition)}.", left_out, origin])
     annotate(figure, note)
     described = "Scatter plots of the change in return against the return before, one panel per task and method."
     return Drawing("revisions", "Revisions", CAPTION, note, described, figure)
@@ -65,7 +65,7 @@ def grid_of(envs: list[str], variants: list[str]) -> tuple[Figure, Any]:
 def dress_grid(grid: Any, envs: list[str], variants: list[str], label: str) -> None:
     """Name the rows and columns of such panels, once they are drawn, and the axis below them."""
     for axes, env in zip(grid, envs, strict=True):
-        axes[0].set_ylabel(f"{broken(env) if len(envs) > CROWDED else name(env)}\nΔ")
+        axes[0].set_ylabel(f"{broken(env) if len(envs) > CROWDED else narrow(env)}\nΔ")
     for ax, variant in zip(grid[0], variants, strict=True):
         ax.set_title(broken(variant))
     for ax in grid[-1]:

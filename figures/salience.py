@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from figures.drawing import Drawing, in_style, joined
-from figures.names import METHODS, TASKS, broken, name, ordered
+from figures.names import METHODS, TASKS, broken, label, name, narrow, ordered
 from figures.style import MUTED, NARROW, PERMISSIVE, STRICT, annotate, legend
 
 CRITERIA = {"permissive": PERMISSIVE, "strict": STRICT}
@@ -69,7 +69,11 @@ def salience_bars(summary: pd.DataFrame, revisions: pd.DataFrame, condition: str
     ax.tick_params(axis="y", length=0)
     _legend(figure)
     note = joined(
-        [f"{', '.join(map(name, ordered(here['variant'], METHODS)))}, condition {condition}.", _quiet(here), origin]
+        [
+            f"{', '.join(map(name, ordered(here['variant'], METHODS)))}, condition {label(condition)}.",
+            _quiet(here),
+            origin,
+        ]
     )
     annotate(figure, note)
     described = (
@@ -92,7 +96,7 @@ def _draw_cell(ax: Axes, y: int, row: pd.Series, revisions: pd.DataFrame) -> Non
 
 
 def _label(row: pd.Series, env: str, variant: str, *, several: bool) -> str:
-    method = f", {name(variant)}" if several else ""
+    method = f", {narrow(variant)}" if several else ""
     return f"{broken(env)}{method}\nn = {int(row['regressions'])}"
 
 

@@ -13,7 +13,7 @@ from matplotlib.ticker import MaxNLocator
 
 from figures.drawing import Drawing, in_style, joined, span
 from figures.marks import absent, beside, head, number, rows_of
-from figures.names import METHODS, TASKS, name, ordered
+from figures.names import METHODS, TASKS, label, name, narrow, ordered
 from figures.style import MUTED, annotate, columns, is_lowest, legend, panels, stroke
 
 CAPTION: Final = (
@@ -48,8 +48,8 @@ def stability_gaps(
         for y, variant in enumerate(variants):
             means = here.loc[(here["env"] == env) & (here["variant"] == variant), "mean_return"]
             _draw_row(ax, y, variant, rows.get((env, variant)), means, digits)
-        rows_of(ax, [name(v) for v in variants] if i % columns(len(envs)) == 0 else [""] * len(variants))
-        ax.set_title(name(env))
+        rows_of(ax, [narrow(v) for v in variants] if i % columns(len(envs)) == 0 else [""] * len(variants))
+        ax.set_title(narrow(env))
         ax.set_xlabel("return" if is_lowest(i, len(envs)) else "")
         ax.xaxis.set_major_locator(MaxNLocator(nbins=5))
         ax.grid(visible=True, axis="x")
@@ -59,7 +59,7 @@ def stability_gaps(
     missing = sum(int(row["missing"]) for row in rows.values())
     note = joined(
         [
-            f"{span((int(row['runs']) for row in rows.values()), 'run')}, condition {condition}.",
+            f"{span((int(row['runs']) for row in rows.values()), 'run')}, condition {label(condition)}.",
             f"Left out, without returns: {span([missing], 'run')}." if missing else "",
             origin,
         ]

@@ -53,6 +53,8 @@ RC: Final = mpl.RcParams(
         "figure.constrained_layout.use": True,
         "savefig.dpi": 220,
         "pdf.fonttype": 42,
+        # Names come from records, and none of the texts here is mathematics.
+        "text.parse_math": False,
         "svg.hashsalt": "salience-audit",
     }
 )

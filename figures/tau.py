@@ -14,7 +14,7 @@ from matplotlib.lines import Line2D
 from figures.conditions import DEFAULT, HALF, OFF, split_tau
 from figures.drawing import Drawing, in_style, joined
 from figures.marks import number
-from figures.names import TASKS, name, ordered
+from figures.names import TASKS, label, name, narrow, ordered
 from figures.provenance import origin
 from figures.style import MUTED, annotate, columns, legend, panels, stroke
 
@@ -80,7 +80,7 @@ def _draw(
             _draw_setting(ax, x, row, here)
         ax.set_xticks(range(len(order)), ticks)
         ax.set_xlim(-0.5, len(order) - 0.5)
-        ax.set_title(name(env))
+        ax.set_title(narrow(env))
         ax.set_ylabel("" if i % columns(len(envs)) else "return")
         ax.grid(visible=True, axis="y")
     legend(figure, _handles(), across=3)
@@ -88,7 +88,7 @@ def _draw(
     made_with = dict.fromkeys(origin(facts, settings[tau]) for tau in order)
     note = joined(
         [
-            f"Mean ± sample standard deviation, conditions {', '.join(settings[tau] for tau in order)}.",
+            f"Mean ± sample standard deviation, conditions {', '.join(label(settings[tau]) for tau in order)}.",
             f"One setting only, not drawn: {', '.join(map(name, left_out))}." if left_out else "",
             *made_with,
         ]
@@ -109,7 +109,7 @@ def _tick(tau: str, facts: pd.DataFrame, condition: str, env: str, row: Mapping[
     here = facts[(facts["condition"] == condition) & (facts["env"] == env) & (facts["variant"] == METHOD)]
     values = sorted({f"{value:g}" for value in here["tau_c"].dropna()}) if "tau_c" in here else []
     told = f"τ_c = {', '.join(values)}".replace("-", "−") if values else "no rule" if tau == OFF else "not recorded"
-    return "\n".join(["set to" if values == [tau] else tau, told, f"n = {int(row['runs']) if row else 0}"])
+    return "\n".join(["set to" if values == [tau] else narrow(tau), told, f"n = {int(row['runs']) if row else 0}"])
 
 
 def _draw_setting(ax: Axes, x: int, row: Mapping[str, Any] | None, runs: pd.DataFrame) -> None:

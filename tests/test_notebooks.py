@@ -204,6 +204,27 @@ def test_a_notebook_that_stops_is_named_and_the_others_are_rendered(tmp_path):
     assert "fine" in (tmp_path / "out" / good.href).read_text()
 
 
+def test_without_parameters_the_notebook_of_patterns_says_so(tmp_path):
+    rows = [revision([5, 9, 9], [1, 1, 1], iteration=number) for number in range(2)]
+    for row in rows:
+        row["initial"]["params"] = row["revised"]["params"] = None
+    write_run(tmp_path / "records" / "run-01", rows, options={"imported_from": ["log.csv"]})
+    (tmp_path / "pyproject.toml").touch()  # by which notebooks find the project
+    (tmp_path / f"{PATTERNS}.ipynb").symlink_to(FOLDER / f"{PATTERNS}.ipynb")
+    [notebook] = run_notebooks(tmp_path, [tmp_path / "records"], tmp_path / "out")
+    assert "no revision in these records has parameters, so there are no edit patterns" in (notebook.problem or "")
+
+
+def test_what_a_notebook_prints_and_shows_is_text(tmp_path):
+    cell = "import pandas as pd\nname = 'x\\x1b[31mred\\u202e$y$<b>'\nprint(name)\npd.DataFrame({'name': [name]})"
+    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell)]), tmp_path / "a.ipynb")
+    [page] = run_notebooks(tmp_path, [tmp_path], tmp_path / "out")
+    outputs = re.sub(r'<div class="input">.*?</pre>', "", (tmp_path / "out" / page.href).read_text(), flags=re.DOTALL)
+    assert html.unescape(outputs).count("x\\x1b[31mred\\u202e$y$<b>") == 2
+    assert not set("\x1b\u202e") & set(outputs)
+    assert "<b>" not in outputs
+
+
 def figures(*arguments, **options):
     command = [sys.executable, "-m", "figures", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, cwd=ROOT, **options)

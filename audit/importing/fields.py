@@ -74,18 +74,21 @@ class Kind:
             raise FieldError(f"should be {self.words}, but {wrong}")
         return read
 
-    def from_cell(self, cell: str, separator: str | None) -> Any:
-        """A value as it would be in JSON, made of a cell that holds it as text; the cell where that cannot be."""
+    def from_cell(self, cell: str, separator: str | None, decimal: str = ".") -> Any:
+        """A value as it would be in JSON, made of a cell that holds it as text; the cell where that cannot be.
+
+        `separator` is between the items of a list that is no JSON, `decimal` before the decimals of numbers.
+        """
         if self.type is str or self.type in _WORDS:
             return cell
         text = cell.strip()
         if self.is_list and separator is not None:
             text = text.removeprefix("[").removesuffix("]").strip()
             parts = text.split() if separator.isspace() else text.split(separator)
-            return [_scalar(part.strip()) for part in parts] if text else []
+            return [_scalar(part.strip(), decimal) for part in parts] if text else []
         if self.is_list or self.type is Statistics:
             return _json(text)
-        return _scalar(text)
+        return _scalar(text, decimal)
 
 
 def _finite(value: Any) -> str | None:
@@ -208,10 +211,12 @@ def _integral(value: Any) -> Any:
     return int(value) if is_whole else value
 
 
-def _scalar(text: str) -> Any:
+def _scalar(text: str, decimal: str) -> Any:
+    # With decimal commas a point may be anything, such as a mark of thousands: it makes no number.
+    number = text if decimal == "." else text.translate({ord("."): ",", ord(","): "."})
     for read in (int, float):
         try:
-            return read(text)
+            return read(number)
         except ValueError:
             continue
     return {"true": True, "false": False}.get(text.lower(), text)

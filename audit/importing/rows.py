@@ -80,13 +80,17 @@ def columns_of(cells: Mapping[str, Any], prefix: str = "", depth: int = 3) -> It
             yield from columns_of(value, f"{prefix}{name}.", depth - 1)
 
 
-def lacking(column: str, has: list[str]) -> str:
-    """That a log has no such column, and what it has instead."""
-    close = difflib.get_close_matches(column, has, n=1)
-    hint = f"; did you mean {close[0]!r}?" if close else ""
+def lacking(columns: list[str], has: list[str]) -> str:
+    """That a log has no such columns, and what it has instead."""
+    absent = "; ".join(f"no column {column!r}{_hint(column, has)}" for column in columns)
     more = ", ..." if len(has) > MOST_NAMED else ""
     names = [name if name.isprintable() and len(name) <= LONGEST_NAME else excerpt(name) for name in has[:MOST_NAMED]]
-    return f"no column {column!r}{hint} (it has {', '.join(names)}{more})"
+    return f"{absent} (it has {', '.join(names)}{more})"
+
+
+def _hint(column: str, has: list[str]) -> str:
+    close = difflib.get_close_matches(column, has, n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes | None]]:
@@ -185,11 +189,10 @@ def _header(table: Any, mapping: LogMapping) -> list[str]:
     names = [name.strip() for name in header]
     if not names:
         raise FieldError("the file is empty")
-    for column in mapping.columns.values():
-        if column.startswith("@"):
-            continue
-        if names.count(column) > 1:
-            raise FieldError(f"the header has {names.count(column)} columns {column!r}")
-        if column not in names:
-            raise FieldError(lacking(column, names))
+    columns = [column for column in dict.fromkeys(mapping.columns.values()) if not column.startswith("@")]
+    mistakes = [f"the header has {names.count(each)} columns {each!r}" for each in columns if names.count(each) > 1]
+    if absent := [column for column in columns if column not in names]:
+        mistakes.append(lacking(absent, names))
+    if mistakes:
+        raise FieldError("; ".join(mistakes))
     return names

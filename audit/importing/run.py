@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from audit.formats import WRITERS
+from audit.importing.decimals import COMMA, POINT, decimal_of
 from audit.importing.fields import IDENTITY, FieldError
 from audit.importing.mapping import FILE, ROW, LogMapping, read_mapping
 from audit.importing.rows import columns_of, is_csv, lacking, read_rows
+from audit.importing.run_ids import RunIds
 from audit.importing.translating import RowError, Translator
 from audit.importing.writing import PROBLEMS, DataSet
 from audit.problems import NAMED, AuditError, Problem, UsageError, count
@@ -42,6 +44,8 @@ class Import:
     broken: Problem | None = None
     seen: set[str] = field(default_factory=set)
     has: dict[str, None] = field(default_factory=dict)
+    run_ids: RunIds = field(default_factory=RunIds)
+    commas: list[str] = field(default_factory=list)
 
     def take(self, path: Path, number: int) -> None:
         """Read a file, the first of which has number 1.
@@ -50,8 +54,12 @@ class Import:
             UsageError: it lacks a column.
         """
         file = str(path)
-        translator = Translator(self.mapping, is_text=is_csv(path, self.mapping), file=number)
+        is_text = is_csv(path, self.mapping)
         try:
+            decimal = decimal_of(path, self.mapping) if is_text else POINT
+            if decimal == COMMA:
+                self.commas.append(file)
+            translator = Translator(self.mapping, is_text=is_text, run_ids=self.run_ids, file=number, decimal=decimal)
             for place, row in enumerate(read_rows(path, self.mapping)):
                 self.read[file] += 1
                 if len(self.has) < MOST_COLUMNS:
@@ -76,11 +84,16 @@ class Import:
         self._refuse_missing(path, self.seen, self.mapping.columns)
 
     def _refuse_missing(self, path: Path, seen: set[str], names: Iterable[str]) -> None:
-        for name in names:
-            column = self.mapping.columns.get(name, FILE)
-            if self.has and column not in seen | {FILE, ROW}:
-                broken = f"; and {self.broken}" if self.broken else ""
-                raise UsageError(f"{path}: {lacking(column, list(self.has))}; the mapping has it for {name}{broken}")
+        wanted = {name: self.mapping.columns.get(name, FILE) for name in names}
+        absent = {column: name for name, column in wanted.items() if column not in seen | {FILE, ROW}}
+        if self.has and absent:
+            broken = f"; and {self.broken}" if self.broken else ""
+            meant = (
+                f"it for {next(iter(absent.values()))}"
+                if len(absent) == 1
+                else f"them for {', '.join(absent.values())}"
+            )
+            raise UsageError(f"{path}: {lacking(list(absent), list(self.has))}; the mapping has {meant}{broken}")
 
     def _leave_out(self, problem: Problem) -> None:
         self.left_out += 1
@@ -142,7 +155,7 @@ def tell_import(
         note(f"{count(state.left_out, 'row')} of {_all(state)} left out, all named in {out / PROBLEMS}:")
         for line in state.told():
             note(f"  {line}")
-    for line in _strange_methods(state):
+    for line in (*_read_otherwise(state), *_strange_methods(state)):
         note(line)
     rows = state.data.groups()
     if output == "table":
@@ -155,6 +168,17 @@ def _all(state: Import) -> str:
     return str(sum(state.read.values()))
 
 
+def _read_otherwise(state: Import) -> Iterator[str]:
+    """What an import made of a log that its mapping does not say."""
+    if state.mapping.decimal is None:
+        for file in state.commas:
+            yield f"{file}: its numbers have decimal commas"
+    if numbers := state.data.run_numbers():
+        named = [f"{number} is {name}" for name, number in numbers.items()]
+        more = f", and so on for all {len(named)}" if len(named) > NAMED else ""
+        yield f"runs are named by text, and numbered in the order of the names: {', '.join(named[:NAMED])}{more}"
+
+
 def _strange_methods(state: Import) -> Iterator[str]:
     for variant in sorted({row["variant"] for row in state.data.groups()} - METHODS):
         close = difflib.get_close_matches(variant, sorted(METHODS), n=1)
@@ -163,9 +187,11 @@ def _strange_methods(state: Import) -> Iterator[str]:
 
 
 def _report(state: Import, mapping_file: Path) -> dict[str, Any]:
+    numbers = state.data.run_numbers()
     return {
         "mapping": {"file": str(mapping_file), "text": state.mapping.text},
         "files": [{"file": file, "rows": rows, "imported": state.imported[file]} for file, rows in state.read.items()],
         "left_out": state.left_out,
         "groups": state.data.groups(),
+        **({"runs": numbers} if numbers else {}),
     }

@@ -7,8 +7,9 @@ from statistics import fmean
 from typing import Any, Final
 
 from audit.importing.fields import BETTER, CANDIDATE, FIELDS, IDENTITY, SHOWN_LABELS, FieldError
-from audit.importing.mapping import COUNTED, FILE, ROW, LogMapping
+from audit.importing.mapping import COUNTED, FILE, ROW, Decimal, LogMapping
 from audit.importing.rows import MISSING, Row, look_up
+from audit.importing.run_ids import RunIds
 from audit.presets import presets
 
 PRECISION: Final = 5.1e-5
@@ -29,16 +30,22 @@ class Translator:
         mapping: says which column is which field.
         is_text: whether cells are text, as in CSV.
         file: number of the file, from 1.
+        decimal: the mark before the decimals of numbers in cells.
+        run_ids: what the rows of all files name their runs by.
 
     Attributes:
         seen: columns that some row had.
     """
 
-    def __init__(self, mapping: LogMapping, *, is_text: bool, file: int = 1) -> None:
+    def __init__(
+        self, mapping: LogMapping, *, is_text: bool, run_ids: RunIds, file: int = 1, decimal: Decimal = "."
+    ) -> None:
         self.seen: set[str] = set()
         self._mapping = mapping
         self._is_text = is_text
         self._file = file
+        self._decimal = decimal
+        self._run_ids = run_ids
         self._names = [*mapping.columns, *mapping.constants]
         self._constants = {name: FIELDS[name].read(value) for name, value in mapping.constants.items()}
 
@@ -94,7 +101,11 @@ class Translator:
         if names is not None and not kind.is_list:
             value = names.get(_spelt(value), value)
         if isinstance(value, str) and (self._is_text or kind.is_list):
-            value = kind.from_cell(value, self._mapping.separator)
+            cell, value = value, kind.from_cell(value, self._mapping.separator, self._decimal)
+        else:
+            cell = value
+        if name == "run":
+            return self._run_ids.read(cell, value)
         if names is not None and isinstance(value, list):
             value = [names.get(_spelt(item), item) for item in value]
         return kind.read(value)
@@ -104,7 +115,7 @@ class Translator:
         faults.extend(f"{name} is missing" for name in IDENTITY if given[name] is None and name not in faulty)
         identity = {name: given[name] for name in IDENTITY}
         for name in ("run", "iteration"):
-            if identity[name] is not None:
+            if identity[name] is not None and not isinstance(identity[name], str):
                 identity[name] += COUNTED[name] - self._mapping.count_from[name]
                 if identity[name] < COUNTED[name]:
                     first = self._mapping.count_from[name]

@@ -14,6 +14,7 @@ import msgspec
 
 from audit.importing.fields import folder_name
 from audit.importing.mapping import LogMapping
+from audit.importing.run_ids import numbered
 from audit.importing.translating import RowError
 from audit.problems import Problem, UsageError
 from audit.sources.intake import LONGEST_LINE, Identity
@@ -29,6 +30,10 @@ PROBLEMS: Final = "problems.jsonl"
 OPEN: Final = 64
 """So many files are kept open at once."""
 
+IMPORTED_RUN: Final = "imported_run"
+"""The option of a run that has what the log names it by, where that is text."""
+
+_Identity = tuple[str, str, str, int | str]
 _UNFINISHED: Final = "episodes.part"
 _RECORDS: Final = "episodes.jsonl"
 _OURS: Final = frozenset({REPORT, PROBLEMS, "run.json", _RECORDS})
@@ -63,7 +68,7 @@ class DataSet:
         self._part = self._out
         self._made: list[Path] = []
         self._resources = contextlib.ExitStack()
-        self._runs: dict[Identity, _RunSoFar] = {}
+        self._runs: dict[_Identity, _RunSoFar] = {}
         self._open: OrderedDict[Path, IO[bytes]] = OrderedDict()
         self._problems: IO[bytes] | None = None
 
@@ -92,7 +97,7 @@ class DataSet:
         identity = (record["condition"], record["env"], record["variant"], record["run"])
         run = self._runs.get(identity)
         if run is None:
-            run = self._runs[identity] = _RunSoFar(self._part / _folder(identity))
+            run = self._runs[identity] = _RunSoFar(self._part / _folder(identity, len(self._runs)))
             run.folder.mkdir(parents=True)
         if record["iteration"] in run.iterations:
             condition, env, variant, number = identity
@@ -100,7 +105,9 @@ class DataSet:
                 f"iteration {record['iteration']} of run {number} ({condition}, {env}, {variant}) "
                 "stands in an earlier row"
             )
-        line = encode(msgspec.convert(record, Iteration))
+        # A run that is named by text gets its number when all names are known.
+        number = 1 if isinstance(record["run"], str) else record["run"]
+        line = encode(msgspec.convert({**record, "run": number}, Iteration))
         if len(line) > LONGEST_LINE:
             raise RowError("the record is longer than 16 MiB")
         self._file(run.folder / _UNFINISHED).write(line)
@@ -135,15 +142,27 @@ class DataSet:
             UsageError: something came to be there meanwhile.
         """
         self._close()
-        for identity, run in self._runs.items():
-            (run.folder / _UNFINISHED).rename(run.folder / _RECORDS)
-            (run.folder / "run.json").write_bytes(encode(self._described(identity, run)))
+        numbers = self.run_numbers()
+        for (condition, env, variant, name), run in self._runs.items():
+            options: dict[str, Any] = {IMPORTED_FROM: list(run.files)}
+            number, folder = name, run.folder
+            if isinstance(number, str):
+                options[IMPORTED_RUN], number = number, numbers[number]
+                _renumber(folder / _UNFINISHED, number)
+                folder = folder.rename(folder.with_name(_run_folder(number)))
+            (folder / _UNFINISHED).rename(folder / _RECORDS)
+            described = self._described((condition, env, variant, number), run, options)
+            (folder / "run.json").write_bytes(encode(described))
         (self._part / REPORT).write_bytes(msgspec.json.format(msgspec.json.encode(report), indent=1) + b"\n")
         _refuse_replacing(self._out, self._out, force=self._force)
         with _set_aside(self._out, self._part.with_name(REPLACED)):
             self._part.rename(self._out)
 
-    def _described(self, identity: Identity, run: _RunSoFar) -> Run:
+    def run_numbers(self) -> dict[str, int]:
+        """The numbers of the runs that the log names by text: the same for a name wherever it occurs."""
+        return numbered(name for *_, name in self._runs if isinstance(name, str))
+
+    def _described(self, identity: Identity, run: _RunSoFar, options: dict[str, Any]) -> Run:
         condition, env, variant, number = identity
         mapping = self._mapping
         [rollouts] = run.rollouts if len(run.rollouts) == 1 else [0]
@@ -161,7 +180,7 @@ class DataSet:
             warmup=[],
             backend=mapping.backend,
             model=mapping.model,
-            options={**mapping.options, IMPORTED_FROM: list(run.files)},
+            options={**mapping.options, **options},
             switches={},
             thresholds=mapping.thresholds.get(env),
             prompts={},
@@ -185,9 +204,24 @@ class DataSet:
             self._problems = None
 
 
-def _folder(identity: Identity) -> Path:
+def _folder(identity: _Identity, place: int) -> Path:
+    """Where records of a run go; `place` tells those from each other that have no number yet."""
     condition, env, variant, run = identity
-    return Path(*map(folder_name, (condition, env, variant)), f"run-{run:02d}")
+    name = f"{place}.part" if isinstance(run, str) else _run_folder(run)
+    return Path(*map(folder_name, (condition, env, variant)), name)
+
+
+def _run_folder(number: int) -> str:
+    return f"run-{number:02d}"
+
+
+def _renumber(path: Path, number: int) -> None:
+    """Give the records of a run, which have its name, its number."""
+    aside = path.with_suffix(".numbered")
+    with path.open("rb") as named, aside.open("wb") as written:
+        for line in named:
+            written.write(msgspec.json.encode(msgspec.json.decode(line) | {"run": number}) + b"\n")
+    aside.replace(path)
 
 
 def _target(out: Path) -> Path:

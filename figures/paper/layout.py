@@ -10,7 +10,7 @@ from typing import Any, Final
 import pandas as pd
 
 from figures.drawing import joined
-from figures.names import name
+from figures.names import label, name
 from figures.paper.bases import Base
 from figures.paper.cells import Cell, Definition, Goal
 from figures.paper.remarks import remarks
@@ -84,7 +84,7 @@ def _lines(condition: str, cells: Iterable[Cell], usual: int | None, definition:
 def _origins(cells: Iterable[Cell], facts: pd.DataFrame) -> str:
     """What made the records behind some cells."""
     conditions = sorted({cell.records for cell in cells if cell.records})
-    return joined(f"{condition}: {origin(facts, condition)}" for condition in conditions)
+    return joined(f"{label(condition)}: {origin(facts, condition)}" for condition in conditions)
 
 
 def _usual(found: Sequence[tuple[Base, Sequence[Cell]]]) -> int | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from figures.conditions import BASELINE
-from figures.names import METHODS, TASKS, name, ordered
+from figures.names import METHODS, TASKS, label, name, ordered
 from figures.paper.bases import Base, Source
 from figures.paper.cells import Cell, Definition
 from figures.paper.published import BUDGET, Withheld, tasks
@@ -49,7 +49,7 @@ def remarks(
     own = {base.condition for base in places}
     lent = sorted({source.condition for source in sources if source.method.startswith(BASELINE)} - own)
     if lent:
-        yield f"Stable-Baselines3 is taken from condition {', '.join(lent)}."
+        yield f"Stable-Baselines3 is taken from condition {', '.join(map(label, lent))}."
     without = [definition.columns[key] for key in hidden if key != "note"]
     if without:
         yield f"No runs of {', '.join(without)}."

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from audit.cli import app
 from audit.escaping import cell, escape_json, escape_latex, escape_markdown, in_line, visible
-from audit.tables import LONGEST_TEXT
+from audit.tables import LONGEST_TEXT, print_plain_table, print_table
 from tests.audit.samples import THRESHOLDS, revision, write_run
 
 EVIL = (
@@ -76,6 +76,32 @@ def test_no_command_lets_a_control_character_through_in_any_format(data, command
     name, *options = COMMANDS[command]
     for output in ("table", "json", "csv", "markdown", "latex"):
         run(name, data, *options, "--format", output)
+
+
+QUERY = 'select env as "=h\x1b[31m|", count(*) as n from revisions group by all'
+OTHERS = {
+    "find": ["find", "--case", "salience"],
+    "sensitivity": ["sensitivity"],
+    "a heading": ["sql"],
+    "check": ["check"],
+}
+
+
+@pytest.mark.parametrize("output", ["table", "json", "csv", "markdown", "latex"])
+@pytest.mark.parametrize("command", OTHERS)
+def test_nor_do_commands_with_tables_of_their_own(data, command, output):
+    name, *options = OTHERS[command]
+    run(name, data, *([QUERY] if name == "sql" else options), "--format", output)
+
+
+def test_nor_does_a_title(capsys):
+    print_table(["condition"], [], title=EVIL)
+    print_plain_table(["condition"], [], EVIL)
+    assert controls(capsys.readouterr().out) == []
+
+
+def test_nor_does_pack(data, tmp_path):
+    assert "\\x1b[31m" in run("pack", data, "--out", tmp_path / "evil\x1b[31m.pack.parquet")
 
 
 @pytest.mark.parametrize("output", ["table", "json"])

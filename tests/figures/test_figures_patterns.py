@@ -12,6 +12,7 @@ from matplotlib.patches import Rectangle
 
 from figures.data import Records
 from figures.drawing import Drawing
+from figures.edits import edit_map
 from figures.patterns import pattern_bars, shares
 from figures.revisions import revision_map
 from figures.salience import by_run, salience_bars
@@ -70,6 +71,21 @@ def test_every_bar_is_whole_and_an_empty_cell_says_so(records: Records) -> None:
     assert list(widths.values()) == pytest.approx([100.0, 100.0])
     assert "– no revisions" in words(ax)
     assert {"12", "6"} <= set(words(ax))
+
+
+@pytest.mark.parametrize("draw", [pattern_bars, edit_map])
+def test_without_parameters_there_are_no_patterns_and_no_edits(records: Records, draw: Any) -> None:
+    """As of a log of returns alone: a bar of what cannot be classified would say nothing about the critic."""
+    returns = records.revisions.assign(edit_distance=math.nan, pattern=None)
+    assert draw(returns, SALIENT, "") is None
+    frame = records.revisions.copy()
+    frame.loc[frame["env"] == "cartpole", ["edit_distance", "pattern"]] = [math.nan, None]
+    drawing = drawn(draw(frame, SALIENT, ""))
+    assert {"– no parameters", "– no revisions"} <= {word for ax in drawing.figure.axes for word in words(ax)}
+    legend = {entry.get_text() for entry in drawing.figure.legends[0].get_texts()}
+    assert "near-optimal break" in legend
+    if draw is pattern_bars:
+        assert len(panel(drawing, "CartPole").patches) == 0
 
 
 def test_shares_of_single_runs_by_hand() -> None:

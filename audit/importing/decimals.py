@@ -1,0 +1,65 @@
+"""Decimal commas: which mark the numbers of a CSV file have before their decimals."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Generator
+from pathlib import Path
+from typing import Final
+
+from audit.importing.fields import FIELDS, FieldError, excerpt
+from audit.importing.mapping import Decimal, LogMapping
+from audit.importing.rows import read_rows
+
+COMMA: Final[Decimal] = ","
+POINT: Final[Decimal] = "."
+
+_NUMBER: Final = re.compile(r"[+-]?[0-9]*[,.][0-9]+(?:[eE][+-]?[0-9]{1,3})?")
+_GROUPED: Final = re.compile(r"[+-]?[1-9][0-9]{0,2}[,.][0-9]{3}")
+"""Of these nobody can tell whether the mark comes before decimals or thousands."""
+
+
+def decimal_of(path: Path, mapping: LogMapping) -> Decimal:
+    """Which mark a CSV file has: what the mapping says, else what the first number shows that can have no other.
+
+    Where commas are between the cells, and in what can be read only once, such as a pipe, it is a point unless the
+    mapping says otherwise.
+
+    Raises:
+        FieldError: there are numbers with commas, and none shows what these are.
+    """
+    if mapping.decimal is not None:
+        return mapping.decimal
+    if (mapping.delimiter or COMMA) == COMMA and path.suffix.lower() != ".tsv":
+        return POINT
+    if not path.is_file():
+        return POINT
+    doubtful = None
+    with contextlib.closing(_numbers(path, mapping)) as numbers:
+        for line, number in numbers:
+            mark = COMMA if COMMA in number else POINT
+            if not _GROUPED.fullmatch(number):
+                return mark
+            if mark == COMMA and doubtful is None:
+                doubtful = f"line {line}: {excerpt(number)}"
+    if doubtful is not None:
+        raise FieldError(
+            f"{doubtful} may have decimals or thousands behind its comma; [source] decimal can be ',', or '.' with "
+            "numbers that have no commas"
+        )
+    return POINT
+
+
+def _numbers(path: Path, mapping: LogMapping) -> Generator[tuple[int, str], None, None]:
+    """The numbers with decimals or the like, and their lines; those of a list in JSON have points in any case."""
+    named = {name: column for name, column in mapping.columns.items() if name not in mapping.values}
+    single = [column for name, column in named.items() if FIELDS[name].type is float]
+    lists = [column for name, column in named.items() if FIELDS[name].type == list[float] and mapping.separator]
+    if not single and not lists:
+        return
+    for row in read_rows(path, mapping):
+        cells = [row.cells.get(column, "") for column in single]
+        for column in lists:
+            cells += row.cells.get(column, "").strip("[] ").split(mapping.separator)
+        yield from ((row.line, text) for text in map(str.strip, cells) if _NUMBER.fullmatch(text))

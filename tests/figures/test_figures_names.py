@@ -1,0 +1,145 @@
+"""Names in records are anybody's: they are text in figures, files, pages and on the terminal, whatever is in them."""
+
+from __future__ import annotations
+
+import re
+import sys
+import unicodedata
+import warnings
+from dataclasses import replace
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from matplotlib.text import Text
+
+import figures.build
+import figures.data
+from audit.escaping import in_line
+from figures.build import build, contents, slugs
+from figures.cli import main
+from figures.data import Records
+from figures.names import LONGEST, NARROW, label, name, narrow
+from figures.provenance import origin
+from tests.figures.conftest import SALIENT
+
+NAMES = {
+    "one dollar": "a$b",
+    "unfinished mathematics": r"$\frac{",
+    "mathematics": r"$\frac{a}{b}$ x_1^2",
+    "terminal": "x\x1b[31mred\x1b]0;title\x07",
+    "markup": "<b>&\"'</b><script>alert(1)</script>",
+    "typesetting": "_^{}%#~",
+    "several lines": "two\nlines\tand\ra tab",
+    "direction of writing": "a\u202egnp.exe\u202c\u200f b",
+    "long": "gpt-" * 1000,
+    "long without a place to break": "x" * 4000,
+}
+
+
+def renamed(records: Records, text: str) -> Records:
+    """The records with another condition, task, method and model."""
+    to = {"condition": {SALIENT: text}, "env": {"cartpole": text}, "variant": {"threetraj": text}}
+
+    def frame(old: pd.DataFrame) -> pd.DataFrame:
+        return old.replace({column: names for column, names in to.items() if column in old})
+
+    def rows(old: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [{key: to.get(key, {}).get(value, value) for key, value in row.items()} for row in old]
+
+    return replace(
+        records,
+        iterations=frame(records.iterations),
+        runs=frame(records.runs),
+        facts=frame(records.facts).assign(backend="other", model=text),
+        revisions=frame(records.revisions),
+        summary=rows(records.summary),
+        salience=rows(records.salience),
+        agreement=rows(records.agreement),
+        rates=rows(records.rates),
+        noise=rows(records.noise),
+        unfinished=[f"{text}: 1 of 2 runs unfinished"],
+    )
+
+
+def controls(text: str) -> set[str]:
+    return {each for each in text if unicodedata.category(each)[0] == "C" and each not in "\n\t"}
+
+
+@pytest.mark.parametrize("case", NAMES)
+def test_a_name_is_drawn_as_it_is_written(case: str, records: Records) -> None:
+    text = NAMES[case]
+    drawings = [each for kind in contents(renamed(records, text)).drawings.values() for each in kind]
+    drawn = [artist for each in drawings for artist in each.figure.findobj(Text) if artist.get_text()]
+    assert {artist.get_parse_math() for artist in drawn} == {False}
+    assert {each for artist in drawn for each in controls(artist.get_text())} == set()
+    assert max(len(line) for artist in drawn for line in artist.get_text().splitlines()) < 2 * LONGEST
+    titles = {ax.get_title(loc="left") for each in drawings for ax in each.figure.axes}
+    assert narrow(text) in titles
+    legends = {entry.get_text() for each in drawings for box in each.figure.legends for entry in box.get_texts()}
+    assert narrow(text) in legends
+
+
+def test_a_name_is_text_in_every_file_and_page(records: Records, tmp_path: Path) -> None:
+    text = "".join(NAMES[case] for case in ("unfinished mathematics", "terminal", "markup", "typesetting", "long"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # such as that glyphs are missing, or that a name leaves no room for the axes
+        index = build(renamed(records, text), tmp_path, f"python -m figures {text}")
+    for path in tmp_path.iterdir():
+        assert re.fullmatch(r"[A-Za-z0-9.+-]{1,150}", path.name)
+        if path.suffix not in {".png", ".pdf"}:
+            assert controls(path.read_text(encoding="utf-8")) == set(), path.name
+    page = index.read_text(encoding="utf-8")
+    assert label(text) in unescape(page)
+    assert "<script" not in page
+    assert "<b>" not in page
+
+
+def test_a_name_is_shortened_in_the_middle_where_it_is_long() -> None:
+    text = "model-" + "x" * 300 + "-instruct"
+    assert (len(label(text)), len(narrow(text))) == (LONGEST, NARROW)
+    for shortened in (label(text), narrow(text), name(text)):
+        assert shortened.startswith("model-")
+        assert shortened.endswith("-instruct")
+    assert label("x" * LONGEST) == "x" * LONGEST
+    assert [narrow("cartpole"), name("cartpole"), narrow("my-task")] == ["CartPole", "CartPole", "my-task"]
+
+
+def test_the_origin_of_records_names_a_model_in_one_line() -> None:
+    facts = pd.DataFrame([{"condition": "x", "backend": "b\x1b[0m", "model": "m\n" * 500}])
+    told = origin(facts, "x")
+    assert controls(told) == set()
+    assert "\n" not in told
+    assert len(told) < 3 * LONGEST
+
+
+def test_long_conditions_get_file_names_that_are_short_and_distinct() -> None:
+    made = slugs(["x" * 4000, "x" * 4001, "X" * 4002])
+    assert len(set(map(str.casefold, made.values()))) == 3
+    assert max(map(len, made.values())) < 120
+
+
+def test_what_is_said_beside_the_page_is_text_too(
+    records: Records, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Names, paths, and warnings of Matplotlib, such as for each character that its font lacks."""
+
+    def draw(*_: object, **__: object) -> Path:
+        for _figure in range(3):
+            warnings.warn("Glyph 27169 missing\nfrom font(s)", stacklevel=1)
+        return tmp_path / "out\x1b[0m"
+
+    monkeypatch.setattr(figures.data, "load", lambda *_, **__: renamed(records, NAMES["terminal"]))
+    monkeypatch.setattr(figures.build, "build", draw)
+    monkeypatch.setattr(sys, "argv", ["figures", str(tmp_path)])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    out, err = capsys.readouterr()
+    assert (stopped.value.code or 0, out) == (0, f"{tmp_path}/out\\x1b[0m\n")
+    assert err.splitlines() == [
+        f"figures: {records.problems[0]}",
+        f"figures: {in_line(NAMES['terminal'])}: 1 of 2 runs unfinished",
+        "figures: Glyph 27169 missing from font(s)",
+    ]
