@@ -102,4 +102,4 @@ def decode(body: bytes, shape: type[T], server: Server) -> tuple[T, bool]:
     except RecursionError:
         raise server.unusable("a reply that is nested too deeply", begin(body)) from None
     except (msgspec.MsgspecError, UnicodeDecodeError):
-        raise server.unreadable(body.decode(errors="replace")) from None
+        raise server.unreadable(begin(body).text) from None
