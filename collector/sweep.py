@@ -21,7 +21,7 @@ from collector.errors import CollectorError, ModelError, StorageError
 from collector.llm.protocol import Model
 from collector.records import RecordError, decode_run
 from collector.rollout import is_compiled
-from collector.run_folder import RunFolder
+from collector.run_folder import RunFolder, read_run
 from collector.search import Offload, Progress, search
 from collector.spec import RunSpec
 from collector.workers import Workers
@@ -45,7 +45,7 @@ class Display(AbstractContextManager[Any], Protocol):
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What the disk holds of a run: finished iterations, as far as counting lines tells."""
+    """What the disk holds of a run: finished iterations, none where the records cannot be read to their end."""
 
     spec: RunSpec
     exists: bool
@@ -196,13 +196,14 @@ def states(specs: Sequence[RunSpec], out: Path) -> list[State]:
 
 
 def _state(spec: RunSpec, folder: Path) -> State:
+    exists = (folder / "run.json").exists()
     try:
-        lines = (folder / "episodes.jsonl").read_bytes().count(b"\n")
-    except (FileNotFoundError, NotADirectoryError):
-        lines = 0
-    except OSError as error:
-        raise StorageError(f"cannot read {folder / 'episodes.jsonl'}: {error.strerror}") from None
-    return State(spec, (folder / "run.json").exists(), lines)
+        return State(spec, exists, len(read_run(folder).episodes))
+    except StorageError:
+        raise
+    except CollectorError:
+        # It is told when the run is opened: the run stops there, and others go on.
+        return State(spec, exists, 0)
 
 
 def _refuse_other_settings(specs: Sequence[RunSpec], folder: Path) -> None:
