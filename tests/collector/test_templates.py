@@ -88,7 +88,7 @@ UNSAFE = {
     ),
     "a change of what it is given": (
         "{{ history.append(1) }}",
-        "access to attribute 'append' of 'list' object is unsafe",
+        "attribute 'append' of 'list' object is unsafe",
     ),
     "a range without bound": ("{% for step in range(10**12) %}{% endfor %}", "Range too big"),
     "a fault on filling": ("{{ 1 // 0 }}", "ZeroDivisionError"),
