@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import typer
 
 from audit.commands import (
@@ -19,6 +21,7 @@ from audit.commands import (
     sql,
     tables,
 )
+from audit.options import OPTION_ERROR, wrong_option
 
 app = typer.Typer(
     name="audit",
@@ -48,5 +51,14 @@ for module in (
 
 
 def main() -> None:
-    """Run the command line."""
-    app()
+    """Entry point of the `audit` command: a wrong option is one line and exit status 2."""
+    try:
+        sys.exit(app(standalone_mode=False))
+    except OPTION_ERROR as error:
+        # Without arguments, what comes is the help.
+        line = f"audit: {wrong_option(error, 'audit')}" if sys.argv[1:] else str(error)
+        typer.echo(line, err=True)
+        sys.exit(2)
+    except typer.Abort:
+        typer.echo("audit: stopped", err=True)
+        sys.exit(1)

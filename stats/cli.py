@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from audit.commands.reading import Detector, DetectorOption
-from audit.options import Format, FormatOption, Paths, StrictOption, not_ours
+from audit.options import OPTION_ERROR, Format, FormatOption, Paths, StrictOption, not_ours, wrong_option
 from audit.problems import AuditError, UsageError
 from stats.commands import aggregate, published
 from stats.commands.records import note as _note
@@ -33,9 +33,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(published.commands)
-
-# What Typer raises for a wrong option: click's UsageError, or that of the copy of click that newer versions carry.
-_OPTION_ERROR: Final[type[Exception]] = typer.BadParameter.__mro__[1]
 
 _TECHNICAL: Final = frozenset(
     {
@@ -86,7 +83,9 @@ def compare(
         MetricName, typer.Option(help="Which number of a run is compared: a return, or a share of its revisions.")
     ] = MetricName.mean_return,
     detector: DetectorOption = Detector.word,
-    alpha: Annotated[float, typer.Option(help="A corrected p-value up to this is significant.")] = 0.05,
+    alpha: Annotated[
+        float, typer.Option(min=0.0, max=1.0, help="A corrected p-value up to this is significant.")
+    ] = 0.05,
     output: FormatOption = Format.table,
     strict: StrictOption = False,
 ) -> None:
@@ -145,9 +144,8 @@ def main() -> None:
 def _told() -> Iterator[None]:
     try:
         yield
-    except _OPTION_ERROR as error:
-        message = error.format_message() if hasattr(error, "format_message") else str(error)
-        _exit(f"{' '.join(message.split()).rstrip('.')}; see stats --help", 2)
+    except OPTION_ERROR as error:
+        _exit(wrong_option(error, "stats"), 2)
     except AuditError as error:
         _exit(str(error), 2 if isinstance(error, UsageError) else 1)
     except (KeyboardInterrupt, typer.Abort):
