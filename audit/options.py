@@ -90,7 +90,8 @@ def wrong_option(error: Exception, program: str) -> str:
     """
     message = error.format_message() if hasattr(error, "format_message") else str(error)
     # Typer hands on Pydantic's words.
-    message = re.sub(r"Value error, |, unable to parse.*", "", message).replace("Input should be", "it should be")
+    message = re.sub(r"^Invalid value for '([^']+)'", r"\1", re.sub(r"Value error, |, unable to parse.*", "", message))
+    message = message.replace("Input should be", "it should be")
     return f"{' '.join(visible(message).split()).rstrip('.')}; see {program} --help"
 
 
