@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+from typing import Any
+
 import typer
+from typer.core import TyperGroup
 
 from audit.commands import (
     behaviour,
@@ -19,9 +23,29 @@ from audit.commands import (
     sql,
     tables,
 )
+from audit.options import OPTION_ERROR, wrong_option
+
+
+class Commands(TyperGroup):
+    """The commands; a wrong option of one of them is one line."""
+
+    def main(self, *args: Any, **options: Any) -> Any:
+        """Run a command, and end the program with its status."""
+        try:
+            sys.exit(super().main(*args, **{**options, "standalone_mode": False}))
+        except OPTION_ERROR as error:
+            # What is raised where there are no arguments holds the help.
+            is_help = type(error).__name__ == "NoArgsIsHelpError"
+            typer.echo(str(error) if is_help else f"audit: {wrong_option(error, 'audit')}", err=True)
+            sys.exit(2)
+        except typer.Abort:
+            typer.echo("audit: stopped", err=True)
+            sys.exit(1)
+
 
 app = typer.Typer(
     name="audit",
+    cls=Commands,
     help="Find out from raw records what the critic did: how revisions turned out, and what its answers refer to.",
     epilog="Example: audit salience data/runs --env cartpole --detector phrase --format csv",
     no_args_is_help=True,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 import warnings
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -77,6 +78,24 @@ def told() -> Iterator[None]:
             raise
         typer.echo(f"audit: {reason}", err=True)
         raise typer.Exit(1) from None
+
+
+OPTION_ERROR: Final[type[Exception]] = typer.BadParameter.__mro__[1]
+"""What Typer raises for a wrong option: click's UsageError, or that of the copy of click that newer versions carry."""
+
+
+def wrong_option(error: Exception, program: str) -> str:
+    """A wrong option in one line.
+
+    Args:
+        error: an `OPTION_ERROR`.
+        program: what is typed to run the program.
+    """
+    message = error.format_message() if hasattr(error, "format_message") else str(error)
+    # Typer hands on Pydantic's words.
+    message = re.sub(r"^Invalid value for '([^']+)'", r"\1", re.sub(r"Value error, |, unable to parse.*", "", message))
+    message = message.replace("Input should be", "it should be")
+    return f"{' '.join(visible(message).split()).rstrip('.')}; see {program} --help"
 
 
 def not_ours(error: Exception) -> str | None:

@@ -101,7 +101,8 @@ def _target(path: Path, out: Path | None) -> Path:
     if not target.parent.is_dir():
         raise UsageError(f"--out {out}: no such folder {target.parent}")
     if path.is_dir() and target.resolve().is_relative_to(path.resolve()):
-        raise UsageError(f"--out {out}: lies in the folder that is packed, whose audits would read both")
+        what = f"{path}: its pack, named like it," if out is None else f"--out {out}:"
+        raise UsageError(f"{what} lies in the folder that is packed, whose audits would read both; name another --out")
     return target
 
 

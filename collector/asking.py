@@ -11,7 +11,7 @@ from typing import Final
 
 from collector import policy, seeding
 from collector.errors import CollectorError
-from collector.llm.faults import EmptyAnswerError
+from collector.llm.faults import UnusableAnswerError
 from collector.llm.protocol import Completion, Model
 from collector.policy import UnreadableAnswer
 from collector.records import Call, Source, Truth
@@ -94,8 +94,8 @@ class Asker:
         seed = seeding.seeds(spec.seed, 1, *spec.purpose, iteration, "call", slot, attempt)[0] >> 1
         try:
             completion = await self.model.complete(prompt, seed=seed)
-        except EmptyAnswerError as error:
-            completion = error.completion  # unreadable like any other answer without values, and recorded like one
+        except UnusableAnswerError as error:
+            completion = error.completion  # recorded like any other answer that cannot be read
         call = Call(
             **spec.identity,
             iteration=iteration,
@@ -117,6 +117,8 @@ class Asker:
         return call
 
     def _unreadable(self, completion: Completion) -> str | None:
+        if completion.fault is not None:
+            return completion.fault
         longest = max(len(completion.text), len(completion.thinking or ""))
         if longest > LONGEST:
             return f"{longest:,} characters; answers of more than {LONGEST:,} are not read"

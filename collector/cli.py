@@ -45,7 +45,10 @@ def collect(
     ] = None,
     runs: options.RunsOption = RUNS,
     iterations: Annotated[
-        int | None, typer.Option(min=1, help="Iterations of a run.", show_default="200 calls: 100 with two calls each")
+        int | None,
+        typer.Option(
+            min=1, max=1_000_000, help="Iterations of a run.", show_default="200 calls: 100 with two calls each"
+        ),
     ] = None,
     rollouts: options.RolloutsOption = ROLLOUTS,
     backend: options.BackendOption = "simulated",
@@ -55,13 +58,14 @@ def collect(
     temperature: options.TemperatureOption = None,
     seed: options.SeedOption = 0,
     warmup: Annotated[
-        int | None, typer.Option(min=0, help="Random trials that open the history.", show_default="20")
+        int | None, typer.Option(min=0, max=1_000_000, help="Random trials that open the history.", show_default="20")
     ] = None,
     prompts: Annotated[
         Path | None, typer.Option(help="Folder of your own prompt templates.", show_default="the project's")
     ] = None,
     excerpts: Annotated[
-        int, typer.Option(min=0, help="Trajectories excerpted in the history of alwayscritic and reptraj.")
+        int,
+        typer.Option(min=0, max=1_000_000, help="Trajectories excerpted in the history of alwayscritic and reptraj."),
     ] = EXCERPTS,
     paired_seeds: Annotated[
         bool, typer.Option("--paired-seeds", help="Roll both candidates of an iteration out on the same seeds.")
@@ -70,16 +74,18 @@ def collect(
         Clipping, typer.Option(help="Methods whose continuous actions are clipped: all, or as in the released code.")
     ] = Clipping.ALL,
     step_cap: Annotated[
-        int | None, typer.Option(min=1, help="Steps after which a rollout is cut off.", show_default="the task's")
+        int | None,
+        typer.Option(min=1, max=10**9, help="Steps after which a rollout is cut off.", show_default="the task's"),
     ] = None,
     optimum: Annotated[
-        float | None, typer.Option(help="The best return, as prompts name it.", show_default="the task's")
+        float | None,
+        typer.Option(min=-1e9, max=1e9, help="The best return, as prompts name it.", show_default="the task's"),
     ] = None,
     step_size: Annotated[
-        float | None, typer.Option(min=0.0, help="The search step that prompts suggest.", show_default="1.0")
+        float | None, typer.Option(min=0.0, max=1e9, help="The search step that prompts suggest.", show_default="1.0")
     ] = None,
     named_iterations: Annotated[
-        int | None, typer.Option(min=1, help="The iterations that prompts name.", show_default="the run's")
+        int | None, typer.Option(min=1, max=10**9, help="The iterations that prompts name.", show_default="the run's")
     ] = None,
     warmup_range: Annotated[
         WarmupRange, typer.Option(help="Whether warm-up draws are kept within the range.")

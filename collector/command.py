@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 from typing import Any, Final, NoReturn
@@ -65,6 +66,8 @@ def _status(app: typer.Typer, program: str) -> Any:
 
 def _told(error: Exception) -> str:
     message = error.format_message() if hasattr(error, "format_message") else str(error)
+    # Typer hands on Pydantic's words.
+    message = re.sub(r"Value error, |, unable to parse.*", "", message).replace("Input should be", "it should be")
     return " ".join(message.split()).rstrip(".")
 
 

@@ -14,24 +14,25 @@ PersonalityOption = Annotated[
     str | None, typer.Option(help="Simulated critic: salient, balanced, silent or talker.", show_default="salient")
 ]
 TemperatureOption = Annotated[
-    float | None, typer.Option(min=0.0, help="Sampling temperature.", show_default="the server's")
+    float | None, typer.Option(min=0.0, max=100.0, help="Sampling temperature.", show_default="the server's")
 ]
 BaseUrlOption = Annotated[
     str | None, typer.Option(help="Address of the model's server.", show_default="from the environment")
 ]
 TimeoutOption = Annotated[
-    float | None, typer.Option(min=0.001, help="Seconds to wait for one answer.", show_default="600")
+    float | None, typer.Option(min=0.001, max=1e6, help="Seconds to wait for one answer.", show_default="600")
 ]
 MaxTokensOption = Annotated[
-    int | None, typer.Option(min=1, help="Longest answer, thinking included.", show_default="the server's")
+    int | None,
+    typer.Option(min=1, max=2**31 - 1, help="Longest answer, thinking included.", show_default="the server's"),
 ]
 NumCtxOption = Annotated[
-    int | None, typer.Option(min=1, help="Context size asked of Ollama.", show_default="the server's")
+    int | None, typer.Option(min=1, max=2**31 - 1, help="Context size asked of Ollama.", show_default="the server's")
 ]
 ConcurrencyOption = Annotated[
-    int | None, typer.Option(min=1, help="Runs in flight at once.", show_default="4, or twice the cores")
+    int | None, typer.Option(min=1, max=10_000, help="Runs in flight at once.", show_default="4, or twice the cores")
 ]
 RunsOption = Annotated[int, typer.Option(min=1, max=9999, help="Runs of each method on each task.")]
-RolloutsOption = Annotated[int, typer.Option(min=1, help="Rollouts per evaluation.")]
-SeedOption = Annotated[int, typer.Option(min=0, help="Seed of everything drawn here.")]
+RolloutsOption = Annotated[int, typer.Option(min=1, max=1_000_000, help="Rollouts per evaluation.")]
+SeedOption = Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Seed of everything drawn here.")]
 QuietOption = Annotated[bool, typer.Option("--quiet", help="Print failures only.")]

@@ -13,7 +13,7 @@ from collector.baselines.methods import ALL, BASELINES, Baseline
 from collector.budget import ROLLOUTS, RUNS
 from collector.errors import UsageError
 from collector.methods import METHODS, Method, get_method
-from collector.prompts import templates
+from collector.prompts import Prompts, templates
 from collector.spec import RunSpec, is_label, slug
 from collector.switches import Switches, effective, labels, switched
 from collector.tasks import TASKS, Task, get_task
@@ -50,6 +50,8 @@ def plan(request: Request) -> list[RunSpec]:
     tasks = [get_task(name) for name in _expand(request.envs, {"all": TASKS})]
     methods = [_method(name) for name in _expand(request.variants, {"all": METHODS, ALL: BASELINES})]
     for task in tasks:
+        if request.prompt_folder is not None:
+            Prompts(task, request.prompt_folder).try_out()
         threshold(request.tau_c, task)  # a wrong setting is told even where no method asked for has the rule
     if request.condition is not None and not is_label(request.condition):
         raise UsageError(

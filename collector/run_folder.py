@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Self, TypeVar
@@ -89,57 +90,93 @@ class RunFolder:
             raise _cannot_write(self.path / name, error) from None
 
     def _load(self) -> None:
-        try:
-            self.run = decode_run(read_regular(self.path / "run.json", RUN))
-        except FileNotFoundError:
-            if (self.path / "episodes.jsonl").exists() or (self.path / "calls.jsonl").exists():
-                raise CollectorError(f"{self.path} holds records but no run.json; move it away") from None
-            return
-        except RecordError as error:
-            raise CollectorError(f"{self.path / 'run.json'}: {error}") from None
-        except OSError as error:
-            raise CollectorError(f"cannot read {self.path / 'run.json'}: {error.strerror}") from None
-        self.episodes = self._read("episodes.jsonl", Episode)
-        for number, episode in enumerate(self.episodes):
-            if episode.iteration != number:
-                where = f"{self.path / 'episodes.jsonl'}:{number + 1}"
-                raise CollectorError(
-                    f"{where}: iteration {episode.iteration} where {number} belongs; move the folder away"
-                )
-        calls = self._read("calls.jsonl", Call)
-        self.pending = [call for call in calls if call.iteration >= len(self.episodes)]
-        # A truth is written before its call: without the call, the critic will be asked again and tell it again.
-        known = {(call.iteration, call.attempt) for call in calls if call.role == "critic"}
-        self._read("truth.jsonl", Truth, keep=lambda truth: (truth.iteration, truth.attempt) in known)
+        stored = read_run(self.path)
+        for file, number, size in stored.torn:
+            try:
+                os.truncate(file, size)
+            except OSError as error:
+                raise _cannot_write(file, error) from None
+            self.notes.append(f"{file}:{number}: dropped an unfinished last line")
+        self.run, self.episodes, self.pending = stored.run, stored.episodes, stored.pending
 
-    def _read(self, name: str, kind: type[_Record], keep: Callable[[_Record], bool] = lambda _: True) -> list[_Record]:
-        """Read a file of records; a last line that is torn, or not to be kept, is cut off."""
-        path = self.path / name
-        try:
-            data = read_regular(path, RECORDS)
-        except FileNotFoundError:
-            return []
-        except OSError as error:
-            raise CollectorError(f"cannot read {path}: {error.strerror}") from None
-        lines = data.splitlines(keepends=True)
-        records: list[_Record] = []
-        for number, line in enumerate(lines, start=1):
-            record = _decode(line, kind)
-            if isinstance(record, kind) and keep(record):
-                records.append(record)
-            elif number == len(lines):
-                self._cut(path, len(data) - len(line))
-                self.notes.append(f"{path}:{number}: dropped an unfinished last line")
-            else:
-                problem = record if isinstance(record, str) else "it belongs to no call"
-                raise CollectorError(f"{path}:{number}: {problem}; mend or move the file, nothing was changed")
-        return records
 
-    def _cut(self, path: Path, size: int) -> None:
-        try:
-            os.truncate(path, size)
-        except OSError as error:
-            raise _cannot_write(path, error) from None
+@dataclass(slots=True)
+class Stored:
+    """What a folder holds of a run.
+
+    Attributes:
+        run: what it is, or None if it has not begun.
+        episodes: the finished iterations, in order.
+        pending: calls of the iteration that did not finish.
+        torn: files whose last line is unfinished, with its number and the bytes before it.
+    """
+
+    run: Run | None = None
+    episodes: list[Episode] = field(default_factory=list)
+    pending: list[Call] = field(default_factory=list)
+    torn: list[tuple[Path, int, int]] = field(default_factory=list)
+
+
+def read_run(folder: Path) -> Stored:
+    """Read all records of a run, and change nothing.
+
+    Raises:
+        CollectorError: a line other than a last one cannot be read or does not belong there, or run.json cannot be
+            read.
+        StorageError: a file cannot be read.
+    """
+    stored = Stored()
+    path = folder / "run.json"
+    try:
+        stored.run = decode_run(read_regular(path, RUN))
+    except (FileNotFoundError, NotADirectoryError):
+        if (folder / "episodes.jsonl").exists() or (folder / "calls.jsonl").exists():
+            raise CollectorError(f"{folder} holds records but no run.json; move it away") from None
+        return stored
+    except RecordError as error:
+        raise CollectorError(f"{path}: {error}") from None
+    except OSError as error:
+        raise _cannot_read(path, error) from None
+    path = folder / "episodes.jsonl"
+    stored.episodes = _read(path, Episode, stored.torn)
+    for number, episode in enumerate(stored.episodes):
+        if episode.iteration != number:
+            raise CollectorError(
+                f"{path}:{number + 1}: iteration {episode.iteration} where {number} belongs; move the folder away"
+            )
+    calls = _read(folder / "calls.jsonl", Call, stored.torn)
+    stored.pending = [call for call in calls if call.iteration >= len(stored.episodes)]
+    # A truth is written before its call: without the call, the critic will be asked again and tell it again.
+    known = {(call.iteration, call.attempt) for call in calls if call.role == "critic"}
+    _read(folder / "truth.jsonl", Truth, stored.torn, keep=lambda truth: (truth.iteration, truth.attempt) in known)
+    return stored
+
+
+def _read(
+    path: Path,
+    kind: type[_Record],
+    torn: list[tuple[Path, int, int]],
+    keep: Callable[[_Record], bool] = lambda _: True,
+) -> list[_Record]:
+    """Read a file of records; a last line that is torn, or not to be kept, is added to `torn`."""
+    try:
+        data = read_regular(path, RECORDS)
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise _cannot_read(path, error) from None
+    lines = data.splitlines(keepends=True)
+    records: list[_Record] = []
+    for number, line in enumerate(lines, start=1):
+        record = _decode(line, kind)
+        if isinstance(record, kind) and keep(record):
+            records.append(record)
+        elif number == len(lines):
+            torn.append((path, number, len(data) - len(line)))
+        else:
+            problem = record if isinstance(record, str) else "it belongs to no call"
+            raise CollectorError(f"{path}:{number}: {problem}; mend or move the file, nothing was changed")
+    return records
 
 
 def _decode(line: bytes, kind: type[_Record]) -> _Record | str:
@@ -158,6 +195,10 @@ def _sync_folder(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _cannot_read(path: Path, error: OSError) -> StorageError:
+    return StorageError(f"cannot read {path}: {error.strerror or error}")
 
 
 def _cannot_write(path: Path, error: OSError) -> StorageError:

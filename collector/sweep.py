@@ -20,9 +20,9 @@ from collector.cores import cores
 from collector.errors import CollectorError, ModelError, StorageError, WorkerError
 from collector.llm.protocol import Model
 from collector.records import RecordError, decode_run
-from collector.regular_files import RECORDS, RUN, read_regular
+from collector.regular_files import RUN, read_regular
 from collector.rollout import is_compiled
-from collector.run_folder import RunFolder
+from collector.run_folder import RunFolder, read_run
 from collector.search import Offload, Progress, search
 from collector.spec import RunSpec
 from collector.workers import Workers
@@ -46,7 +46,7 @@ class Display(AbstractContextManager[Any], Protocol):
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What the disk holds of a run: finished iterations, as far as counting lines tells."""
+    """What the disk holds of a run: finished iterations, none where the records cannot be read to their end."""
 
     spec: RunSpec
     exists: bool
@@ -202,13 +202,14 @@ def states(specs: Sequence[RunSpec], out: Path) -> list[State]:
 
 
 def _state(spec: RunSpec, folder: Path) -> State:
+    exists = (folder / "run.json").exists()
     try:
-        lines = read_regular(folder / "episodes.jsonl", RECORDS).count(b"\n")
-    except (FileNotFoundError, NotADirectoryError):
-        lines = 0
-    except OSError as error:
-        raise StorageError(f"cannot read {folder / 'episodes.jsonl'}: {error.strerror}") from None
-    return State(spec, (folder / "run.json").exists(), lines)
+        return State(spec, exists, len(read_run(folder).episodes))
+    except StorageError:
+        raise
+    except CollectorError:
+        # It is told when the run is opened: the run stops there, and others go on.
+        return State(spec, exists, 0)
 
 
 def _refuse_other_settings(specs: Sequence[RunSpec], folder: Path) -> None:

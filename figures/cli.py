@@ -15,7 +15,7 @@ import typer
 from audit.commands.reading import reading
 from audit.escaping import in_line
 from audit.memory import require_memory
-from audit.options import not_ours
+from audit.options import OPTION_ERROR, not_ours, wrong_option
 from audit.problems import AuditError, UsageError, report, shortened
 from audit.request import Request
 from figures.errors import FiguresError
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from figures.notebooks import Notebook
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-
-# What Typer raises for a wrong option: click's UsageError, or that of the copy of click that newer versions carry.
-_OPTION_ERROR: Final[type[Exception]] = typer.BadParameter.__mro__[1]
 
 _INTERRUPTED: Final = "interrupted; what was written so far stays"
 
@@ -91,9 +88,8 @@ def main() -> None:
         if status == 130:  # how newer versions of Typer hand on a Ctrl-C, without a word
             _exit(_INTERRUPTED, status)
         sys.exit(status)
-    except _OPTION_ERROR as error:
-        message = error.format_message() if hasattr(error, "format_message") else str(error)
-        _exit(f"{' '.join(message.split()).rstrip('.')}; see python -m figures --help", 2)
+    except OPTION_ERROR as error:
+        _exit(wrong_option(error, "python -m figures"), 2)
     except (AuditError, FiguresError) as error:
         _exit(str(error), 2 if isinstance(error, UsageError) else 1)
     except (KeyboardInterrupt, typer.Abort):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from audit.memory import require_memory
-from audit.options import not_ours
+from audit.options import OPTION_ERROR, not_ours, wrong_option
 from audit.problems import AuditError, UsageError
 from audit.request import Request
 from stats.commands import aggregate, published
@@ -31,9 +31,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(published.commands)
-
-# What Typer raises for a wrong option: click's UsageError, or that of the copy of click that newer versions carry.
-_OPTION_ERROR: Final[type[Exception]] = typer.BadParameter.__mro__[1]
 
 _TECHNICAL: Final = frozenset(
     {
@@ -85,7 +82,9 @@ def compare(
     metric: Annotated[
         MetricName, typer.Option(help="Which number of a run is compared: a return, or a share of its revisions.")
     ] = MetricName.mean_return,
-    alpha: Annotated[float, typer.Option(help="A corrected p-value up to this is significant.")] = 0.05,
+    alpha: Annotated[
+        float, typer.Option(min=0.0, max=1.0, help="A corrected p-value up to this is significant.")
+    ] = 0.05,
 ) -> None:
     """Welch's t-test of one method against every other on every task, corrected after Holm over the tasks.
 
@@ -137,9 +136,8 @@ def main() -> None:
 def _told() -> Iterator[None]:
     try:
         yield
-    except _OPTION_ERROR as error:
-        message = error.format_message() if hasattr(error, "format_message") else str(error)
-        _exit(f"{' '.join(message.split()).rstrip('.')}; see stats --help", 2)
+    except OPTION_ERROR as error:
+        _exit(wrong_option(error, "stats"), 2)
     except AuditError as error:
         _exit(str(error), 2 if isinstance(error, UsageError) else 1)
     except (KeyboardInterrupt, typer.Abort):

@@ -12,7 +12,7 @@ from audit.request import Request
 commands = typer.Typer()
 
 SampleOption = Annotated[
-    int | None, typer.Option("--sample", min=1, help="Only so many iterations, drawn evenly over runs.")
+    int | None, typer.Option("--sample", min=1, max=10**9, help="Only so many iterations, drawn evenly over runs.")
 ]
 
 
@@ -20,9 +20,13 @@ SampleOption = Annotated[
 @reading(runs=True)
 def rescore(
     request: Request,
-    rollouts: Annotated[int, typer.Option("--rollouts", min=2, help="Fresh rollouts of each policy.")] = 1000,
+    rollouts: Annotated[
+        int, typer.Option("--rollouts", min=2, max=1_000_000, help="Fresh rollouts of each policy.")
+    ] = 1000,
     sample: SampleOption = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the fresh seeds and of the sample.")] = 0,
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, max=2**63 - 1, help="Of the fresh seeds and of the sample.")
+    ] = 0,
     each: Annotated[bool, typer.Option("--each", help="A row for every candidate instead of every method.")] = False,
     task_module: TaskModules = None,
 ) -> None:
@@ -41,9 +45,13 @@ def rescore(
 @reading(runs=True)
 def anchor(
     request: Request,
-    controls: Annotated[int, typer.Option("--controls", min=19, help="Control edits for each revision.")] = 19,
+    controls: Annotated[
+        int, typer.Option("--controls", min=19, max=1_000_000, help="Control edits for each revision.")
+    ] = 19,
     sample: SampleOption = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the control edits and of the sample.")] = 0,
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, max=2**63 - 1, help="Of the control edits and of the sample.")
+    ] = 0,
     placebo: Annotated[
         bool, typer.Option("--placebo", help="Measure random edits in the place of revisions: the false-positive rate.")
     ] = False,

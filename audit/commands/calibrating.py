@@ -19,7 +19,9 @@ def calibrate(
     behaviour: Annotated[
         bool, typer.Option("--behaviour/--no-behaviour", help="Whether revised policies are run as well, see anchor.")
     ] = True,
-    controls: Annotated[int, typer.Option("--controls", min=19, help="Control edits for each revision.")] = 19,
+    controls: Annotated[
+        int, typer.Option("--controls", min=19, max=1_000_000, help="Control edits for each revision.")
+    ] = 19,
     classes: Annotated[bool, typer.Option("--classes", help="Score every driver, not only 'worst'.")] = False,
     bootstrap: Annotated[
         int, typer.Option("--bootstrap", min=100, max=1_000_000, help="How often runs are resampled for an interval.")

@@ -30,11 +30,11 @@ class Stratum(StrEnum):
 @reading(output=False, detector=True, thresholds=True, runs=True)
 def sample(
     request: Request,
-    n: Annotated[int, typer.Option("--n", min=1, help="How many revisions to draw.")] = 100,
+    n: Annotated[int, typer.Option("--n", min=1, max=10**9, help="How many revisions to draw.")] = 100,
     stratify: Annotated[
         list[Stratum] | None, typer.Option("--stratify", help="Draw evenly over the values of this; repeatable.")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the draw.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, max=2**63 - 1, help="Seed of the draw.")] = 0,
     coders: Annotated[
         str, typer.Option("--coders", metavar="A,B", help="Names of those who code; each gets a row per answer.")
     ] = "A",
@@ -75,7 +75,7 @@ def validate(
     bootstrap: Annotated[
         int, typer.Option("--bootstrap", min=100, max=1_000_000, help="How often runs are resampled for an interval.")
     ] = 9999,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the resampling.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, max=2**63 - 1, help="Seed of the resampling.")] = 0,
 ) -> None:
     """Score every detector against hand-coded labels: precision, recall, F1 and Cohen's kappa, with 95% intervals.
 

@@ -35,7 +35,7 @@ def find(
             "--where", metavar="SQL", help="A condition over the columns of audit revisions, such as 'r0 > 400'."
         ),
     ] = None,
-    limit: Annotated[int, typer.Option("--limit", min=1, help="How many to show.")] = 10,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=10**9, help="How many to show.")] = 10,
     cases: Annotated[
         bool, typer.Option("--cases", is_eager=True, callback=_list_cases, help="Tell what cases there are, and exit.")
     ] = False,

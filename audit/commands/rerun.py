@@ -29,9 +29,11 @@ def replay(
     path: Annotated[Path, typer.Argument(metavar="DIR", help="A folder or archive of records.")],
     env: Annotated[str, typer.Argument(metavar="ENV", help="Task.")],
     variant: Annotated[str, typer.Argument(metavar="VARIANT", help="Method.")],
-    run: Annotated[int, typer.Argument(metavar="RUN", help="Run, from 1.")],
-    iteration: Annotated[int, typer.Argument(metavar="ITERATION", min=0, help="Iteration, from 0.")],
-    rollout: Annotated[int, typer.Argument(metavar="ROLLOUT", min=0, help="Rollout of the candidate, from 0.")],
+    run: Annotated[int, typer.Argument(metavar="RUN", min=0, max=2**63 - 1, help="Run, from 1.")],
+    iteration: Annotated[int, typer.Argument(metavar="ITERATION", min=0, max=2**63 - 1, help="Iteration, from 0.")],
+    rollout: Annotated[
+        int, typer.Argument(metavar="ROLLOUT", min=0, max=2**63 - 1, help="Rollout of the candidate, from 0.")
+    ],
     revised: Annotated[bool, typer.Option("--revised", help="The revised candidate's, not the initial one's.")] = False,
     condition: Annotated[str | None, typer.Option("--condition", help="Condition, where several have it.")] = None,
     output: Annotated[
@@ -68,10 +70,10 @@ def replay(
 def verify(
     request: Request,
     sample: Annotated[
-        int, typer.Option("--sample", min=1, help="Rollouts to run again, drawn evenly over runs.")
+        int, typer.Option("--sample", min=1, max=10**9, help="Rollouts to run again, drawn evenly over runs.")
     ] = 200,
     every: Annotated[bool, typer.Option("--all", help="Run all rollouts again, on all cores.")] = False,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the draw.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, max=2**63 - 1, help="Seed of the draw.")] = 0,
     task_module: TaskModules = None,
 ) -> None:
     """Run recorded rollouts again, and name those that come out otherwise; exit status 1 if there are any.

@@ -16,9 +16,10 @@ commands = typer.Typer()
 @reading(thresholds=True)
 def sensitivity(
     request: Request,
-    steps: Annotated[int, typer.Option("--steps", help="Values tried for each threshold.")] = 5,
+    steps: Annotated[int, typer.Option("--steps", min=2, max=101, help="Values tried for each threshold.")] = 5,
     spread: Annotated[
-        float, typer.Option("--spread", help="How far they reach, as a share of the threshold in force.")
+        float,
+        typer.Option("--spread", min=0.0, max=1.0, help="How far they reach, as a share of the threshold in force."),
     ] = 0.5,
     vary: Annotated[
         list[str] | None,

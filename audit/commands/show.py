@@ -27,8 +27,8 @@ def show(
     path: Annotated[Path, typer.Argument(metavar="DIR", help="A folder or archive of records.")],
     env: Annotated[str, typer.Argument(metavar="ENV", help="Task.")],
     variant: Annotated[str, typer.Argument(metavar="VARIANT", help="Method.")],
-    run: Annotated[int, typer.Argument(metavar="RUN", help="Run, from 1.")],
-    iteration: Annotated[int, typer.Argument(metavar="ITERATION", help="Iteration, from 0.")],
+    run: Annotated[int, typer.Argument(metavar="RUN", min=0, max=2**63 - 1, help="Run, from 1.")],
+    iteration: Annotated[int, typer.Argument(metavar="ITERATION", min=0, max=2**63 - 1, help="Iteration, from 0.")],
     condition: Annotated[str | None, typer.Option("--condition", help="Condition, where several have it.")] = None,
     output: Annotated[
         ShowFormat, typer.Option("--format", help="Text to read, or one JSON object.")

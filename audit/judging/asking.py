@@ -20,7 +20,7 @@ from audit.judging.verdicts import UnreadableVerdictError, Verdict, is_quoted, r
 from audit.problems import AuditError, UsageError
 from collector import errors, seeding
 from collector.llm.backends import make_model
-from collector.llm.faults import EmptyAnswerError
+from collector.llm.faults import UnusableAnswerError
 from collector.llm.protocol import Completion, Model
 
 Judge: TypeAlias = Model
@@ -152,8 +152,10 @@ async def _judge(task: Task, model: Model, seed: int) -> Judgement:
         call_seed = seeding.seeds(seed, 1, "judge", prompt_sha256, attempt)[0] >> 1
         completion = await _complete(model, prompt, call_seed)
         cost.add(completion)
+        if (error := completion.fault) is not None:
+            continue
         try:
-            verdict, error = read_verdict(completion.text), None
+            verdict = read_verdict(completion.text)
             break
         except UnreadableVerdictError as reason:
             error = str(reason)
@@ -189,7 +191,7 @@ async def _judge(task: Task, model: Model, seed: int) -> Judgement:
 async def _complete(model: Model, prompt: str, seed: int) -> Completion:
     try:
         return await model.complete(prompt, seed=seed)
-    except EmptyAnswerError as error:
+    except UnusableAnswerError as error:
         return error.completion  # unreadable like any other reply without a driver
 
 

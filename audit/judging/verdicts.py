@@ -58,6 +58,10 @@ def read_verdict(reply: str) -> Verdict:
     verdict = verdicts[-1]
     if not verdict.sentence and verdict.driver != "none":
         raise UnreadableVerdictError("no sentence in the reply")
+    try:
+        verdict.sentence.encode()
+    except UnicodeEncodeError:
+        raise UnreadableVerdictError("half of a surrogate pair in the sentence") from None
     return verdict
 
 

@@ -56,7 +56,12 @@ def make_completion(
         CallError: the answer has no text.
     """
     answer, inline = (text or "", None) if thinking else split_thinking(text or "")
-    completion = Completion(answer, thinking or inline, prompt_tokens, completion_tokens)
+    completion = Completion(answer, thinking or inline, _count(prompt_tokens), _count(completion_tokens))
     if not answer.strip():
         raise server.empty(completion, ended=ended)
     return completion
+
+
+def _count(tokens: int | None) -> int | None:
+    """A number of tokens that records can hold."""
+    return tokens if tokens is not None and 0 <= tokens < 2**63 else None

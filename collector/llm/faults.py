@@ -6,7 +6,7 @@ import json
 import socket
 import ssl
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import Enum
@@ -21,17 +21,21 @@ LONGEST_QUOTE = 200  # characters of a server's own words that fit into a one-li
 EARLY_OR_LATE = {408, 425}  # statuses of a request that came too slowly or too early: send it again
 
 
-class EmptyAnswerError(ModelError):
-    """The server works but the model said nothing: an answer that cannot be read rather than a server that is down.
+class UnusableAnswerError(ModelError):
+    """The server works but what it sent is of no use: an answer that cannot be read rather than a server that is down.
 
     Args:
         message: what is wrong, where, and what to do.
-        completion: the answer all the same, for who wants to record its thinking and its tokens.
+        completion: the answer all the same, for who wants to record its text, its thinking and its tokens.
     """
 
     def __init__(self, message: str, completion: Completion) -> None:
         super().__init__(message)
         self.completion = completion
+
+
+class EmptyAnswerError(UnusableAnswerError):
+    """The model said nothing."""
 
 
 class Kind(Enum):
@@ -42,6 +46,7 @@ class Kind(Enum):
     LIMITED = "too many requests"
     TIMED_OUT = "no full answer in time"
     EMPTY = "an answer without text"
+    UNUSABLE = "an answer that can be recorded but not read"
 
 
 class CallError(Exception):
@@ -52,7 +57,7 @@ class CallError(Exception):
         what: what is wrong and where.
         todo: what the user can do about it.
         retry_after: the seconds that the server asked to wait, if it did.
-        completion: an answer that has no text.
+        completion: an answer that has no text, or cannot be read.
     """
 
     def __init__(
@@ -120,6 +125,11 @@ class Server:
         """A body that is not the JSON of an answer."""
         begins = f" (it begins: {self._quote(body)[:60]})" if body.strip() else ""
         return CallError(Kind.FAILED, f"{self.label} sent an answer that cannot be read{begins}", self.if_elsewhere)
+
+    def unusable(self, what: str, completion: Completion) -> CallError:
+        """A reply that can be recorded but not read; `what` it is goes into the record."""
+        told = f"{self.label} sent {what}"
+        return CallError(Kind.UNUSABLE, told, self.if_elsewhere, completion=replace(completion, fault=what))
 
     def empty(self, completion: Completion, *, ended: str | None) -> CallError:
         """An answer without text. `ended` is the server's word for why it stopped."""
@@ -195,7 +205,7 @@ def _words(body: str) -> str:
     """The message in an error body: the usual JSON shapes, or a short plain text."""
     try:
         content: Any = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         return "" if "<" in body else body
     for key in ("error", "message", "detail"):
         if isinstance(content, dict) and key in content:

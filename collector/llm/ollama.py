@@ -8,23 +8,45 @@ from collections.abc import Awaitable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import msgspec
+
 from collector.errors import UsageError
 from collector.llm.address import Address, parse_address, require_model, require_sendable
 from collector.llm.answer import make_completion, server_seed
 from collector.llm.clients import Clients
 from collector.llm.faults import Server
 from collector.llm.protocol import Completion
+from collector.llm.reply import HALVES, PACKED, decode, put, receive
 from collector.llm.retry import DEFAULT_POLICY, Gate, OnWait, RetryPolicy, persist
 
 if TYPE_CHECKING:
     import httpx
-    from ollama import AsyncClient
+    from ollama import AsyncClient, ChatResponse
 
 T = TypeVar("T")
 
 PORT = 11434
 CONNECT_SECONDS = 10.0
 CHECK_SECONDS = 30.0
+
+
+class _Message(msgspec.Struct):
+    role: str
+    content: str | None = None
+    thinking: str | None = None
+
+
+class _Answer(msgspec.Struct):
+    """The part of an answer that is used."""
+
+    message: _Message
+    prompt_eval_count: int | None = None
+    eval_count: int | None = None
+    done_reason: str | None = None
+
+
+class _Described(msgspec.Struct):
+    """A description of a model, of which nothing is used."""
 
 
 class OllamaModel:
@@ -105,24 +127,39 @@ class OllamaModel:
             await client.close()  # type: ignore[no-untyped-call]  # the client leaves it without types
 
     def _connect(self, address: Address) -> AsyncClient:
-        from ollama import AsyncClient
-
         wait = CONNECT_SECONDS if self.timeout is None else min(CONNECT_SECONDS, self.timeout)
         try:
+            from ollama import AsyncClient  # which makes a client of its own at once
+
             return AsyncClient(
                 host=address.url,
                 timeout=(wait, None, None, None),  # connect, read, write, pool; a whole try is bounded in _request
                 mounts=address.direct_routes(),
-                event_hooks={"response": [self._reject]},
+                headers=PACKED,
+                event_hooks={"response": [self._receive]},
             )
         except (ImportError, ValueError) as error:
             raise UsageError(f"no connection can be set up ({error}): check the proxy variables") from None
 
-    async def _reject(self, response: httpx.Response) -> None:
-        """Turn an error status into a CallError here, since the client's own error leaves the headers behind."""
-        if not (response.is_success or response.has_redirect_location):
+    async def _receive(self, response: httpx.Response) -> None:
+        """Read a reply before the client does, which knows no bounds and would make objects of all that it holds.
+
+        An error status becomes a CallError here, since the client's own error leaves the headers behind.
+        """
+        body = await receive(response, self._server)
+        if response.has_redirect_location:
+            return
+        if not response.is_success:
             await response.aread()
             raise self._server.rejection(response.status_code, response.text, response.headers)
+        if not response.url.path.endswith("/api/chat"):
+            decode(body, _Described, self._server)
+            put(response, b"{}")
+            return
+        answer, halves = decode(body, _Answer, self._server)
+        if halves:
+            raise self._server.unusable(HALVES, self._complete(answer))
+        put(response, msgspec.json.encode(answer))
 
     async def _ask(self, prompt: str, seed: int) -> Completion:
         sent = {"temperature": self.options["temperature"], "num_predict": self.options["max_tokens"], "seed": seed}
@@ -136,13 +173,16 @@ class OllamaModel:
                 ),
                 self.timeout,
             )
+        return self._complete(response)
+
+    def _complete(self, answer: ChatResponse | _Answer) -> Completion:
         return make_completion(
             self._server,
-            text=response.message.content,
-            thinking=response.message.thinking,
-            prompt_tokens=response.prompt_eval_count,
-            completion_tokens=response.eval_count,
-            ended=response.done_reason,
+            text=answer.message.content,
+            thinking=answer.message.thinking,
+            prompt_tokens=answer.prompt_eval_count,
+            completion_tokens=answer.eval_count,
+            ended=answer.done_reason,
         )
 
     async def _look_up(self) -> None:

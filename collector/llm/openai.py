@@ -6,6 +6,7 @@ import asyncio
 import os
 from collections.abc import Awaitable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
@@ -16,6 +17,7 @@ from collector.llm.answer import make_completion, server_seed
 from collector.llm.clients import Clients
 from collector.llm.faults import Server
 from collector.llm.protocol import Completion
+from collector.llm.reply import HALVES, PACKED, decode, receive
 from collector.llm.retry import DEFAULT_POLICY, Gate, OnWait, RetryPolicy, persist
 
 if TYPE_CHECKING:
@@ -33,10 +35,13 @@ NOTHING: frozenset[int] = frozenset()
 NOT_OFFERED = frozenset({404, 405, 501})
 
 
+NOTHING_SAID = msgspec.Raw(b"null")
+
+
 class _Message(msgspec.Struct):
     content: str | None = None
-    reasoning_content: Any = None
-    reasoning: Any = None
+    reasoning_content: msgspec.Raw = NOTHING_SAID
+    reasoning: msgspec.Raw = NOTHING_SAID
 
 
 class _Choice(msgspec.Struct):
@@ -48,7 +53,12 @@ class _Answer(msgspec.Struct):
     """The part of a chat completion that is used. The rest differs from server to server and may be anything."""
 
     choices: list[_Choice]
-    usage: Any = None
+    usage: msgspec.Raw = NOTHING_SAID
+
+
+class _Usage(msgspec.Struct):
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
 
 
 class _Listed(msgspec.Struct):
@@ -155,7 +165,12 @@ class OpenAIModel:
                 base_url=address.url,
                 max_retries=0,  # there is one policy for retries, and it is ours
                 timeout=bounds,
-                http_client=DefaultAsyncHttpxClient(timeout=bounds, mounts=address.direct_routes()),
+                http_client=DefaultAsyncHttpxClient(
+                    timeout=bounds,
+                    mounts=address.direct_routes(),
+                    headers=PACKED,
+                    event_hooks={"response": [partial(receive, server=self._server)]},
+                ),
             )
         except (ImportError, ValueError) as error:
             raise UsageError(f"no connection can be set up ({error}): check the proxy variables") from None
@@ -174,18 +189,22 @@ class OpenAIModel:
                 ),
                 self.timeout,
             )
-        answer = self._read(response.content, _Answer)
+        answer, halves = decode(response.content, _Answer, self._server)
         if not answer.choices:
             raise self._server.unreadable()
         message, ended = answer.choices[0].message, answer.choices[0].finish_reason
-        return make_completion(
+        usage = _optional(answer.usage, _Usage) or _Usage()
+        completion = make_completion(
             self._server,
             text=message.content,
             thinking=_text(message.reasoning_content) or _text(message.reasoning),
-            prompt_tokens=_count(answer.usage, "prompt_tokens"),
-            completion_tokens=_count(answer.usage, "completion_tokens"),
+            prompt_tokens=usage.prompt_tokens,
+            completion_tokens=usage.completion_tokens,
             ended=ended,
         )
+        if halves:
+            raise self._server.unusable(HALVES, completion)
+        return completion
 
     async def _look_up(self) -> None:
         from openai import APIStatusError
@@ -196,7 +215,7 @@ class OpenAIModel:
             response = await self._request(models.list(), seconds, passing=NOT_OFFERED)
         except APIStatusError:
             return
-        served = [model.id for model in self._read(response.content, _Models).data]
+        served = [model.id for model in decode(response.content, _Models, self._server)[0].data]
         if not served or self.name in served:
             return
         try:
@@ -204,12 +223,6 @@ class OpenAIModel:
             await self._request(models.retrieve(self.name), seconds, passing=NOT_OFFERED)
         except APIStatusError:
             raise self._server.no_model(served=served) from None
-
-    def _read(self, body: bytes, shape: type[T]) -> T:
-        try:
-            return msgspec.json.decode(body, type=shape)
-        except (msgspec.MsgspecError, UnicodeDecodeError):
-            raise self._server.unreadable(body.decode(errors="replace")) from None
 
     async def _request(self, call: Awaitable[T], seconds: float | None, *, passing: frozenset[int] = NOTHING) -> T:
         """Wait for the client's answer, and tell its errors as CallErrors, those of the `passing` statuses aside."""
@@ -228,13 +241,17 @@ class OpenAIModel:
             raise self._server.rejection(error.status_code, error.response.text, error.response.headers) from None
 
 
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) and value.strip() else None
+def _optional(value: msgspec.Raw, shape: type[T]) -> T | None:
+    """What a server may give in this shape, in another, or not at all."""
+    try:
+        return msgspec.json.decode(value, type=shape)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return None
 
 
-def _count(usage: object, name: str) -> int | None:
-    value = usage.get(name) if isinstance(usage, dict) else None
-    return value if isinstance(value, int) else None
+def _text(value: msgspec.Raw) -> str | None:
+    text = _optional(value, str)
+    return text if text and text.strip() else None
 
 
 def _describe(address: Address, model: str, key: str | None) -> Server:

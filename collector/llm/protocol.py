@@ -16,6 +16,8 @@ class Completion:
     completion_tokens: int | None = None
     truth: dict[str, Any] | None = field(default=None)
     """The simulated critic's own account of what it did; other models give none."""
+    fault: str | None = None
+    """Why this is no answer that can be read, where that does not depend on what was asked for."""
 
 
 class Model(Protocol):

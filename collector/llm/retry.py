@@ -13,7 +13,7 @@ from typing import TypeVar
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type
 
 from collector.errors import ModelError
-from collector.llm.faults import CallError, EmptyAnswerError, Kind
+from collector.llm.faults import CallError, EmptyAnswerError, Kind, UnusableAnswerError
 
 T = TypeVar("T")
 
@@ -49,6 +49,7 @@ class RetryPolicy:
         """How often in all a call may fail in this way."""
         return {
             Kind.REFUSED: 1,
+            Kind.UNUSABLE: 1,  # whoever asked records it, and asks again with another seed
             Kind.FAILED: self.attempts,
             Kind.LIMITED: self.limited_attempts,
             Kind.TIMED_OUT: self.timed_out_attempts,
@@ -100,7 +101,7 @@ async def persist(
         on_wait: told of each wait.
 
     Raises:
-        ModelError: the last failure, with what it took; an EmptyAnswerError if the model said nothing.
+        ModelError: the last failure, with what it took; an UnusableAnswerError if there is an answer to record.
     """
     call = _Call(policy, gate, on_wait)
     retrying = AsyncRetrying(
@@ -172,7 +173,10 @@ class _Call:
         """The error that the caller gets."""
         cost = f" (gave up after {self._tries} tries and {self._waited:.0f} s of waiting)" if self._tries > 1 else ""
         text = f"{error}{cost}"
-        return EmptyAnswerError(text, error.completion) if error.completion else ModelError(text)
+        if error.completion is None:
+            return ModelError(text)
+        kind = EmptyAnswerError if error.kind is Kind.EMPTY else UnusableAnswerError
+        return kind(text, error.completion)
 
     def _tell(self, reason: str, seconds: float) -> None:
         self._waited += seconds

@@ -42,7 +42,8 @@ def paper(
     ] = None,
     runs: options.RunsOption = RUNS,
     iterations: Annotated[
-        int | None, typer.Option(min=1, help="Iterations of a run.", show_default="the paper's: 200 calls")
+        int | None,
+        typer.Option(min=1, max=1_000_000, help="Iterations of a run.", show_default="the paper's: 200 calls"),
     ] = None,
     rollouts: options.RolloutsOption = ROLLOUTS,
     seed: options.SeedOption = 0,
@@ -56,11 +57,13 @@ def paper(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what is missing and its cost, do nothing.")] = False,
     rate: Annotated[
         float | None,
-        typer.Option(min=1e-6, help="For the cost: calls per second.", show_default="measured from records"),
+        typer.Option(min=1e-6, max=1e9, help="For the cost: calls per second.", show_default="measured from records"),
     ] = None,
     answer_tokens: Annotated[
         float | None,
-        typer.Option(min=1, help="For the cost: tokens of an answer.", show_default="measured from records, or 1000"),
+        typer.Option(
+            min=1, max=1e9, help="For the cost: tokens of an answer.", show_default="measured from records, or 1000"
+        ),
     ] = None,
     output: Annotated[Output, typer.Option("--format", help="Of the cost.")] = Output.table,
     quiet: options.QuietOption = False,

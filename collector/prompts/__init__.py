@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from collector.evidence import SHOWN, ShownRollout
 from collector.policy import Params, to_text
 from collector.prompts import templates
-from collector.records import EvidenceKind, Statistics
+from collector.records import EvidenceKind, Range, Statistics
 from collector.tasks import LinearSpace, ParameterSpace, Task
 
 
@@ -110,9 +111,26 @@ class Prompts:
             history_has_singles=any(trial.single for trial in history),
         )
 
+    def try_out(self) -> None:
+        """Fill each template with made-up facts, so that one that cannot be filled is reported before a run begins.
+
+        Raises:
+            UsageError: a template of the user's fails.
+        """
+        params, turn = [1.0] * self.task.space.size, Turn(1, 2)
+        trials = [Trial(params, 1.0, single=True), Trial(params, 1.0, excerpt="1")]
+        for informed in (False, True):
+            self.search(trials, turn, informed=informed)
+        self.solo(trials, turn)
+        extent = Range(mean=1.0, min=1.0, max=1.0)
+        statistics = Statistics(returns=extent, lengths=extent, successes=1, rollouts=1)
+        for kind, labels in SHOWN.items():
+            shown = [ShownRollout(label, rollout, 1.0, 1, "1") for rollout, label in enumerate(labels)]
+            self.critic(trials, Review(params, 1.0, len(shown), kind, shown, statistics, 1.0))
+
     def _render(self, template: str, **facts: object) -> str:
         values = _values(self.task.space) | {"optimum": _plain(self.task.optimum)}
-        return templates.environment(self.folder).get_template(template).render(values | facts).strip() + "\n"
+        return templates.render(self.folder, template, values | facts).strip() + "\n"
 
 
 def structure(space: ParameterSpace) -> str:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import traceback
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Final
 
 import jinja2
 import jinja2.meta
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from collector.errors import UsageError
 from collector.regular_files import read_regular
@@ -93,6 +96,8 @@ def placeholders(folder: Path | None, name: str) -> set[str]:
             raise UsageError(f"{name} includes {part}, which does not exist") from None
         except jinja2.TemplateSyntaxError as error:
             raise UsageError(f"{part}:{error.lineno}: {error.message}") from None
+        except (OSError, UnicodeDecodeError, RecursionError) as error:
+            raise UsageError(f"{part} cannot be read as a template: {error}") from None
         found |= jinja2.meta.find_undeclared_variables(tree)
         includes = set(jinja2.meta.find_referenced_templates(tree))
         if None in includes:  # chosen by the kind of evidence
@@ -109,15 +114,42 @@ def hashes(folder: Path | None = None) -> dict[str, str]:
     return {name: hashlib.sha256(paths[name].read_bytes()).hexdigest() for name in sorted(paths)}
 
 
+def render(folder: Path | None, name: str, facts: Mapping[str, object]) -> str:
+    """Fill a template.
+
+    Args:
+        folder: a user's templates.
+        name: of the template.
+        facts: its placeholders.
+
+    Raises:
+        UsageError: a template of the user's does what it may not, or fails.
+    """
+    template = environment(folder).get_template(name)
+    if folder is None:
+        return template.render(facts)
+    try:
+        return template.render(facts)
+    except Exception as error:
+        # Jinja puts the lines of templates into the traceback.
+        lines = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.endswith(".j2")]
+        where = f"{lines[-1].filename}:{lines[-1].lineno}" if lines else str(folder / name)
+        reason = str(error) if isinstance(error, jinja2.TemplateError) else f"{type(error).__name__}: {error}"
+        line = "".join(letter if letter.isprintable() else " " for letter in reason)
+        raise UsageError(f"{where}: {line}") from None
+
+
 @cache
 def environment(folder: Path | None) -> jinja2.Environment:
-    """The templates of a folder, and the project's own where it has none."""
-    folders = [OURS] if folder is None else [folder, OURS]
-    return jinja2.Environment(
+    """The templates of a folder, and the project's own where it has none; a user's are kept in a sandbox."""
+    kind, folders = (jinja2.Environment, [OURS])
+    if folder is not None:
+        kind, folders = ImmutableSandboxedEnvironment, [folder, OURS]
+    return kind(
         loader=jinja2.FileSystemLoader(folders),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        autoescape=False,  # noqa: S701 - prompts are plain text
+        autoescape=False,
     )

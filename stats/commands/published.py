@@ -45,7 +45,9 @@ def paper(
 @commands.command()
 def check(
     table: Annotated[Path, typer.Argument(metavar="FILE.csv", help="Summaries of methods and tests between them.")],
-    alpha: Annotated[float, typer.Option(help="A corrected p-value up to this is significant.")] = 0.05,
+    alpha: Annotated[
+        float, typer.Option(min=0.0, max=1.0, help="A corrected p-value up to this is significant.")
+    ] = 0.05,
     everything: AllOption = False,
     output: FormatOption = Format.table,
 ) -> None:

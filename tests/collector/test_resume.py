@@ -223,3 +223,27 @@ def test_ctrl_c_ends_tidily_and_says_how_to_go_on(tmp_path):
     assert process.returncode == 130
     assert rest.splitlines()[-1] == "collect: stopped; nothing is lost, the same command goes on from here"
     assert "Traceback" not in rest
+
+
+@pytest.mark.parametrize(
+    ("name", "garbage"),
+    [("episodes.jsonl", b"garbage\n"), ("calls.jsonl", b"[" * 5000 + b"\n"), ("truth.jsonl", b"\xff\n")],
+    ids=["episodes", "calls", "truth"],
+)
+def test_a_complete_run_with_an_unreadable_line_is_not_complete(name, garbage, tmp_path):
+    folders = [tmp_path / spec(runs=run).folder for run in (1, 2)]
+    for run in (1, 2):
+        collect(spec(runs=run), tmp_path)
+    damaged = folders[0] / name
+    first, second, _, *rest = damaged.read_bytes().splitlines(keepends=True)
+    damaged.write_bytes(b"".join([first, second, garbage, *rest, b"{}\n"]) + b'{"torn')
+    (folders[1] / "episodes.jsonl").unlink()
+    before = {path.name: path.read_bytes() for path in folders[0].iterdir()}
+    settings = ["--runs", "2", "--iterations", "3", "--rollouts", "4", "--warmup", "3", "--out", str(tmp_path)]
+    command = [sys.executable, "-m", "collector.cli", "--env", "frozenlake", "--variant", "threetraj", *settings]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith(f"collect: 1 of 2 runs stopped; the first: {damaged}:3: ")
+    assert "complete already" not in done.stderr
+    assert {path.name: path.read_bytes() for path in folders[0].iterdir()} == before
+    assert len(lines(folders[1] / "episodes.jsonl")) == 3

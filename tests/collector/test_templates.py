@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+import subprocess
+import sys
 
 import pytest
 
@@ -77,3 +79,59 @@ def test_templates_that_cannot_be_used_are_refused_by_name(files, told, folder):
         templates.check(folder)
     assert told in str(error.value)
     assert "\n" not in str(error.value)
+
+
+UNSAFE = {
+    "code that runs a program": (
+        "{{ cycler.__init__.__globals__.os.popen('touch %s').read() }}",
+        "access to attribute '__init__' of 'type' object is unsafe",
+    ),
+    "a change of what it is given": (
+        "{{ history.append(1) }}",
+        "attribute 'append' of 'list' object is unsafe",
+    ),
+    "a range without bound": ("{% for step in range(10**12) %}{% endfor %}", "Range too big"),
+    "a fault on filling": ("{{ 1 // 0 }}", "ZeroDivisionError"),
+    "an attribute that is not there": ("{{ history[0].parmas }}", "has no attribute 'parmas'"),
+    "itself": ("{% include 'history.j2' %}", "RecursionError"),
+}
+
+
+@pytest.mark.parametrize(("text", "told"), UNSAFE.values(), ids=UNSAFE)
+def test_what_a_template_may_not_do_is_refused_before_a_run_begins(text, told, folder, tmp_path):
+    (folder / "history.j2").write_text("{{ history }}\n" + text.replace("%s", str(tmp_path / "ran")))
+    options = ["--env", "frozenlake", "--variant", "threetraj", "--prompts", folder, "--out", tmp_path / "runs"]
+    command = [sys.executable, "-m", "collector.cli", *map(str, options)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    [line] = done.stderr.splitlines()
+    assert line.startswith(f"collect: {folder / 'history.j2'}:")
+    assert told in line
+    assert not (tmp_path / "ran").exists()
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_template_that_fails_on_the_way_stops_its_run(folder, tmp_path):
+    (folder / "search.j2").write_text("{{ history }}{{ optimum }}{{ 1 // (2 - iteration) }}")
+    model = ScriptedModel(*[answer(GOOD)] * 6)
+    asked = spec("frozenlake", "threetraj", model=model, prompt_folder=folder)
+    with pytest.raises(UsageError, match=r"search\.j2:1: ZeroDivisionError"):
+        collect(asked, tmp_path / "runs", model)
+    assert len(model.prompts) == 4
+
+
+@pytest.mark.parametrize("variant", ["propsplus", "criticonly", "reptraj", "threetraj", "r2po"])
+def test_a_copy_of_ours_gives_the_same_prompts(variant, folder, tmp_path):
+    for path in templates.OURS.glob("*.j2"):
+        shutil.copy(path, folder)
+    prompts = []
+    for place in (None, folder):
+        run = collect(spec("frozenlake", variant, prompt_folder=place, condition="x"), tmp_path / str(bool(place)))
+        prompts.append([json.loads(line)["prompt"] for line in (run / "calls.jsonl").read_text().splitlines()])
+    assert prompts[0] == prompts[1]
+
+
+def test_a_template_that_is_no_text_is_refused(folder):
+    (folder / "search.j2").write_bytes(b"\xff{{ history }}")
+    with pytest.raises(UsageError, match=r"search\.j2 cannot be read as a template"):
+        templates.check(folder)

@@ -121,6 +121,12 @@ class _Handler(BaseHTTPRequestHandler):
         while not self.loopback.over.wait(0.005):
             self.wfile.write(b"1\r\n \r\n")
 
+    def send_flood(self, reply):
+        """Chunk after chunk, each of as many blanks as the body says, until the client has seen enough."""
+        self.send_head(reply, {"Transfer-Encoding": "chunked"})
+        while not self.loopback.over.is_set():
+            self.wfile.write(b"%x\r\n%s\r\n" % (reply.body, b" " * reply.body))
+
     def send_head(self, reply, more):
         self.send_response(reply.status)
         for name, value in (
