@@ -145,7 +145,8 @@ class Campaign:
 
 def _work(pipe: Connection, seed: int, folder: Path, keep: Path) -> None:
     os.setsid()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Not ignored, which the commands would inherit.
+    signal.signal(signal.SIGINT, lambda *_: None)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     os.environ.update(environment(folder / "own"))

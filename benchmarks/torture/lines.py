@@ -71,7 +71,6 @@ WORDS: Final = (
         "~",
         ".",
         "..",
-        "/",
         "/dev/null",
         "data",
         "base",
