@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import time
 from collections import Counter
+from pathlib import Path
 from typing import Final
 
 from benchmarks.torture.chores import CHORES, Chore, finish, undisturbed
+from benchmarks.torture.readers import base
 from benchmarks.torture.trial import PATIENCE, Trial, typed
 from benchmarks.torture.watching import command_of, descendants, gone
 
@@ -33,14 +36,24 @@ COLLECT: Final = (
 )
 
 
+def _many(trial: Trial, folder: Path) -> None:
+    """Records of so many rollouts that worker processes run them."""
+    for number in range(COPIES):
+        copy = folder / "data" / str(number)
+        shutil.copytree(base(trial), copy)
+        for path in copy.rglob("*.json*"):
+            path.write_text(path.read_text().replace('"simulated"', f'"copy-{number}"'))
+
+
 def _chores() -> dict[str, Chore]:
     collect = CHORES["collect"]
     return {
         "collect, with workers": Chore("collect", COLLECT, collect.prepare, ("out",)),
-        "verify --all": Chore("audit", ("verify", "data", "--all"), CHORES["judge"].prepare, ()),
+        "verify --all": Chore("audit", ("verify", "data", "--all"), _many, ()),
     }
 
 
+COPIES: Final = 30
 SIGNALS: Final = {"a worker killed": signal.SIGKILL, "Ctrl-C": signal.SIGINT, "a polite kill": signal.SIGTERM}
 
 
@@ -49,10 +62,12 @@ def _disturb(trial: Trial, process: subprocess.Popen[bytes], how: str, seconds: 
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, SIGNALS[how])
         return
+    after = trial.rng.uniform(0.0, 1.0)
     until = time.monotonic() + seconds
     while process.poll() is None and time.monotonic() < until:
         # The tracker of resources, which multiprocessing starts as well, works for nobody.
         if workers := [pid for pid in descendants(process.pid) if "spawn_main" in command_of(pid)]:
+            time.sleep(after)
             with contextlib.suppress(ProcessLookupError):
                 os.kill(trial.rng.choice(workers), signal.SIGKILL)
             return
