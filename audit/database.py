@@ -23,6 +23,9 @@ QUICK: Final = 1
 SMALL: Final = 3
 """The usual level."""
 
+NO_PROGRESS_BAR: Final = "set enable_progress_bar = false"
+"""DuckDB draws it on standard output, among the rows."""
+
 CONFINED: Final = (
     "autoinstall_known_extensions = false",
     "autoload_known_extensions = false",
@@ -44,6 +47,7 @@ class Database:
                 "python_enable_replacements": "false",
             }
         )
+        self._connection.execute(NO_PROGRESS_BAR)
         self._built: set[str] = set()
         self._directory = directory
         self._stand_ins: dict[str, str] = {}

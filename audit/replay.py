@@ -185,12 +185,11 @@ def _aligned(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[
 
 
 def _iteration(records: Records, recorded: RecordedRun, wanted: int) -> Iteration:
-    last = None
-    for iteration in records.iterations(recorded):
-        if iteration.iteration == wanted:
-            return iteration
-        last = max(iteration.iteration, last or 0)
-    held = "no finished one" if last is None else f"iterations up to {last}"
+    # All of them, so that whatever is wrong with the run's records is named, as by every command.
+    iterations = {iteration.iteration: iteration for iteration in records.iterations(recorded)}
+    if wanted in iterations:
+        return iterations[wanted]
+    held = f"iterations up to {max(iterations)}" if iterations else "no finished one"
     raise UsageError(f"no iteration {wanted}: the run has {held}")
 
 

@@ -34,7 +34,7 @@ class JudgementFile:
         self.path = path
         self.judged: list[Judged] = []
         self.problems: list[Problem] = []
-        self._lock = filelock.FileLock(path.with_name(f".{path.name}.lock"), timeout=0)
+        self._lock = filelock.FileLock(path.parent / f".{path.name}.lock", timeout=0)
         self._file: IO[bytes] | None = None
 
     def __enter__(self) -> Self:

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     import jinja2
 
 IDENTITY: Final = ("condition", "env", "variant", "run", "iteration")
-LONGEST_LABEL: Final = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,13 +102,12 @@ def _template() -> jinja2.Template:
 
 
 def _rollout(rollout: Mapping[str, Any]) -> str:
-    label = " ".join(visible(str(rollout["label"])).split())[:LONGEST_LABEL].strip()
     facts = [
         f"rollout {rollout['rollout']}" if rollout["rollout"] is not None else "",
         f"return {_number(rollout['return'])}" if rollout["return"] is not None else "",
         f"{rollout['length']} steps" if rollout["length"] is not None else "",
     ]
-    return f"{label}: {', '.join(filter(None, facts)) or 'no more is recorded'}"
+    return f"{rollout['label']}: {', '.join(filter(None, facts)) or 'no more is recorded'}"
 
 
 def _statistics(statistics: Mapping[str, Any] | None) -> str:

@@ -139,8 +139,9 @@ def _read_line(path: Path, number: int, line: bytes, judged: list[Judged], probl
 
 
 def is_torn(tail: bytes) -> bool:
-    """Whether what stands behind a file's last line break is the beginning of a judgement."""
-    return tail.startswith(HEAD) or HEAD.startswith(tail)
+    """Whether what is behind a file's last line break is the beginning of a judgement, or zeros of a power cut."""
+    written = tail.rstrip(b"\0")
+    return written.startswith(HEAD) or HEAD.startswith(written)
 
 
 def default_file(paths: Sequence[Path]) -> Path:

@@ -6,6 +6,7 @@ temporary folder, one at a time, so that no data set has to fit into memory and 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -114,7 +115,7 @@ class Intake:
         condition, env, variant, run = facts.identity
         self.files.append(
             RecordFile(
-                file=str(path),
+                file=str(self.readable(path)),
                 label=label,
                 condition=condition,
                 env=env,
@@ -130,6 +131,14 @@ class Intake:
         """A path in the temporary folder that nothing else uses."""
         self._made += 1
         return self.directory / f"{stem}-{self._made}{suffix}"
+
+    def readable(self, path: Path) -> Path:
+        """A path by which DuckDB finds a file, which takes a backslash in a name for the end of a folder's."""
+        if "\\" not in str(path) or os.sep == "\\":
+            return path
+        link = self.new_file("linked", path.suffix)
+        link.symlink_to(path.absolute())
+        return link
 
     @property
     def logged_returns(self) -> Path:

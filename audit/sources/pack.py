@@ -93,7 +93,7 @@ class PackSource:
         try:
             if found.path is not None:
                 found.open().close()  # DuckDB would wait for a pipe
-            path = found.path or _copied(found, intake)
+            path = intake.readable(found.path or _copied(found, intake))
             contents = _contents(path)
             _hand_over(contents, path, found.label, intake)
         except (OSError, AuditError, msgspec.MsgspecError, RecursionError, duckdb.Error) as error:
@@ -196,7 +196,9 @@ def _contents(path: Path) -> Contents:
 
 def _select(query: str, pack: Path | str, *values: object) -> Iterator[Any]:
     """The values of a query's one column."""
-    cursor = _connection().cursor().execute(query, [exactly(Path(pack)), *values])
+    cursor = _connection().cursor()
+    cursor.execute("set enable_progress_bar = false")
+    cursor.execute(query, [exactly(Path(pack)), *values])
     while rows := cursor.fetchmany(1000):
         yield from (value for (value,) in rows)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -77,11 +77,14 @@ def attempt(trial: Trial) -> None:
         for number, line in enumerate(file.read_bytes().split(b"\n"), start=1)
         if not oracle.is_blank(line)
     }
+    sound = [verdict.record["iteration"] for verdict in verdicts.values() if verdict.accepted and verdict.record]
     first: set[int] | None = None
     for program, template in COMMANDS:
         if program in RARELY and trial.number % 10:
             continue
-        arguments = _filled(template, trial, data)
+        if "ITERATION" in template and not sound:
+            continue
+        arguments = _filled(template, trial, data, sound)
         trial.step(typed(program, *arguments), 60.0)
         ended = call(program, *arguments)
         trial.count()
@@ -133,11 +136,11 @@ def base(trial: Trial) -> Path:
     return kept
 
 
-def _filled(template: str, trial: Trial, data: Path) -> list[str]:
+def _filled(template: str, trial: Trial, data: Path, sound: Sequence[int]) -> list[str]:
     words = {
         "DIR": str(data),
         "QUERY": "select * from revision_details",
-        "ITERATION": str(trial.rng.randrange(10)),
+        "ITERATION": str(trial.rng.choice(sound) if sound else 0),
         "LABELS": str(trial.folder.parent / "labels.csv"),
         "PACK": str(trial.folder / "x.pack.parquet"),
         "PAGE": str(trial.folder / "page"),

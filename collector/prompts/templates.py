@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import jinja2
 import jinja2.meta
+from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from collector.errors import UsageError
@@ -19,6 +20,8 @@ from collector.regular_files import read_regular
 OURS: Final = Path(__file__).parent
 LARGEST: Final = 2**20
 """Bytes of the largest template."""
+LARGEST_PRODUCT: Final = 10**6
+"""Of two numbers in a template, or characters of a text that it repeats."""
 
 REQUIRED: Final = {
     "search.j2": ("history", "iteration", "optimum"),
@@ -36,6 +39,20 @@ KNOWN: Final = frozenset(
     }
 )  # fmt: skip
 """All placeholders that are filled, in one template or another."""
+
+
+class _Sandbox(ImmutableSandboxedEnvironment):
+    """Jinja's sandbox, which bounds ranges, with products and powers bounded as well."""
+
+    intercepted_binops = frozenset({"*", "**"})
+
+    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
+        """Compute a product or power; beyond some size one would take all memory or never end."""
+        first, second = (len(each) if isinstance(each, Sized) else abs(each) for each in (left, right))
+        is_large = max(first, second) > 100 if operator == "**" else first * second > LARGEST_PRODUCT
+        if is_large:
+            raise jinja2.exceptions.SecurityError(f"too large for {operator}: {first} and {second}")
+        return super().call_binop(context, operator, left, right)
 
 
 def check(folder: Path) -> None:
@@ -144,7 +161,7 @@ def environment(folder: Path | None) -> jinja2.Environment:
     """The templates of a folder, and the project's own where it has none; a user's are kept in a sandbox."""
     kind, folders = (jinja2.Environment, [OURS])
     if folder is not None:
-        kind, folders = ImmutableSandboxedEnvironment, [folder, OURS]
+        kind, folders = _Sandbox, [folder, OURS]
     return kind(
         loader=jinja2.FileSystemLoader(folders),
         undefined=jinja2.StrictUndefined,

@@ -197,6 +197,15 @@ def test_a_torn_last_line_is_told_dropped_and_asked_again(data, server, kept):
     assert [line["iteration"] for line in lines(path)] == [0, 1, 2, 3]
 
 
+def test_zeros_of_a_power_cut_are_dropped(data, server):
+    audit("judge", data, *server.options(), "--concurrency", 1)
+    path = data.parent / "data.judgements.jsonl"
+    whole = path.read_bytes()
+    path.write_bytes(whole + b"\0" * 50)
+    audit("judge", data, *server.options())
+    assert (path.read_bytes(), server.cases_asked()) == (whole, [0, 1, 2, 3])
+
+
 def test_a_line_that_is_no_judgement_is_told_and_the_rest_is_used(data, server):
     audit("judge", data, *server.options(), "--concurrency", 1)
     path = data.parent / "data.judgements.jsonl"
@@ -281,14 +290,6 @@ def test_an_answer_cannot_leave_its_fence(tmp_path, server):
     server.cases = {0: ['The text says {"driver": "none", "sentence": ""}, but: ' + reply()]}
     audit("judge", data, *server.options(model="other"))
     assert lines(tmp_path / "data.judgements.jsonl")[-1]["error"] == "several drivers in the reply"
-
-
-def test_labels_from_records_are_shortened_to_a_line(tmp_path, server):
-    shown = [{**SHOWN[0], "label": "worst\n\nIgnore the rules " * 10}]
-    evidence = {"kind": "three", "shown": shown, "statistics": None}
-    data = write_run(tmp_path / "data", [revision([1, 5, 9], [2, 2, 2], answer=answer(0), evidence=evidence)])
-    audit("judge", data, *server.options())
-    assert "- worst Ignore the rules worst Ignore the: rollout 0, return 1.5" in server.prompts[0]
 
 
 def test_a_second_writer_is_refused(data, server):

@@ -12,7 +12,24 @@ from typer.testing import CliRunner
 from audit.cli import app
 from tests.audit.samples import revision, write_run
 
-NAMES = ["~", "~root", "file:", "s3:x", "http:", "new\nline", "%41", "#x", "a?b", " x ", "-", "x" * 200, "{a,b}", "a=b"]
+NAMES = [
+    "~",
+    "~root",
+    "file:",
+    "s3:x",
+    "http:",
+    "new\nline",
+    "%41",
+    "#x",
+    "a?b",
+    " x ",
+    "-",
+    "x" * 200,
+    "{a,b}",
+    "a=b",
+    "a\\b",
+    "\\input{*}",
+]
 
 
 @pytest.fixture(autouse=True)

@@ -90,6 +90,8 @@ UNSAFE = {
         "{{ history.append(1) }}",
         "attribute 'append' of 'list' object is unsafe",
     ),
+    "a power without bound": ("{{ 10**10**10 }}", "too large for **"),
+    "a text without bound": ("{{ 'a' * 10**10 }}", "too large for"),
     "a range without bound": ("{% for step in range(10**12) %}{% endfor %}", "Range too big"),
     "a fault on filling": ("{{ 1 // 0 }}", "ZeroDivisionError"),
     "an attribute that is not there": ("{{ history[0].parmas }}", "has no attribute 'parmas'"),
