@@ -93,13 +93,15 @@ def facts_of(run: Run) -> RunFacts:
     """What the audit needs of a `run.json`.
 
     Raises:
-        AuditError: the task or the method is not known.
+        AuditError: the task or the method is not known, or something in it cannot be held in tables.
     """
     if run.env not in presets() and run.thresholds is None:
         raise AuditError(f"task {run.env!r} is not known and the run brings no thresholds for it")
     is_imported = IMPORTED_FROM in run.options
     if run.variant not in METHODS and not is_imported:
         raise AuditError(f"method {run.variant!r} is not known")
+    if "\0" in f"{run.condition}{run.env}{run.variant}":
+        raise AuditError("a NUL character in condition, env or variant, at which tables would cut the name off")
     counts = [run.run, run.iterations or 0, run.rollouts or 0]
     if run.thresholds is not None:
         counts += [run.thresholds.surgical_max, run.thresholds.redesign_min, run.thresholds.multi_state_min]

@@ -124,6 +124,7 @@ def attempt(trial: Trial) -> None:
     data = trial.folder / (_NO_FOLDER.sub("", odd(rng))[:40].strip(".") or "~")
     said = {name: odd(rng) for name in ("condition", "model", "answer", "origin", "file")}
     said["env"] = "frozenlake" if rng.random() < 0.3 else f"e{odd(rng)}"
+    said |= {name: said[name].replace("\x00", "") for name in ("condition", "env")}  # refused there
     for number in range(2):
         _write(rng, data / (_NO_FOLDER.sub("", odd(rng))[:40].strip(".") or "~") / f"run-{number}", said, number + 1)
     for program, template in COMMANDS:

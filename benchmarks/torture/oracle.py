@@ -433,6 +433,9 @@ def _check_run(run: Record) -> None:
     imported = "imported_from" in run["options"]
     if run["env"] not in TASKS and run["thresholds"] is None:
         raise _RefusedError("env", "is not known, and there are no thresholds")
+    for name in ("condition", "env", "variant"):
+        if "\0" in run[name]:
+            raise _RefusedError(name, "holds a NUL character")
     if run["variant"] not in METHODS and not imported:
         raise _RefusedError("variant", "is not known")
     lists = isinstance(run["options"].get("imported_from", []), list)

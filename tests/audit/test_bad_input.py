@@ -176,6 +176,7 @@ RUNS = {
     "newer schema": (json.dumps(run_json(schema=2)).encode(), "schema 2 is newer"),
     "lacks a field": (json.dumps({"schema": 1, "condition": "hand"}).encode(), "env is missing"),
     "unknown task": (json.dumps(run_json(env="chess")).encode(), "task 'chess' is not known"),
+    "a NUL in a name": (json.dumps(run_json(condition="hand\0")).encode(), "a NUL character in condition"),
     "unknown method": (json.dumps(run_json(variant="guess")).encode(), "method 'guess' is not known"),
 }
 
