@@ -58,7 +58,7 @@ class Request:
         return store
 
     def read(self, *, all_detectors: bool = False) -> Store:
-        """The records, opened; nothing is told.
+        """The records, opened; nothing is reported.
 
         Args:
             all_detectors: whether judgements are of use whichever detector is asked for.

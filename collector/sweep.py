@@ -208,7 +208,7 @@ def _state(spec: RunSpec, folder: Path) -> State:
     except StorageError:
         raise
     except CollectorError:
-        # It is told when the run is opened: the run stops there, and others go on.
+        # It is reported when the run is opened: the run stops there, and others go on.
         return State(spec, exists, 0)
 
 

@@ -156,7 +156,7 @@ def _incomplete(mapping: LogMapping, meant: set[str], *, is_whole: bool) -> Iter
         is_whole: whether it has no table that is not known, which may be one that is missing.
     """
     for name in sorted(mapping.columns.keys() & mapping.constants.keys()):
-        yield f"{name} stands in [fields] and in [constants]"
+        yield f"{name} is in [fields] and in [constants]"
     if "iteration" in mapping.constants:
         yield "iteration cannot be the same in all rows; for rows in order, give it the column '@row'"
     indices = [label for label in SHOWN_LABELS if mapping.has(f"evidence.{label}")]

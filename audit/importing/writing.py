@@ -103,7 +103,7 @@ class DataSet:
             condition, env, variant, number = identity
             raise RowError(
                 f"iteration {record['iteration']} of run {number} ({condition}, {env}, {variant}) "
-                "stands in an earlier row"
+                "is in an earlier row"
             )
         # A run that is named by text gets its number when all names are known.
         number = 1 if isinstance(record["run"], str) else record["run"]

@@ -24,7 +24,7 @@ class Tally:
     counts: dict[str, int] = field(default_factory=dict)
 
     def fail(self, failure: Failure) -> None:
-        """One more failure; the first of its kind with a short reproduction is the one that is told."""
+        """One more failure; the first of its kind with a short reproduction is the one that is reported."""
         self.failed += 1
         self.counts[failure.kind] = self.counts.get(failure.kind, 0) + 1
         held = self.failures.setdefault(failure.kind, [])

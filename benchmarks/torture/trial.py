@@ -21,7 +21,7 @@ _told: Final[dict[str, int]] = {}
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Something that should not be. Failures of one `kind` are told once, with their number."""
+    """Something that should not be. Failures of one `kind` are reported once, with their number."""
 
     kind: str
     what: str

@@ -33,7 +33,7 @@ class Frames:
 
 
 def read(request: Request, relations: Sequence[str], reference: str | None = None) -> Frames:
-    """Read relations of the audit; problems in the records are told on standard error.
+    """Read relations of the audit; problems in the records are reported on standard error.
 
     Args:
         request: where to read, and which tasks, methods and conditions.

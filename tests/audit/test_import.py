@@ -175,7 +175,7 @@ BAD_ROWS = {
     "torn": (lines(row())[:50], "torn: the line breaks off"),
     "nested too deeply": (b"[" * 200_000 + b"\n", "not JSON"),
     "too long": (b'{"seed": "' + b"x" * 2**24 + b'"}\n', "longer than 16 MiB"),
-    "twice": (lines(row(9)), "iteration 8 of run 1 (lab, cartpole, threetraj) stands in an earlier row"),
+    "twice": (lines(row(9)), "iteration 8 of run 1 (lab, cartpole, threetraj) is in an earlier row"),
 }  # fmt: skip
 
 
@@ -374,7 +374,7 @@ BAD_MAPPINGS = {
     "unknown key": (MAPPING + "[run]\nmodle = 'x'\n", "[run] there is no key 'modle'; did you mean 'model'?"),
     "unknown threshold": (MAPPING + "[thresholds.x]\nhihg = 1\n", "did you mean 'high'?"),
     "threshold missing": (MAPPING + "[thresholds.x]\nhigh = 1\n", "missing required field"),
-    "column and constant": (MAPPING.replace('env =', 'run = 1\nenv ='), "run stands in [fields] and in [constants]"),
+    "column and constant": (MAPPING.replace('env =', 'run = 1\nenv ='), "run is in [fields] and in [constants]"),
     "no selection": (MAPPING.replace('selected = "kept"\n', ""), "selected is missing"),
     "no returns": (MAPPING.replace('initial.returns = "before.rewards"\n', ""), "initial.returns is missing"),
     "no iteration": (MAPPING.replace('iteration = "step"\n', ""), "iteration is missing"),
