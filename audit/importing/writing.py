@@ -102,8 +102,7 @@ class DataSet:
         if record["iteration"] in run.iterations:
             condition, env, variant, number = identity
             raise RowError(
-                f"iteration {record['iteration']} of run {number} ({condition}, {env}, {variant}) "
-                "is in an earlier row"
+                f"iteration {record['iteration']} of run {number} ({condition}, {env}, {variant}) is in an earlier row"
             )
         # A run that is named by text gets its number when all names are known.
         number = 1 if isinstance(record["run"], str) else record["run"]

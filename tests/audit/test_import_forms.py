@@ -141,9 +141,7 @@ def test_a_table_of_run_names_goes_before_their_order(importing):
 
 def test_an_iteration_of_a_named_run_that_is_there_twice_is_told_by_the_name(importing):
     _, out = importing(lines(of_run("seed-a", 1), of_run("seed-a", 1)))
-    assert (
-        "iteration 0 of run seed-a (lab, cartpole, threetraj) is in an earlier row" in messages(out)[0]["message"]
-    )
+    assert "iteration 0 of run seed-a (lab, cartpole, threetraj) is in an earlier row" in messages(out)[0]["message"]
 
 
 def test_all_mistakes_of_a_mapping_are_told_at_once(importing):
