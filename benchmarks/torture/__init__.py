@@ -1,1 +1,1 @@
-"""An attack on every command: all of it is drawn from one seed, and each failure is reported with how to see it again."""
+"""An attack on every command: all is drawn from one seed, and each failure is reported with how to see it again."""
