@@ -13,6 +13,7 @@ from audit.memory import memory_limit
 from audit.paths import exactly, plainly
 from audit.problems import AuditError
 from audit.queries import expression, refusing, relations_in
+from audit.quiet import without_progress_bar
 from audit.sources.grammar import line_form
 
 ROW_GROUP: Final = 8192
@@ -22,9 +23,6 @@ QUICK: Final = 1
 """A level of compression: a sixth less processor time for reading than with the usual one, and 7% more room."""
 SMALL: Final = 3
 """The usual level."""
-
-NO_PROGRESS_BAR: Final = "set enable_progress_bar = false"
-"""DuckDB draws it on standard output, among the rows."""
 
 CONFINED: Final = (
     "autoinstall_known_extensions = false",
@@ -47,7 +45,7 @@ class Database:
                 "python_enable_replacements": "false",
             }
         )
-        self._connection.execute(NO_PROGRESS_BAR)
+        without_progress_bar(self._connection)
         self._built: set[str] = set()
         self._directory = directory
         self._stand_ins: dict[str, str] = {}

@@ -95,7 +95,7 @@ class Records:
 
 
 @contextlib.contextmanager
-def open_records(paths: Sequence[Path], *, judged: bool, cache: bool = True) -> Iterator[Records]:
+def open_records(paths: Sequence[Path], *, judged: bool = True, cache: bool = True) -> Iterator[Records]:
     """Find the runs below folders and archives; native records and released logs, as every command reads them.
 
     Args:

@@ -20,6 +20,7 @@ from audit.catalog import functions, models
 from audit.memory import memory_limit
 from audit.paths import exactly
 from audit.problems import AuditError, Problem
+from audit.quiet import without_progress_bar
 from audit.sources.archives import RATIO, UNPACKED
 from audit.sources.files import PACK, Found
 from audit.sources.grammar import line_form
@@ -197,7 +198,7 @@ def _contents(path: Path) -> Contents:
 def _select(query: str, pack: Path | str, *values: object) -> Iterator[Any]:
     """The values of a query's one column."""
     cursor = _connection().cursor()
-    cursor.execute("set enable_progress_bar = false")
+    without_progress_bar(cursor)
     cursor.execute(query, [exactly(Path(pack)), *values])
     while rows := cursor.fetchmany(1000):
         yield from (value for (value,) in rows)

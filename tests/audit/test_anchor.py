@@ -131,9 +131,10 @@ def test_the_false_positive_rate_keeps_to_its_level(balanced, placebo):
     assert revisions > 150
     assert anchored / revisions <= 0.05 + 2 * (0.05 * 0.95 / revisions) ** 0.5
     if placebo:
-        # A random edit is one of its own controls: this rate is nominal, or below where ranks tie.
+        # A random edit is one of its own controls: this rate is nominal, or below where ranks tie. By how much depends
+        # on what is drawn, which is another with other versions of the packages.
         beyond = sum(row["beyond_controls"] for row in rows) / revisions
-        assert 0.01 <= beyond <= 0.05 + 2.5 * (0.05 * 0.95 / revisions) ** 0.5
+        assert beyond <= 0.05 + 2.5 * (0.05 * 0.95 / revisions) ** 0.5
 
 
 @pytest.mark.slow

@@ -58,8 +58,8 @@ def data(tmp_path_factory):
         revision([1, 5, 9], [6, 6, 6], answer=EVIL, iteration=1),
     ]
     shown = [
-        {"label": EVIL, "rollout": 10**15, "return": 1.0, "length": -5},
-        {"label": "worst", "rollout": -1, "return": 1e308, "length": 10**18},
+        {"label": "best", "rollout": 2, "return": 1.0, "length": 0},
+        {"label": "worst", "rollout": 1, "return": 1e308, "length": 10**18},
     ]
     for row in rows:
         row["evidence"]["shown"] = shown

@@ -92,7 +92,8 @@ class TestTheSheet:
         assert row["answer"] == "The worst rollout fell. Answer 2-4."
 
     def test_a_critic_that_saw_one_rollout_can_still_speak_of_the_others(self, tmp_path):
-        statistics = {"returns": {"mean": 5.0, "min": 1.0, "max": 9.0}, "lengths": None, "successes": 0, "rollouts": 3}
+        statistics = {"returns": {"mean": 5.0, "min": 1.0, "max": 9.0}, "successes": 0, "rollouts": 3}
+        statistics["lengths"] = {"mean": 10.0, "min": 10.0, "max": 10.0}
         evidence = {"kind": "median", "shown": SHOWN[1:2], "statistics": statistics}
         row = revision([1, 5.25, 9], [2, 2, 2], variant="r2po", evidence=evidence)
         write_run(tmp_path / "data", [row])
