@@ -20,7 +20,7 @@ from audit.tables import LONGEST_TEXT, print_plain_table, print_table
 from tests.audit.samples import THRESHOLDS, revision, write_run
 
 EVIL = (
-    "=1+2|<b>\x1b]0;title\x07\x1b[31m_red_\x9b2J\u202etxt.exe\u202c\x00\x7f \\| [x](javascript:alert(1)) $x$ *b* `c` "
+    "=1+2|<b>\x1b]0;title\x07\x1b[31m_red_\x9b2J\u202etxt.exe\u202c\x7f \\| [x](javascript:alert(1)) $x$ *b* `c` "
     "%0a&amp;\\input{/etc/passwd} [red]:smile:[/red]\r\n@next\u2028line'; drop table episodes; --"
 )
 COMMANDS = {
@@ -119,7 +119,7 @@ def test_errors_and_problems_are_one_line_each(data):
     assert (result.exit_code, result.stdout, controls(result.stderr)) == (2, "", [])
     problems, place, last = result.stderr.splitlines()
     assert problems == "audit: 1 problem in the records, left out:"
-    assert "episodes.jsonl:3: belongs to another run (other=1+2" in place
+    assert "episodes.jsonl:3: belongs to another run (condition other=1+2" in place
     assert "choose one with --condition: =1+2" in last
     nothing = CliRunner().invoke(app, ["summary", str(data), "--env", "pong"])
     assert controls(nothing.stderr) == []

@@ -104,6 +104,7 @@ class TestTheSheet:
             "worst (not shown): rollout 0, return 1, length 10",
             "best (not shown): rollout 2, return 9, length 10",
             "all returns: mean 5, min 1, max 9",
+            "all lengths: mean 10, min 10, max 10",
             "successes: 0",
             "rollouts: 3",
         ]
