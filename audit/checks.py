@@ -167,6 +167,8 @@ def _plain(line: bytes | None, kind: type[msgspec.Struct]) -> bytes:
 def _is_json(line: bytes) -> bool:
     try:
         msgspec.json.decode(line)
+    except msgspec.ValidationError:  # a number that no type here can hold
+        return True
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return False
     return True

@@ -48,8 +48,9 @@ records as (
             when selected = 'revised' and revised is null then 'selected is revised, and there is no revised candidate'
             when (revision_status = 'ok') <> (revised is not null)
                 then 'revision_status is ' || revision_status || ', which does not fit the revised candidate'
-            when list_max(list_transform(evidence.shown, lambda each: each.rollout)) >= len(initial.returns)
-                then 'evidence.shown holds a rollout beyond the ' || len(initial.returns) || ' of initial'
+            when list_max(list_transform(evidence.shown, lambda each: each.rollout))
+                >= coalesce(len(initial.returns), rollouts)
+                then 'evidence.shown holds a rollout beyond the ' || coalesce(len(initial.returns), rollouts) || ' of initial'
         end as defect
     from searched
 )
