@@ -16,7 +16,7 @@ GRID := --env cartpole --env pong --env frozenlake \
 
 # What `make paper` passes on: MODEL, BASE_URL and the like where they are given, and OPTIONS as they are.
 given = $(if $($(1)),--$(2) '$($(1))')
-PAPER = $(BIN)/python -m collector.paper --out '$(PAPER_DATA)' --backend '$(BACKEND)' $(call given,MODEL,model) \
+PAPER = $(BIN)/python -m collector.grid --out '$(PAPER_DATA)' --backend '$(BACKEND)' $(call given,MODEL,model) \
         $(call given,BASE_URL,base-url) $(call given,CONCURRENCY,concurrency) $(call given,NUM_CTX,num-ctx) \
         $(call given,RUNS,runs) $(call given,ITERATIONS,iterations) $(call given,PART,part) $(OPTIONS)
 
@@ -70,7 +70,7 @@ format: $(VENV)/.dev ## Format the code
 	$(BIN)/ruff check --fix .
 
 relations: $(VENV)/.core ## Write docs/relations.md from audit/models
-	$(BIN)/python -m audit.relations_page > docs/relations.md
+	$(BIN)/python -m audit.reports.relations_page > docs/relations.md
 
 bench: $(VENV)/.core ## Measure speed, as ratios against named alternatives
 	$(BIN)/python -m benchmarks

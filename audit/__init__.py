@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from audit.presets import Overrides
     from audit.store import Store
+    from audit.vocabulary.thresholds import Overrides
 
 
 def open(  # noqa: A001 - `audit.open` is how it reads
@@ -39,7 +39,7 @@ def open(  # noqa: A001 - `audit.open` is how it reads
         UsageError: no path, or no such detector, task or threshold.
         AuditError: a path is missing or holds no records, or `strict` and something is wrong.
     """
-    from audit.problems import UsageError
+    from audit.output.errors import UsageError
     from audit.store import open_store
 
     if not paths:

@@ -23,7 +23,7 @@ from audit.commands import (
     sql,
     tables,
 )
-from audit.options import OPTION_ERROR, wrong_option
+from audit.commands.options import OPTION_ERROR, wrong_option
 
 
 class Commands(TyperGroup):

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from audit.escaping import in_line
-from audit.problems import AuditError, Problem, UsageError, count, report
+from audit.output.errors import AuditError, Problem, UsageError, count, report
+from audit.output.escaping import in_line
 
 if TYPE_CHECKING:
     import duckdb
 
-    from audit.recorded import RecordedRun, Records
+    from audit.ingest.recorded import RecordedRun, Records
     from audit.store import Store
 
 
@@ -49,11 +49,9 @@ class Request:
         Raises:
             AuditError: as `read` raises it.
         """
-        from audit.judging.loading import left_out
-
         store = self.read(all_detectors=all_detectors)
         tell(store.notes, store.problems)
-        if self.detector == "judge" and (told := left_out(self, store)):
+        if self.detector == "judge" and (told := _left_out(self, store)):
             note(told)
         return store
 
@@ -68,8 +66,8 @@ class Request:
                 is wrong.
             UsageError: options that do not go together, or a threshold or judge that is not there.
         """
-        from audit.presets import parse_overrides
         from audit.store import open_store
+        from audit.vocabulary.thresholds import parse_overrides
 
         if self.detector != "judge" and (self.judge or (self.judgements and not all_detectors)):
             raise UsageError("--judgements and --judge are for --detector judge")
@@ -126,6 +124,20 @@ class Request:
 def names(store: Store, column: str) -> list[Any]:
     """The tasks, methods, conditions or numbers that the runs of a store have, whatever was asked for."""
     return sorted(value for (value,) in store.relation("run_records").select(column).distinct().fetchall())
+
+
+def _left_out(request: Request, store: Store) -> str | None:
+    """Which of the revisions asked for have no judgement that counts; None where all have."""
+    answers = request.select(store.relation("critic_answers"))
+    judged = request.select(store.relation("judged_references"))
+    unreadable = request.select(store.relation("judgements").filter("model = getvariable('judge') and driver is null"))
+    [(every,)], [(known,)], [(lost,)] = (
+        each.aggregate("count(*)").fetchall() for each in (answers, judged, unreadable)
+    )
+    if known == every:
+        return None
+    why = f", {lost} of them since the judge could not be read" if lost else ""
+    return f"{every - known} of {every} revisions that a critic answered have no judgement and are left out{why}"
 
 
 def _listed(values: Sequence[str | int]) -> str:

@@ -9,25 +9,19 @@ from __future__ import annotations
 
 import contextlib
 import difflib
-import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from audit.cache import SMALLEST, Cache
-from audit.cache_folder import cache_folder
-from audit.catalog import models, public
-from audit.checks import size_of
-from audit.columns import Readings, read_columns
-from audit.database import Database
-from audit.detectors import DETECTORS, PATTERNS, RELATIONS
-from audit.judging.loading import load_judgements
-from audit.presets import Overrides, check_overrides, presets
-from audit.problems import AuditError, Problem, UsageError, count, report
-from audit.sources import gather
-from audit.sources.intake import Intake
-from audit.threshold_steps import around
+from audit.engine.catalog import models, public
+from audit.engine.database import Database
+from audit.ingest.judgements import load_judgements
+from audit.ingest.records import nothing, read, refuse
+from audit.output.errors import Problem, UsageError
+from audit.vocabulary.detectors import DETECTORS, PATTERNS, RELATIONS
+from audit.vocabulary.threshold_steps import around
+from audit.vocabulary.thresholds import Overrides, check_overrides, presets
 
 if TYPE_CHECKING:
     import duckdb
@@ -136,7 +130,7 @@ def open_store(
         paths: folders or tar archives of native records or of the released code's logs, mixed as one likes. A folder
             may hold a whole data set, a condition, or a single run.
         strict: refuse data with problems; otherwise what has a problem is left out and listed in `problems`.
-        detector: how references to the worst rollout are found, one of `audit.detectors.DETECTORS`.
+        detector: how references to the worst rollout are found, one of `audit.vocabulary.detectors.DETECTORS`.
         overrides: thresholds of the edit patterns, by task and name, that go before all others.
         cache: whether what was read in an earlier audit may be used, and kept for a later one.
         judgements: files that `audit judge` has written; for the detector `judge` else those beside `paths`.
@@ -157,68 +151,17 @@ def open_store(
         database.set("threshold_steps", around())
         database.set("detector", detector)
         load_judgements(paths, judgements, judge, wanted=detector == "judge", intake=intake, database=database)
-        _refuse(intake, strict=strict)
+        refuse(intake, strict=strict)
         if detector in RELATIONS:
             database.stand_in("references", RELATIONS[detector])
         else:
             database.set("detector_pattern", PATTERNS[detector])
         if not database.relation("episodes").limit(1).fetchall():
-            raise _nothing(intake)
+            raise nothing(intake)
         resources_to_keep = resources.pop_all()
     return Store(database, intake.problems, intake.notes, resources_to_keep)
-
-
-def read(
-    paths: Sequence[Path], resources: contextlib.ExitStack, *, strict: bool = False, cache: bool = True
-) -> tuple[Intake, Database, Readings]:
-    """Find and read all records below some paths.
-
-    Args:
-        paths: as `open_store` has them.
-        resources: hold the database and temporary files until they are closed.
-        strict: as `open_store` has it.
-        cache: as `open_store` has it.
-
-    Returns:
-        What was found, the database with the relation `segments`, and where in it the records of each file are.
-
-    Raises:
-        AuditError: a path is missing or holds no records, or `strict` and something is wrong.
-    """
-    directory = Path(resources.enter_context(tempfile.TemporaryDirectory(prefix="audit-")))
-    intake = Intake(directory)
-    gather(paths, intake)
-    _refuse(intake, strict=strict)
-    database = Database(directory)
-    resources.callback(database.close)
-    intake.append(intake.logged_returns)
-    database.set("run_file", intake.write("runs.jsonl", intake.runs.values()))
-    database.set("logged_return_file", intake.logged_returns)
-    readings = read_columns(intake, database, _cache(intake, resources) if cache else None)
-    _refuse(intake, strict=strict)
-    return intake, database, readings
 
 
 def rows_of(relation: duckdb.DuckDBPyRelation) -> list[dict[str, Any]]:
     """The rows of any relation as dicts in its column order."""
     return [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
-
-
-def _cache(intake: Intake, resources: contextlib.ExitStack) -> Cache | None:
-    """The cache, where there is enough to read for it to be worth while."""
-    folder = cache_folder()
-    size = sum(size_of(file) for file in intake.files if file.real is not None)
-    return None if folder is None or size < SMALLEST else Cache(folder, intake, resources)
-
-
-def _refuse(intake: Intake, *, strict: bool) -> None:
-    if strict and intake.problems:
-        told = "\n".join(report(intake.problems))
-        raise AuditError(f"{count(len(intake.problems), 'problem')} in the records, and --strict:\n{told}")
-    if not intake.files:
-        raise _nothing(intake)
-
-
-def _nothing(intake: Intake) -> AuditError:
-    told = "".join(f"\n{line}" for line in report(intake.problems))
-    return AuditError(f"no finished iteration in what was given{told}")

@@ -25,15 +25,15 @@ from typing import Any
 
 from rich.console import Console
 
-from collector.display import Quiet
+from collector.cli.display import Quiet
 from collector.llm.ollama import OllamaModel
 from collector.llm.protocol import Completion, Model
 from collector.plan import Request, plan
-from collector.rollout import is_compiled
+from collector.rollouts.evaluate import is_compiled
+from collector.rollouts.workers import Workers
 from collector.run_folder import RunFolder
 from collector.sweep import sweep
 from collector.tasks import get_task
-from collector.workers import Workers
 
 RUNS = 256
 SECONDS = 5.0

@@ -18,7 +18,7 @@ from collector.llm.simulated import SimulatedModel
 from collector.methods import METHODS
 from collector.plan import Request, plan
 from collector.prompts import Prompts
-from collector.rollout import evaluate
+from collector.rollouts.evaluate import evaluate
 from collector.run_folder import RunFolder
 from collector.search import search, warm_up
 from collector.tasks import TASKS

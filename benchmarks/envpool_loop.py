@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.workloads import ROLLOUTS, Workload
-from collector.rollout import evaluate
+from collector.rollouts.evaluate import evaluate
 from collector.tasks import LinearSpace
 
 envpool: ModuleType | None

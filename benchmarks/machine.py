@@ -7,7 +7,7 @@ import platform
 from importlib.metadata import version
 from pathlib import Path
 
-from collector.cores import cores
+from collector.system.cores import cores
 
 
 def machine() -> dict[str, object]:

@@ -14,7 +14,7 @@ from mujoco import rollout as open_loop
 from benchmarks.timing import best_times
 from benchmarks.workloads import ROLLOUTS, Workload
 from collector.policy import Params
-from collector.rollout import evaluate, replay
+from collector.rollouts.evaluate import evaluate, replay
 from collector.tasks import Task
 
 AT_LEAST = 5

@@ -18,7 +18,7 @@ from collector import evidence
 from collector.evidence import ShownRollout
 from collector.llm.simulated.reading import read
 from collector.prompts import Prompts, Review
-from collector.rollout import Trajectory, evaluate, replay
+from collector.rollouts.evaluate import Trajectory, evaluate, replay
 
 GOAL = 0.005
 """Seconds that writing and reading may take together."""

@@ -27,9 +27,9 @@ from benchmarks.synthetic import POOL, Plan, write_run
 from benchmarks.timing import Comparison, compare
 from collector.methods import METHODS
 from collector.tasks import TASKS
-from stats.aggregates import interquartile_mean
-from stats.stratified import stratified_bootstrap
-from stats.tables import compare as welch_tests
+from stats.measures.aggregates import interquartile_mean
+from stats.measures.stratified import stratified_bootstrap
+from stats.tables.metrics import compare as welch_tests
 
 RUNS: Final = 10
 RESAMPLES: Final = 200

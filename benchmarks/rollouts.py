@@ -1,4 +1,4 @@
-"""`collector.rollout.evaluate` against a plain loop over `gymnasium.make`, as anybody would write it, and peers."""
+"""`collector.rollouts.evaluate` against a plain loop over `gymnasium.make`, as anybody would write it, and peers."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import numpy as np
 from benchmarks import envpool_loop, mujoco_ceiling
 from benchmarks.timing import best_times
 from benchmarks.workloads import Workload, workloads
-from collector.cores import cores
 from collector.policy import Params
-from collector.rollout import evaluate
+from collector.rollouts.evaluate import evaluate
+from collector.system.cores import cores
 from collector.tasks import LinearSpace, Task
 
 TARGETS = {

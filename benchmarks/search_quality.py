@@ -23,7 +23,7 @@ from collector.llm.simulated import SimulatedModel
 from collector.plan import Request, plan
 from collector.policy import random_params
 from collector.records import Candidate
-from collector.rollout import evaluate
+from collector.rollouts.evaluate import evaluate
 from collector.run_folder import RunFolder
 from collector.search import search
 from collector.tasks import TASKS, get_task

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from collector.policy import Params
 from collector.records import Candidate, Evidence, EvidenceKind, Range, RolloutLabel, Shown, Statistics
-from collector.rollout import Evaluation, Trajectory, replay
+from collector.rollouts.evaluate import Evaluation, Trajectory, replay
 from collector.tasks import Task
 
 SHOWN: Final[dict[EvidenceKind, tuple[RolloutLabel, ...]]] = {

@@ -12,10 +12,10 @@ from typing import IO, Self, TypeVar
 import filelock
 import msgspec
 
-from collector.appending import append_line
 from collector.errors import CollectorError, StorageError
 from collector.records import Call, Episode, RecordError, Run, Truth, decode, decode_run, encode
-from collector.regular_files import RECORDS, RUN, open_regular, read_regular
+from collector.system.appending import append_line
+from collector.system.regular_files import RECORDS, RUN, open_regular, read_regular
 
 _Record = TypeVar("_Record", Episode, Call, Truth)
 

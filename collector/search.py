@@ -14,7 +14,7 @@ from collector.errors import CollectorError
 from collector.llm.protocol import Model
 from collector.prompts import Review, Trial, Turn
 from collector.records import Call, Candidate, Episode, Evidence, RevisionStatus, Selected, Source, WarmupTrial
-from collector.rollout import Evaluation, evaluate, is_quick
+from collector.rollouts.evaluate import Evaluation, evaluate, is_quick
 from collector.run_folder import RunFolder
 from collector.spec import RunSpec
 

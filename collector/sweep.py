@@ -15,17 +15,17 @@ from typing import Any, Protocol
 from collector.baselines import process
 from collector.baselines.planning import BaselineRun, require_extra
 from collector.baselines.running import Train, run_baseline
-from collector.compiled import PlainLoopWarning
-from collector.cores import cores
 from collector.errors import CollectorError, ModelError, StorageError, WorkerError
 from collector.llm.protocol import Model
 from collector.records import RecordError, decode_run
-from collector.regular_files import RUN, read_regular
-from collector.rollout import is_compiled
+from collector.rollouts.compiled import PlainLoopWarning
+from collector.rollouts.evaluate import is_compiled
+from collector.rollouts.workers import Workers
 from collector.run_folder import RunFolder, read_run
 from collector.search import Offload, Progress, search
 from collector.spec import RunSpec
-from collector.workers import Workers
+from collector.system.cores import cores
+from collector.system.regular_files import RUN, read_regular
 
 
 class Display(AbstractContextManager[Any], Protocol):

@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from audit.commands.options import OPTION_ERROR, not_ours, wrong_option
 from audit.commands.reading import reading
-from audit.escaping import in_line
-from audit.memory import require_memory
-from audit.options import OPTION_ERROR, not_ours, wrong_option
-from audit.problems import AuditError, UsageError, report, shortened
+from audit.engine.memory import require_memory
+from audit.output.errors import AuditError, UsageError, report, shortened
+from audit.output.escaping import in_line
 from audit.request import Request
 from figures.errors import FiguresError
 from figures.options import Band
 
 if TYPE_CHECKING:
-    from audit.behaviour.progress import Told
-    from figures.notebooks import Notebook
+    from audit.output.progress import Told
+    from figures.page.page import Notebook
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -42,13 +42,13 @@ def figures(
     band: Annotated[Band, typer.Option(help="What the bands of learning curves show.")] = Band.std,
 ) -> None:
     """Draw every figure and write every table of some records, and a page that shows them."""
-    from audit.behaviour.progress import Told
+    from audit.output.progress import Told
 
     progress = Told("figures")
     if sys.stderr.isatty():
         typer.echo("figures: reading records", err=True)
-    from figures.build import build
     from figures.data import load
+    from figures.page.build import build
 
     records = load(request)
     ran = [] if notebooks is None else _run(notebooks, request.paths, out, progress)
@@ -65,7 +65,7 @@ def figures(
 
 def _run(notebooks: Path, data: Sequence[Path], out: Path, progress: Told) -> list[Notebook]:
     """Run notebooks; where their packages are missing, say so and go on without."""
-    from figures.notebooks import missing, run_notebooks
+    from figures.page.notebooks import missing, run_notebooks
 
     if packages := missing():
         _say(

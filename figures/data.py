@@ -8,13 +8,13 @@ from typing import Any
 
 import pandas as pd
 
-from audit.problems import AuditError, Problem
+from audit.output.errors import AuditError, Problem
+from audit.reports.unfinished import unfinished
 from audit.request import Request
 from audit.store import rows_of
-from audit.unfinished import unfinished
-from figures.over_tasks import OverTasks, over_tasks
+from figures.plots.over_tasks import OverTasks, over_tasks
 from figures.provenance import digest
-from stats.tables import metrics
+from stats.tables.metrics import metrics
 
 Rows = list[dict[str, Any]]
 
@@ -67,7 +67,7 @@ def load(request: Request) -> Records:
         request: where they are, which tasks, methods and conditions, and how references to the worst rollout are found.
 
     Raises:
-        audit.problems.AuditError: no finished iteration is of what was asked for, or as `Request.read` raises it.
+        audit.output.errors.AuditError: no finished iteration is of what was asked for, or as `Request.read` raises it.
     """
     with request.read() as store:
 

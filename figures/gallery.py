@@ -7,22 +7,22 @@ from typing import Final
 
 import pandas as pd
 
-from figures.aggregates import aggregates
-from figures.agreement import agreement_structures
-from figures.citing import citing_rates
-from figures.curve_sets import curve_figures
 from figures.data import Records
-from figures.drawing import Drawing, left_out
-from figures.edits import edit_map
-from figures.noise import noise_floor
 from figures.options import Band
-from figures.patterns import pattern_bars
-from figures.profiles import profiles
+from figures.plots.aggregates import aggregates
+from figures.plots.agreement import agreement_structures
+from figures.plots.citing import citing_rates
+from figures.plots.curve_sets import curve_figures
+from figures.plots.drawing import Drawing, left_out
+from figures.plots.edits import edit_map
+from figures.plots.noise import noise_floor
+from figures.plots.patterns import pattern_bars
+from figures.plots.profiles import profiles
+from figures.plots.revisions import revision_map
+from figures.plots.salience import salience_bars
+from figures.plots.stability import stability_gaps
+from figures.plots.tau import tau_figures
 from figures.provenance import origin
-from figures.revisions import revision_map
-from figures.salience import salience_bars
-from figures.stability import stability_gaps
-from figures.tau import tau_figures
 
 SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "salience": ("salience", "citing"),

@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from audit.escaping import in_line
+from audit.output.escaping import in_line
 
 LONGEST: Final = 100
 """Characters that tables and notes show of a name; CSV files have all."""

@@ -38,7 +38,7 @@ def ends(command: list[str], **environment: str) -> tuple[int, str]:
         (["stats.cli", "paper"], "stats"),
         (["stats.cli", "paper", "--format", "csv"], "stats"),
         (["collector.cli", "--env", "cartpole", "--variant", "props", "--dry-run"], "collect"),
-        (["collector.paper", "--dry-run", "--part", "tau-off", "--runs", "1", "--iterations", "1"], "paper"),
+        (["collector.grid", "--dry-run", "--part", "tau-off", "--runs", "1", "--iterations", "1"], "paper"),
     ],
 )
 def test_standard_output_is_full(command: list[str], name: str) -> None:

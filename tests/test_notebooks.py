@@ -16,7 +16,7 @@ import pytest
 from nbclient import NotebookClient
 
 from figures.errors import FiguresError
-from figures.notebooks import run_notebooks
+from figures.page.notebooks import run_notebooks
 from tests.audit.samples import SHARED, revision, write_run
 
 ROOT = Path(__file__).resolve().parents[1]

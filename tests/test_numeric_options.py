@@ -11,13 +11,13 @@ from typer.main import get_command
 
 import audit.cli
 import collector.cli
-import collector.paper.cli
+import collector.grid.cli
 import figures.cli
 import stats.cli
 
 PROGRAMS = {
     "collect": collector.cli,
-    "python -m collector.paper": collector.paper.cli,
+    "python -m collector.grid": collector.grid.cli,
     "audit": audit.cli,
     "stats": stats.cli,
     "python -m figures": figures.cli,

@@ -36,7 +36,7 @@ def rescore(
 
     Example: audit rescore data/runs --rollouts 200 --env pong
     """
-    from audit.behaviour.report import tell_rescoring
+    from audit.rerun.behaviour_report import tell_rescoring
 
     tell_rescoring(request, rollouts=rollouts, sample=sample, seed=seed, task_modules=task_module or [], each=each)
 
@@ -62,7 +62,7 @@ def anchor(
 
     Example: audit anchor data/runs --variant threetraj
     """
-    from audit.behaviour.report import tell_anchoring
+    from audit.rerun.behaviour_report import tell_anchoring
 
     tell_anchoring(
         request,

@@ -34,8 +34,8 @@ def calibrate(
 
     Example: audit calibrate data/runs
     """
-    from audit.calibration.report import tell_calibration
-    from audit.coding.intervals import Bootstrap
+    from audit.validation.calibration.report import tell_calibration
+    from audit.validation.coding.intervals import Bootstrap
 
     tell_calibration(
         request,

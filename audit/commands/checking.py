@@ -24,6 +24,6 @@ def check(
 
     Example: audit check data/theirs logs.tar.xz
     """
-    from audit.check.report import tell_check
+    from audit.reports.check.report import tell_check
 
     tell_check(request, facts=facts)

@@ -46,7 +46,7 @@ def sample(
 
     Example: audit sample data/runs --n 100 --stratify env --coders A,B > labels.csv
     """
-    from audit.coding.drawing import print_sample
+    from audit.validation.coding.drawing import print_sample
 
     print_sample(
         request,
@@ -81,8 +81,8 @@ def validate(
 
     Example: audit validate labels.csv data/runs --format json
     """
-    from audit.coding.intervals import Bootstrap
-    from audit.coding.validating import print_validation
+    from audit.validation.coding.intervals import Bootstrap
+    from audit.validation.coding.validating import print_validation
 
     print_validation(
         request,

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from audit.commands.options import told
 from audit.commands.reading import reading
-from audit.options import told
 from audit.request import Request
 
 commands = typer.Typer()
@@ -16,7 +16,7 @@ commands = typer.Typer()
 def _list_cases(wanted: bool) -> None:
     if wanted:
         with told():
-            from audit.finding import listed
+            from audit.reports.finding import listed
 
             typer.echo(listed())
         raise typer.Exit
@@ -45,6 +45,6 @@ def find(
     Example: audit find data/runs --case conservative-repair --where "env = 'cartpole'"
     """
     del cases
-    from audit.finding import print_found
+    from audit.reports.finding import print_found
 
     print_found(request, case, where, limit)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from audit.options import Format, FormatOption, told
+from audit.commands.options import Format, FormatOption, told
 
 commands = typer.Typer()
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from audit.options import NoCacheOption, StrictOption, told
+from audit.commands.options import NoCacheOption, StrictOption, told
 
 commands = typer.Typer()
 
@@ -28,6 +28,6 @@ def pack(
     Example: audit pack data/runs && audit summary data/runs.pack.parquet
     """
     with told():
-        from audit.report import print_packed
+        from audit.reports.relation import print_packed
 
         print_packed(path, out, force=force, strict=strict, cache=not no_cache)

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final
 import typer
 from typer.models import ArgumentInfo
 
-from audit.options import (
+from audit.commands.options import (
     ConditionOption,
     EnvOption,
     Format,

@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
+from audit.commands.options import told
 from audit.commands.reading import TaskModules, reading
-from audit.options import told
 from audit.request import Request
 
 commands = typer.Typer()
@@ -50,7 +50,7 @@ def replay(
     Example: audit replay data/runs cartpole threetraj 1 17 3 --revised
     """
     with told():
-        from audit.rerun_report import tell_replay
+        from audit.rerun.report import tell_replay
 
         tell_replay(
             path,
@@ -82,7 +82,7 @@ def verify(
 
     Example: audit verify data/runs --all --env cartpole
     """
-    from audit.rerun_report import tell_verification
+    from audit.rerun.report import tell_verification
 
     agrees = tell_verification(request, sample=None if every else sample, seed=seed, task_modules=task_module or [])
     if not agrees:

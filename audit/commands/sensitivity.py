@@ -30,7 +30,7 @@ def sensitivity(
 
     Example: audit sensitivity data/runs --vary cartpole.high=400,450,480
     """
-    from audit.sensitivity import print_sensitivity
-    from audit.threshold_steps import around, parse_variations
+    from audit.reports.sensitivity import print_sensitivity
+    from audit.vocabulary.threshold_steps import around, parse_variations
 
     print_sensitivity(request, parse_variations(vary) if vary else around(steps, spread))

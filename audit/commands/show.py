@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
+from audit.commands.options import NoCacheOption, StrictOption, told
 from audit.commands.reading import Detector, DetectorOption, JudgementsOption, JudgeOption, SetOption
-from audit.options import NoCacheOption, StrictOption, told
 from audit.request import Request
 
 commands = typer.Typer()
@@ -45,7 +45,7 @@ def show(
     Example: audit show data/runs cartpole threetraj 1 17
     """
     with told():
-        from audit.report import print_revision
+        from audit.reports.relation import print_revision
 
         request = Request(
             paths=[path],

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from audit.commands.options import Format, FormatOption, NoCacheOption, StrictOption, told
 from audit.commands.reading import Detector, DetectorOption, SetOption
-from audit.options import Format, FormatOption, NoCacheOption, StrictOption, told
 
 commands = typer.Typer()
 
@@ -32,7 +32,7 @@ def sql(
     Example: audit sql data/runs "select env, avg(delta) from revisions group by all"
     """
     with told():
-        from audit.answers import print_answer, print_relations, query_of
+        from audit.reports.answers import print_answer, print_relations, query_of
         from audit.request import Request
 
         paths, query = query_of(arguments)

@@ -97,7 +97,7 @@ def patterns(
     Example: audit patterns logs/ --set cartpole.high=460 --set pong.partial=1.2
     """
     if wide:
-        from audit.side_by_side import print_side_by_side
+        from audit.reports.side_by_side import print_side_by_side
 
         print_side_by_side(request)
     else:
@@ -135,6 +135,6 @@ def mentions(request: Request) -> None:
 
 
 def _print(request: Request, relation: str) -> None:
-    from audit.report import print_relation
+    from audit.reports.relation import print_relation
 
     print_relation(request, relation)

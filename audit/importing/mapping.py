@@ -13,9 +13,9 @@ from typing import Any, Final, Literal
 import msgspec
 
 from audit.importing.fields import FIELDS, IDENTITY, SHOWN_LABELS, FieldError
-from audit.problems import UsageError
+from audit.output.errors import UsageError
 from collector.records import Thresholds
-from collector.regular_files import read_regular
+from collector.system.regular_files import read_regular
 
 FILE, ROW = "@file", "@row"
 """Stand for columns: the number of the file among those given, from 1, and of the row in its file, from 0."""

@@ -15,7 +15,7 @@ import msgspec
 from audit.importing.fields import FieldError, excerpt
 from audit.importing.mapping import LogMapping
 from audit.sources.intake import LONGEST_LINE
-from collector.regular_files import open_regular
+from collector.system.regular_files import open_regular
 
 MISSING: Final = object()
 """What a column holds that a row does not have."""

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from audit.formats import WRITERS
 from audit.importing.decimals import COMMA, POINT, decimal_of
 from audit.importing.fields import IDENTITY, FieldError
 from audit.importing.mapping import FILE, ROW, LogMapping, read_mapping
@@ -18,11 +17,12 @@ from audit.importing.rows import columns_of, is_csv, lacking, read_rows
 from audit.importing.run_ids import RunIds
 from audit.importing.translating import RowError, Translator
 from audit.importing.writing import PROBLEMS, DataSet
-from audit.problems import NAMED, AuditError, Problem, UsageError, count
+from audit.output.errors import NAMED, AuditError, Problem, UsageError, count
+from audit.output.formats import WRITERS
+from audit.output.tables import print_table
 from audit.request import note
-from audit.tables import print_table
-from audit.vocabulary import METHODS
-from collector.regular_files import open_regular
+from audit.vocabulary.methods import METHODS
+from collector.system.regular_files import open_regular
 
 COLUMNS: Final = ("condition", "env", "variant", "runs", "iterations", "revisions")
 PROBED: Final = 100

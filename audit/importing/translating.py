@@ -10,7 +10,7 @@ from audit.importing.fields import BETTER, CANDIDATE, FIELDS, IDENTITY, SHOWN_LA
 from audit.importing.mapping import COUNTED, FILE, ROW, Decimal, LogMapping
 from audit.importing.rows import MISSING, Row, look_up
 from audit.importing.run_ids import RunIds
-from audit.presets import presets
+from audit.vocabulary.thresholds import presets
 
 PRECISION: Final = 5.1e-5
 """Relative difference that a stated mean may have from that of its returns: logs often write four decimals."""

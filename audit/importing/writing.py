@@ -16,13 +16,13 @@ from audit.importing.fields import folder_name
 from audit.importing.mapping import LogMapping
 from audit.importing.run_ids import numbered
 from audit.importing.translating import RowError
-from audit.problems import Problem, UsageError
+from audit.output.errors import Problem, UsageError
+from audit.output.unfinished_results import REPLACED, folder_for
 from audit.sources.intake import LONGEST_LINE, Identity
 from audit.sources.iterations import Iteration
 from audit.sources.native import IMPORTED_FROM
-from audit.unfinished_results import REPLACED, folder_for
 from collector.records import RecordError, Run, decode_run, encode
-from collector.regular_files import RUN, read_regular
+from collector.system.regular_files import RUN, read_regular
 
 REPORT: Final = "import.json"
 """Says what an imported data set was made of; without it no folder is taken for one."""

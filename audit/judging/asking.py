@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
-from audit.escaping import visible
 from audit.judging.file import JudgementFile
 from audit.judging.questions import Question, sha256
-from audit.judging.records import Judgement
 from audit.judging.verdicts import UnreadableVerdictError, Verdict, is_quoted, read_verdict
-from audit.problems import AuditError, UsageError
+from audit.output.errors import AuditError, UsageError
+from audit.output.escaping import visible
+from audit.sources.judgements import Judgement
 from collector import errors, seeding
 from collector.llm.backends import make_model
 from collector.llm.faults import UnusableAnswerError

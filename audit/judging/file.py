@@ -10,10 +10,10 @@ from typing import IO, Self
 import filelock
 import msgspec
 
-from audit.judging.records import Judged, Judgement, is_torn, read_judgements
-from audit.problems import AuditError, Problem
-from collector.appending import append_line
-from collector.regular_files import open_regular
+from audit.output.errors import AuditError, Problem
+from audit.sources.judgements import Judged, Judgement, is_torn, read_judgements
+from collector.system.appending import append_line
+from collector.system.regular_files import open_regular
 
 
 class JudgementFile:

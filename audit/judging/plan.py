@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from audit.judging.questions import Question, draw, sha256
-from audit.judging.records import Judged
-from audit.problems import count
+from audit.output.errors import count
+from audit.sources.judgements import Judged
 
 CHARACTERS_PER_TOKEN: Final = 4.0
 """The usual rule of thumb for English, until the model's own counts are there."""

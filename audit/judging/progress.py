@@ -7,9 +7,9 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
-from audit.judging.records import Judged
-from audit.problems import count
+from audit.output.errors import count
 from audit.request import note
+from audit.sources.judgements import Judged
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar

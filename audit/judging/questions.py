@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Final
 
-from audit.escaping import visible
+from audit.output.escaping import visible
 
 if TYPE_CHECKING:
     import jinja2

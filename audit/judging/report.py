@@ -9,17 +9,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from audit.formats import WRITERS, Row
 from audit.judging.plan import COLUMNS, Plan, make_plan
 from audit.judging.progress import Progress
 from audit.judging.questions import Question
-from audit.judging.records import Judged, default_file, read_judgements
 from audit.judging.verdicts import DRIVERS
-from audit.problems import AuditError, Problem, UsageError, count, report
-from audit.report import simulated_caption
+from audit.output.errors import AuditError, Problem, UsageError, count, report
+from audit.output.formats import WRITERS, Row
+from audit.output.tables import print_table
+from audit.reports.relation import simulated_caption
 from audit.request import Request, note, tell
+from audit.sources.judgements import Judged, default_file, read_judgements
 from audit.store import rows_of
-from audit.tables import print_table
 
 if TYPE_CHECKING:
     from audit.judging.asking import Judge

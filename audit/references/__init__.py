@@ -9,7 +9,7 @@ Rules, limits and scores are in `docs/references.md`.
 
 from __future__ import annotations
 
-from audit.escaping import visible
+from audit.output.escaping import visible
 from audit.references.driver import Driver, DriverName, driver
 from audit.references.marking import mark
 from audit.references.mention import Kind, Label, Mention, Target

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final, Literal
 
-from audit.escaping import visible
+from audit.output.escaping import visible
 from audit.references.mention import Mention
 
 Form = Literal["plain", "terminal", "markdown", "html"]

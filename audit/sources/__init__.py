@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final, Protocol
 
-from audit.problems import AuditError
+from audit.output.errors import AuditError
 from audit.sources.files import Found, find_files
 from audit.sources.intake import Intake
 from audit.sources.native import NativeSource

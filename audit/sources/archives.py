@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
 
-from collector.regular_files import open_regular
+from collector.system.regular_files import open_regular
 
 UNPACKED: Final = 2**30
 """Bytes that an archive may unpack to, however small it is."""

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
 
-from audit.paths import plainly
-from audit.problems import AuditError
+from audit.engine.paths import plainly
+from audit.output.errors import AuditError
 from audit.sources.archives import ArchiveError, Member, members
 from audit.sources.intake import Intake
-from collector.regular_files import open_regular, read_all
+from collector.system.regular_files import open_regular, read_all
 
 PACK: Final = ".pack.parquet"
 """How the name of a pack ends."""

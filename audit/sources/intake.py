@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from audit.problems import Problem
+from audit.output.errors import Problem
 
 if TYPE_CHECKING:
     from collector.records import Run

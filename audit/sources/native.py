@@ -14,14 +14,14 @@ from typing import Final
 
 import msgspec
 
-from audit.presets import presets
-from audit.problems import AuditError
+from audit.output.errors import AuditError
 from audit.sources.files import Found
 from audit.sources.intake import Intake, RunFacts
 from audit.sources.iterations import IMPORTED, NATIVE
-from audit.vocabulary import METHODS
+from audit.vocabulary.methods import METHODS
+from audit.vocabulary.thresholds import presets
 from collector.records import RecordError, Run, decode_run
-from collector.regular_files import RUN
+from collector.system.regular_files import RUN
 
 Folder = tuple[str, ...]
 

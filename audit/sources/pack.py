@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from audit.catalog import functions, models
-from audit.memory import memory_limit
-from audit.paths import exactly
-from audit.problems import AuditError, Problem
-from audit.quiet import without_progress_bar
+from audit.engine.catalog import functions, models
+from audit.engine.memory import memory_limit
+from audit.engine.paths import exactly
+from audit.engine.quiet import without_progress_bar
+from audit.output.errors import AuditError, Problem
 from audit.sources.archives import RATIO, UNPACKED
 from audit.sources.files import PACK, Found
 from audit.sources.grammar import line_form
@@ -28,7 +28,7 @@ from audit.sources.intake import Intake, RecordFile, RunFacts
 from audit.sources.iterations import IMPORTED, NATIVE
 from audit.sources.native import facts_of
 from collector.records import Run
-from collector.regular_files import open_regular
+from collector.system.regular_files import open_regular
 
 if TYPE_CHECKING:
     import duckdb

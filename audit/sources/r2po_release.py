@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from audit.presets import presets
-from audit.problems import count
+from audit.output.errors import count
 from audit.sources.files import Found
 from audit.sources.intake import Intake, RunFacts
 from audit.sources.iterations import Candidate, ShownEvidence, Translated
@@ -28,6 +27,7 @@ from audit.sources.r2po_rollouts import (
     read_params,
     read_rollouts,
 )
+from audit.vocabulary.thresholds import presets
 from collector.records import EvidenceKind, Selected, Source
 
 CONDITION: Final = "released"

@@ -109,7 +109,7 @@ def _content(path: Path) -> Any:
 
 def _rows(path: Path) -> Any:
     """What a pack holds, by what every audit of it says; its bytes depend on how threads took turns."""
-    from audit.problems import AuditError
+    from audit.output.errors import AuditError
     from audit.store import open_store
 
     try:

@@ -157,7 +157,7 @@ Named = dict[str, dict[int | None, list[str]]]
 
 def by_relations(root: Path) -> tuple[Accepted, Named]:
     """What the relations hold, by file and iteration, and what was named, by file and line."""
-    from audit.problems import AuditError
+    from audit.output.errors import AuditError
     from audit.store import open_store, rows_of
 
     named: Named = {}
@@ -178,8 +178,8 @@ def by_relations(root: Path) -> tuple[Accepted, Named]:
 
 def by_lines(root: Path, *, judged: bool) -> tuple[Accepted, Named]:
     """The same from the reader of the commands that run policies again; of its records only that they are there."""
-    from audit.problems import AuditError
-    from audit.recorded import open_records
+    from audit.ingest.recorded import open_records
+    from audit.output.errors import AuditError
 
     named: Named = {}
     accepted: Accepted = {}

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from collector.baselines.environments import Environment
 from collector.records import Ending
-from collector.rollout import Evaluation
+from collector.rollouts.evaluate import Evaluation
 
 Act = Callable[[NDArray[Any]], Sequence[Any] | NDArray[Any]]
 """Actions for observations: n of them for an array of shape (n, dimensions)."""

@@ -18,7 +18,7 @@ from collector.baselines.environments import make_environment
 from collector.baselines.evaluation import evaluate
 from collector.baselines.hyperparameters import Noise, Preset, preset
 from collector.baselines.planning import BaselineRun
-from collector.rollout import Evaluation
+from collector.rollouts.evaluate import Evaluation
 
 Report = Callable[[Evaluation, float], None]
 """Told of every finished iteration: its evaluation, and the seconds that it took."""

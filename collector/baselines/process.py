@@ -16,8 +16,8 @@ from pathlib import Path
 
 from collector.baselines.planning import BaselineRun
 from collector.errors import CollectorError
-from collector.processes import Process
-from collector.rollout import Evaluation
+from collector.rollouts.evaluate import Evaluation
+from collector.system.processes import Process
 from collector.tasks.plugins import load_tasks
 
 Iteration = tuple[Evaluation, float]

@@ -14,7 +14,7 @@ from collector.baselines import process
 from collector.baselines.planning import PACKAGES, BaselineRun
 from collector.errors import CollectorError
 from collector.records import Candidate, Episode, Run
-from collector.rollout import Evaluation
+from collector.rollouts.evaluate import Evaluation
 from collector.run_folder import RunFolder
 from collector.search import Progress, Report
 from collector.spec import versions

@@ -15,7 +15,7 @@ from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from collector.errors import UsageError
-from collector.regular_files import read_regular
+from collector.system.regular_files import read_regular
 
 OURS: Final = Path(__file__).parent
 LARGEST: Final = 2**20

@@ -1,7 +1,7 @@
 """Chance in a task's dynamics, as functions of a generator.
 
-Called from Python the generator is NumPy's. Where the dynamics are compiled, `collector.compiled.generator` puts the
-same algorithms in the place of these functions.
+Called from Python the generator is NumPy's. Where the dynamics are compiled, `rollouts.compiled.generator` puts
+the same algorithms in the place of these functions.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from figures.data import Records
 from figures.names import METHODS, TASKS, ordered
 from figures.paper.published import Withheld
 from figures.provenance import SIMULATED
-from stats.tables import METRICS, Metric
+from stats.tables.metrics import METRICS, Metric
 
 CLOSE: Final = 0.1
 """Budgets that differ by no more than this share are alike."""

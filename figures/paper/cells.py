@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from figures.paper.published import Published, Withheld
 from figures.tables import MISSING
-from stats.paper.verdicts import Verdict
+from stats.published.verdicts import Verdict
 
 if TYPE_CHECKING:
     from figures.paper.bases import Base

@@ -13,7 +13,7 @@ from figures.paper.returns import MAIN, STABLE, VARIANTS, averages, extended, ga
 from figures.paper.revisions import COMPARED, agreement, always_critic, outcomes, patterns, salience
 from figures.paper.settings import sensitivity, thresholds
 from figures.paper.significance import tests
-from stats.tables import Metric
+from stats.tables.metrics import Metric
 
 _TASK: Final = {"env": "Task"}
 _BEST_CELL: Final = "The best of a row stands out, by unrounded values."

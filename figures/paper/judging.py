@@ -10,8 +10,8 @@ from figures.paper.bases import Source
 from figures.paper.cells import Cell, Goal, finite
 from figures.paper.published import Published, Withheld
 from figures.paper.writing import decimal, spread
-from stats.paper.verdicts import against_summary, against_value
-from stats.summary import Summary
+from stats.measures.summary import Summary
+from stats.published.verdicts import against_summary, against_value
 
 
 def absent(row: tuple[str, ...], column: str, env: str, published: Published | None = None) -> Cell:

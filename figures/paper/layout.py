@@ -9,14 +9,14 @@ from typing import Any, Final
 
 import pandas as pd
 
-from figures.drawing import joined
 from figures.names import label, name
 from figures.paper.bases import Base
 from figures.paper.cells import Cell, Definition, Goal
 from figures.paper.remarks import remarks
+from figures.plots.drawing import joined
 from figures.provenance import origin
 from figures.tables import MISSING, Column, Table
-from stats.summary import same
+from stats.measures.summary import same
 
 Line = Mapping[str, Any]
 """A row: `condition` and ids under their keys, `cells` by column, `best` the columns of its best number."""

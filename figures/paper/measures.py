@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from figures.paper.cells import Goal
 from figures.paper.writing import decimal, percent
-from stats.paper.verdicts import ratio_of_sums
-from stats.summary import Summary
+from stats.measures.summary import Summary
+from stats.published.verdicts import ratio_of_sums
 
 Values = NDArray[np.float64]
 Flags = NDArray[np.bool_]

@@ -8,10 +8,10 @@ from enum import StrEnum
 
 from figures.errors import FiguresError
 from figures.names import name
-from stats.paper.printed import Printed, printed
-from stats.paper.results import Status
-from stats.paper.source import Paper, PublishedError, Row, folder, read
-from stats.paper.tables import spreads
+from stats.published.printed import Printed, printed
+from stats.published.results import Status
+from stats.published.source import Paper, PublishedError, Row, folder, read
+from stats.published.tables import spreads
 
 RUNS = 10
 """Runs behind each published number."""

@@ -6,10 +6,10 @@ from typing import Final
 
 from figures.errors import FiguresError
 from figures.tables import Column, Row, Table
-from stats.paper.checks import check_paper
-from stats.paper.report import counts, recomputed
-from stats.paper.results import Status
-from stats.paper.source import PublishedError
+from stats.published.checks import check_paper
+from stats.published.report import counts, recomputed
+from stats.published.results import Status
+from stats.published.source import PublishedError
 
 STEM: Final = "paper-recomputed"
 CAPTION: Final = (

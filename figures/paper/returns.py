@@ -13,8 +13,8 @@ from figures.paper.bases import Base, Source
 from figures.paper.cells import Cell, Goal
 from figures.paper.judging import absent, mean_cell, value_cell
 from figures.paper.published import Published, Withheld, impossible, number, row_of
-from stats.summary import Summary, summarise
-from stats.tables import Metric
+from stats.measures.summary import Summary, summarise
+from stats.tables.metrics import Metric
 
 ANY_BASELINE: Final = "sb3"
 """Stands for the best algorithm of Stable-Baselines3 on a task, by the metric of the table."""

@@ -12,7 +12,7 @@ from figures.paper.judging import absent, value_cell
 from figures.paper.measures import Measure, average, classified, equal, known, share
 from figures.paper.published import Published, Withheld, number, row_of, text
 from figures.paper.writing import counted
-from stats.paper.printed import printed
+from stats.published.printed import printed
 
 THREE: Final = "threetraj"
 ALWAYS: Final = "alwayscritic"

@@ -14,9 +14,9 @@ from figures.paper.cells import Cell, Goal
 from figures.paper.judging import absent, mean_cell
 from figures.paper.published import Published, number, row_of
 from figures.paper.returns import summary
-from stats.paper.source import Row
-from stats.paper.verdicts import exact
-from stats.tables import METRICS
+from stats.published.source import Row
+from stats.published.verdicts import exact
+from stats.tables.metrics import METRICS
 
 METHOD: Final = "r2po"
 SETTINGS: Final = (DEFAULT, HALF, OFF)

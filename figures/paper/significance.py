@@ -16,9 +16,9 @@ from figures.paper.published import BUDGET, Published, Withheld, row_of, tasks
 from figures.paper.returns import ANY_BASELINE, ranking, summary
 from figures.paper.writing import decimal, probability
 from figures.tables import MISSING
-from stats.paper.source import Row
-from stats.paper.verdicts import Verdict, against_gap, prints_as, widest
-from stats.tables import Metric, compare
+from stats.published.source import Row
+from stats.published.verdicts import Verdict, against_gap, prints_as, widest
+from stats.tables.metrics import Metric, compare
 
 REFERENCE: Final = "r2po"
 FAMILIES: Final = ("props", "propsplus", ANY_BASELINE)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from figures.data import Records
-from figures.drawing import left_out
 from figures.paper.bases import bases
 from figures.paper.definitions import DEFINITIONS
 from figures.paper.layout import laid_out
+from figures.plots.drawing import left_out
 from figures.tables import Table
 
 

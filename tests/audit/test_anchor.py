@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from audit.behaviour import anchoring as module
-from audit.behaviour.anchoring import NotReproducedError, anchoring
-from audit.behaviour.edits import control_edit
 from audit.cli import app
+from audit.rerun import anchoring as module
+from audit.rerun.anchoring import NotReproducedError, anchoring
+from audit.rerun.edits import control_edit
 from collector.llm.simulated import SimulatedModel
 from collector.tasks import TASKS
 from tests.audit.samples import candidate, episode, revision, write_run

@@ -17,8 +17,8 @@ import pytest
 from typer.testing import CliRunner
 
 from audit.cli import app
-from audit.pack import pack
-from audit.problems import AuditError
+from audit.output.errors import AuditError
+from audit.packing import pack
 from audit.sources import archives
 from audit.store import open_store
 from tests.audit.samples import revision, write_run

@@ -9,7 +9,7 @@ import tarfile
 
 import pytest
 
-from audit.problems import AuditError, UsageError
+from audit.output.errors import AuditError, UsageError
 from audit.store import open_store
 from tests.audit.samples import THRESHOLDS, candidate, episode, revision, run_json, write_run
 

@@ -10,8 +10,8 @@ import pytest
 from scipy.stats import mannwhitneyu
 from typer.testing import CliRunner
 
-from audit.calibration.measures import _area
 from audit.cli import app
+from audit.validation.calibration.measures import _area
 from collector.llm.simulated import SimulatedModel
 from tests.audit.samples import revision, write_run
 from tests.collector.helpers import collect, lines, spec

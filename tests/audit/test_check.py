@@ -10,8 +10,8 @@ import tarfile
 import pytest
 from typer.testing import CliRunner
 
-from audit.check.commands import COMMANDS
 from audit.cli import app
+from audit.reports.check.commands import COMMANDS
 from tests.audit.samples import THRESHOLDS, candidate, episode, revision, write_run
 
 SEED = 11

@@ -289,7 +289,7 @@ def test_an_interrupt_is_told_tidily(data, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("audit.report.print_relation", interrupted)
+    monkeypatch.setattr("audit.reports.relation.print_relation", interrupted)
     result = audit("summary", data)
     assert (result.exit_code, result.stderr) == (130, "audit: interrupted\n")
 
@@ -321,7 +321,7 @@ for command in ({commands}):
     sys.stdout.write(result.stdout)
 heavy = {{"mujoco", "gymnasium", "ollama", "openai", "jinja2", "scipy", "matplotlib", "pandas"}}
 forbidden = heavy & sys.modules.keys()
-light = {{"collector.cores", "collector.memory", "collector.records", "collector.regular_files"}}
+light = {{"collector.system.cores", "collector.system.memory", "collector.records", "collector.system.regular_files"}}
 ours = {{name for name in sys.modules if name.startswith("collector.")}} - light
 assert not forbidden, forbidden
 assert not ours, ours

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from audit.catalog import cases
 from audit.cli import app
-from audit.finding import COLUMNS, known
+from audit.engine.catalog import cases
+from audit.reports.finding import COLUMNS, known
 from tests.audit.samples import SHARED, candidate, episode, revision, write_run
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"

@@ -9,16 +9,16 @@ import pytest
 from typer.testing import CliRunner
 
 from audit import store as store_module
-from audit.cache_folder import VARIABLE
 from audit.cli import app
+from audit.ingest.cache_folder import VARIABLE
 from audit.judging.file import JudgementFile
-from audit.pack import pack
-from audit.problems import AuditError
+from audit.output.errors import AuditError
+from audit.packing import pack
 from audit.store import open_store
 from figures.errors import FiguresError
-from figures.notebooks import _read
+from figures.page.notebooks import _read
 from stats.cli import app as stats_app
-from stats.paper.source import PublishedError, read_csv
+from stats.published.source import PublishedError, read_csv
 from tests.audit.judges import judgement
 from tests.audit.samples import revision, write_run
 from tests.audit.test_import import MAPPING

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from audit.cli import app
-from audit.problems import AuditError, UsageError
+from audit.output.errors import AuditError, UsageError
 from audit.store import open_store
 from tests.audit.judges import judgement
 from tests.audit.samples import candidate, episode, revision, write_run

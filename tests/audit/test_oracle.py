@@ -7,7 +7,7 @@ import tarfile
 
 import pytest
 
-from audit.catalog import invariants, models, schema
+from audit.engine.catalog import invariants, models, schema
 from audit.store import open_store
 from tests.audit.samples import SHARED
 

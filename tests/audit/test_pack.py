@@ -9,8 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 from audit.cli import app
-from audit.pack import pack
-from audit.problems import AuditError, UsageError
+from audit.output.errors import AuditError, UsageError
+from audit.packing import pack
 from audit.store import open_store
 from tests.audit.samples import SHARED, candidate, episode, revision, write_run
 

@@ -6,7 +6,7 @@ import tarfile
 
 import pytest
 
-from audit.problems import AuditError
+from audit.output.errors import AuditError
 from audit.sources.r2po_rollouts import FormatError, read_answers, read_params, read_rollouts
 from audit.store import open_store
 

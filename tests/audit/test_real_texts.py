@@ -8,7 +8,7 @@ from collections import Counter
 
 import pytest
 
-from audit.catalog import invariants
+from audit.engine.catalog import invariants
 from audit.store import open_store
 from tests.audit.samples import SHARED
 

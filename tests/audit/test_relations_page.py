@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import audit
-from audit.catalog import models, public, schema
-from audit.relations_page import IDENTITY, TYPES, meaning, page
+from audit.engine.catalog import models, public, schema
+from audit.reports.relations_page import IDENTITY, TYPES, meaning, page
 from tests.audit.samples import SHARED, THRESHOLDS, candidate, episode, write_run
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/relations.md"

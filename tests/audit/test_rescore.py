@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from audit.behaviour.results import NAME, Results
 from audit.cli import app
+from audit.rerun.results import NAME, Results
 from tests.audit.samples import THRESHOLDS, candidate, episode, write_run
 from tests.collector.helpers import collect, spec
 
@@ -150,7 +150,7 @@ def test_a_cache_that_is_no_cache_costs_nothing_but_time(tmp_path, trouble):
 
 
 def test_results_are_found_by_key_and_old_ones_go(tmp_path, monkeypatch):
-    monkeypatch.setattr("audit.behaviour.results.MOST", 1000)
+    monkeypatch.setattr("audit.rerun.results.MOST", 1000)
     with Results(tmp_path) as results:
         results.keep({f"key {number}": str(number) for number in range(1500)})
         assert results.find(["key 3", "key 1499", "absent"]) == {"key 3": "3", "key 1499": "1499"}

@@ -11,9 +11,9 @@ import pytest
 from typer.testing import CliRunner
 
 from audit.cli import app
-from audit.coding.codes import Identity
-from audit.coding.sampling import draw, shares, shuffled
-from audit.escaping import cell
+from audit.output.escaping import cell
+from audit.validation.coding.codes import Identity
+from audit.validation.coding.sampling import draw, shares, shuffled
 from tests.audit.samples import candidate, episode, revision, write_run
 
 CODES = ["mentions_worst", "mentions_median", "mentions_best", "discounts_worst", "driver", "note"]

@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 
 import audit
 from audit.cli import app
-from audit.presets import presets
-from audit.threshold_steps import VARIED
+from audit.vocabulary.threshold_steps import VARIED
+from audit.vocabulary.thresholds import presets
 from tests.audit.samples import THRESHOLDS, revision, write_run
 
 KEYS = ["condition", "env", "variant", "threshold", "value", "in_force", "pattern", "revisions", "change"]

@@ -15,10 +15,10 @@ import pytest
 from typer.testing import CliRunner
 
 import audit
-from audit.catalog import public
 from audit.cli import app
-from audit.interrupting import rows
-from audit.problems import UsageError
+from audit.engine.catalog import public
+from audit.engine.interrupting import rows
+from audit.output.errors import UsageError
 from tests.audit.samples import revision, write_run
 
 SECRET = "no query has any business to read this"

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from audit.formats import aligned
-from audit.tables import print_plain_table, print_table
+from audit.output.formats import aligned
+from audit.output.tables import print_plain_table, print_table
 
 COLUMNS = {
     "as many decimals as the longest needs": ([28.8, 9, -18.95, None, 0.0], ["28.80", " 9   ", "-18.95", "", " 0.00"]),

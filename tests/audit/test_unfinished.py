@@ -8,7 +8,7 @@ import math
 import pytest
 from typer.testing import CliRunner
 
-from audit.unfinished import unfinished
+from audit.reports.unfinished import unfinished
 from stats.cli import app
 from tests.audit.samples import revision, write_run
 

@@ -12,12 +12,12 @@ import pytest
 from typer.testing import CliRunner
 
 from audit.cli import app
-from audit.unfinished_results import folder_for
+from audit.output.unfinished_results import folder_for
 from tests.audit.samples import revision, write_run
 
 WRITER = """
 import sys, pathlib, time
-from audit.unfinished_results import folder_for
+from audit.output.unfinished_results import folder_for
 with folder_for(pathlib.Path(sys.argv[1])) as folder:
     (folder / "half").write_text("half")
     print(folder, flush=True)

@@ -12,8 +12,8 @@ import pytest
 from typer.testing import CliRunner
 
 from audit.cli import app
-from audit.rerun import load_tasks
-from audit.verify import COLUMNS, draw
+from audit.rerun.rollouts import load_tasks
+from audit.rerun.verify import COLUMNS, draw
 from collector.switches import Switches
 from collector.tasks import TASKS
 from tests.audit.samples import candidate, episode, write_run

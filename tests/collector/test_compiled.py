@@ -10,11 +10,12 @@ import numba
 import numpy as np
 import pytest
 
-from collector import plain_loop, seeding
-from collector.compiled import compiled_rollouts
-from collector.compiled.generator import WORDS, seed_generator
+from collector import seeding
 from collector.policy import random_params
-from collector.rollout import evaluate, is_compiled, replay
+from collector.rollouts import plain_loop
+from collector.rollouts.compiled import compiled_rollouts
+from collector.rollouts.compiled.generator import WORDS, seed_generator
+from collector.rollouts.evaluate import evaluate, is_compiled, replay
 from collector.tasks import TASKS, draws
 
 POLICIES = 1000
@@ -151,7 +152,7 @@ SCRIPT = """
 import sys, warnings
 warnings.formatwarning = lambda message, *_, **__: f"{message}\\n"
 if "no numba" in sys.argv: sys.modules["numba"] = None
-from collector.rollout import evaluate, is_compiled
+from collector.rollouts.evaluate import evaluate, is_compiled
 from collector.tasks import TASKS
 tasks = [TASKS[name] for name in ("cartpole", "nim", "cartpole")]
 print([evaluate(task, [1.0] * task.space.size, [5, 6]).returns for task in tasks])

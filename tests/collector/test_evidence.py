@@ -9,7 +9,7 @@ import pytest
 
 from collector.evidence import compact, excerpt, gather, select, statistics, step_by_step, write
 from collector.records import Candidate
-from collector.rollout import Evaluation, Trajectory, evaluate, replay
+from collector.rollouts.evaluate import Evaluation, Trajectory, evaluate, replay
 from collector.tasks import get_task
 
 SELECTIONS = [

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from collector.errors import CollectorError, UsageError
+from collector.grid.measured import measure
 from collector.llm.simulated import SimulatedModel
-from collector.paper.measured import measure
 from collector.prompts import templates
 from collector.sweep import states
 from tests.collector.helpers import collect, spec

@@ -17,9 +17,9 @@ from statistics import fmean
 import pytest
 
 from collector.baselines.planning import PACKAGES
-from collector.paper.measured import measure
-from collector.paper.parts import PARTS, chosen
-from collector.paper.prompt_sizes import PromptSizes
+from collector.grid.measured import measure
+from collector.grid.parts import PARTS, chosen
+from collector.grid.prompt_sizes import PromptSizes
 from collector.plan import Request, plan
 from tests.audit.samples import SHARED
 from tests.collector.helpers import collect, lines, spec, timeless
@@ -30,7 +30,7 @@ PUBLISHED = next((path for path in (ROOT / "data" / "paper", SHARED / "paper") i
 
 
 def run(*arguments, **options):
-    command = [sys.executable, "-m", "collector.paper", *map(str, arguments)]
+    command = [sys.executable, "-m", "collector.grid", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False, **options)
 
 
@@ -194,7 +194,7 @@ def test_all_parts_are_collected_and_collected_once(tmp_path):
 def test_ctrl_c_ends_in_a_line_and_the_same_command_goes_on(tmp_path):
     settings = ["--runs", "1", "--iterations", "30", "--part", "tau-half", "--part", "tau-off", "--out"]
     process = subprocess.Popen(
-        [sys.executable, "-m", "collector.paper", *settings, str(tmp_path / "a")], stderr=subprocess.PIPE, text=True
+        [sys.executable, "-m", "collector.grid", *settings, str(tmp_path / "a")], stderr=subprocess.PIPE, text=True
     )
     deadline = time.monotonic() + 120
     while not list((tmp_path / "a").glob("*/*/*/*/episodes.jsonl")) and time.monotonic() < deadline:
@@ -286,7 +286,7 @@ def test_make_passes_on_what_it_is_given(target, variables, passed):
     command = ["make", "--dry-run", target, *variables]
     environment = {name: value for name, value in os.environ.items() if name not in {"DATA", "MAKEFLAGS", "MAKELEVEL"}}
     result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, env=environment)
-    [line] = [line for line in result.stdout.splitlines() if "-m collector.paper" in line]
+    [line] = [line for line in result.stdout.splitlines() if "-m collector.grid" in line]
     assert " ".join(passed.split()) in " ".join(line.split())
     assert ("--dry-run" in line) == (target == "paper-plan")
     assert ("-m figures --notebooks notebooks" in result.stdout) == (target == "paper")

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from collector import plain_loop
 from collector.errors import TaskError, UsageError
-from collector.rollout import evaluate, is_compiled, replay
+from collector.rollouts import plain_loop
+from collector.rollouts.evaluate import evaluate, is_compiled, replay
 from collector.tasks import TASKS
 from collector.tasks.plugins import load_tasks
 from tests.collector.helpers import lines

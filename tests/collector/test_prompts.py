@@ -12,7 +12,7 @@ from collector.methods import METHODS
 from collector.policy import from_text, random_params
 from collector.prompts import Prompts, Review, Trial, Turn, structure
 from collector.prompts.templates import hashes
-from collector.rollout import evaluate
+from collector.rollouts.evaluate import evaluate
 from collector.tasks import TASKS, LinearSpace, get_task
 
 GOOD = {task.id: random_params(task.space, seeding.generator(0, task.id)) for task in TASKS.values()} | {

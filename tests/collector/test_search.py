@@ -12,7 +12,7 @@ from collector.errors import CollectorError, ModelError
 from collector.llm.simulated import SimulatedModel
 from collector.methods import METHODS
 from collector.records import Candidate
-from collector.rollout import evaluate
+from collector.rollouts.evaluate import evaluate
 from collector.search import select
 from collector.tasks import TASKS, get_task
 from tests.collector.helpers import ScriptedModel, answer, collect, lines, spec, timeless

@@ -15,7 +15,7 @@ from collector.llm.simulated.revising import OBEYS_RULE, choose_anchor, typicali
 from collector.methods import METHODS
 from collector.policy import UnreadableAnswer, from_text, out_of_range, random_params
 from collector.prompts import Prompts, Review, Trial, Turn
-from collector.rollout import evaluate
+from collector.rollouts.evaluate import evaluate
 from collector.tasks import TASKS, get_task
 
 FALLIBLE = [-0.8, -0.3, 1.4, -0.8, 4.8, 6.0, -5.5, 1.6, -3.1, -1.8]

@@ -188,7 +188,7 @@ COMMANDS = {
     "stats": command("stats", "metrics", "nowhere"),
     "figures": command("figures", "nowhere"),
     "collect": command("collector", "--env", "cartpole", "--variant", "r2po"),
-    "paper": command("collector.paper", "--dry-run"),
+    "paper": command("collector.grid", "--dry-run"),
 }
 
 

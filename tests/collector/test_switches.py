@@ -8,7 +8,7 @@ import pytest
 
 from collector.methods import METHODS
 from collector.records import decode_run
-from collector.rollout import evaluate
+from collector.rollouts.evaluate import evaluate
 from collector.spec import recorded_task
 from collector.switches import CLIPPED_AS_RELEASED, Switches, effective, switched
 from collector.tasks import TASKS, get_task

@@ -16,7 +16,7 @@ from gymnasium.utils.env_checker import check_env
 from collector import seeding
 from collector.errors import UsageError
 from collector.policy import random_params
-from collector.rollout import evaluate, replay
+from collector.rollouts.evaluate import evaluate, replay
 from collector.tasks import TASKS, LinearSpace, get_task, pong
 from collector.tasks.maze import MazeEnv
 from collector.tasks.nim import NimEnv

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from collector.errors import TaskError, WorkerError
-from collector.processes import Process
-from collector.workers import Workers
+from collector.rollouts.workers import Workers
+from collector.system.processes import Process
 
 proc = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="there is no /proc")
 
@@ -59,7 +59,7 @@ def test_what_is_no_ordinary_error_ends_neither_process():
 @proc
 def test_a_child_ends_with_its_parent_whatever_it_does():
     code = (
-        "import os, time; from collector.processes import Process; "
+        "import os, time; from collector.system.processes import Process; "
         "child = Process(target=time.sleep, args=(3600,), daemon=True); child.start(); print(child.pid, flush=True); "
         "os.kill(os.getpid(), 9)"
     )

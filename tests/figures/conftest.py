@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from audit.problems import Problem
+from audit.output.errors import Problem
 from figures.data import Records
 
 SALIENT, REAL = "simulated-salient", "gpt-oss-20b"

@@ -11,9 +11,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from figures.build import build, slugs
 from figures.data import Records
 from figures.errors import FiguresError
+from figures.page.build import build, slugs
 from figures.paper.tables import paper_tables
 from figures.provenance import digest, origin, simulated, versions
 

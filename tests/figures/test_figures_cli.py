@@ -78,7 +78,7 @@ def test_filters_choose_what_is_drawn(data: Path, tmp_path: Path, capsys: pytest
 def test_progress_is_shown_on_a_terminal(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("audit.behaviour.progress.PAUSE", 0.0)
+    monkeypatch.setattr("audit.output.progress.PAUSE", 0.0)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     status, _, err = run(capsys, data, "--variant", "r2po", "--out", tmp_path)
     assert status == 0
@@ -119,7 +119,7 @@ def test_help_loads_no_plotting_library() -> None:
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, check=False).returncode == 0
 
 
-@pytest.mark.parametrize("module", ["figures.build", "figures.cli", "figures.data"])
+@pytest.mark.parametrize("module", ["figures.page.build", "figures.cli", "figures.data"])
 def test_figures_never_load_the_collectors_machinery(module: str) -> None:
     program = f"import sys, {module}\nsys.exit(bool({{'mujoco', 'gymnasium', 'numba'}} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 from matplotlib.colors import same_color
 
-from figures.curves import curve, learning_curves
 from figures.data import Records
+from figures.plots.curves import curve, learning_curves
 from figures.style import stroke
 
 SALIENT = "simulated-salient"

@@ -15,13 +15,13 @@ import pandas as pd
 import pytest
 from matplotlib.text import Text
 
-import figures.build
 import figures.data
-from audit.escaping import in_line
-from figures.build import build, contents, slugs
+import figures.page.build
+from audit.output.escaping import in_line
 from figures.cli import main
 from figures.data import Records
 from figures.names import LONGEST, NARROW, label, name, narrow
+from figures.page.build import build, contents, slugs
 from figures.provenance import origin
 from tests.figures.conftest import SALIENT
 
@@ -132,7 +132,7 @@ def test_what_is_said_beside_the_page_is_text_too(
         return tmp_path / "out\x1b[0m"
 
     monkeypatch.setattr(figures.data, "load", lambda *_, **__: renamed(records, NAMES["terminal"]))
-    monkeypatch.setattr(figures.build, "build", draw)
+    monkeypatch.setattr(figures.page.build, "build", draw)
     monkeypatch.setattr(sys, "argv", ["figures", str(tmp_path)])
     with pytest.raises(SystemExit) as stopped:
         main()

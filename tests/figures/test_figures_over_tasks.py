@@ -12,13 +12,13 @@ import pytest
 from matplotlib.lines import Line2D
 from scipy.stats import mannwhitneyu, trim_mean
 
-from figures.aggregates import aggregates
-from figures.build import build
 from figures.data import Records
-from figures.drawing import Drawing
 from figures.names import name
+from figures.page.build import build
 from figures.paper import recomputed
-from figures.profiles import profiles
+from figures.plots.aggregates import aggregates
+from figures.plots.drawing import Drawing
+from figures.plots.profiles import profiles
 from figures.style import stroke
 
 MODEL = "some-model"

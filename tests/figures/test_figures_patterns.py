@@ -11,11 +11,11 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
 from figures.data import Records
-from figures.drawing import Drawing
-from figures.edits import edit_map
-from figures.patterns import pattern_bars, shares
-from figures.revisions import revision_map
-from figures.salience import by_run, salience_bars
+from figures.plots.drawing import Drawing
+from figures.plots.edits import edit_map
+from figures.plots.patterns import pattern_bars, shares
+from figures.plots.revisions import revision_map
+from figures.plots.salience import by_run, salience_bars
 
 SALIENT = "simulated-salient"
 

@@ -11,12 +11,12 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.collections import PathCollection
 
-from figures.agreement import agreement_structures, delta_interval
-from figures.citing import citing_interval, citing_rates
 from figures.data import Records
-from figures.drawing import Drawing
-from figures.edits import edit_map, medians, spread
-from figures.noise import noise_floor
+from figures.plots.agreement import agreement_structures, delta_interval
+from figures.plots.citing import citing_interval, citing_rates
+from figures.plots.drawing import Drawing
+from figures.plots.edits import edit_map, medians, spread
+from figures.plots.noise import noise_floor
 
 SALIENT, REAL = "simulated-salient", "gpt-oss-20b"
 

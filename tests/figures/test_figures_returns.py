@@ -11,17 +11,17 @@ import pytest
 from matplotlib.collections import PolyCollection
 from scipy.stats import bootstrap
 
-from figures.bands import curve
 from figures.conditions import learners_in, lender, split_tau
-from figures.curve_sets import curve_figures, references
-from figures.curves import learning_curves
 from figures.data import Records
-from figures.drawing import Drawing
 from figures.names import TASKS
 from figures.options import Band
-from figures.stability import stability_gaps
-from figures.tau import families, tau_figures
-from stats.tables import metrics
+from figures.plots.bands import curve
+from figures.plots.curve_sets import curve_figures, references
+from figures.plots.curves import learning_curves
+from figures.plots.drawing import Drawing
+from figures.plots.stability import stability_gaps
+from figures.plots.tau import families, tau_figures
+from stats.tables.metrics import metrics
 
 SALIENT = "simulated-salient"
 

@@ -18,11 +18,11 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from figures.build import contents
 from figures.data import Records
-from figures.drawing import Drawing, in_style
 from figures.gallery import NEEDS, SECTIONS, not_drawn
 from figures.names import IMPROVEMENTS, METHODS, REGRESSIONS, TASKS, name, ordered
+from figures.page.build import contents
+from figures.plots.drawing import Drawing, in_style
 from figures.style import PATTERN_COLOURS, ink_on, save, stroke
 
 # Kinds that want baselines, all ten tasks or several settings of τ_c.
@@ -203,7 +203,7 @@ def test_labels_of_an_axis_do_not_overlap(laid_out: list[Drawing]) -> None:
 def test_files_are_the_same_to_the_byte_in_another_process_and_year(tmp_path: Path) -> None:
     program = (
         "import sys; from pathlib import Path\n"
-        "from figures.drawing import in_style; from figures.style import panels, save\n"
+        "from figures.plots.drawing import in_style; from figures.style import panels, save\n"
         "def draw():\n"
         "    figure, (ax,) = panels(1); ax.plot([1, 2], [3, 4], label='R₀'); return figure\n"
         "save(in_style(draw)(), Path(sys.argv[1]))\n"

@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 from figures.data import Records
-from figures.export import export, markdown
-from figures.latex import latex
-from figures.page import render_table
+from figures.page.export import export, markdown
+from figures.page.latex import latex
+from figures.page.page import render_table
 from figures.tables import Table, table
 
 ROW = {
@@ -118,7 +118,7 @@ def test_a_table_without_rows_is_still_a_table(key: str, tmp_path: Path) -> None
 
 
 def test_captions_of_the_page_say_what_made_the_records(records: Records) -> None:
-    from figures.build import contents
+    from figures.page.build import contents
 
     for key in ("salience", "summary", "agreement", "metrics"):
         made = contents(records).tables[key]

@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 
-from figures.build import build
 from figures.data import Records
-from figures.export import export, markdown
-from figures.latex import latex
+from figures.page.build import build
+from figures.page.export import export, markdown
+from figures.page.latex import latex
 from figures.paper.recomputed import findings
 from figures.paper.tables import paper_tables
 from figures.tables import Table

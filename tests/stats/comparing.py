@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from stats.scores import Comparison, Scale, comparisons
+from stats.measures.scores import Comparison, Scale, comparisons
 
 UNIT = Scale(0.0, 1.0)
 

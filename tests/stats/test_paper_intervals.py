@@ -12,14 +12,14 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
-from stats.holm import holm
-from stats.paper.holm_bounds import holm_bounds
-from stats.paper.intervals import EVERYTHING, INFINITY, Interval, point
-from stats.paper.printed import NotPrintedError, printed
-from stats.paper.results import Status, judge
-from stats.paper.significance import PrintedTest, check_tests
-from stats.paper.spread import possible_std
-from stats.paper.welch_bounds import df_bounds, exact_sample, p_bounds, sample, t_bounds
+from stats.measures.holm import holm
+from stats.published.holm_bounds import holm_bounds
+from stats.published.intervals import EVERYTHING, INFINITY, Interval, point
+from stats.published.printed import NotPrintedError, printed
+from stats.published.results import Status, judge
+from stats.published.significance import PrintedTest, check_tests
+from stats.published.spread import possible_std
+from stats.published.welch_bounds import df_bounds, exact_sample, p_bounds, sample, t_bounds
 
 D = Decimal
 decimals = st.decimals(min_value=-1000, max_value=1000, places=3)
@@ -148,7 +148,7 @@ def test_bounds_at_the_corners_by_hand() -> None:
 
 
 def Interval_sample(low: str, high: str):  # type: ignore[no-untyped-def] # noqa: N802
-    from stats.paper.welch_bounds import Sample
+    from stats.published.welch_bounds import Sample
 
     return Sample(Interval(D(low), D(high)), Interval(D("0.95"), D("1.05")), 8)
 

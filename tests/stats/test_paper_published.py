@@ -16,10 +16,10 @@ from pathlib import Path
 import pytest
 
 from stats.cli import main
-from stats.paper.checks import check_paper
-from stats.paper.intervals import Interval
-from stats.paper.results import COLUMNS, Result, Status
-from stats.paper.source import TABLES, folder
+from stats.published.checks import check_paper
+from stats.published.intervals import Interval
+from stats.published.results import COLUMNS, Result, Status
+from stats.published.source import TABLES, folder
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -299,8 +299,8 @@ def test_an_installed_package_has_the_tables(tmp_path: Path) -> None:
     installed = tmp_path / "installed"
     shutil.unpack_archive(built.stdout.split()[-1], installed, "zip")
     for name in ("claims.toml", "mean_reward.csv"):
-        assert (installed / "stats/paper/data" / name).read_bytes() == (folder() / name).read_bytes()
-    command = "import stats.paper.source as s; print(s.folder()); from stats.cli import main; main()"
+        assert (installed / "stats/published/data" / name).read_bytes() == (folder() / name).read_bytes()
+    command = "import stats.published.source as s; print(s.folder()); from stats.cli import main; main()"
     done = subprocess.run(
         [sys.executable, "-c", command, "paper"],
         cwd=tmp_path,

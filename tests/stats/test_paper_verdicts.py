@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
-from stats.paper.printed import printed
-from stats.paper.verdicts import (
+from stats.measures.summary import Summary
+from stats.published.printed import printed
+from stats.published.verdicts import (
     Part,
     against_gap,
     against_summary,
@@ -21,7 +22,6 @@ from stats.paper.verdicts import (
     ratio_of_sums,
     widest,
 )
-from stats.summary import Summary
 
 
 @pytest.mark.parametrize(

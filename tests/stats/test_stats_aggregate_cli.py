@@ -14,7 +14,7 @@ import pytest
 from collector.records import Thresholds
 from collector.tasks import TASKS
 from stats.cli import main
-from stats.scores import known_scales
+from stats.measures.scores import known_scales
 
 WriteRun = Callable[..., Path]
 # Of a task that is none of the ten; its floor is 0.

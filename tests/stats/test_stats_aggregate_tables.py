@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from comparing import Cells, compared
 
-from stats.aggregate_tables import (
+from stats.tables.aggregates import (
     AGGREGATE_COLUMNS,
     PROFILE_COLUMNS,
     RANK_COLUMNS,
@@ -17,7 +17,7 @@ from stats.aggregate_tables import (
     profile,
     ranks,
 )
-from stats.tables import Row
+from stats.tables.metrics import Row
 
 GRID: Cells = {
     ("r2po", "maze"): [0.8, 0.9, 0.7, 1.0],

@@ -10,7 +10,7 @@ from scipy.stats import binomtest
 from statsmodels.stats.inter_rater import cohens_kappa
 from statsmodels.stats.proportion import proportion_confint
 
-from stats.agreement import (
+from stats.measures.agreement import (
     accuracy,
     against_rest,
     confusion,

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import contingency
 
-from stats.association import associate, odds_ratio, risk_ratio
-from stats.logistic import robust_odds
+from stats.measures.association import associate, odds_ratio, risk_ratio
+from stats.measures.logistic import robust_odds
 
 
 def test_the_textbook_table():

@@ -9,7 +9,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from stats.bootstrap import Interval, cluster_bootstrap, percentile_interval, resampled_sums
+from stats.measures.bootstrap import Interval, cluster_bootstrap, percentile_interval, resampled_sums
 
 
 def share(sums):

@@ -13,14 +13,14 @@ from scipy.integrate import quad
 from scipy.special import nctdtrinc
 from statsmodels.stats.meta_analysis import effectsize_smd
 
-from stats.effects import (
+from stats.measures.effects import (
     Effect,
     hedges_g,
     hedges_g_from_summaries,
     noncentrality_interval,
     small_sample_correction,
 )
-from stats.summary import Summary, summarise
+from stats.measures.summary import Summary, summarise
 
 samples = st.lists(st.floats(min_value=-500, max_value=500).map(lambda x: round(x, 3)), min_size=2, max_size=12)
 

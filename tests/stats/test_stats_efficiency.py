@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 from comparing import UNIT
 
-from stats.aggregates import interquartile_mean
-from stats.efficiency import EFFICIENCY_COLUMNS, budgets, efficiency, so_far
-from stats.scores import comparisons
-from stats.tables import Row
+from stats.measures.aggregates import interquartile_mean
+from stats.measures.scores import comparisons
+from stats.tables.efficiency import EFFICIENCY_COLUMNS, budgets, efficiency, so_far
+from stats.tables.metrics import Row
 
 
 def iterations(*runs: tuple[str, str, list[float]], each: int = 10) -> pd.DataFrame:

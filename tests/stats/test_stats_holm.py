@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stats.holm import holm, holm_within
+from stats.measures.holm import holm, holm_within
 
 p_lists = st.lists(st.floats(min_value=0, max_value=1), min_size=1, max_size=12)
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from stats.permutation import no_change
+from stats.measures.permutation import no_change
 
 pairs = st.integers(1, 5).flatmap(
     lambda size: st.tuples(*[st.lists(st.integers(-3, 3), min_size=size, max_size=size)] * 2)

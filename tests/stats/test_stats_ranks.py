@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import friedmanchisquare
 
-from stats.ranks import kendall_w, mean_ranks, rank_shares, task_ranks
+from stats.measures.ranks import kendall_w, mean_ranks, rank_shares, task_ranks
 
 
 def cells(means: list[list[float]], spread: float = 0.0) -> list[list[np.ndarray]]:

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from comparing import UNIT, compared, frame
 
-from stats.scores import Scale, comparisons, find_scales
+from stats.measures.scores import Scale, comparisons, find_scales
 
 
 def facts(*rows: tuple[str, float, float]) -> pd.DataFrame:

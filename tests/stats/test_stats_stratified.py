@@ -7,8 +7,8 @@ import itertools
 import numpy as np
 import pytest
 
-from stats.aggregates import interquartile_mean, mean_score
-from stats.stratified import replicates, stratified_bootstrap
+from stats.measures.aggregates import interquartile_mean, mean_score
+from stats.measures.stratified import replicates, stratified_bootstrap
 
 STRATA = [np.array([0.1, 0.5, 0.9]), np.array([0.2, 0.3])]
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stats.summary import Summary, same, summarise
+from stats.measures.summary import Summary, same, summarise
 
 returns = st.floats(min_value=-1e6, max_value=1e6)
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from scipy import stats as scipy_stats
 
-from stats.tables import Metric, compare, metrics
+from stats.tables.metrics import Metric, compare, metrics
 
 
 def runs(*cells: tuple[str, str, str, list[float], list[float]]) -> pd.DataFrame:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 from scipy.integrate import quad
 
-from stats.summary import Summary, summarise
-from stats.welch import Welch, satterthwaite, welch, welch_from_summaries
+from stats.measures.summary import Summary, summarise
+from stats.measures.welch import Welch, satterthwaite, welch, welch_from_summaries
 
 samples = st.lists(st.floats(min_value=-500, max_value=500).map(lambda x: round(x, 3)), min_size=2, max_size=12)
 

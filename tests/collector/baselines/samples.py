@@ -15,7 +15,7 @@ from collector.baselines.running import run_baseline
 from collector.errors import CollectorError
 from collector.llm.simulated import SimulatedModel
 from collector.plan import Request, plan
-from collector.rollout import Evaluation
+from collector.rollouts.evaluate import Evaluation
 from collector.run_folder import RunFolder
 from collector.tasks import TASKS
 

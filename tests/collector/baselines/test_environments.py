@@ -9,7 +9,7 @@ from gymnasium import spaces
 from collector import policy, seeding
 from collector.baselines.environments import make_environment
 from collector.baselines.evaluation import evaluate
-from collector.rollout import evaluate as roll_out
+from collector.rollouts.evaluate import evaluate as roll_out
 from collector.switches import switched
 from collector.tasks import TASKS, get_task
 from tests.collector.baselines.samples import DISCRETE

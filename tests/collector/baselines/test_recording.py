@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from audit.cli import main as audit
-from audit.vocabulary import BASELINES as AUDITED
+from audit.vocabulary.methods import BASELINES as AUDITED
 from collector.baselines.hyperparameters import preset
 from collector.baselines.methods import BASELINES
 from collector.errors import CollectorError

@@ -1,0 +1,110 @@
+"""What all commands share: options and arguments, and how errors are told."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import sys
+import warnings
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from audit.engine.memory import require_memory
+from audit.output.errors import AuditError, UsageError
+from audit.output.escaping import in_line, visible
+
+
+class Format(StrEnum):
+    """How a result is written."""
+
+    table = "table"
+    json = "json"
+    csv = "csv"
+    markdown = "markdown"
+    latex = "latex"
+
+
+Paths = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="DIR", help="Folders, tar archives or packs, of native records or of released logs; one or more."
+    ),
+]
+FormatOption = Annotated[Format, typer.Option("--format", help="How the rows are written to standard output.")]
+StrictOption = Annotated[
+    bool, typer.Option("--strict", help="Refuse records with problems instead of leaving them out.")
+]
+NoCacheOption = Annotated[
+    bool, typer.Option("--no-cache", help="Read everything anew, and keep nothing for the next audit.")
+]
+EnvOption = Annotated[list[str] | None, typer.Option("--env", help="Only this task; repeatable.")]
+VariantOption = Annotated[list[str] | None, typer.Option("--variant", help="Only this method; repeatable.")]
+ConditionOption = Annotated[list[str] | None, typer.Option("--condition", help="Only this condition; repeatable.")]
+RunOption = Annotated[list[int] | None, typer.Option("--run", min=1, help="Only runs of this number; repeatable.")]
+
+
+def _tell(message: Warning | str, *_: object, **__: object) -> None:
+    """A warning in one line, without the place in the code that it comes from."""
+    typer.echo(f"audit: {in_line(str(message))}", err=True)
+
+
+@contextlib.contextmanager
+def told() -> Iterator[None]:
+    """Turn what a user can cause into one line and an exit status: 2 for usage, 1 for failure, 130 for Ctrl-C."""
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = _tell
+            require_memory()
+            yield
+        sys.stdout.flush()
+    except AuditError as error:
+        typer.echo(f"audit: {visible(str(error))}", err=True)
+        raise typer.Exit(2 if isinstance(error, UsageError) else 1) from None
+    except KeyboardInterrupt as stopped:
+        typer.echo(f"audit: {str(stopped) or 'interrupted'}", err=True)
+        raise typer.Exit(130) from None
+    except BrokenPipeError:
+        # The reader, say `head`, has seen enough; the interpreter must not try to flush at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(0) from None
+    except Exception as error:
+        reason = not_ours(error)
+        if reason is None:
+            raise
+        typer.echo(f"audit: {reason}", err=True)
+        raise typer.Exit(1) from None
+
+
+OPTION_ERROR: Final[type[Exception]] = typer.BadParameter.__mro__[1]
+"""What Typer raises for a wrong option: click's UsageError, or that of the copy of click that newer versions carry."""
+
+
+def wrong_option(error: Exception, program: str) -> str:
+    """A wrong option in one line.
+
+    Args:
+        error: an `OPTION_ERROR`.
+        program: what is typed to run the program.
+    """
+    message = error.format_message() if hasattr(error, "format_message") else str(error)
+    # Typer hands on Pydantic's words.
+    message = re.sub(r"^Invalid value for '([^']+)'", r"\1", re.sub(r"Value error, |, unable to parse.*", "", message))
+    message = message.replace("Input should be", "it should be")
+    return f"{' '.join(visible(message).split()).rstrip('.')}; see {program} --help"
+
+
+def not_ours(error: Exception) -> str | None:
+    """What the machine caused, in one line: a full disk, a file that goes away under the reader; None for all else."""
+    if isinstance(error, UnicodeEncodeError):
+        return f"standard output is {error.encoding}, which lacks some of the characters; set PYTHONIOENCODING=utf-8"
+    if isinstance(error, MemoryError):
+        return f"memory ran out{': ' if str(error) else ''}{in_line(str(error))}"
+    # DuckDB is not imported here, `--help` being quick.
+    if isinstance(error, OSError) or "duckdb" in type(error).__module__:
+        return in_line(str(error).strip().splitlines()[0])
+    return None

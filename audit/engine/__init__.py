@@ -1,0 +1,1 @@
+"""DuckDB: the database, the catalog of relations, users' queries, memory, interruption."""

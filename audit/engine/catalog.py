@@ -1,0 +1,92 @@
+"""The relations of the analysis: one SQL file each below `audit/models`, described in the `schema.toml` beside it."""
+
+from __future__ import annotations
+
+import functools
+import re
+import tomllib
+from importlib import resources
+from typing import Any, Final
+
+FOLDERS: Final = ("staging", "core", "references", "marts")
+"""Of the models, in the order in which a record passes through them."""
+
+STORED: Final = frozenset(
+    {
+        "run_records",
+        "logged_returns",
+        "presets",
+        "overrides",
+        "thresholds",
+        "revisions",
+        "evidence",
+        "mentions",
+        "drivers",
+        "associations",
+        "association_tests",
+        "citing_rates",
+        "noise",
+        "start_bins",
+        "references",
+        "iterations",
+        "salience",
+        "patterns",
+    }
+)
+"""Relations that are computed once and kept, being narrow and asked for by several others. The rest are views; those
+that hold lists or texts of every record stay views so that memory does not grow with the data set's text."""
+
+
+@functools.cache
+def models() -> dict[str, str]:
+    """The SELECT of every relation, by name."""
+    found: dict[str, str] = {}
+    for folder in FOLDERS:
+        found |= _files(f"models/{folder}")
+    return dict(sorted(found.items()))
+
+
+@functools.cache
+def functions() -> dict[str, str]:
+    """The statements that make functions which models call, by name."""
+    return _files("models/functions")
+
+
+@functools.cache
+def invariants() -> dict[str, str]:
+    """Queries that find rows which must not exist, by the name of what they show to be false."""
+    return _files("models/invariants")
+
+
+@functools.cache
+def cases() -> dict[str, str]:
+    """Queries that find and score revisions which make worked examples, by the name of the case."""
+    return _files("models/cases")
+
+
+def public() -> tuple[str, ...]:
+    """The relations that people ask for; the others serve the reading of records."""
+    return tuple(name for name, described in schema().items() if not described.get("internal"))
+
+
+def named_in(query: str) -> frozenset[str]:
+    """The relations that a query names after FROM or JOIN."""
+    code = re.sub(r"--.*", "", query)
+    named = re.findall(r'\b(?:from|join)\s+"?(\w+)', code)
+    return frozenset(named) & models().keys()
+
+
+@functools.cache
+def schema() -> dict[str, dict[str, Any]]:
+    """Per relation what a row is, its columns in words, and the columns that identify a row."""
+    described: dict[str, dict[str, Any]] = {}
+    for folder in FOLDERS:
+        described |= tomllib.loads(resources.files("audit").joinpath(f"models/{folder}/schema.toml").read_text("utf-8"))
+    return described
+
+
+def _files(folder: str) -> dict[str, str]:
+    entries = sorted(resources.files("audit").joinpath(folder).iterdir(), key=lambda entry: entry.name)
+    return {
+        entry.name.removesuffix(".sql"): entry.read_text("utf-8") for entry in entries if entry.name.endswith(".sql")
+    }

@@ -1,0 +1,47 @@
+"""Relations that SQL alone cannot make: a function writes their rows, from those of another relation.
+
+A model of that name reads the file, by the variable `<name>_file`, and gives its columns their types.
+"""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, cast
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+class Writer(Protocol):
+    """Writes a relation's rows as lines of JSON."""
+
+    def __call__(self, rows: duckdb.DuckDBPyConnection, path: Path) -> None:
+        """Write the file.
+
+        Args:
+            rows: a query for all rows of the relation that is read, executed and not yet fetched.
+            path: the file to write.
+        """
+
+
+class Maker(NamedTuple):
+    """The relation that is read, and the function that makes another of it, imported when it is needed."""
+
+    reads: str
+    module: str
+    function: str
+
+    def writer(self) -> Writer:
+        """The function."""
+        return cast(Writer, getattr(importlib.import_module(self.module), self.function))
+
+
+MAKERS: Final = {
+    "mentions": Maker("critic_answers", "audit.python_models.mentions", "write_mentions"),
+    "drivers": Maker("answers_to_code", "audit.python_models.drivers", "write_drivers"),
+    "associations": Maker("citing_by_run", "audit.python_models.associations", "write_associations"),
+    "association_tests": Maker("citing_by_run", "audit.python_models.associations", "write_tests"),
+    "noise": Maker("revision_returns", "audit.python_models.noise", "write_noise"),
+    "controls": Maker("start_counts", "audit.python_models.controls", "write_controls"),
+}

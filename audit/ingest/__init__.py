@@ -1,0 +1,1 @@
+"""From files to columns: checks, segments, and what is kept between audits."""

@@ -1,0 +1,194 @@
+"""What was read before: record files as columns, kept between audits.
+
+A segment `<name>.parquet` holds the records of some files, and the list `<name>.json` says which files these were and
+how they looked when they were read. A file that looks otherwise now is read again. Nothing that is there is ever
+changed: segments and lists appear under their names when they are complete, so any number of audits can share the
+folder, and what is not as its list says is ignored and removed. The folder can be deleted at any time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+import uuid
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from audit.ingest.cache_folder import (
+    Contents,
+    Look,
+    Source,
+    look_of,
+    read_lists,
+    remove,
+    segment_of,
+    tidy,
+    version,
+    write_list,
+)
+from audit.ingest.readings import Reading, Readings
+from audit.sources.intake import Intake, RecordFile
+
+SMALLEST: Final = 16 * 2**20
+"""Bytes of records from which on there is a cache: fewer are read faster than they are looked up and written."""
+SETTLED: Final = 2 * 10**9
+"""Nanoseconds for which a file must have been left alone: before that it may change and look the same."""
+SMALL: Final = 8 * 2**20
+"""Bytes up to which a segment is small."""
+MOST_SMALL: Final = 16
+"""So many small segments are read together; where there are more, their files are read again into one."""
+
+_OPEN_FILES: Final = Path("/proc/self/fd")
+
+
+class Cache:
+    """The cache as one audit uses it.
+
+    Args:
+        folder: where it is; made when something is first kept.
+        intake: knows the runs, and takes notes for the user.
+        resources: let go of what is held open when the audit ends.
+    """
+
+    def __init__(self, folder: Path, intake: Intake, resources: contextlib.ExitStack) -> None:
+        self._folder = folder
+        self._intake = intake
+        self._resources = resources
+        self._looks: dict[RecordFile, Look] = {}
+        self._used: set[Path] = set()
+        self._has_grown = False
+        self._is_writable = True
+
+    def known(self, files: Iterable[RecordFile]) -> Readings:
+        """What is known of files that have not changed since."""
+        sources = {
+            source.path: (path, source)
+            for path, held in read_lists(self._folder).items()
+            if held is not None and held.version == version() and self._is_whole(path, held)
+            for source in held.sources
+        }
+        found: dict[Path, dict[RecordFile, Source]] = {}
+        for file in files:
+            path, source = sources.get(file.real or "", (None, None))
+            if (
+                path is not None
+                and source is not None
+                and source.judged_by == self._judged_by(file)
+                and source.look == look_of(file.file)
+            ):
+                found.setdefault(path, {})[file] = source
+        small = [path for path in found if segment_of(path).stat().st_size <= SMALL]
+        readings: dict[RecordFile, Reading] = {}
+        for path, held in found.items():
+            if len(small) <= MOST_SMALL or path not in small:
+                readings |= self._use(path, held)
+        return readings
+
+    def begin(self, files: Sequence[RecordFile]) -> None:
+        """Remember how files look before they are read."""
+        now = time.time_ns()
+        looks = {file: look_of(file.file) for file in files}
+        self._looks = {file: look for file, look in looks.items() if look and now - look.modified > SETTLED}
+
+    def new_segment(self) -> Path | None:
+        """Where a segment can be written; None if none can."""
+        if not self._is_writable:
+            return None
+        path = self._folder / f"{uuid.uuid4().hex}.part"
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            path.touch()
+            path.unlink()
+        except OSError as error:
+            self.give_up(error)
+            return None
+        self._resources.callback(_unlink, path)
+        return path
+
+    def give_up(self, error: Exception) -> None:
+        """Keep nothing more, and say why."""
+        reason = getattr(error, "strerror", None) or str(error).strip().splitlines()[0]
+        self._is_writable = False
+        self._intake.notes.append(f"the cache {self._folder} cannot be written ({reason}); going on without it")
+
+    def keep(self, segment: Path, readings: Readings) -> Readings:
+        """Keep a segment under the name that it will be found by; the result says where it is now."""
+        if segment.parent != self._folder:
+            return readings
+        sources = [
+            Source(
+                file.real,
+                self._looks[file],
+                self._judged_by(file),
+                reading.place,
+                list(reading.faults),
+                reading.is_plain,
+            )
+            for file, reading in readings.items()
+            if file.real is not None and file in self._looks and look_of(file.file) == self._looks[file]
+        ]
+        if sources:
+            try:
+                segment = self._publish(segment, sources)
+            except OSError as error:
+                self.give_up(error)
+        where = self._held_open(segment)
+        return {file: msgspec.structs.replace(reading, segment=where) for file, reading in readings.items()}
+
+    def tidy(self) -> None:
+        """Remove what is of no use any more, if this audit has added anything."""
+        if self._has_grown:
+            with contextlib.suppress(OSError):
+                tidy(self._folder, self._used)
+
+    def _publish(self, segment: Path, sources: list[Source]) -> Path:
+        path = segment.with_suffix(".json")
+        look = look_of(segment.rename(segment_of(path)))
+        try:
+            if look is not None:
+                write_list(path, Contents(version(), time.time_ns(), look, sources))
+        except OSError as error:
+            self.give_up(error)
+            self._resources.callback(_unlink, segment_of(path))
+        else:
+            self._used.add(path)
+            self._has_grown = True
+        return segment_of(path)
+
+    def _is_whole(self, path: Path, held: Contents) -> bool:
+        if look_of(segment_of(path)) == held.segment:
+            return True
+        remove(path)
+        return False
+
+    def _use(self, path: Path, sources: dict[RecordFile, Source]) -> Readings:
+        try:
+            segment = self._held_open(segment_of(path))
+        except OSError:  # another audit has removed it this moment
+            return {}
+        self._used.add(path)
+        with contextlib.suppress(OSError):
+            os.utime(path)
+        return {
+            file: Reading(segment, source.place, source.faults, source.is_plain) for file, source in sources.items()
+        }
+
+    def _held_open(self, segment: Path) -> str:
+        """The name of a segment that stays readable until the audit ends, whoever removes it meanwhile."""
+        if not _OPEN_FILES.is_dir():
+            return str(segment)
+        descriptor = os.open(segment, os.O_RDONLY)
+        self._resources.callback(os.close, descriptor)
+        return str(_OPEN_FILES / str(descriptor))
+
+    def _judged_by(self, file: RecordFile) -> str:
+        return repr((*file.identity, file.source, self._intake.runs[file.identity].rollouts))
+
+
+def _unlink(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        path.unlink(missing_ok=True)

@@ -1,0 +1,58 @@
+"""Judgements as relations of a store: read from their files, checked, and given to the detector `judge`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from audit.sources.judgements import Judged, choose_judge, files_to_read, read_judgements
+
+if TYPE_CHECKING:
+    from audit.engine.database import Database
+    from audit.sources.intake import Intake
+
+FIELDS: Final = (
+    *("condition", "env", "variant", "run", "iteration", "answer_sha256", "model"),
+    *("driver", "sentence", "quoted", "mentions_worst", "discounts_worst", "error"),
+)
+
+
+def load_judgements(
+    paths: Sequence[str | Path],
+    given: Sequence[str | Path],
+    judge: str | None,
+    *,
+    wanted: bool,
+    intake: Intake,
+    database: Database,
+) -> None:
+    """Make the relation `judgements`, of which the detector `judge` makes `references`.
+
+    Args:
+        paths: the records.
+        given: files of judgements; where none is given, those beside the records, if they are wanted.
+        judge: the model whose judgements count; None where there is but one.
+        wanted: whether the detector is `judge`.
+        intake: takes the lines that hold no judgement, as problems.
+        database: where the relations are.
+
+    Raises:
+        UsageError: there are no judgements, or none by that model, or several models and none was named.
+        AuditError: a file cannot be read, or holds something else.
+    """
+    files = [Path(file) for file in given]
+    if wanted:
+        files = files_to_read([Path(path) for path in paths], files)
+    judged: list[Judged] = []
+    for file in dict.fromkeys(files):
+        read, problems = read_judgements(file)
+        judged += read
+        intake.problems.extend(problems)
+    database.set("judgement_file", intake.write("judgement_lines.jsonl", _rows(judged)))
+    database.set("judge", choose_judge(judged, judge) if wanted else judge)
+
+
+def _rows(judged: Sequence[Judged]) -> Iterator[dict[str, Any]]:
+    for ordinal, each in enumerate(judged):
+        yield {"ordinal": ordinal, **{name: getattr(each, name) for name in FIELDS}}

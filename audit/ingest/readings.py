@@ -1,0 +1,36 @@
+"""What came of reading a record file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from audit.sources.intake import RecordFile
+
+
+class Fault(msgspec.Struct, frozen=True):
+    """Something in a record file that is left out.
+
+    `line` counts from 1, None for the whole file. `origin` is where a translated record comes from, whose line nobody
+    but the translator knows; else None.
+    """
+
+    line: int | None
+    message: str
+    origin: str | None = None
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """What came of a record file: its rows are those at `place` of `segment`.
+
+    `is_plain` is whether each of its lines is sound and as `collect` writes it, so that nothing had to be written anew.
+    """
+
+    segment: str
+    place: int
+    faults: Sequence[Fault] = ()
+    is_plain: bool = True
+
+
+Readings = Mapping[RecordFile, Reading]

@@ -1,0 +1,78 @@
+"""From paths to records in columns: everything below some folders and archives is found and read."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from audit.engine.database import Database
+from audit.ingest.cache import SMALLEST, Cache
+from audit.ingest.cache_folder import cache_folder
+from audit.ingest.checks import size_of
+from audit.ingest.columns import read_columns
+from audit.ingest.readings import Readings
+from audit.output.errors import AuditError, count, report
+from audit.sources import gather
+from audit.sources.grammar import line_form
+from audit.sources.intake import Intake
+
+
+def read(
+    paths: Sequence[Path], resources: contextlib.ExitStack, *, strict: bool = False, cache: bool = True
+) -> tuple[Intake, Database, Readings]:
+    """Find and read all records below some paths.
+
+    Args:
+        paths: as `open_store` has them.
+        resources: hold the database and temporary files until they are closed.
+        strict: as `open_store` has it.
+        cache: as `open_store` has it.
+
+    Returns:
+        What was found, the database with the relation `segments`, and where in it the records of each file are.
+
+    Raises:
+        AuditError: a path is missing or holds no records, or `strict` and something is wrong.
+    """
+    directory = Path(resources.enter_context(tempfile.TemporaryDirectory(prefix="audit-")))
+    intake = Intake(directory)
+    gather(paths, intake)
+    refuse(intake, strict=strict)
+    database = Database(directory)
+    for variable, text in line_form().items():
+        database.set(variable, text)
+    resources.callback(database.close)
+    intake.append(intake.logged_returns)
+    database.set("run_file", intake.write("runs.jsonl", intake.runs.values()))
+    database.set("logged_return_file", intake.logged_returns)
+    readings = read_columns(intake, database, _cache(intake, resources) if cache else None)
+    refuse(intake, strict=strict)
+    return intake, database, readings
+
+
+def _cache(intake: Intake, resources: contextlib.ExitStack) -> Cache | None:
+    """The cache, where there is enough to read for it to be worth while."""
+    folder = cache_folder()
+    size = sum(size_of(file) for file in intake.files if file.real is not None)
+    return None if folder is None or size < SMALLEST else Cache(folder, intake, resources)
+
+
+def refuse(intake: Intake, *, strict: bool) -> None:
+    """Stop where there is nothing to read, or something is wrong with it and that is not to be.
+
+    Raises:
+        AuditError: no record file, or problems under `strict`.
+    """
+    if strict and intake.problems:
+        told = "\n".join(report(intake.problems))
+        raise AuditError(f"{count(len(intake.problems), 'problem')} in the records, and --strict:\n{told}")
+    if not intake.files:
+        raise nothing(intake)
+
+
+def nothing(intake: Intake) -> AuditError:
+    """The error of records without a finished iteration."""
+    told = "".join(f"\n{line}" for line in report(intake.problems))
+    return AuditError(f"no finished iteration in what was given{told}")

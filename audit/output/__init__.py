@@ -1,0 +1,1 @@
+"""What people and programs get to see: errors, escaping, formats, tables, progress."""

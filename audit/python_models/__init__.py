@@ -1,0 +1,1 @@
+"""Relations that SQL alone cannot make."""

@@ -1,0 +1,113 @@
+"""What the relation `controls` is made of: regression rates of revisions that start from equally good policies.
+
+A strong initial policy can hardly improve and easily regress, whatever the critic looks at. The control's second
+proposal saw no evidence, so what a method does worse than it, from the same start, is the critic's doing.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.output.numbers import known
+from audit.python_models.batches import batches, write_lines
+from stats.measures.bootstrap import UNKNOWN, percentile_interval, resampled_sums
+
+if TYPE_CHECKING:
+    import duckdb
+
+CONTROL: Final = "puresearch"
+"""The method whose second proposal sees no evidence."""
+STARTS: Final = ("floor", "low", "partial", "high")
+"""Parts of a task's range, from its floor to its optimum."""
+ALL: Final = "matched"
+"""What stands for the part where all are meant, each as often as the method starts from it."""
+
+Floats = NDArray[np.float64]
+Cell = tuple[str, str, str]
+Row = dict[str, Any]
+
+
+def write_controls(counts: duckdb.DuckDBPyConnection, path: Path) -> None:
+    """Hold every method against the control of its condition and task, and write a line of JSON for each comparison.
+
+    Args:
+        counts: a query for all of the relation `start_counts`, which was executed and not yet fetched.
+        path: the file to write.
+    """
+    tables = _tables([row for batch in batches(counts) for row in batch])
+    write_lines(path, (line for cell in tables for line in _compared(cell, tables)))
+
+
+def _tables(rows: Sequence[Row]) -> dict[Cell, Floats]:
+    """Counts of each condition, task and method: shape (runs, parts, 2), revisions and regressions."""
+    runs: dict[Cell, dict[int, Floats]] = defaultdict(dict)
+    for row in rows:
+        table = runs[row["condition"], row["env"], row["variant"]]
+        counts = table.setdefault(row["run"], np.zeros((len(STARTS), 2)))
+        counts[STARTS.index(row["start"])] = row["revisions"], row["regressions"]
+    return {cell: np.stack([table for _, table in sorted(runs[cell].items())]) for cell in sorted(runs)}
+
+
+def _compared(cell: Cell, tables: dict[Cell, Floats]) -> Iterator[Row]:
+    condition, env, variant = cell
+    if variant == CONTROL:
+        return
+    ours = tables[cell]
+    theirs = tables.get((condition, env, CONTROL), np.zeros((0, len(STARTS), 2)))
+    draws = _resampled(ours, seed=0), _resampled(theirs, seed=1)
+    named = {"condition": condition, "env": env, "variant": variant, "control": CONTROL}
+    for place, start in [*enumerate(STARTS), (None, ALL)]:
+        if place is not None and not ours[:, place, 0].any():
+            continue
+        sums = [_part(table.sum(axis=0), place) for table in (ours, theirs)]
+        rates = _rates(ours.sum(axis=0), theirs.sum(axis=0), place)
+        low, high = UNKNOWN
+        if draws[0].size and draws[1].size:
+            low, high = percentile_interval(np.subtract(*_rates(*draws, place)))
+        yield {
+            **named,
+            "start": start,
+            "runs": len(ours),
+            "revisions": int(sums[0][0]),
+            "regressions": int(sums[0][1]),
+            "regressions_pct": known(float(rates[0])),
+            "control_runs": len(theirs),
+            "control_revisions": int(sums[1][0]),
+            "control_regressions": int(sums[1][1]),
+            "control_regressions_pct": known(float(rates[1])),
+            "difference_pct": known(float(rates[0] - rates[1])),
+            "difference_pct_low": known(low),
+            "difference_pct_high": known(high),
+        }
+
+
+def _resampled(table: Floats, seed: int) -> Floats:
+    """Sums over runs drawn with replacement, shape (resamples, parts, 2); nothing where there are too few runs."""
+    if len(table) < 2:
+        return np.zeros((0, *table.shape[1:]))
+    return resampled_sums(table.reshape(len(table), -1), seed=seed).reshape(-1, *table.shape[1:])
+
+
+def _part(counts: Floats, place: int | None) -> Floats:
+    return counts.sum(axis=-2) if place is None else counts[..., place, :]
+
+
+def _rates(ours: Floats, theirs: Floats, place: int | None) -> tuple[Floats, Floats]:
+    """Regressions per hundred revisions from one part of the range, of the method and of the control.
+
+    For all parts the control's rates are weighted with how often the method starts from each (direct standardisation);
+    NaN where the control never starts from a part that the method does.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if place is not None:
+            return tuple(100 * table[..., place, 1] / table[..., place, 0] for table in (ours, theirs))  # type: ignore[return-value]
+        weights = ours[..., 0] / ours[..., 0].sum(axis=-1, keepdims=True)
+        rates = theirs[..., 1] / theirs[..., 0]
+        matched = np.where(weights > 0, weights * rates, 0).sum(axis=-1)
+        return 100 * ours[..., 1].sum(axis=-1) / ours[..., 0].sum(axis=-1), 100 * matched

@@ -1,0 +1,30 @@
+"""What the relation `drivers` is made of: every answer judged once by the plain rules of `audit.references.driver`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from audit.python_models.batches import IDENTITY, batches, write_lines
+from audit.references import Shown, driver
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+def write_drivers(changes: duckdb.DuckDBPyConnection, path: Path) -> None:
+    """Judge the driver of every revision, and write a line of JSON for each.
+
+    Args:
+        changes: a query for all of the relation `answers_to_code`, which was executed and not yet fetched.
+        path: the file to write.
+    """
+    write_lines(path, (_judged(row) for batch in batches(changes) for row in batch))
+
+
+def _judged(revision: dict[str, Any]) -> dict[str, Any]:
+    shown = Shown.of(
+        revision["shown"], returns=revision["returns"], lengths=revision["lengths"], statistics=revision["statistics"]
+    )
+    found = driver(revision["answer"] or "", shown, revision["changed"])
+    return {**{name: revision[name] for name in IDENTITY}, "driver": found.name, "sentence": found.sentence}

@@ -1,0 +1,37 @@
+"""What the relation `mentions` is made of: every answer read once, in batches, so that texts never fill the memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from audit.python_models.batches import IDENTITY, batches, write_lines
+from audit.references import Shown, resolve
+
+if TYPE_CHECKING:
+    import duckdb
+
+FIELDS: Final = ("start", "end", "text", "kind", "labels", "rollouts", "worst", "negated", "discounted")
+
+
+def write_mentions(answers: duckdb.DuckDBPyConnection, path: Path) -> None:
+    """Resolve the references of all answers, and write a line of JSON for each mention.
+
+    Args:
+        answers: a query for all of the relation `critic_answers`, which was executed and not yet fetched.
+        path: the file to write.
+    """
+    write_lines(path, (mention for batch in batches(answers) for row in batch for mention in _mentions(row)))
+
+
+def _mentions(revision: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    shown = Shown.of(
+        revision["shown"], returns=revision["returns"], lengths=revision["lengths"], statistics=revision["statistics"]
+    )
+    identity = {name: revision[name] for name in IDENTITY}
+    for part in ("answer", "thinking"):
+        for ordinal, mention in enumerate(resolve(revision[part] or "", shown)):
+            yield {
+                **identity, "part": part, "ordinal": ordinal, **{name: getattr(mention, name) for name in FIELDS}
+            }  # fmt: skip

@@ -1,0 +1,49 @@
+"""What the relation `noise` is made of: every revision held against no change at all."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from audit.python_models.batches import IDENTITY, batches, write_lines
+from stats.measures.permutation import no_change
+
+if TYPE_CHECKING:
+    import duckdb
+
+AT_ONCE: Final = 5_000
+"""Revisions that are tested at once."""
+
+Row = dict[str, Any]
+
+
+def write_noise(returns: duckdb.DuckDBPyConnection, path: Path) -> None:
+    """Test every revision for no change, and write a line of JSON for each.
+
+    Args:
+        returns: a query for all of the relation `revision_returns`, which was executed and not yet fetched.
+        path: the file to write.
+    """
+    write_lines(path, (line for batch in batches(returns, AT_ONCE) for line in _tested(batch)))
+
+
+def _tested(revisions: Sequence[Row]) -> Iterator[Row]:
+    by_size: dict[int, list[Row]] = defaultdict(list)
+    for revision in revisions:
+        before, after = revision["before"] or (), revision["after"] or ()
+        if before and len(before) == len(after):
+            by_size[len(before)].append(revision)
+        else:  # a log that lost rollouts, or knows means alone: there is nothing to exchange
+            yield _line(revision, None, None, None)
+    for group in by_size.values():
+        found = no_change([revision["before"] for revision in group], [revision["after"] for revision in group])
+        for revision, p, pooled, initial in zip(group, *found, strict=True):
+            # On the same seeds an unchanged policy does the same again.
+            yield _line(revision, float(p), float(pooled), 0.0 if revision["same_seeds"] else float(initial))
+
+
+def _line(revision: Row, p: float | None, pooled: float | None, initial: float | None) -> Row:
+    chances = {"p_no_change": p, "chance_pooled": pooled, "chance_initial": initial}
+    return {name: revision[name] for name in IDENTITY} | chances

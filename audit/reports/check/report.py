@@ -1,0 +1,119 @@
+"""The result of a check, for people and for programs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from audit.output.formats import WRITERS
+from audit.output.tables import print_table
+from audit.reports.check.commands import COMMANDS, judge
+from audit.reports.check.facts import facts_of
+from audit.reports.relation import NOTHING
+from audit.request import Request, note
+
+Row = dict[str, Any]
+
+COLUMNS: Final = ("condition", "env", "variant", "command", "supported", "reason")
+RUN_COLUMNS: Final = (
+    *("condition", "env", "variant", "source", "backend", "runs", "iterations", "revisions"),
+    *("thresholds", "known_task", "calls", "truth"),
+)
+CANDIDATE_PARTS: Final = ("returns", "lengths", "seeds", "endings", "parameters")
+REVISION_PARTS: Final = ("answers", "thinking", "three", "shown", "statistics")
+PART_COLUMNS: Final = ("condition", "env", "variant", *CANDIDATE_PARTS, *REVISION_PARTS)
+FACT_COLUMNS: Final = (
+    *("condition", "env", "variant", "source", "backend", "runs", "iterations", "revisions", "candidates"),
+    *CANDIDATE_PARTS,
+    *REVISION_PARTS,
+    *("thresholds", "known_task", "calls", "truth"),
+)
+MOST_GROUPS: Final = 2
+"""So many groups are named in the table for people before the rest is counted."""
+
+
+def tell_check(request: Request, *, facts: bool) -> None:
+    """Print what records have and lack, and which commands they support; in other formats than the table, one of both.
+
+    Args:
+        request: where to read, which groups, and how to write.
+        facts: write the facts, where it cannot be both.
+    """
+    with request.open() as store:
+        held = facts_of(request, store)
+    if not held:
+        note(NOTHING)
+    if request.output == "table":
+        _print_for_people(held)
+    elif facts:
+        WRITERS[request.output](FACT_COLUMNS, held, sys.stdout, None)
+    else:
+        WRITERS[request.output](COLUMNS, verdicts(held), sys.stdout, None)
+
+
+def verdicts(held: Sequence[Row]) -> Iterator[Row]:
+    """A row per condition, task, method and command."""
+    for facts in held:
+        for name, command in COMMANDS.items():
+            supported, reason = judge(command, facts)
+            values = (facts["condition"], facts["env"], facts["variant"], name, supported, reason)
+            yield dict(zip(COLUMNS, values, strict=True))
+
+
+def _print_for_people(held: Sequence[Row]) -> None:
+    runs = [{**row, **{name: _share(row[name], row["runs"]) for name in ("calls", "truth")}} for row in held]
+    print_table(RUN_COLUMNS, runs, title="Runs")
+    parts = [
+        {
+            **row,
+            **{name: _share(row[name], row["candidates"]) for name in CANDIDATE_PARTS},
+            **{name: _share(row[name], row["revisions"]) for name in REVISION_PARTS},
+        }
+        for row in held
+    ]
+    legend = "Returns to parameters are of all candidates, the rest of all revisions."
+    print_table(PART_COLUMNS, parts, title="What the records hold", caption=legend)
+    sys.stdout.write("\n")
+    columns = ("condition", "command", "supported", "where", "reason")
+    print_table(columns, list(_merged(held)), title="Commands")
+
+
+def _share(number: int, of: int) -> str:
+    if not of:
+        return "-"
+    return {0: "none", of: "all"}.get(number, f"{number}/{of}")
+
+
+def _merged(held: Sequence[Row]) -> Iterator[Row]:
+    """Verdicts that several tasks and methods share, as one row."""
+    for condition in dict.fromkeys(row["condition"] for row in held):
+        mine = [row for row in held if row["condition"] == condition]
+        for name, command in COMMANDS.items():
+            groups: dict[tuple[bool, str | None], list[Row]] = {}
+            for row in mine:
+                groups.setdefault(judge(command, row), []).append(row)
+            for (supported, reason), rows in groups.items():
+                yield {
+                    "condition": condition,
+                    "command": name,
+                    "supported": supported,
+                    "where": _where(rows, mine),
+                    "reason": reason,
+                }
+
+
+def _where(rows: Sequence[Mapping[str, Any]], every: Sequence[Mapping[str, Any]]) -> str:
+    """Which tasks and methods are meant, in a few words."""
+    if len(rows) == len(every):
+        return "all"
+    for column in ("variant", "env"):
+        names = list(dict.fromkeys(row[column] for row in rows))
+        if len(rows) == sum(row[column] in names for row in every):
+            return _few(names)
+    return _few([f"{row['env']} {row['variant']}" for row in rows])
+
+
+def _few(names: Sequence[str]) -> str:
+    more = len(names) - MOST_GROUPS
+    return ", ".join(names[:MOST_GROUPS]) + (f" and {more} more" if more > 0 else "")

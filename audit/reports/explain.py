@@ -1,0 +1,213 @@
+"""One revision in full: what was shown, what was said, what was changed, and why it is classified as it is."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Final
+
+from audit.output.errors import AuditError, UsageError
+from audit.output.escaping import in_line
+from audit.output.formats import rounded
+from audit.references import Mention, Shown, mark, resolve
+from audit.store import Store, rows_of
+
+if TYPE_CHECKING:
+    import duckdb
+
+IDENTITY: Final = ("condition", "env", "variant", "run", "iteration")
+WIDTH: Final = 88
+
+RULES: Final = {
+    "pure_stochasticity": "edit distance {edit_distance} = 0",
+    "near_optimal_break": "r0 {r0} > high {high}, and delta {delta} < -meaningful {meaningful}",
+    "surgical_backfire": "r0 {r0} > partial {partial}, edit distance {edit_distance} <= {surgical_max}, "
+    "and delta {delta} < -meaningful {meaningful}",
+    "full_redesign": "r0 {r0} within near_zero {near_zero} of the floor {floor}, "
+    "and edit distance {edit_distance} >= {redesign_min}",
+    "other_regression": "a regression (delta {delta}) that no other rule takes",
+    "fine_tune": "r0 {r0} > high {high}, edit distance {edit_distance} <= {surgical_max}, "
+    "and delta {delta} > meaningful {meaningful}",
+    "pinpoint_fix": "r0 {r0} > partial {partial}, edit distance {edit_distance} <= {surgical_max}, "
+    "and delta {delta} > meaningful {meaningful}",
+    "history_guided_rescue": "r0 {r0} within near_zero {near_zero} of the floor {floor}, "
+    "edit distance {edit_distance} >= {redesign_min}, and delta {delta} > meaningful {meaningful}",
+    "targeted_multi_state_fix": "r0 {r0} more than near_zero {near_zero} above the floor {floor}, "
+    "edit distance {edit_distance} >= {multi_state_min}, and delta {delta} > meaningful {meaningful}",
+    "other_improvement": "an improvement (delta {delta}) that no other rule takes",
+}
+"""What each edit pattern's rule says, to be filled with a revision's numbers; `edit_pattern.sql` applies it."""
+
+
+def find_revision(
+    store: Store, env: str, variant: str, run: int, iteration: int, condition: str | None
+) -> dict[str, Any]:
+    """Everything that the records and the analysis say of one revision.
+
+    Raises:
+        UsageError: several conditions have such a revision, and none was named.
+        AuditError: there is no such revision.
+    """
+    wanted = {"env": env, "variant": variant, "run": run, "iteration": iteration}
+    if condition is not None:
+        wanted["condition"] = condition
+    found = rows_of(_where(store.relation("revision_details"), wanted))
+    place = in_line(" ".join(str(value) for value in wanted.values()))
+    if not found:
+        raise AuditError(f"no revision {place}: no such iteration, or it has no revised candidate")
+    if len(found) > 1:
+        conditions = ", ".join(in_line(row["condition"]) for row in found)
+        raise UsageError(
+            f"revision {place} is there under several conditions; choose one with --condition: {conditions}"
+        )
+    return _in_full(store, found[0])
+
+
+def _in_full(store: Store, details: dict[str, Any]) -> dict[str, Any]:
+    identity = {column: details[column] for column in IDENTITY}
+    run = {column: details[column] for column in IDENTITY if column != "iteration"}
+    [episode] = rows_of(_where(store.relation("episodes"), identity))
+    chosen = rows_of(_where(store.relation("evidence"), identity))
+    [thresholds] = rows_of(_where(store.relation("thresholds"), run))
+    [facts] = rows_of(_where(store.relation("run_facts"), run))
+    references = rows_of(_where(store.relation("references"), identity))
+    judgements = rows_of(_where(store.relation("judgements"), identity))
+    shown = [
+        {"label": label, "rollout": evidence[f"{label}_rollout"], "return": evidence[label]}
+        for evidence in chosen
+        for label in ("worst", "median", "best")
+    ]
+    before, after = episode["initial"], episode["revised"]
+    return {
+        **details,
+        "file": episode["file"],
+        "backend": facts["backend"],
+        "model": facts["model"],
+        "detector": references[0]["detector"] if references else None,
+        "evidence_kind": episode["evidence_kind"],
+        "evidence": shown,
+        "edits": [
+            {"index": i, "before": before["params"][i], "after": after["params"][i]} for i in details["changed"] or ()
+        ],
+        "reason": _reason(details, thresholds),
+        "thresholds": {key: value for key, value in thresholds.items() if key not in IDENTITY},
+        "mentions": _mentions(episode),
+        "judgements": [{key: value for key, value in each.items() if key not in IDENTITY} for each in judgements],
+        "initial": before,
+        "revised": after,
+    }
+
+
+def _mentions(episode: dict[str, Any]) -> list[dict[str, Any]]:
+    """What a critic's answer mentions; nothing where another search call made the second proposal."""
+    if episode["revised"]["source"] != "critic":
+        return []
+    before = episode["initial"]
+    shown = Shown.of(
+        episode["shown"], returns=before["returns"], lengths=before["lengths"], statistics=episode["statistics"]
+    )
+    return [asdict(mention) for mention in resolve(episode["revised"]["answer"] or "", shown)]
+
+
+def _marked(revision: dict[str, Any]) -> str:
+    """The answer with its mentions in brackets; nothing in it acts on a terminal."""
+    return mark(revision["revised"]["answer"] or "", [Mention(**mention) for mention in revision["mentions"]])
+
+
+def _reason(details: dict[str, Any], thresholds: dict[str, Any]) -> str:
+    if details["edit_distance"] is None:
+        return "parameters are not recorded"
+    if details["pattern"] is None:
+        return "the return did not change"
+    numbers = {key: rounded(value) for key, value in {**thresholds, **details}.items()}
+    return RULES[details["pattern"]].format(**numbers)
+
+
+def as_text(revision: dict[str, Any]) -> str:
+    """A revision in full, to read."""
+    edits = [f"params[{e['index']}]: {e['before']:g} -> {e['after']:g}" for e in revision["edits"]]
+    evidence = [
+        f"{e['label']:<7} rollout {e['rollout']:<3} return {rounded(e['return'])}" for e in revision["evidence"]
+    ]
+    sections = {
+        "Revision": _identity_lines(revision),
+        "Returns": [_returns("initial", revision["initial"]), _returns("revised", revision["revised"])],
+        "Evidence, of the initial candidate": evidence or ["no returns of single rollouts are recorded"],
+        f"Edits{_extent(revision)}": edits or ["none" if _extent(revision) else "parameters are not recorded"],
+        "Classification": _classification(revision),
+        "Answer, with the rollouts that it mentions": _wrapped(_marked(revision) or "(not recorded)"),
+    }
+    return "\n\n".join(
+        "\n".join([title, *(f"  {line}".rstrip() for line in lines)]) for title, lines in sections.items()
+    )
+
+
+def _extent(revision: dict[str, Any]) -> str:
+    params = revision["initial"]["params"]
+    return "" if params is None else f" ({revision['edit_distance']} of {len(params)} parameters)"
+
+
+def _identity_lines(revision: dict[str, Any]) -> list[str]:
+    lines = [f"{column:<9} {in_line(str(revision[column]))}" for column in IDENTITY]
+    model = " ".join(revision[key] for key in ("backend", "model") if revision[key]) or "not recorded"
+    return [*lines, f"{'model':<9} {in_line(model)}", f"{'from':<9} {in_line(revision['file'])}"]
+
+
+def _returns(role: str, candidate: dict[str, Any]) -> str:
+    if candidate["returns"] is None:
+        return f"{role} {rounded(candidate['mean_return'])}, as the log states"
+    each = " ".join(rounded(value) for value in candidate["returns"])
+    return "\n  ".join(
+        textwrap.wrap(f"{role} {rounded(candidate['mean_return'])} = mean of {each}", WIDTH, subsequent_indent="  ")
+    )
+
+
+def _classification(revision: dict[str, Any]) -> list[str]:
+    origin = rounded(revision["thresholds"]["origin"])
+    kept = "accepted" if revision["accepted"] else "not accepted"
+    lines = [
+        f"{revision['direction']}: delta {rounded(revision['delta'])}; {kept}",
+        f"edit pattern: {revision['pattern'] or 'none'} ({revision['reason']}; thresholds: {origin})",
+        f"agreement structure: {revision['structure'] or 'unknown'}; "
+        f"severity {rounded(revision['severity']) or 'undefined'}",
+    ]
+    if revision["detector"] is None:
+        answered = revision["revised"]["source"] == "critic"
+        why = "the judge has not judged the answer" if answered else "no critic's answer is recorded"
+        return [*lines, *_judgements(revision), f"{why}, so nothing can refer to the worst rollout"]
+    refers = "refers" if revision["references_worst"] else "does not refer"
+    lines += [*_judgements(revision), f"the answer {refers} to the worst rollout (detector {revision['detector']})"]
+    if revision["strict"] is not None:
+        strict, permissive = rounded(revision["strict"]), rounded(revision["permissive"])
+        lines.append(f"salience-problem regression: strict {strict}, permissive {permissive}")
+    return lines
+
+
+def _judgements(revision: dict[str, Any]) -> list[str]:
+    """What judges said of the answer; their sentences are a model's, and shown like the critic's own."""
+    lines = []
+    for each in revision["judgements"]:
+        sentence = " ".join(in_line(each["sentence"] or "").split())
+        quoted = "" if each["quoted"] else " (not in the answer)"
+        said = f"driver {each['driver']}" + (f', from "{sentence}"{quoted}' if sentence else "")
+        lines.append(f"judged by {in_line(each['model'])}: {said if each['driver'] else in_line(each['error'])}")
+    return [line for text in lines for line in textwrap.wrap(text, WIDTH, subsequent_indent="  ")]
+
+
+def _wrapped(answer: str) -> list[str]:
+    # Words longer than a line are broken beforehand: the wrapper copies the rest of such a word for every line of it.
+    broken = re.sub(rf"(\S{{{WIDTH}}})(?=\S)", r"\1 ", answer.strip())
+    return [
+        line
+        for paragraph in broken.splitlines()
+        for line in (textwrap.wrap(paragraph, WIDTH, break_on_hyphens=False) or [""])
+    ]
+
+
+def _where(relation: duckdb.DuckDBPyRelation, wanted: dict[str, Any]) -> duckdb.DuckDBPyRelation:
+    from duckdb import ColumnExpression, ConstantExpression
+
+    for column, value in wanted.items():
+        relation = relation.filter(ColumnExpression(column) == ConstantExpression(value))
+    return relation

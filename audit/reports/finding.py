@@ -1,0 +1,171 @@
+"""Finds revisions that make good worked examples: cases, each a query that says which fit and ranks them."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import shlex
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from audit.engine.catalog import cases
+from audit.engine.interrupting import rows
+from audit.engine.queries import refusing
+from audit.output.errors import UsageError, count
+from audit.output.escaping import in_line, visible
+from audit.output.formats import WRITERS
+from audit.output.tables import print_plain_table
+from audit.reports.relation import simulated_caption
+from audit.request import Request, note
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from audit.store import Store
+
+IDENTITY: Final = ("condition", "env", "variant", "run", "iteration")
+COLUMNS: Final = (
+    *IDENTITY,
+    *("case", "rank", "score", "r0", "r1", "delta", "edit_distance", "severity", "references_worst", "pattern", "show"),
+)
+
+
+class Case(NamedTuple):
+    """A kind of worked example: what it is, what it is ranked by, and the SELECT that finds and scores it."""
+
+    words: str
+    score: str
+    query: str
+
+
+@functools.cache
+def known() -> dict[str, Case]:
+    """The cases by name: their queries, whose first comment says what they find and the second how it is ranked."""
+    found = {}
+    for name, query in cases().items():
+        words, score = (line.removeprefix("-- ") for line in query.splitlines()[:2])
+        found[name] = Case(words, score.removeprefix("Score: "), query)
+    return found
+
+
+def listed() -> str:
+    """The cases with what they are, a line each."""
+    width = max(map(len, known()))
+    return "\n".join(f"{name:<{width}}  {case.words}" for name, case in known().items())
+
+
+def print_found(request: Request, case: str | None, where: str | None, limit: int) -> None:
+    """Print the best examples of a case, or of what a condition describes.
+
+    Raises:
+        UsageError: neither a case nor a condition, a case nobody knows, or a condition that is none.
+    """
+    check(case, where)
+    with request.open() as store:
+        store.confine()
+        found = find(store, request, case, where)
+        caption = simulated_caption(request, store)
+        examples = list(_examples(rows(found.limit(limit), store), request, case, store))
+        if not examples:
+            note(f"nothing found: no revision is {_wanted(case, where)}")
+        elif len(examples) == limit:
+            [(every,)] = found.aggregate("count(*)").fetchall()
+            if every > limit:
+                note(f"{limit} of {count(every, 'revision')} found; --limit shows more")
+    if caption:
+        note(caption)
+    if request.output == "table":
+        _print_for_people(examples, case, caption)
+    else:
+        WRITERS[request.output](COLUMNS, examples, sys.stdout, caption)
+
+
+def check(case: str | None, where: str | None) -> None:
+    """Refuse a request that finds nothing whatever the records.
+
+    Raises:
+        UsageError: neither a case nor a condition, or a case nobody knows.
+    """
+    if case is None and where is None:
+        raise UsageError(f"say what to find, with --case NAME or --where SQL; cases are\n{listed()}")
+    if case is not None and case not in known():
+        near = difflib.get_close_matches(case, known(), n=1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise UsageError(f"no case {case!r}{hint} Cases are\n{listed()}")
+
+
+def find(store: Store, request: Request, case: str | None, where: str | None) -> duckdb.DuckDBPyRelation:
+    """The revisions of the groups asked for that fit, best first, with `score`.
+
+    Args:
+        store: records, whose detector and thresholds count.
+        request: the groups.
+        case: a case; None for any revision, ranked by the size of its delta.
+        where: a condition over the columns of `revision_details`; None for none.
+
+    Raises:
+        UsageError: the condition is no single expression over those columns and the relations.
+    """
+    details = request.select(store.relation("revision_details"))
+    if where is not None:
+        condition = store.condition(where)
+        with refusing():
+            details = details.filter(condition)
+    if case is None:
+        scored = details.select("*, abs(delta) as score")
+    else:
+        scored = details.set_alias("details").join(store.sql(known()[case].query).set_alias("case"), ",".join(IDENTITY))
+    return scored.order("score desc nulls last, condition, env, variant, run, iteration")
+
+
+def _examples(
+    found: Iterator[dict[str, Any]], request: Request, case: str | None, store: Store
+) -> Iterator[dict[str, Any]]:
+    for rank, row in enumerate(found, start=1):
+        shown = {**row, "case": case, "rank": rank, "show": _command(row, request, store)}
+        yield {column: shown[column] for column in COLUMNS}
+
+
+def _command(row: dict[str, Any], request: Request, store: Store) -> str:
+    """The command that shows a revision in full, judged as here, to be pasted into a shell."""
+    path = str(_path_of(row, request.paths, store))
+    place = [str(row[column]) for column in ("env", "variant", "run", "iteration")]
+    options = [f"--condition={row['condition']}"]
+    if request.detector != "word":
+        options.append(f"--detector={request.detector}")
+    options += [f"--set={setting}" for setting in request.settings or ()]
+    return shlex.join(["audit", "show", f"./{path}" if path.startswith("-") else path, *place, *options])
+
+
+def _path_of(row: dict[str, Any], paths: Sequence[Path], store: Store) -> Path:
+    """The folder or archive, of those given, that has the revision."""
+    if len(paths) == 1:
+        return paths[0]
+    from duckdb import ColumnExpression, ConstantExpression
+
+    episode = store.relation("episodes")
+    for column in IDENTITY:
+        episode = episode.filter(ColumnExpression(column) == ConstantExpression(row[column]))
+    [(file,)] = episode.select("file").fetchall()
+    return next((path for path in paths if _holds(path, file)), paths[0])
+
+
+def _holds(path: Path, file: str) -> bool:
+    """Whether a file, as people know it, lies in a folder or, behind an exclamation mark, in an archive."""
+    return Path(file).is_relative_to(path) or file.startswith(f"{path}!")
+
+
+def _wanted(case: str | None, where: str | None) -> str:
+    return " where ".join(part for part in (f"a case of {case}" if case else "one", where and visible(where)) if part)
+
+
+def _print_for_people(examples: Sequence[dict[str, Any]], case: str | None, caption: str | None) -> None:
+    conditions = {example["condition"] for example in examples}
+    hidden = {"case", "rank", "show"} if len(conditions) > 1 else {"case", "rank", "show", "condition"}
+    title = f"Case {case}: {known()[case].words}" if case else "Revisions found"
+    print_plain_table(["rank", *(column for column in COLUMNS if column not in hidden)], examples, title)
+    commands = "".join(f"{example['rank']:>4}  {in_line(example['show'])}\n" for example in examples)
+    score = f"score: {known()[case].score}" if case else "score: the size of delta"
+    sys.stdout.write("\n".join(part for part in (commands, score, caption) if part) + "\n")

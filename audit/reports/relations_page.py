@@ -1,0 +1,169 @@
+"""Writes docs/relations.md from the analysis itself: `python -m audit.reports.relations_page > docs/relations.md`.
+
+What a row and a column are is said in `audit/models/schema.toml`, what a relation reads in its SQL, and of what type a
+column is DuckDB says, over one small record.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from audit.engine.catalog import invariants, models, named_in, public, schema
+from audit.engine.makers import MAKERS
+from audit.store import Store, open_store
+
+HEAD: Final = """# Relations
+
+<!-- Written by `make relations` from audit/models; a test holds it to them. Do not edit. -->
+
+What `audit sql` and `audit.open` offer ([sql.md](sql.md)). Each relation is one SELECT in `audit/models/` and reads
+those named under it. These columns mean the same everywhere:
+
+| column | type | meaning |
+|---|---|---|
+"""
+IDENTITY: Final = {
+    "condition": "what else was chosen: backend or model, settings, switches, in one label",
+    "env": "task",
+    "variant": "method",
+    "run": "number of the run, from 1",
+    "iteration": "number of the iteration, from 0",
+}
+TYPES: Final = {"condition": "VARCHAR", "env": "VARCHAR", "variant": "VARCHAR", "run": "BIGINT", "iteration": "BIGINT"}
+
+INTERNAL: Final = """## Internal relations
+
+They serve the reading and packing of records; `audit sql` does not offer them.
+
+| relation | a row is |
+|---|---|
+"""
+RUN: Final = {"condition": "sample", "env": "cartpole", "variant": "threetraj", "run": 1}
+
+
+def page() -> str:
+    """The whole page."""
+    identity = "".join(f"| `{name}` | {TYPES[name]} | {meaning} |\n" for name, meaning in IDENTITY.items())
+    with tempfile.TemporaryDirectory(prefix="audit-") as folder:
+        _write_sample(Path(folder))
+        with open_store([folder], cache=False) as store:
+            sections = [_section(name, store) for name in public()]
+    internal = "".join(f"| `{name}` | {schema()[name]['row']} |\n" for name in schema() if name not in public())
+    return HEAD + identity + "\n" + "\n".join([*sections, INTERNAL + internal])
+
+
+def meaning(name: str, column: str) -> str:
+    """What a column of a relation is: as its own description says, else as that of the relation that it comes from.
+
+    Raises:
+        LookupError: nothing describes it.
+    """
+    waiting = [name]
+    seen = set()
+    while waiting:
+        relation = waiting.pop(0)
+        seen.add(relation)
+        if said := schema()[relation]["columns"].get(column):
+            return str(said)
+        waiting += [source for source in sources(relation) if source not in seen]
+    if column in IDENTITY:
+        return IDENTITY[column]
+    raise LookupError(f"{name}.{column} has no description in schema.toml")
+
+
+def sources(name: str) -> list[str]:
+    """The relations that one reads."""
+    made_from = [MAKERS[name].reads] if name in MAKERS else []
+    return [*made_from, *sorted(named_in(models()[name]) - {name})]
+
+
+def _section(name: str, store: Store) -> str:
+    described = schema()[name]
+    relation = store.relation(name)
+    own = [column for column in described["columns"] if column not in IDENTITY]
+    kinds = dict(zip(relation.columns, map(str, relation.types), strict=True))
+    shared = [f"`{column}`" for column in described["columns"] if column in IDENTITY]
+    lines = [f"## {name}", "", f"One row is {described['row']}.", "", *_facts(name), ""]
+    if shared:
+        lines += [f"Columns: {', '.join(shared)}, and", ""]
+    lines += ["| column | type | meaning |", "|---|---|---|"]
+    lines += [f"| `{column}` | {kinds[column]} | {_cell(meaning(name, column))} |" for column in own]
+    return "\n".join(lines) + "\n"
+
+
+def _facts(name: str) -> Iterator[str]:
+    described = schema()[name]
+    if "unique" in described:
+        yield f"- told apart by {', '.join(f'`{column}`' for column in described['unique'])}"
+    read = [f"[{source}](#{source})" if source in public() else f"`{source}`" for source in sources(name)]
+    if read:
+        yield f"- reads {', '.join(read)}"
+    held = [test.replace("_", " ") for test, text in invariants().items() if name in named_in(text)]
+    if held:
+        yield f"- tested: {'; '.join(held)}"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _write_sample(folder: Path) -> None:
+    """One run with one revision, whose answer mentions a rollout."""
+    run = {
+        **RUN,
+        "schema": 1,
+        "seed": 1,
+        "iterations": 1,
+        "rollouts": 3,
+        "tau_c": None,
+        "optimum": 500.0,
+        "step_size": 1.0,
+        "backend": "sample",
+        "model": "none",
+        "thresholds": None,
+        "warmup": [],
+        "started_at": "2026-01-01T00:00:00Z",
+        **{mapping: {} for mapping in ("options", "switches", "prompts", "versions")},
+    }
+    initial = _candidate([1.0, 2.0, 3.0], "search", "")
+    revised = _candidate([2.0, 3.0, 4.0], "critic", "The worst rollout fell.")
+    shown = [
+        {"label": label, "rollout": rollout, "return": rollout + 1.0, "length": 10}
+        for rollout, label in enumerate(("worst", "median", "best"))
+    ]
+    episode = {
+        **RUN,
+        "iteration": 0,
+        "initial": initial,
+        "revised": revised,
+        "revision_status": "ok",
+        "selected": "revised",
+        "evidence": {"kind": "three", "shown": shown, "statistics": None},
+        "seconds": 1.0,
+    }
+    (folder / "run.json").write_text(json.dumps(run))
+    (folder / "episodes.jsonl").write_text(json.dumps(episode) + "\n")
+
+
+def _candidate(returns: list[float], source: str, answer: str) -> dict[str, object]:
+    return {
+        "params": [1.0],
+        "out_of_range": False,
+        "source": source,
+        "answer": answer,
+        "thinking": None,
+        "returns": returns,
+        "lengths": [10, 10, 10],
+        "seeds": [1, 2, 3],
+        "ended": ["terminated"] * 3,
+        "mean_return": sum(returns) / 3,
+    }
+
+
+if __name__ == "__main__":
+    sys.stdout.write(page())

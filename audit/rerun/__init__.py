@@ -1,0 +1,1 @@
+"""Everything that runs a policy again: replay, verify, rescore, anchor."""

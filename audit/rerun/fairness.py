@@ -1,0 +1,111 @@
+"""Recorded against fresh means, by condition, task and method: how much of a method's numbers is luck."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+from typing import Any, Final
+
+import numpy as np
+
+from audit.output.numbers import known
+from audit.rerun.rescoring import Scored, by_group, root_mean_square
+from stats.measures.bootstrap import cluster_bootstrap
+
+COLUMNS: Final = (
+    *("condition", "env", "variant", "runs", "iterations", "revisions", "rollouts"),
+    *("mean_recorded", "mean_fresh", "mean_luck", "mean_luck_low", "mean_luck_high"),
+    *("best_recorded", "best_fresh", "best_luck", "best_luck_low", "best_luck_high"),
+    *("initial_recorded", "initial_fresh", "revised_recorded", "revised_fresh"),
+    *("regressions_pct", "regressions_fresh_pct", "kept_worse", "kept_worse_pct", "fresh_se"),
+)
+ESSENTIAL: Final = (
+    *("condition", "env", "variant", "mean_recorded", "mean_fresh", "mean_luck", "best_recorded", "best_fresh"),
+    "best_luck",
+)
+
+Row = dict[str, Any]
+
+
+def fairness(scored: Sequence[Scored], rollouts: int) -> list[Row]:
+    """One row per condition, task and method.
+
+    `mean` is of the kept candidates, over iterations and then runs; `best` is each run's best kept candidate by its
+    recorded mean, over runs. Luck is recorded minus fresh, with a 95% interval by bootstrap over runs. `kept_worse` are
+    revisions whose kept candidate has the lower fresh mean. `fresh_se` is the typical standard error of a fresh mean.
+
+    Args:
+        scored: candidates with fresh scores.
+        rollouts: how many each fresh score is made of.
+    """
+    return [
+        {**dict(zip(COLUMNS, group, strict=False)), "rollouts": rollouts, **_row(list(runs.values()))}
+        for group, runs in by_group(scored).items()
+        if any(each.kept for run in runs.values() for each in run)
+    ]
+
+
+def _row(runs: Sequence[Sequence[Scored]]) -> Row:
+    kept = [found for run in runs if (found := [each for each in run if each.kept])]
+    best = [max(run, key=lambda each: (each.recorded, -each.iteration)) for run in kept]
+    means = [(fmean(each.recorded for each in run), fmean(each.fresh.mean for each in run)) for run in kept]
+    pairs = [pair for run in runs for pair in _pairs(run)]
+    worse = sum(_kept(pair).fresh.mean < _other(pair).fresh.mean for pair in pairs)
+    return {
+        "runs": len(runs),
+        "iterations": sum(map(len, kept)),
+        "revisions": len(pairs),
+        **_against("mean", means),
+        **_against("best", [(each.recorded, each.fresh.mean) for each in best]),
+        **_both("initial", [each for run in runs for each in run if each.role == "initial"]),
+        **_both("revised", [each for run in runs for each in run if each.role == "revised"]),
+        "regressions_pct": _share(sum(pair["revised"].recorded < pair["initial"].recorded for pair in pairs), pairs),
+        "regressions_fresh_pct": _share(
+            sum(pair["revised"].fresh.mean < pair["initial"].fresh.mean for pair in pairs), pairs
+        ),
+        "kept_worse": worse,
+        "kept_worse_pct": _share(worse, pairs),
+        "fresh_se": root_mean_square([each.fresh.error for run in runs for each in run]),
+    }
+
+
+def _against(name: str, values: Sequence[tuple[float, float]]) -> Row:
+    """Recorded and fresh values, one pair per run, and how they differ."""
+    luck = [recorded - fresh for recorded, fresh in values]
+    low, high = cluster_bootstrap(np.array([(each, 1.0) for each in luck]), lambda sums: sums[:, 0] / sums[:, 1])
+    return {
+        f"{name}_recorded": fmean(recorded for recorded, _ in values),
+        f"{name}_fresh": fmean(fresh for _, fresh in values),
+        f"{name}_luck": fmean(luck),
+        f"{name}_luck_low": known(low),
+        f"{name}_luck_high": known(high),
+    }
+
+
+def _both(role: str, candidates: Sequence[Scored]) -> Row:
+    if not candidates:
+        return {f"{role}_recorded": None, f"{role}_fresh": None}
+    return {
+        f"{role}_recorded": fmean(each.recorded for each in candidates),
+        f"{role}_fresh": fmean(each.fresh.mean for each in candidates),
+    }
+
+
+def _pairs(run: Sequence[Scored]) -> list[Mapping[str, Scored]]:
+    """Both candidates of each iteration that has two, by role."""
+    iterations: dict[int, dict[str, Scored]] = {}
+    for each in run:
+        iterations.setdefault(each.iteration, {})[each.role] = each
+    return [pair for pair in iterations.values() if len(pair) == 2]
+
+
+def _kept(pair: Mapping[str, Scored]) -> Scored:
+    return next(each for each in pair.values() if each.kept)
+
+
+def _other(pair: Mapping[str, Scored]) -> Scored:
+    return next(each for each in pair.values() if not each.kept)
+
+
+def _share(number: int, of: Sequence[Any]) -> float | None:
+    return 100 * number / len(of) if of else None

@@ -1,0 +1,115 @@
+"""Recorded policies as something that can be run: which task, which parameters, and many of them at once."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from itertools import islice
+from typing import TYPE_CHECKING, Final, TypeVar
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.ingest.recorded import RecordedRun
+from audit.rerun.rollouts import BASELINES, DECISIVE, NO_SEEDS, NotRerunnableError, task_of
+
+if TYPE_CHECKING:
+    from collector.tasks import Task
+
+Floats = NDArray[np.float64]
+T = TypeVar("T")
+R = TypeVar("R")
+
+_BATCH: Final = 64
+"""Pieces of work that are under way at once."""
+_one_environment = threading.Lock()
+
+
+def task_to_run(recorded: RecordedRun) -> Task:
+    """The task that a run's policies are run on; of foreign logs too, since parameters are enough for fresh seeds.
+
+    Raises:
+        NotRerunnableError: the run is of a baseline, or its task is not known here.
+    """
+    from collector import errors
+    from collector.tasks import get_task
+
+    try:
+        return task_of(recorded)
+    except NotRerunnableError as error:
+        env, variant = recorded.identity[1], recorded.identity[2]
+        if str(error) != NO_SEEDS or variant.startswith(BASELINES):
+            raise
+        try:
+            return get_task(env)
+        except errors.UsageError:
+            raise NotRerunnableError(f"task {env} is not known here, name its file with --task-module") from None
+
+
+def fingerprint(task: Task) -> str:
+    """A digest of all that decides what a policy's rollouts on a task return, seeds aside."""
+    from collector.spec import versions
+
+    here = versions()
+    compiled = "" if task.dynamics is None else _source_of(task)
+    settings = (task.id, task.gym_id, repr(task.space), repr(task.make_options), task.step_cap, task.clip_actions)
+    return key_of(*settings, *(here[package] for package in DECISIVE), compiled)
+
+
+class Fingerprints:
+    """Fingerprints of tasks, each computed once."""
+
+    def __init__(self) -> None:
+        # With each its task: an id stands for an object only as long as that is there.
+        self._known: dict[int, tuple[Task, str]] = {}
+
+    def of(self, task: Task) -> str:
+        """The fingerprint of a task."""
+        if id(task) not in self._known:
+            self._known[id(task)] = task, fingerprint(task)
+        return self._known[id(task)][1]
+
+
+def _source_of(task: Task) -> str:
+    from collector.rollouts.compiled.rollouts import fingerprint as source
+
+    assert task.dynamics is not None
+    return source(task.dynamics)
+
+
+def key_of(*parts: object) -> str:
+    """A key for a result: a digest of everything that it depends on."""
+    return hashlib.blake2b(msgspec.json.encode(parts), digest_size=16).hexdigest()
+
+
+def returns_of(task: Task, params: Sequence[float], seeds: Sequence[int]) -> Floats:
+    """The returns of a policy, one for each seed; from several threads at once.
+
+    Raises:
+        NotRerunnableError: the task cannot take these parameters.
+    """
+    from collector.rollouts.evaluate import evaluate, is_compiled
+
+    # Where the interpreter steps through Gymnasium's environment, there is one environment for all threads.
+    with nullcontext() if is_compiled(task) else _one_environment:
+        try:
+            return np.array(evaluate(task, params, seeds).returns)
+        except Exception as error:  # an environment given what is no action of its raises whatever it likes
+            raise NotRerunnableError(f"{type(error).__name__}: {error}") from None
+
+
+def in_threads(function: Callable[[T], R], work: Iterable[T]) -> Iterator[R]:
+    """Results of a function in the order of its arguments, a few of which are under way at once on all cores."""
+    from collector.system.cores import cores
+
+    remaining = iter(work)
+    with ThreadPoolExecutor(cores(), thread_name_prefix="policies") as pool:
+        try:
+            while batch := list(islice(remaining, _BATCH)):
+                yield from pool.map(function, batch)
+        finally:
+            pool.shutdown(cancel_futures=True)

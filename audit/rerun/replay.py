@@ -1,0 +1,236 @@
+"""One recorded rollout, run again and told step by step."""
+
+from __future__ import annotations
+
+import csv
+import io
+import operator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+from audit.ingest.recorded import RecordedRun, Records
+from audit.output.errors import AuditError, UsageError
+from audit.output.formats import as_json, rounded
+from audit.rerun.rollouts import Outcome, Rollout, rollouts_of, task_of, version_note, what_is_missing
+from audit.sources.iterations import Candidate, Iteration
+
+if TYPE_CHECKING:
+    from collector.rollouts.evaluate import Trajectory
+    from collector.tasks import Task
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """A rollout that was run again.
+
+    Attributes:
+        recorded_run, iteration, candidate: whose rollout it is; `candidate` is initial or revised.
+        params: the parameter vector.
+        recorded: the rollout as recorded.
+        trajectory: its steps.
+        observations: names of the observation's components.
+        actions: names of the actions of a linear policy, none of a table.
+        discrete: whether an action is one of several, rather than a number for each name.
+    """
+
+    recorded_run: RecordedRun
+    iteration: int
+    candidate: str
+    params: Sequence[float]
+    recorded: Rollout
+    trajectory: Trajectory
+    observations: tuple[str, ...]
+    actions: tuple[str, ...]
+    discrete: bool
+
+    @property
+    def outcome(self) -> Outcome:
+        """Return, length and ending of the replay; rewards are added one by one, as when they were recorded."""
+        steps = self.trajectory
+        return Outcome(reduce(operator.add, steps.rewards, 0.0), steps.length, steps.ended)
+
+    def difference(self) -> str | None:
+        """How the replay differs from the record, and what may be the reason; None where it does not."""
+        outcome, recorded = self.outcome, self.recorded
+        if outcome.agrees(recorded):
+            return None
+        pairs = (
+            ("return", recorded.return_, outcome.return_),
+            ("length", recorded.length, outcome.length),
+            ("ended", recorded.ended, outcome.ended),
+        )
+        texts = [f"{name} {a} recorded, {b} replayed" for name, a, b in pairs if a not in {None, b}]
+        assert self.recorded_run.run is not None
+        return f"the replay differs from the record: {'; '.join(texts)}; {version_note([self.recorded_run.run])}"
+
+
+def replay_rollout(
+    records: Records, recorded: RecordedRun, iteration: int, rollout: int, *, revised: bool = False
+) -> Replay:
+    """Run a recorded rollout again.
+
+    Args:
+        records: where the run is from.
+        recorded: the run.
+        iteration: from 0.
+        rollout: index among the candidate's rollouts, from 0.
+        revised: the revised candidate's rollout instead of the initial one's.
+
+    Raises:
+        UsageError: no such iteration or rollout.
+        AuditError: no revised candidate, no seeds, an unknown task, or parameters that the task cannot be run with.
+    """
+    task = task_of(recorded)
+    found = _iteration(records, recorded, iteration)
+    role, candidate = "revised" if revised else "initial", found.revised if revised else found.initial
+    if candidate is None:
+        raise AuditError(f"iteration {iteration} has no revised candidate")
+    one = _rollout(candidate, rollout)
+    return Replay(
+        recorded, iteration, role, candidate.params, one, _trajectory(task, candidate.params, one), *_names(task)
+    )
+
+
+def as_rows(replay: Replay) -> tuple[list[str], list[list[Any]]]:
+    """Column names, and a row per step: its number from 0, observation, action, reward; `ended` on the last one."""
+    steps = replay.trajectory
+    actions = ("action",) if replay.discrete else replay.actions
+    columns = _distinct(["step", *replay.observations, *actions, "reward", "ended"])
+    rows = [
+        [number, *_listed(observation), *_listed(action), reward, steps.ended if number == steps.length - 1 else None]
+        for number, (observation, action, reward) in enumerate(
+            zip(steps.observations[:-1], steps.actions, steps.rewards, strict=True)
+        )
+    ]
+    return columns, rows
+
+
+def as_object(replay: Replay) -> dict[str, Any]:
+    """The replay with everything that is known of it, for JSON."""
+    condition, env, variant, run = replay.recorded_run.identity
+    recorded, outcome, steps = replay.recorded, replay.outcome, replay.trajectory
+    return {
+        "condition": condition,
+        "env": env,
+        "variant": variant,
+        "run": run,
+        "iteration": replay.iteration,
+        "candidate": replay.candidate,
+        "rollout": recorded.place,
+        "seed": recorded.seed,
+        "params": list(replay.params),
+        "return": outcome.return_,
+        "length": outcome.length,
+        "ended": outcome.ended,
+        "recorded_return": recorded.return_,
+        "recorded_length": recorded.length,
+        "recorded_ended": recorded.ended,
+        "agrees": outcome.agrees(recorded),
+        "observation_names": list(replay.observations),
+        "action_names": list(replay.actions),
+        "steps": [
+            {"step": number, "observation": _plain(observation), "action": _plain(action), "reward": reward}
+            for number, (observation, action, reward) in enumerate(
+                zip(steps.observations[:-1], steps.actions, steps.rewards, strict=True)
+            )
+        ],
+        "last_observation": _plain(steps.observations[-1]),
+    }
+
+
+def as_text(replay: Replay, output: str) -> str:
+    """The replay as a `table` to read, as `json`, one object, or as `csv`, a line per step."""
+    if output == "table":
+        return as_table(replay)
+    if output == "json":
+        return as_json(as_object(replay)) + "\n"
+    columns, rows = as_rows(replay)
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
+    return stream.getvalue()
+
+
+def as_table(replay: Replay) -> str:
+    """The replay to read: the steps with few digits and names for actions, and how it ended."""
+    condition, env, variant, run = replay.recorded_run.identity
+    columns, rows = as_rows(replay)
+    if replay.discrete and replay.actions:
+        place = columns.index("action")
+        rows = [[*row[:place], replay.actions[row[place]], *row[place + 1 :]] for row in rows]
+    outcome = replay.outcome
+    lines = [
+        f"{env} {variant}, run {run}, iteration {replay.iteration}, condition {condition}",
+        f"{replay.candidate} candidate, rollout {replay.recorded.place}, seed {replay.recorded.seed}",
+        "",
+        *_aligned(columns[:-1], [[rounded(value) for value in row[:-1]] for row in rows]),
+        "",
+        f"{outcome.ended} after {outcome.length} steps with return {outcome.return_}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _aligned(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Lines of columns as wide as needed, numbers below headings, which stand one word above the other."""
+    words = [column.split() for column in columns]
+    height = max(map(len, words))
+    headings = list(zip(*([""] * (height - len(column)) + column for column in words), strict=True))
+    widths = [max(map(len, column)) for column in zip(*headings, *rows, strict=True)]
+    rule = ["-" * width for width in widths]
+    for row in (*headings, rule, *rows):
+        yield "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+
+
+def _iteration(records: Records, recorded: RecordedRun, wanted: int) -> Iteration:
+    # All of them, so that whatever is wrong with the run's records is named, as by every command.
+    iterations = {iteration.iteration: iteration for iteration in records.iterations(recorded)}
+    if wanted in iterations:
+        return iterations[wanted]
+    held = f"iterations up to {max(iterations)}" if iterations else "no finished one"
+    raise UsageError(f"no iteration {wanted}: the run has {held}")
+
+
+def _rollout(candidate: Candidate, index: int) -> Rollout:
+    if candidate.returns and index >= len(candidate.returns):
+        raise UsageError(f"no rollout {index}: the candidate has rollouts 0 to {len(candidate.returns) - 1}")
+    if (missing := what_is_missing(candidate)) is not None:
+        raise AuditError(_cannot(missing))
+    return rollouts_of(candidate)[index]
+
+
+def _trajectory(task: Task, params: Sequence[float], rollout: Rollout) -> Trajectory:
+    from collector.rollouts.evaluate import replay
+
+    try:
+        return replay(task, params, rollout.seed)
+    except Exception as error:  # an environment given what is no action of its raises whatever it likes
+        raise AuditError(_cannot(f"{type(error).__name__}: {error}")) from error
+
+
+def _cannot(reason: str) -> str:
+    return f"the rollout cannot be run again: {reason}"
+
+
+def _names(task: Task) -> tuple[tuple[str, ...], tuple[str, ...], bool]:
+    from collector.tasks import LinearSpace
+
+    if isinstance(task.space, LinearSpace):
+        return task.space.observations, task.space.actions, task.space.discrete
+    return ("state",), (), True
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
+def _listed(value: Any) -> list[Any]:
+    plain = _plain(value)
+    return plain if isinstance(plain, list) else [plain]
+
+
+def _distinct(names: Sequence[str]) -> list[str]:
+    """Names that occur twice get their place as a number, so that no column hides another."""
+    return [name if names.index(name) == number else f"{name} ({number})" for number, name in enumerate(names)]

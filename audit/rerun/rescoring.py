@@ -1,0 +1,193 @@
+"""Fair scores: recorded policies run again on fresh seeds.
+
+The mean return of the candidate that is kept is the larger of two noisy draws, and a run's best return the largest of
+hundreds: both are too high, by more where a method tries more. A policy's mean on seeds that had no part in choosing it
+is not.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import msgspec
+import numpy as np
+
+from audit.ingest.recorded import RecordedRun, Records
+from audit.output.progress import Progress
+from audit.rerun.policies import Fingerprints, in_threads, key_of, returns_of, task_to_run
+from audit.rerun.results import Results
+from audit.rerun.rollouts import NO_PARAMETERS, NotRerunnableError
+from audit.rerun.verify import draw
+from audit.sources.intake import Identity
+
+if TYPE_CHECKING:
+    from collector.tasks import Task
+
+CANDIDATE_COLUMNS: Final = (
+    *("condition", "env", "variant", "run", "iteration", "candidate", "kept", "recorded", "fresh", "fresh_se"),
+)
+_STORED_AT_ONCE: Final = 256
+
+
+class Score(NamedTuple):
+    """A policy's mean return on fresh seeds, and the standard error of that mean."""
+
+    mean: float
+    error: float
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A candidate of an iteration, with its recorded mean return and its fresh score."""
+
+    identity: Identity
+    iteration: int
+    role: str
+    kept: bool
+    recorded: float
+    fresh: Score
+
+    def row(self) -> dict[str, Any]:
+        """The candidate as a row with `CANDIDATE_COLUMNS`."""
+        values = (*self.identity, self.iteration, self.role, self.kept, self.recorded, *self.fresh)
+        return dict(zip(CANDIDATE_COLUMNS, values, strict=True))
+
+
+@dataclass
+class Rescoring:
+    """Candidates with fresh scores, and what had to be left out: candidates by reason and group."""
+
+    scored: list[Scored] = field(default_factory=list)
+    skipped: Counter[tuple[str, str]] = field(default_factory=Counter)
+    policies: int = 0
+
+
+class _Candidate(NamedTuple):
+    identity: Identity
+    iteration: int
+    role: str
+    kept: bool
+    recorded: float
+    policy: str
+
+
+def rescore(
+    records: Records,
+    runs: Sequence[RecordedRun],
+    *,
+    rollouts: int,
+    sample: int | None,
+    seed: int,
+    results: Results,
+    progress: Progress,
+) -> Rescoring:
+    """Run initial, revised and kept policies again on fresh seeds.
+
+    A policy's seeds depend on its parameters and on `seed` alone: the same policy is run once, wherever it occurs, and
+    others are run on others.
+
+    Args:
+        records: where the runs are from.
+        runs: those to score.
+        rollouts: fresh rollouts of each policy.
+        sample: how many iterations to score, drawn evenly over runs, and each run's best as well; None for all.
+        seed: of the fresh seeds and of the draw.
+        results: of earlier audits.
+        progress: told how far it is.
+    """
+    done = Rescoring()
+    tasks: dict[str, tuple[Task, list[float]]] = {}
+    candidates: list[_Candidate] = []
+    fingerprints = Fingerprints()
+    for run, iterations in _chosen(records, runs, sample, seed):
+        group = " ".join(run.identity[:3])
+        try:
+            task = task_to_run(run)
+        except NotRerunnableError as error:
+            done.skipped[str(error), group] += sum(len(list(each.candidates())) for each in iterations)
+            continue
+        mark = fingerprints.of(task)
+        for iteration in iterations:
+            for role, candidate in iteration.candidates():
+                if not candidate.params:
+                    done.skipped[NO_PARAMETERS, group] += 1
+                    continue
+                key = key_of("rescore", mark, candidate.params, rollouts, seed)
+                tasks.setdefault(key, (task, candidate.params))
+                kept = role == iteration.selected
+                candidates.append(_Candidate(run.identity, iteration.iteration, role, kept, candidate.mean_return, key))
+    scores = dict(_scores(tasks, rollouts, seed, results, progress))
+    done.policies = len(tasks)
+    for each in candidates:
+        score = scores[each.policy]
+        if isinstance(score, str):
+            done.skipped[score, " ".join(each.identity[:3])] += 1
+        else:
+            done.scored.append(Scored(*each[:5], score))
+    return done
+
+
+def _chosen(
+    records: Records, runs: Sequence[RecordedRun], sample: int | None, seed: int
+) -> Iterator[tuple[RecordedRun, list[Any]]]:
+    """The iterations of each run that are to be scored."""
+    read = {run.identity: list(records.iterations(run)) for run in runs}
+    places = draw({identity: len(each) for identity, each in read.items()}, sample, seed) if sample else None
+    for run in runs:
+        iterations = read[run.identity]
+        if places is not None and iterations:
+            best = max(range(len(iterations)), key=lambda place: (iterations[place].kept.mean_return, -place))
+            wanted = places[run.identity] | {best}
+            iterations = [iterations[place] for place in sorted(wanted)]
+        yield run, iterations
+
+
+def _scores(
+    tasks: dict[str, tuple[Task, list[float]]], rollouts: int, seed: int, results: Results, progress: Progress
+) -> Iterator[tuple[str, Score | str]]:
+    """The score of each policy by key, or why it has none."""
+    from collector import seeding
+
+    known = results.find(list(tasks))
+    yield from ((key, Score(*msgspec.json.decode(value))) for key, value in known.items())
+    missing = [key for key in tasks if key not in known]
+    progress.begin(len(missing), f"policies, {rollouts} rollouts each")
+
+    def score(key: str) -> Score | str:
+        task, params = tasks[key]
+        digest = key_of(params)
+        try:
+            returns = returns_of(task, params, seeding.seeds(seed, rollouts, "rescore", task.id, digest))
+        except NotRerunnableError as error:
+            return str(error)
+        return Score(float(returns.mean()), float(returns.std(ddof=1)) / math.sqrt(rollouts))
+
+    fresh: dict[str, str] = {}
+    for key, found in zip(missing, in_threads(score, missing), strict=True):
+        progress.advance()
+        if isinstance(found, Score):
+            fresh[key] = msgspec.json.encode(found).decode()
+            if len(fresh) >= _STORED_AT_ONCE:
+                results.keep(fresh)
+                fresh = {}
+        yield key, found
+    results.keep(fresh)
+    progress.end()
+
+
+def by_group(scored: Sequence[Scored]) -> dict[tuple[str, str, str], dict[int, list[Scored]]]:
+    """Candidates by condition, task and method, and by run."""
+    groups: dict[tuple[str, str, str], dict[int, list[Scored]]] = defaultdict(lambda: defaultdict(list))
+    for each in scored:
+        condition, env, variant, run = each.identity
+        groups[condition, env, variant][run].append(each)
+    return {group: dict(sorted(runs.items())) for group, runs in sorted(groups.items())}
+
+
+def root_mean_square(values: Sequence[float]) -> float:
+    """The typical size of some errors."""
+    return float(np.sqrt(np.mean(np.square(values))))

@@ -1,0 +1,101 @@
+"""Results of rollouts kept from one audit to the next, in the user's cache folder.
+
+A rollout is a function of task, parameters and seed, so a result once found holds as long as the program does. SQLite
+lets several audits read and write at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final, Self
+
+from audit.ingest.cache_folder import cache_folder
+from audit.request import note
+
+NAME: Final = "rollouts.sqlite"
+MOST: Final = 2_000_000
+"""Results that are kept; beyond them the oldest go."""
+_AT_ONCE: Final = 500
+"""Keys asked for in one statement; SQLite has a limit."""
+
+
+class Results:
+    """Results by key. Where they cannot be kept, nothing is found and nothing stored; a line says so once.
+
+    Args:
+        folder: where the file is; None keeps nothing.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        self._database: sqlite3.Connection | None = None
+        if folder is not None:
+            with self._guarded("the results of earlier audits cannot be used"):
+                folder.mkdir(parents=True, exist_ok=True)
+                self._database = _opened(folder / NAME)
+
+    @classmethod
+    def usual(cls, *, cache: bool = True) -> Self:
+        """Those in the user's cache folder, unless there is to be no cache."""
+        return cls(cache_folder() if cache else None)
+
+    def find(self, keys: Sequence[str]) -> dict[str, str]:
+        """The results that are there, by key."""
+        found: dict[str, str] = {}
+        with self._guarded("the results of earlier audits cannot be read"):
+            for start in range(0, len(keys) if self._database else 0, _AT_ONCE):
+                some = keys[start : start + _AT_ONCE]
+                marks = ", ".join("?" * len(some))
+                assert self._database is not None
+                found |= dict(self._database.execute(f"select key, value from results where key in ({marks})", some))  # noqa: S608
+        return found
+
+    def keep(self, results: Mapping[str, str]) -> None:
+        """Store results."""
+        with self._guarded("results cannot be kept for the next audit"):
+            if self._database is not None:
+                with self._database:
+                    self._database.executemany("insert or replace into results values (?, ?)", results.items())
+
+    def close(self) -> None:
+        """Let go of the file, after removing what is too much."""
+        with self._guarded("results of earlier audits cannot be removed"):
+            if self._database is not None:
+                with self._database:
+                    self._database.execute(
+                        "delete from results where rowid <= (select max(rowid) from results) - ?", [MOST]
+                    )
+                self._database.close()
+        self._database = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @contextlib.contextmanager
+    def _guarded(self, trouble: str) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, sqlite3.Error) as error:
+            note(f"{trouble} ({error}); going on without")
+            self._database = None
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    try:
+        return _with_table(path)
+    except sqlite3.DatabaseError as error:
+        if isinstance(error, sqlite3.OperationalError):  # locked, or not to be written
+            raise
+        path.unlink()  # damaged: it is a cache
+        return _with_table(path)
+
+
+def _with_table(path: Path) -> sqlite3.Connection:
+    database = sqlite3.connect(path, timeout=30)
+    database.execute("create table if not exists results (key text primary key, value text not null)")
+    return database

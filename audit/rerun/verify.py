@@ -1,0 +1,243 @@
+"""Are the records true? Recorded rollouts are run again, and what records say of their returns is computed again.
+
+Every line is read, and its mean returns and evidence held against its returns; of the rollouts all, or a sample drawn
+evenly over runs, are run again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from audit.ingest.recorded import RecordedRun, Records
+from audit.output.errors import NAMED, count
+from audit.rerun.evidence_check import disagreements
+from audit.rerun.rollouts import (
+    Job,
+    NotRerunnableError,
+    Outcome,
+    Rollout,
+    load_tasks,
+    rollouts_of,
+    run_jobs,
+    task_of,
+    version_note,
+    what_is_missing,
+)
+from audit.sources.intake import Identity
+from audit.sources.iterations import Iteration
+
+COLUMNS: Final = (
+    *("condition", "env", "variant", "run", "iteration", "candidate", "rollout", "check"),
+    *("recorded_return", "replayed_return", "recorded_length", "replayed_length", "recorded_ended", "replayed_ended"),
+    "difference",
+)
+"""Of a difference. `check` is rollout, mean or evidence; for the latter two nothing is replayed."""
+
+WARM_UP: Final = "warm-up"
+"""What stands for the candidate where a warm-up trial is meant; `rollout` is then its index."""
+
+Row = dict[str, Any]
+
+
+@dataclass
+class Verification:
+    """A check of records. Read `differences` to its end, then the counts are complete.
+
+    Attributes:
+        records: where the runs are from.
+        sample: how many rollouts to run again; None for all.
+        seed: of the draw.
+        task_modules: files of users' tasks.
+        runs: runs that were read.
+        candidates: candidates whose mean return was computed again.
+        checked, differing: rollouts that were run again, and those of them that came out otherwise.
+        skipped: rollouts that cannot be run again, by reason and by condition, task and method.
+        inconsistencies: rows about means and evidence that do not agree with the returns.
+    """
+
+    records: Records
+    sample: int | None
+    seed: int
+    task_modules: Sequence[Path]
+    runs: int = 0
+    candidates: int = 0
+    checked: int = 0
+    differing: int = 0
+    skipped: Counter[tuple[str, str]] = field(default_factory=Counter)
+    inconsistencies: list[Row] = field(default_factory=list)
+    _sizes: dict[Identity, int] = field(default_factory=dict)
+    _differing_runs: dict[Identity, RecordedRun] = field(default_factory=dict)
+
+    @property
+    def agrees(self) -> bool:
+        """Whether nothing was found."""
+        return not (self.differing or self.inconsistencies)
+
+    def differences(self) -> Iterator[Row]:
+        """Every difference as a row with `COLUMNS`; those of rollouts as soon as they are run again."""
+        yield from self.inconsistencies
+        runs = {run.identity: run for run in self.records.runs}
+        for job, outcomes in run_jobs(self._jobs(runs), self.task_modules):
+            self.checked += len(outcomes)
+            for rollout, outcome in zip(job.rollouts, outcomes, strict=True):
+                if not outcome.agrees(rollout):
+                    self.differing += 1
+                    row = _rollout_row(job, rollout, outcome)
+                    identity = _identity(row)
+                    self._differing_runs[identity] = runs[identity]
+                    yield row
+
+    def summary(self) -> list[str]:
+        """What was checked, found and skipped, in a few lines for people."""
+        lines = [
+            f"{count(self.checked, 'rollout')} run again, {self.differing} differ; "
+            f"{count(self.candidates, 'candidate')} of {count(self.runs, 'run')} read, "
+            f"{count(len(self.inconsistencies), 'statement')} about means or evidence that the returns contradict."
+        ]
+        reasons: dict[str, list[str]] = defaultdict(list)
+        for reason, group in sorted(self.skipped):
+            reasons[reason].append(group)
+        for reason, groups in reasons.items():
+            rollouts = sum(self.skipped[reason, group] for group in groups)
+            more = f" and {len(groups) - NAMED} more" if len(groups) > NAMED else ""
+            lines.append(f"{count(rollouts, 'rollout')} skipped, {reason}: {', '.join(groups[:NAMED])}{more}.")
+        return lines
+
+    def versions(self) -> str | None:
+        """How versions differ between records and this machine, where a rollout did not come out as recorded."""
+        runs = [run.run for run in self._differing_runs.values() if run.run is not None]
+        return version_note(runs) if runs else None
+
+    def survey(self, run: RecordedRun) -> None:
+        """Read a run: what disagrees within its records, and how many of its rollouts can be run again."""
+        self.runs += 1
+        group = " ".join(run.identity[:3])
+        task, reason = None, None
+        try:
+            task = task_of(run)
+        except NotRerunnableError as error:
+            reason = str(error)
+        rollouts: Counter[str | None] = Counter()
+        if run.run is not None:
+            rollouts[reason] += len(run.run.warmup)
+        for iteration in self.records.iterations(run):
+            for role, rollout, check, text in disagreements(iteration, task, rounds=run.run is None):
+                self.inconsistencies.append(_record_row(run, iteration, role, rollout, check, text))
+            for _, candidate in iteration.candidates():
+                self.candidates += 1
+                rollouts[reason or what_is_missing(candidate)] += len(candidate.returns)
+        self._sizes[run.identity] = rollouts.pop(None, 0)
+        for why, number in rollouts.items():
+            assert why is not None
+            if number:
+                self.skipped[why, group] += number
+
+    def _jobs(self, runs: dict[Identity, RecordedRun]) -> Iterator[Job]:
+        chosen = None if self.sample is None else draw(self._sizes, self.sample, self.seed)
+        for identity, size in self._sizes.items():
+            if size and (chosen is None or chosen[identity]):
+                yield from self._jobs_of(runs[identity], None if chosen is None else chosen[identity])
+
+    def _jobs_of(self, recorded: RecordedRun, chosen: set[int] | None) -> Iterator[Job]:
+        """The jobs of a run: all rollouts, or those at the chosen places, warm-up first, in recorded order."""
+        task, run, place = task_of(recorded), recorded.run, 0
+        assert run is not None
+        for index, trial in enumerate(run.warmup):
+            if chosen is None or place in chosen:
+                yield Job(
+                    run, task, None, WARM_UP, trial.params, [Rollout(index, trial.seed, trial.return_, None, None)]
+                )
+            place += 1
+        for iteration in self.records.iterations(recorded):
+            for role, candidate in iteration.candidates():
+                if what_is_missing(candidate) is not None:
+                    continue
+                every = rollouts_of(candidate)
+                rollouts = [rollout for rollout in every if chosen is None or place + rollout.place in chosen]
+                place += len(every)
+                if rollouts:
+                    yield Job(run, task, iteration.iteration, role, candidate.params, rollouts)
+
+
+def verify(
+    records: Records,
+    runs: Sequence[RecordedRun],
+    *,
+    sample: int | None,
+    seed: int = 0,
+    task_modules: Sequence[Path] = (),
+) -> Verification:
+    """Read runs, and be ready to run their rollouts again.
+
+    Args:
+        records: where the runs are from.
+        runs: those to check.
+        sample: how many rollouts to run again, drawn evenly over runs; None for all.
+        seed: of the draw.
+        task_modules: files of users' tasks.
+
+    Raises:
+        UsageError: a file of tasks cannot be used.
+    """
+    load_tasks(task_modules)
+    verification = Verification(records, sample, seed, task_modules)
+    for run in runs:
+        verification.survey(run)
+    return verification
+
+
+def draw(sizes: dict[Identity, int], sample: int, seed: int) -> dict[Identity, set[int]]:
+    """Choose places in runs, as many in each as can be, and each run's share within one of every other's.
+
+    A run that is smaller than its share is chosen whole, and the others make up for it. What is drawn depends on the
+    seed and the runs, not on the order in which they are given.
+
+    Args:
+        sizes: number of rollouts in each run.
+        sample: how many to choose; all, if there are fewer.
+        seed: of the draw.
+    """
+    from collector import seeding
+
+    names = sorted(sizes)
+    order = [names[index] for index in seeding.generator(seed, "verify").permutation(len(names))]
+    shares: Counter[Identity] = Counter()
+    left = min(sample, sum(sizes.values()))
+    while left:
+        open_runs = [name for name in order if shares[name] < sizes[name]][:left]
+        shares.update(open_runs)
+        left -= len(open_runs)
+    return {
+        name: set(
+            seeding.generator(seed, "verify", *name).choice(sizes[name], size=shares[name], replace=False).tolist()
+        )
+        for name in sizes
+    }
+
+
+def _identity(row: Row) -> Identity:
+    return row["condition"], row["env"], row["variant"], row["run"]
+
+
+def _rollout_row(job: Job, recorded: Rollout, outcome: Outcome) -> Row:
+    pairs = {
+        "return": (recorded.return_, outcome.return_),
+        "length": (recorded.length, outcome.length),
+        "ended": (recorded.ended, outcome.ended),
+    }
+    if outcome.error is None:
+        texts = [f"{name} {a} recorded, {b} replayed" for name, (a, b) in pairs.items() if a is not None and a != b]
+    else:
+        texts = [f"cannot be run again ({outcome.error})"]
+    run = job.run
+    values = (run.condition, run.env, run.variant, run.run, job.iteration, job.candidate, recorded.place, "rollout")
+    return dict(zip(COLUMNS, (*values, *(x for pair in pairs.values() for x in pair), "; ".join(texts)), strict=True))
+
+
+def _record_row(run: RecordedRun, iteration: Iteration, role: str, rollout: int | None, check: str, text: str) -> Row:
+    values = (*run.identity, iteration.iteration, role, rollout, check)
+    return dict(zip(COLUMNS, (*values, *[None] * 6, text), strict=True))

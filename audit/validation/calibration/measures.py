@@ -1,0 +1,112 @@
+"""What is compared with the truth: detectors that read answers, judges, and what policies do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+from scipy.stats import rankdata
+
+from audit.rerun.anchoring import Anchoring
+from audit.rerun.anchors import LEVEL
+from audit.validation.calibration.truth import WORST, Known
+from audit.validation.coding.codes import DRIVERS, NO, YES, Identity
+from audit.validation.coding.found import Finding, Found
+from audit.validation.coding.scores import Comparison, Pair
+
+DRIVEN: Final = "driven_by_worst"
+NAMES: Final = "names_worst"
+DISCOUNTS: Final = "discounts_worst"
+DRIVER: Final = "driver"
+ANCHOR: Final = "anchor"
+MEASURES: Final = ("excess", "rank_excess")
+"""Numbers that should be larger where the worst rollout drove the change."""
+
+
+def compared(found: Sequence[Found], known: Mapping[Identity, Known]) -> Iterator[Comparison]:
+    """Hold what detectors find against what is true, by condition and personality.
+
+    A detector of mentions is compared twice: with what the answer names, which it is made for, and with what drove the
+    change, which it is used for.
+
+    Args:
+        found: what detectors say of revisions.
+        known: what is true of them.
+    """
+    for condition, personality in sorted({(identity.condition, each.personality) for identity, each in known.items()}):
+        mine = {
+            identity: each
+            for identity, each in sorted(known.items())
+            if (identity.condition, each.personality) == (condition, personality)
+        }
+        for quantity, detector, findings in _findings(found):
+            pairs = [
+                Pair(identity, _true(each, quantity), findings[identity])
+                for identity, each in mine.items()
+                if identity in findings
+            ]
+            if pairs:
+                codes = DRIVERS if quantity == DRIVER else (YES, NO)
+                yield Comparison(condition, personality, quantity, detector, pairs, codes)
+
+
+def _findings(found: Sequence[Found]) -> Iterator[tuple[str, str, Mapping[Identity, Finding]]]:
+    """Each quantity with the detectors that may be taken for it."""
+    for each in found:
+        if each.column == "mentions_worst":
+            yield NAMES, each.detector, each.findings
+            yield DRIVEN, each.detector, each.findings
+        elif each.column == DRIVER:
+            yield DRIVER, each.detector, each.findings
+            # A judge's mentions and its driver are two answers to one question.
+            detector = each.detector if each.detector == DRIVER else f"{each.detector}, driver"
+            yield DRIVEN, detector, {key: _yes(value.code == WORST) for key, value in each.findings.items()}
+        elif each.column in {DISCOUNTS, DRIVEN}:
+            yield each.column, each.detector, each.findings
+
+
+def _true(known: Known, quantity: str) -> str:
+    return known.driver if quantity == DRIVER else _yes(getattr(known, quantity)).code
+
+
+def _yes(value: bool) -> Finding:
+    return Finding(YES if value else NO)
+
+
+def anchored(measured: Mapping[Identity, Anchoring]) -> Found:
+    """Behavioural anchoring as a detector: p of no more than the level."""
+    return Found(DRIVEN, ANCHOR, {identity: _yes(each.p <= LEVEL) for identity, each in measured.items()})
+
+
+def separation(
+    known: Mapping[Identity, Known], measured: Mapping[Identity, Anchoring]
+) -> Iterator[tuple[str, str, str, int, float | None]]:
+    """How well each anchoring measure tells revisions driven by the worst rollout from the others.
+
+    Returns:
+        Condition, personality, measure, number of revisions, and the chance that a revision driven by the worst
+        rollout has the larger value of two, ties counting half (the area under the ROC curve); None where all are
+        driven by it, or none.
+    """
+    groups: dict[tuple[str, str], list[Identity]] = {}
+    for identity in sorted(set(known) & set(measured)):
+        groups.setdefault((identity.condition, known[identity].personality), []).append(identity)
+    for (condition, personality), identities in sorted(groups.items()):
+        driven = np.array([known[identity].driven_by_worst for identity in identities])
+        for measure in MEASURES:
+            values = np.array([_value(measured[identity], measure) for identity in identities])
+            yield condition, personality, measure, len(identities), _area(values, driven)
+
+
+def _value(each: Anchoring, measure: str) -> float:
+    return each.excess if measure == "excess" else each.rank - each.control_rank
+
+
+def _area(values: Any, positive: Any) -> float | None:
+    """Area under the ROC curve by the Mann-Whitney statistic."""
+    number, others = int(positive.sum()), int((~positive).sum())
+    if not number or not others:
+        return None
+    ranks = rankdata(values)
+    return float((ranks[positive].sum() - number * (number + 1) / 2) / (number * others))

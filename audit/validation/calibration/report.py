@@ -1,0 +1,156 @@
+"""From a request to what `audit calibrate` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from audit.ingest.recorded import open_records
+from audit.output.errors import AuditError, count
+from audit.output.progress import Told
+from audit.output.rows import print_rows
+from audit.reports.relation import simulated_caption
+from audit.request import Request, note, tell
+from audit.rerun.anchoring import Anchoring
+from audit.rerun.anchors import measure
+from audit.rerun.results import Results
+from audit.rerun.rollouts import load_tasks
+from audit.validation.calibration.measures import anchored, compared, separation
+from audit.validation.calibration.truth import Known, known_of, read_truth
+from audit.validation.coding.codes import Identity
+from audit.validation.coding.found import Found, find_all, judged, read_answers
+from audit.validation.coding.intervals import METRICS, Bootstrap
+from audit.validation.coding.scores import scores
+
+if TYPE_CHECKING:
+    from collector.records import Truth
+
+COLUMNS: Final = (
+    *("condition", "personality", "quantity", "code", "detector", "n", "runs", "tp", "fp", "fn", "tn"),
+    *("false_positives_pct", "auc", *(f"{metric}{part}" for metric in METRICS for part in ("", "_low", "_high"))),
+)
+ESSENTIAL: Final = (
+    *("condition", "personality", "quantity", "detector", "n", "tp", "fp", "fn", "tn"),
+    *("false_positives_pct", "precision", "recall", "kappa", "auc"),
+)
+ENDS: Final = ("low", "high")
+HEADINGS: Final = {"personality": "critic", "false_positives_pct": "false pos. %", "quantity": "what is true"}
+
+Row = dict[str, Any]
+
+
+def tell_calibration(
+    request: Request,
+    *,
+    bootstrap: Bootstrap,
+    controls: int,
+    behaviour: bool,
+    task_modules: Sequence[Path],
+    classes: bool,
+) -> None:
+    """Compare every detector and every anchoring measure with the recorded truth.
+
+    Args:
+        request: which records.
+        bootstrap: how intervals are made.
+        controls: control edits for each revision.
+        behaviour: whether policies are run as well.
+        task_modules: files of users' tasks.
+        classes: whether every driver has a row.
+
+    Raises:
+        AuditError: no truth is known of any revision in the records.
+    """
+    load_tasks(task_modules)
+    with open_records(request.paths, judged=True, cache=request.cache) as records:
+        runs = request.choose(records)
+        truths, problems = read_truth(runs)
+        tell([], problems)
+        known, found, caption = _known_and_found(request, truths)
+        measured: dict[Identity, Anchoring] = {}
+        if behaviour:
+            with Results.usual(cache=request.cache) as results:
+                anchors = measure(
+                    records,
+                    [run for run in runs if any(identity[:4] == run.identity for identity in known)],
+                    controls=controls,
+                    sample=None,
+                    seed=0,
+                    placebo=False,
+                    results=results,
+                    progress=Told(),
+                )
+            every = {Identity(*each.identity, each.iteration): each.found for each in anchors.revisions}
+            measured = {identity: every[identity] for identity in known if identity in every}
+            found = [*found, anchored(measured)]
+    rows = [*_detectors(found, known, bootstrap, classes=classes), *_measures(known, measured)]
+    if caption:
+        note(caption)
+    rows.sort(key=lambda row: (row["condition"], row["personality"]))
+    if request.output == "table":  # has room for one interval
+        rows = [
+            {**row, "quantity": _named(row), **dict.fromkeys(f"{name}_{end}" for name in METRICS[:-1] for end in ENDS)}
+            for row in rows
+        ]
+    print_rows(
+        rows,
+        COLUMNS,
+        request.output,
+        title="Detectors against the truth",
+        essential=ESSENTIAL,
+        caption=caption,
+        headings=HEADINGS,
+    )
+
+
+def _named(row: Row) -> str:
+    return str(row["quantity"]) if row["code"] is None else f"{row['quantity']} = {row['code']}"
+
+
+def _known_and_found(
+    request: Request, truths: Mapping[Identity, Truth]
+) -> tuple[dict[Identity, Known], list[Found], str | None]:
+    with request.open(all_detectors=True) as store:
+        answers = read_answers(request.select(store.relation("answers_to_code")), truths)
+        known = {
+            identity: each
+            for identity, answer in answers.items()
+            if (each := known_of(truths[identity], answer.row["shown"] or (), answer.row["worst_rollout"]))
+        }
+        caption = simulated_caption(request, store)
+        if not known:
+            raise AuditError(
+                "nothing is known of what drove these revisions: folders collected with the simulated backend have a "
+                "truth.jsonl beside the records, and calibration needs a method whose critic sees the worst rollout"
+            )
+        if len(known) < len(answers):
+            note(f"{count(len(answers) - len(known), 'answer')} left out, whose critic saw no rollout that was worse")
+        wanted = {identity: answers[identity] for identity in known}
+        return known, [*find_all(wanted), *judged(store.relation("judgements"), wanted)], caption
+
+
+def _detectors(
+    found: Sequence[Found], known: Mapping[Identity, Known], bootstrap: Bootstrap, *, classes: bool
+) -> list[Row]:
+    rows = []
+    for comparison in compared(found, known):
+        for row in scores(comparison, bootstrap, None, classes=classes):
+            negatives = (row["fp"] or 0) + (row["tn"] or 0)
+            extra = {
+                "personality": row["coder"],
+                "quantity": row["column"],
+                "false_positives_pct": 100 * row["fp"] / negatives if negatives else None,
+                "auc": None,
+            }
+            rows.append({name: (row | extra)[name] for name in COLUMNS})
+    return rows
+
+
+def _measures(known: Mapping[Identity, Known], measured: Mapping[Identity, Anchoring]) -> list[Row]:
+    rows = []
+    for condition, personality, name, number, area in separation(known, measured):
+        row: Row = dict.fromkeys(COLUMNS)
+        row |= {"condition": condition, "personality": personality, "quantity": "driven_by_worst"}
+        rows.append(row | {"detector": name, "n": number, "auc": area})
+    return rows

@@ -1,0 +1,96 @@
+"""Reads `truth.jsonl`: what the simulated critic really did, beside the records of each run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from audit.ingest.recorded import RecordedRun
+from audit.output.errors import Problem
+from audit.validation.coding.codes import Identity
+from collector.records import Truth
+from collector.system.regular_files import RECORDS, read_regular
+
+NAME: Final = "truth.jsonl"
+WORST: Final = "worst"
+
+
+class Known(NamedTuple):
+    """What is true of a revision.
+
+    Attributes:
+        personality: of the critic.
+        driver: the label of the rollout that the change was made for, or history, or none.
+        driven_by_worst: whether that rollout is the worst one, under whatever label.
+        names_worst: whether the answer names the worst rollout, under whatever label.
+        discounts_worst: whether it sets the worst rollout aside.
+    """
+
+    personality: str
+    driver: str
+    driven_by_worst: bool
+    names_worst: bool
+    discounts_worst: bool
+
+
+def read_truth(runs: Sequence[RecordedRun]) -> tuple[dict[Identity, Truth], list[Problem]]:
+    """The truth of every critic's answer, where it is known; and lines that cannot be read.
+
+    A critic that was asked again has a line for each answer; the last one is that which could be read.
+
+    Args:
+        runs: of which some may have none: foreign logs, real models, packs and archives.
+    """
+    found: dict[Identity, Truth] = {}
+    problems: list[Problem] = []
+    for run in runs:
+        for path in dict.fromkeys(Path(file.real).parent / NAME for file in run.files if file.real is not None):
+            for truth in _lines(path, problems):
+                if (truth.condition, truth.env, truth.variant, truth.run) == run.identity:
+                    found[Identity(*run.identity, truth.iteration)] = truth
+                else:
+                    problems.append(Problem(str(path), None, "belongs to another run than the records beside it"))
+                    break
+    return found, problems
+
+
+def _lines(path: Path, problems: list[Problem]) -> Iterator[Truth]:
+    decoder = msgspec.json.Decoder(Truth)
+    try:
+        lines = read_regular(path, RECORDS).splitlines()
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        problems.append(Problem(str(path), None, f"cannot be read ({error.strerror or error})"))
+        return
+    for number, line in enumerate(lines, start=1):
+        try:
+            yield decoder.decode(line)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            problems.append(Problem(str(path), number, f"no truth ({error}); left out"))
+
+
+def known_of(truth: Truth, shown: Sequence[Mapping[str, Any]], worst_rollout: int | None) -> Known | None:
+    """What is true of a revision whose critic was shown a worst rollout; None where it was not, or all were alike.
+
+    One rollout may have been shown under two labels: then the worst one may be meant by the other.
+
+    Args:
+        truth: what the critic says that it did.
+        shown: the rollouts that it was shown.
+        worst_rollout: index of the worst one.
+    """
+    rollouts = {each["label"]: each["rollout"] for each in shown}
+    differ = len({each["return"] for each in shown}) > 1
+    if worst_rollout is None or worst_rollout not in rollouts.values() or not differ:
+        return None
+    return Known(
+        truth.personality,
+        truth.driver,
+        rollouts.get(truth.driver) == worst_rollout,
+        rollouts.get(truth.mentioned or "") == worst_rollout or truth.discounts_worst,
+        truth.discounts_worst,
+    )

@@ -1,0 +1,185 @@
+"""Reads what coders filled in, and names what is wrong with it."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Collection, Container, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from audit.output.errors import AuditError
+from audit.output.escaping import cell
+from audit.references import visible
+from audit.validation.coding.codes import CODES, IDENTITY, Identity
+from collector.system.regular_files import read_regular
+
+NEEDED: Final = (*IDENTITY, "coder")
+LARGEST: Final = 256 * 2**20
+"""Bytes of the largest file of labels."""
+
+
+class Fault(NamedTuple):
+    """Something in a file of labels that is not scored; lines count from 1."""
+
+    line: int
+    kind: str
+    message: str
+
+
+@dataclass(frozen=True)
+class Label:
+    """What one coder says of one answer; a column without a valid code is absent."""
+
+    line: int
+    identity: Identity
+    coder: str
+    codes: Mapping[str, str]
+    note: str = ""
+
+
+@dataclass
+class Labels:
+    """A file of labels.
+
+    Attributes:
+        rows: those with an identity, in the order of the file; of two of one coder and answer the first.
+        columns: the columns with codes that the file has.
+        drawn_by: how the sheet says that its sample was stratified.
+        uncoded: rows that have a note and no code, as the coding guide asks for where an answer cannot be read.
+        faults: what was left out.
+    """
+
+    rows: list[Label] = field(default_factory=list)
+    columns: list[str] = field(default_factory=list)
+    drawn_by: frozenset[str] = frozenset()
+    uncoded: int = 0
+    faults: list[Fault] = field(default_factory=list)
+
+    @property
+    def coders(self) -> list[str]:
+        """Their names, sorted."""
+        return sorted({row.coder for row in self.rows})
+
+
+def read_labels(path: Path) -> Labels:
+    """Read a CSV file of labels, as `audit sample` writes it and as spreadsheets save it.
+
+    Columns may be in any order, further ones are ignored, and fields may be separated by commas, semicolons or tabs.
+
+    Raises:
+        AuditError: the file cannot be read, or lacks columns that say what was coded.
+    """
+    labels = Labels()
+    text = _text(path)
+    records = _records(path, text)
+    _, header = next(records, (1, []))
+    names = [name.strip().lower() for name in header]
+    labels.columns = [column for column in CODES if column in names]
+    if missing := [name for name in NEEDED if name not in names]:
+        raise AuditError(f"{path}: no column {', '.join(missing)}; docs/coding-guide.md names the columns")
+    if not labels.columns:
+        raise AuditError(f"{path}: no column with codes: none of {', '.join(CODES)}")
+    if repeated := sorted({name for name in names if name in (*NEEDED, *CODES) and names.count(name) > 1}):
+        raise AuditError(f"{path}: two columns {', '.join(repeated)}")
+    seen: dict[tuple[Identity, str], int] = {}
+    for line, values in records:
+        if not any(value.strip() for value in values):
+            continue
+        _take(labels, line, dict(zip(names, (*values, *[""] * len(names)), strict=False)), seen)
+    return labels
+
+
+def resolve_identities(labels: Labels, known: Collection[Identity], others: Container[Identity]) -> None:
+    """Keep the labels of revisions that the records have, under the identities that these use.
+
+    Args:
+        labels: changed in place.
+        known: revisions that a critic answered for.
+        others: iterations that are in the records, those without a critic's answer included.
+    """
+    # As written in a sheet, where a name that looks like a formula has an apostrophe.
+    names = {_as_written(identity): identity for identity in known} | {identity: identity for identity in known}
+    kept = []
+    for row in labels.rows:
+        identity = names.get(row.identity)
+        if identity is not None:
+            kept.append(replace(row, identity=identity))
+        elif row.identity in others:
+            labels.faults.append(Fault(row.line, "without a critic's answer", f"{row.identity} has no critic's answer"))
+        else:
+            labels.faults.append(Fault(row.line, "not in the records", f"{row.identity} is not in the records"))
+    labels.rows = kept
+    labels.faults.sort()
+
+
+def _take(labels: Labels, line: int, values: Mapping[str, str], seen: dict[tuple[Identity, str], int]) -> None:
+    def wrong(kind: str, message: str) -> None:
+        labels.faults.append(Fault(line, kind, message))
+
+    identity, coder = _identity(values), values["coder"].strip()
+    if identity is None:
+        numbers = ascii(values["run"][:20]), ascii(values["iteration"][:20])
+        wrong("without an identity", f"run and iteration are no whole numbers: {' and '.join(numbers)}")
+        return
+    if not coder:
+        wrong("without a coder", f"{identity} has no coder")
+        return
+    who = f"{identity}, coder {visible(coder)}"
+    if (identity, coder) in seen:
+        wrong("coded twice", f"{who}: coded twice; line {seen[identity, coder]} counts")
+        return
+    seen[identity, coder] = line
+    given = {column: values[column].strip().lower() for column in labels.columns}
+    note = values.get("note", "").strip()
+    codes = {column: code for column, code in given.items() if code in CODES[column]}
+    if note and not any(given.values()):
+        labels.uncoded += 1
+    else:
+        if empty := [column for column, code in given.items() if not code]:
+            wrong("with an empty code", f"{who}: no code for {', '.join(empty)}")
+        for column, code in given.items():
+            if code and column not in codes:
+                allowed = ", ".join(CODES[column])
+                wrong("with an unknown code", f"{who}: {column} is {code[:40]!a}, and not one of {allowed}")
+    labels.drawn_by |= frozenset(values.get("drawn_by", "").split())
+    labels.rows.append(Label(line, identity, coder, codes, note))
+
+
+def _identity(values: Mapping[str, str]) -> Identity | None:
+    run, iteration = values["run"].strip(), values["iteration"].strip()
+    if not all(number.isascii() and number.isdigit() and len(number) < 19 for number in (run, iteration)):
+        return None
+    return Identity(values["condition"], values["env"], values["variant"], int(run), int(iteration))
+
+
+def _as_written(identity: Identity) -> Identity:
+    return identity._replace(condition=cell(identity.condition), env=cell(identity.env), variant=cell(identity.variant))
+
+
+def _text(path: Path) -> str:
+    try:
+        return read_regular(path, LARGEST).decode("utf-8-sig")
+    except OSError as error:
+        raise AuditError(f"{path}: {error.strerror or error}") from None
+    except UnicodeDecodeError as error:
+        raise AuditError(f"{path}: not UTF-8 at byte {error.start}; save the sheet as CSV in UTF-8") from None
+
+
+def _records(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
+    """The rows of a CSV file with the lines that they begin in, whatever separates the fields."""
+    first = text.partition("\n")[0]
+    separator = max(",;\t", key=first.count)
+    limit = csv.field_size_limit(2**31 - 1)
+    try:
+        # Strictly, lest a quotation mark that is never closed swallow the rows behind it.
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+        line = 1
+        for values in reader:
+            yield line, values
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise AuditError(f"{path}:{line}: {error}") from None
+    finally:
+        csv.field_size_limit(limit)

@@ -1,0 +1,180 @@
+"""How well detectors agree with coders, and coders with one another."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.validation.coding.codes import CODES, NO, YES, Identity
+from audit.validation.coding.found import Finding, Found
+from audit.validation.coding.intervals import METRICS, Bootstrap, scored
+from audit.validation.coding.labels import Label
+from audit.validation.coding.sampling import Stratum
+from stats.measures.agreement import against_rest, confusion
+
+COLUMNS: Final = (
+    *("condition", "coder", "column", "code", "detector", "weighted_by", "n", "runs", "tp", "fp", "fn", "tn"),
+    *(f"{metric}{part}" for metric in METRICS for part in ("", "_low", "_high", "_interval")),
+)
+POOLED: Final = "all"
+"""The condition of rows over all conditions."""
+
+Row = dict[str, Any]
+
+
+class Strata(NamedTuple):
+    """What the records hold of each stratum, to weigh a sample by.
+
+    Attributes:
+        columns: what the strata are of.
+        of: the stratum of every revision in the records, labelled or not.
+    """
+
+    columns: Sequence[str]
+    of: Mapping[Identity, Stratum]
+
+    def sizes(self, condition: str | None) -> Counter[Stratum]:
+        """How many revisions of a condition, or of all, each stratum has."""
+        return Counter(name for identity, name in self.of.items() if condition in {None, identity.condition})
+
+
+class Pair(NamedTuple):
+    """A code held true, and what was found."""
+
+    identity: Identity
+    coded: str
+    finding: Finding
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One coder's codes of a column, against what a detector or another coder says of the same answers.
+
+    The condition is None where all are taken together. `codes` are those that the column may hold.
+    """
+
+    condition: str | None
+    coder: str
+    column: str
+    detector: str
+    pairs: Sequence[Pair]
+    codes: Sequence[str]
+
+    def disagreements(self) -> Iterator[Row]:
+        """A row for each answer on which the two differ."""
+        for identity, coded, finding in self.pairs:
+            if coded != finding.code:
+                yield {
+                    **identity._asdict(),
+                    "coder": self.coder,
+                    "column": self.column,
+                    "coded": coded,
+                    "detector": self.detector,
+                    "found": finding.code,
+                    "text": finding.text,
+                }
+
+
+def comparisons(labels: Sequence[Label], found: Sequence[Found], *, pool: bool = False) -> list[Comparison]:
+    """Hold every coder against every detector, and against the coders whose names come after.
+
+    Args:
+        labels: whose revisions the detectors were asked about.
+        found: what detectors say.
+        pool: whether all conditions are taken together.
+
+    Returns:
+        By condition, coder and column, those with at least one answer.
+    """
+    by_coder: dict[str, list[Label]] = {}
+    for label in sorted(labels, key=lambda label: (label.coder, label.identity)):
+        by_coder.setdefault(label.coder, []).append(label)
+    conditions = [None] if pool else sorted({label.identity.condition for label in labels})
+    result = []
+    for condition in conditions:
+        for coder, rows in by_coder.items():
+            mine = [row for row in rows if condition in {None, row.identity.condition}]
+            for column in CODES:
+                others = [_as_found(column, theirs) for name, theirs in by_coder.items() if name > coder]
+                for other in (*(each for each in found if each.column == column), *others):
+                    pairs = [
+                        Pair(row.identity, row.codes[column], other.findings[row.identity])
+                        for row in mine
+                        if column in row.codes and row.identity in other.findings
+                    ]
+                    if pairs:
+                        result.append(Comparison(condition, coder, column, other.detector, pairs, CODES[column]))
+    return result
+
+
+def scores(comparison: Comparison, bootstrap: Bootstrap, strata: Strata | None, *, classes: bool) -> Iterator[Row]:
+    """The rows of one comparison: one for a yes-or-no column; for drivers one of all codes, and one per code.
+
+    Args:
+        comparison: what is compared.
+        bootstrap: how intervals are made.
+        strata: to weigh answers by, so that strata count as they do in the records; None for equal weights.
+        classes: whether all drivers that occur have a row, or `worst` alone.
+    """
+    column, pairs = comparison.column, comparison.pairs
+    codes = tuple(comparison.codes)
+    counts = _table(pairs, codes)
+    weights = None if strata is None else _weights(comparison, strata)
+    runs: dict[tuple[Any, ...], list[int]] = {}
+    for place, pair in enumerate(pairs):
+        runs.setdefault(pair.identity[:4], []).append(place)
+    per_run = np.stack(
+        [
+            _table([pairs[place] for place in places], codes, weights and [weights[place] for place in places])
+            for _, places in sorted(runs.items())
+        ]
+    )
+    start = {
+        "condition": POOLED if comparison.condition is None else comparison.condition,
+        "coder": comparison.coder,
+        "column": column,
+        "detector": comparison.detector,
+        "weighted_by": None if strata is None else " ".join(strata.columns),
+        "n": len(pairs),
+        "runs": len(runs),
+    }
+
+    def row(code: str | None, restrict: Callable[[NDArray[Any]], NDArray[Any]], metrics: Sequence[str]) -> Row:
+        values = {**start, "code": code, **scored(restrict(per_run), bootstrap, metrics, weighted=strata is not None)}
+        if metrics == METRICS:
+            (tp, fn), (fp, tn) = restrict(counts).astype(int).tolist()
+            values |= {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
+        return {name: values.get(name) for name in COLUMNS}
+
+    if codes == (YES, NO):
+        yield row(None, lambda tables: against_rest(tables, 0), METRICS)
+        return
+    yield row(None, lambda tables: tables, ("accuracy", "kappa"))
+    occurring = counts.sum(0) + counts.sum(1) > 0
+    for place, code in enumerate(codes):
+        if code == "worst" or (classes and occurring[place]):
+            yield row(code, lambda tables, place=place: against_rest(tables, place), METRICS)  # type: ignore[misc]
+
+
+def _as_found(column: str, theirs: Sequence[Label]) -> Found:
+    """A coder as a detector."""
+    findings = {row.identity: Finding(row.codes[column]) for row in theirs if column in row.codes}
+    return Found(column, f"coder {theirs[0].coder}", findings)
+
+
+def _table(pairs: Sequence[Pair], codes: Sequence[str], weights: Sequence[float] | None = None) -> NDArray[np.float64]:
+    return confusion([pair.coded for pair in pairs], [pair.finding.code for pair in pairs], codes, weights)
+
+
+def _weights(comparison: Comparison, strata: Strata) -> list[float]:
+    """For each answer the revisions of its stratum in the records per answer of it here, scaled to one on average."""
+    sizes = strata.sizes(comparison.condition)
+    names = [strata.of[pair.identity] for pair in comparison.pairs]
+    here = Counter(names)
+    total = sum(sizes[name] for name in here)
+    return [sizes[name] / here[name] * len(names) / total for name in names]

@@ -1,0 +1,106 @@
+"""The sheet that a coder fills in: one row per answer, with what there is to read and empty columns for the codes."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, TextIO
+
+from audit.output.escaping import cell
+from audit.validation.coding.codes import CODES, IDENTITY, Identity
+
+READING: Final = ("rollouts", "changes", "answer")
+"""What a coder reads."""
+
+OUTCOME: Final = ("r0", "r1", "delta", "direction")
+"""Columns of the relation `revision_details` that a blind sheet does not have."""
+
+Row = Mapping[str, Any]
+
+
+def columns(*, with_outcome: bool) -> list[str]:
+    """The columns of a sheet, in order."""
+    return [*IDENTITY, "coder", *CODES, "note", *READING, *(OUTCOME if with_outcome else ()), "drawn_by"]
+
+
+def write_sheet(rows: Iterable[Mapping[str, str]], stream: TextIO, *, with_outcome: bool) -> None:
+    """Write a sheet as CSV, every field in quotation marks, since answers hold commas and line breaks."""
+    writer = csv.DictWriter(
+        stream, columns(with_outcome=with_outcome), restval="", quoting=csv.QUOTE_ALL, lineterminator="\n"
+    )
+    writer.writeheader()
+    writer.writerows(rows)
+
+
+def sheet_rows(
+    order: Sequence[Identity],
+    coder: str,
+    drawn_by: str,
+    answers: Mapping[Identity, Row],
+    outcomes: Mapping[Identity, Row] | None = None,
+) -> Iterator[dict[str, str]]:
+    """The rows of one coder, without codes.
+
+    Args:
+        order: which answers, in the coder's order.
+        coder: name.
+        drawn_by: how the sample was stratified; the same in all rows, so that it tells nothing of any.
+        answers: rows of the relation `answers_to_code`.
+        outcomes: rows with the columns of `OUTCOME`; none in a blind sheet.
+    """
+    for identity in order:
+        answer = answers[identity]
+        row = {
+            **identity._asdict(),
+            "coder": coder,
+            "rollouts": rollouts(answer),
+            "changes": changes(answer),
+            "answer": answer["answer"] or "",
+            "drawn_by": drawn_by,
+            **(outcomes[identity] if outcomes is not None else {}),
+        }
+        # Numbers are no formulas, even negative ones, and must stay numbers.
+        yield {name: cell(value) if isinstance(value, str) else str(value) for name, value in row.items()}
+
+
+def rollouts(answer: Row) -> str:
+    """The rollouts shown, a line each; then those in a role that were not; then statistics, where there were any."""
+    shown = answer["shown"] or []
+    lines = [_rollout(item["label"], item["rollout"], item["return"], item["length"]) for item in shown]
+    named = {item["label"] for item in shown}
+    unshown = " (not shown)" if shown else ""
+    for label in ("worst", "median", "best"):
+        if label not in named:
+            index = answer[f"{label}_rollout"]
+            lines.append(_rollout(f"{label}{unshown}", index, answer["returns"][index], answer["lengths"][index]))
+    return "\n".join([*lines, *_statistics(answer["statistics"])])
+
+
+def changes(answer: Row) -> str:
+    """The changed parameters before and after, a line each."""
+    lines = [f"params[{i}]: {_number(answer['before'][i])} -> {_number(answer['after'][i])}" for i in answer["changed"]]
+    return "\n".join(lines) or "nothing"
+
+
+def _rollout(label: str, index: int | None, value: float | None, length: int | None) -> str:
+    parts = [
+        f"{name} {_number(number)}"
+        for name, number in (("rollout", index), ("return", value), ("length", length))
+        if number is not None
+    ]
+    return f"{label}: {', '.join(parts)}"
+
+
+def _statistics(statistics: Row | None) -> Iterator[str]:
+    for name, summary in (statistics or {}).items():
+        if isinstance(summary, Mapping):
+            values = [f"{key} {_number(value)}" for key, value in summary.items() if value is not None]
+            yield f"all {name}: {', '.join(values)}"
+        elif summary is not None:
+            yield f"{name}: {_number(summary)}"
+
+
+def _number(value: float) -> str:
+    """With four decimals at most, as critics are told numbers."""
+    text = f"{value:.4f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text

@@ -1,0 +1,42 @@
+"""Strata of the revisions that can be coded: those that a critic answered for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from audit.validation.coding.codes import IDENTITY, Identity
+from audit.validation.coding.sampling import Stratum
+
+if TYPE_CHECKING:
+    import duckdb
+
+STRATA: Final = ("env", "variant", "condition", "direction", "pattern", "structure", "references_worst")
+"""Columns of the relation `revision_details` that one can stratify by."""
+
+
+def strata(details: duckdb.DuckDBPyRelation, columns: Sequence[str]) -> dict[Stratum, list[Identity]]:
+    """The revisions that a critic answered for, by the values of some columns, in the order of these values.
+
+    Args:
+        details: the relation `revision_details`, or some of its rows.
+        columns: among `STRATA`; none for a single stratum.
+    """
+    # Only where a critic answered is it known whether the answer refers to anything.
+    wanted = ", ".join((*IDENTITY, *columns))
+    result: dict[Stratum, list[Identity]] = {}
+    for row in details.filter('"references_worst" is not null').select(wanted).fetchall():
+        name = tuple(_text(value) for value in row[len(IDENTITY) :])
+        result.setdefault(name, []).append(Identity(*row[: len(IDENTITY)]))
+    return dict(sorted(result.items()))
+
+
+def named(columns: Sequence[str], stratum: Stratum) -> str:
+    """A stratum in words: `direction regression, env pong`."""
+    return ", ".join(f"{column} {value}" for column, value in zip(columns, stratum, strict=True))
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return "none"
+    return ("yes" if value else "no") if isinstance(value, bool) else str(value)

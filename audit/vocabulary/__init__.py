@@ -1,0 +1,1 @@
+"""Names and thresholds that everything else shares."""

@@ -1,0 +1,66 @@
+"""Thresholds of the edit patterns for logs that carry none, and the user's changes to them."""
+
+from __future__ import annotations
+
+import functools
+import math
+import tomllib
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from typing import Any, Final
+
+from audit.output.errors import UsageError
+
+COUNTS: Final = ("surgical_max", "redesign_min", "multi_state_min")
+KEYS: Final = ("floor", "partial", "high", "near_zero", "meaningful", *COUNTS)
+
+Overrides = Mapping[str, Mapping[str, float]]
+
+
+@functools.cache
+def presets() -> dict[str, dict[str, Any]]:
+    """Per task id its policy kind, parameter count, thresholds and their origin, from `presets.toml`."""
+    return tomllib.loads(resources.files("audit.vocabulary").joinpath("presets.toml").read_text("utf-8"))
+
+
+def parse_overrides(settings: Sequence[str]) -> dict[str, dict[str, float]]:
+    """Read settings such as `cartpole.high=460`.
+
+    Raises:
+        UsageError: a setting has another form, or names a task, key or value that makes no sense.
+    """
+    overrides: dict[str, dict[str, float]] = {}
+    for setting in settings:
+        name, equals, text = setting.partition("=")
+        task, dot, key = name.strip().partition(".")
+        if not (equals and dot):
+            raise UsageError(f"--set {setting}: write TASK.KEY=VALUE, such as cartpole.high=460")
+        overrides.setdefault(task, {})[key] = _number(setting, text)
+    check_overrides(overrides)
+    return overrides
+
+
+def check_overrides(overrides: Overrides) -> None:
+    """Refuse thresholds of unknown tasks or unknown names.
+
+    Raises:
+        UsageError: a task or key nobody knows, or a count that is not a whole number.
+    """
+    for task, values in overrides.items():
+        if task not in presets():
+            raise UsageError(f"--set {task}: no such task; tasks are {', '.join(sorted(presets()))}")
+        for key, value in values.items():
+            if key not in KEYS:
+                raise UsageError(f"--set {task}.{key}: no such threshold; thresholds are {', '.join(KEYS)}")
+            if key in COUNTS and value != int(value):
+                raise UsageError(f"--set {task}.{key}: {value} is not a whole number")
+
+
+def _number(setting: str, text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise UsageError(f"--set {setting}: {text.strip() or 'nothing'} is not a number")
+    return value

@@ -1,0 +1,215 @@
+"""The `collect` command: options in, one sweep, records out."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from collector.budget import EXCERPTS, ROLLOUTS, RUNS
+from collector.cli import options
+from collector.cli.command import run_command
+from collector.errors import CollectorError, WorkerError
+
+if TYPE_CHECKING:
+    from collector.sweep import Outcome
+
+
+class Clipping(StrEnum):
+    """Choices of --action-clipping."""
+
+    ALL = "all"
+    RELEASED = "released"
+
+
+class WarmupRange(StrEnum):
+    """Choices of --warmup-range."""
+
+    CLIPPED = "clipped"
+    UNBOUNDED = "unbounded"
+
+
+app = typer.Typer(add_completion=True, pretty_exceptions_enable=False, rich_markup_mode="markdown")
+
+
+@app.command()
+def collect(
+    env: Annotated[list[str], typer.Option(help="Task, repeatable; all for every one. A wrong name lists them.")],
+    variant: Annotated[
+        list[str], typer.Option(help="Method, repeatable; all for the LLM methods, sb3-all for the deep-RL baselines.")
+    ],
+    task_module: Annotated[
+        list[Path] | None, typer.Option(help="Python file with a task of your own, repeatable.", show_default=False)
+    ] = None,
+    runs: options.RunsOption = RUNS,
+    iterations: Annotated[
+        int | None,
+        typer.Option(
+            min=1, max=1_000_000, help="Iterations of a run.", show_default="200 calls: 100 with two calls each"
+        ),
+    ] = None,
+    rollouts: options.RolloutsOption = ROLLOUTS,
+    backend: options.BackendOption = "simulated",
+    model: options.ModelOption = None,
+    personality: options.PersonalityOption = None,
+    tau_c: Annotated[str, typer.Option(help="Revision threshold of r2po: default, half, off or a number.")] = "default",
+    temperature: options.TemperatureOption = None,
+    seed: options.SeedOption = 0,
+    warmup: Annotated[
+        int | None, typer.Option(min=0, max=1_000_000, help="Random trials that open the history.", show_default="20")
+    ] = None,
+    prompts: Annotated[
+        Path | None, typer.Option(help="Folder of your own prompt templates.", show_default="the project's")
+    ] = None,
+    excerpts: Annotated[
+        int,
+        typer.Option(min=0, max=1_000_000, help="Trajectories excerpted in the history of alwayscritic and reptraj."),
+    ] = EXCERPTS,
+    paired_seeds: Annotated[
+        bool, typer.Option("--paired-seeds", help="Roll both candidates of an iteration out on the same seeds.")
+    ] = False,
+    action_clipping: Annotated[
+        Clipping, typer.Option(help="Methods whose continuous actions are clipped: all, or as in the released code.")
+    ] = Clipping.ALL,
+    step_cap: Annotated[
+        int | None,
+        typer.Option(min=1, max=10**9, help="Steps after which a rollout is cut off.", show_default="the task's"),
+    ] = None,
+    optimum: Annotated[
+        float | None,
+        typer.Option(min=-1e9, max=1e9, help="The best return, as prompts name it.", show_default="the task's"),
+    ] = None,
+    step_size: Annotated[
+        float | None, typer.Option(min=0.0, max=1e9, help="The search step that prompts suggest.", show_default="1.0")
+    ] = None,
+    named_iterations: Annotated[
+        int | None, typer.Option(min=1, max=10**9, help="The iterations that prompts name.", show_default="the run's")
+    ] = None,
+    warmup_range: Annotated[
+        WarmupRange, typer.Option(help="Whether warm-up draws are kept within the range.")
+    ] = WarmupRange.CLIPPED,
+    condition: Annotated[
+        str | None, typer.Option(help="Label of these settings.", show_default="made from the settings")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder for the records.")] = Path("data/runs"),
+    resume: Annotated[
+        bool, typer.Option("--resume/--no-resume", help="Go on with records found there, or refuse to.")
+    ] = True,
+    concurrency: options.ConcurrencyOption = None,
+    base_url: options.BaseUrlOption = None,
+    timeout: options.TimeoutOption = None,
+    max_tokens: options.MaxTokensOption = None,
+    num_ctx: options.NumCtxOption = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan, and do nothing.")] = False,
+    quiet: options.QuietOption = False,
+) -> None:
+    """Run policy search with a language model, and keep raw records.
+
+    Runs that are complete are left alone, unfinished ones go on where they stopped. The same command and seed give the
+    same records, wall-clock fields aside.
+
+    For example:
+
+    `collect --env cartpole --variant threetraj`
+
+    `collect --env all --variant all --runs 3 --iterations 30 --personality balanced`
+
+    `collect --env pong --variant r2po --tau-c half --backend ollama --model gpt-oss:20b`
+
+    `collect --env cartpole --variant r2po --backend openai --base-url http://localhost:8000/v1 --model NAME`
+    """
+    # Imported here, so that --help and a wrong option are answered at once.
+    from rich.console import Console
+    from rich.text import Text
+
+    from collector.cli.display import choose_display
+    from collector.cli.dry_run import print_plan
+    from collector.llm.backends import make_model
+    from collector.plan import Request, left_out, plan
+    from collector.sweep import collect_runs, states
+    from collector.switches import Switches
+    from collector.tasks.plugins import load_tasks
+
+    console = Console(stderr=True)
+    task_modules = task_module or []
+    load_tasks(task_modules)
+    language_model = make_model(
+        backend,
+        name=model,
+        personality=personality,
+        temperature=temperature,
+        base_url=base_url,
+        timeout=timeout,
+        max_tokens=max_tokens,
+        num_ctx=num_ctx,
+        on_wait=lambda reason, seconds: console.print(Text(f"waiting {seconds:.0f} s: {reason}"), soft_wrap=True),
+    )
+    request = Request(
+        envs=env,
+        variants=variant,
+        runs=runs,
+        iterations=iterations,
+        rollouts=rollouts,
+        seed=seed,
+        warmup=warmup,
+        tau_c=tau_c,
+        switches=Switches(
+            action_clipping=action_clipping.value,
+            step_cap=step_cap,
+            optimum=optimum,
+            step_size=step_size,
+            warmup_range=warmup_range.value,
+            named_iterations=named_iterations,
+            paired_seeds=paired_seeds,
+            excerpts=excerpts,
+        ),
+        prompt_folder=prompts,
+        condition=condition,
+        backend=backend,
+        model=language_model.name,
+        options=language_model.options,
+    )
+    found = states(plan(request), out)
+    if not quiet and (passed_over := left_out(request)):
+        console.print(Text(passed_over), soft_wrap=True)
+    if dry_run:
+        print_plan(found, out)
+        return
+    if not resume and (existing := [state for state in found if state.exists]):
+        first = out / existing[0].spec.folder
+        raise CollectorError(f"{first} exists already; leave out --no-resume to go on with it, or choose another --out")
+
+    todo = [state.spec for state in found if not state.complete]
+    if not quiet and len(todo) < len(found):
+        console.print(Text(f"{len(found) - len(todo)} of {len(found)} runs are complete already"))
+    if todo:
+        display = choose_display(console, len(todo), quiet=quiet)
+        try:
+            outcome = collect_runs(
+                todo, out, language_model, display=display, concurrency=concurrency, task_modules=task_modules
+            )
+        except WorkerError as error:
+            raise CollectorError(f"{error}; nothing is lost, the same command goes on from here") from None
+        _conclude(outcome, len(todo))
+
+
+def _conclude(outcome: Outcome, asked: int) -> None:
+    if not outcome.failures:
+        return
+    message = f"{len(outcome.failures)} of {asked} runs stopped"
+    if outcome.not_begun:
+        message += f", {outcome.not_begun} were not begun"
+    raise CollectorError(
+        f"{message}; the first: {outcome.failures[0][1]}. The same command goes on where they stopped."
+    )
+
+
+def main() -> None:
+    """Entry point of the `collect` command."""
+    run_command(app, "collect", "collect")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,5 @@
+"""`python -m collector.grid`."""
+
+from collector.grid.cli import main
+
+main()

@@ -1,0 +1,150 @@
+"""`python -m collector.grid`: the whole grid of the paper, collected or only counted."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from collector.budget import ROLLOUTS, RUNS
+from collector.cli import options
+from collector.cli.command import run_command
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
+    from collector.grid.parts import Part
+    from collector.plan import Request
+
+
+class Output(StrEnum):
+    """Choices of --format."""
+
+    table = "table"
+    json = "json"
+
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+
+
+@app.command()
+def paper(
+    backend: options.BackendOption = "simulated",
+    model: options.ModelOption = None,
+    personality: options.PersonalityOption = None,
+    part: Annotated[
+        list[str] | None, typer.Option(help="Collect this part only, repeatable.", show_default="all")
+    ] = None,
+    runs: options.RunsOption = RUNS,
+    iterations: Annotated[
+        int | None,
+        typer.Option(min=1, max=1_000_000, help="Iterations of a run.", show_default="the paper's: 200 calls"),
+    ] = None,
+    rollouts: options.RolloutsOption = ROLLOUTS,
+    seed: options.SeedOption = 0,
+    temperature: options.TemperatureOption = None,
+    out: Annotated[Path, typer.Option(help="Folder for the records.")] = Path("data/paper-grid"),
+    concurrency: options.ConcurrencyOption = None,
+    base_url: options.BaseUrlOption = None,
+    timeout: options.TimeoutOption = None,
+    max_tokens: options.MaxTokensOption = None,
+    num_ctx: options.NumCtxOption = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what is missing and its cost, do nothing.")] = False,
+    rate: Annotated[
+        float | None,
+        typer.Option(min=1e-6, max=1e9, help="For the cost: calls per second.", show_default="measured from records"),
+    ] = None,
+    answer_tokens: Annotated[
+        float | None,
+        typer.Option(
+            min=1, max=1e9, help="For the cost: tokens of an answer.", show_default="measured from records, or 1000"
+        ),
+    ] = None,
+    output: Annotated[Output, typer.Option("--format", help="Of the cost.")] = Output.table,
+    quiet: options.QuietOption = False,
+) -> None:
+    """Collect whatever is missing of the paper's grid: every task, method and setting of its tables.
+
+    Each part is a sweep of its own: what stops one stops no other, and the same command goes on where it stopped.
+
+    Example: python -m collector.grid --backend ollama --model gpt-oss:20b --dry-run
+    """
+    # Imported here, so that --help and a wrong option are answered at once.
+    from rich.console import Console
+    from rich.text import Text
+
+    from collector.grid.parts import chosen
+    from collector.grid.running import collect_parts
+    from collector.llm.backends import make_model
+    from collector.plan import Request
+
+    if not dry_run and (rate or answer_tokens or output is not Output.table):
+        raise typer.BadParameter("--rate, --answer-tokens and --format are for --dry-run")
+    console = Console(stderr=True)
+    make = partial(
+        make_model,
+        backend,
+        name=model,
+        personality=personality,
+        temperature=temperature,
+        base_url=base_url,
+        timeout=timeout,
+        max_tokens=max_tokens,
+        num_ctx=num_ctx,
+        on_wait=lambda reason, seconds: console.print(Text(f"waiting {seconds:.0f} s: {reason}"), soft_wrap=True),
+    )
+    client = make()
+    wanted = Request(
+        envs=[],
+        variants=[],
+        runs=runs,
+        iterations=iterations,
+        rollouts=rollouts,
+        seed=seed,
+        backend=backend,
+        model=client.name,
+        options=client.options,
+    )
+    parts = chosen(part or [])
+    if dry_run:
+        told = Console(stderr=True, quiet=quiet)
+        _print_cost(parts, wanted, out, concurrency, rate, answer_tokens, output, told)
+    else:
+        collect_parts(parts, wanted, out, make, console, concurrency=concurrency, quiet=quiet)
+
+
+def _print_cost(
+    parts: Sequence[Part],
+    wanted: Request,
+    out: Path,
+    concurrency: int | None,
+    rate: float | None,
+    answer_tokens: float | None,
+    output: Output,
+    console: Console,
+) -> None:
+    from collector.grid.cost import costs, pace
+    from collector.grid.measured import measure
+    from collector.grid.prompt_sizes import PromptSizes
+    from collector.grid.report import print_json, print_table
+    from collector.plan import plan
+    from collector.sweep import states
+
+    asked, trained = measure(out, wanted.backend, wanted.model)
+    at = pace(asked, trained, concurrency=concurrency, rate=rate, answer_tokens=answer_tokens)
+    sizes = PromptSizes(lambda env: console.print(f"writing prompts of {env}", highlight=False))
+    rows = [row for part in parts for row in costs(part, states(plan(part.request(wanted)), out), at, sizes)]
+    if output is Output.json:
+        print_json(rows)
+    else:
+        print_table(rows, at, asked, rate=rate, answers=answer_tokens)
+
+
+def main() -> None:
+    """Run the command."""
+    run_command(app, "paper", "python -m collector.grid")

@@ -1,5 +1,0 @@
-"""`python -m collector.paper`."""
-
-from collector.paper.cli import main
-
-main()

@@ -1,0 +1,1 @@
+"""Evaluation of policies: plain and compiled loops, and worker processes."""

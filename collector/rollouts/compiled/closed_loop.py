@@ -1,0 +1,80 @@
+"""Environment and policy in one compiled loop, over many rollouts, without the interpreter or its lock.
+
+What is tied together here are plain functions of modules, not compiled ones: only those have a name under which Numba
+finds its cache again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from collector.rollouts.compiled.generator import WORDS, seed_generator
+from collector.rollouts.compiled.policies import inlined, policy_parts
+from collector.tasks.dynamics import Dynamics
+from collector.tasks.task import ParameterSpace
+
+
+def compile_loop(dynamics: Dynamics, space: ParameterSpace, name: str, *, recording: bool) -> Callable[..., None]:
+    """The loop for a task: `(params, seeds, cap, low, high, outcome, record)`.
+
+    It fills `outcome`, a row for each seed: return, length, and whether the rollout terminated. All rollouts
+    advance together, one step each in turn: while the processor waits for one step's results (a cosine, a
+    division), it can work on another rollout's.
+
+    Args:
+        dynamics: the task's dynamics.
+        space: its policy class.
+        name: tells this loop, in this version of all that it is made of, from others in Numba's cache.
+        recording: there is one seed, and the loop fills `record` with a row for each step: observation, action as the
+            policy gave it, and reward. A last row has the last observation.
+    """
+    functions: tuple[Callable[..., Any], ...] = (dynamics.reset, dynamics.step, dynamics.observe, *dynamics.helpers)
+    for function in functions:
+        inlined(function)
+    reset, step, observe, single = dynamics.reset, dynamics.step, dynamics.observe, dynamics.single
+    choose, write, inputs, outputs, width = policy_parts(space)
+
+    def loop(params: Any, seeds: Any, cap: int, low: float, high: float, outcome: Any, record: Any) -> None:
+        count = len(seeds)
+        chosen = np.empty(width, np.float64)
+        sent = np.empty(outputs, np.float32)
+        generators = np.empty((count, WORDS), np.uint64)
+        seed_generator(generators[0], seeds[0])
+        states = [reset(generators[0])] * count
+        for rollout in range(1, count):
+            seed_generator(generators[rollout], seeds[rollout])
+            states[rollout] = reset(generators[rollout])
+        outcome[:, 0] = 0.0
+        running = np.arange(count)
+        length = 0
+        if recording:
+            write(observe(states[0]), inputs, single, record[0])
+        while count:
+            length += 1
+            place = 0
+            while place < count:
+                rollout = running[place]
+                action = choose(
+                    params, observe(states[rollout]), inputs, outputs, single, low, high, chosen, sent
+                )  # fmt: skip
+                state, reward, ended = step(states[rollout], action, generators[rollout])
+                states[rollout] = state
+                outcome[rollout, 0] += reward
+                if recording:
+                    record[length - 1, inputs:-1] = chosen
+                    record[length - 1, -1] = reward
+                    write(observe(state), inputs, single, record[length])
+                if ended or length == cap:
+                    outcome[rollout, 1], outcome[rollout, 2] = length, ended
+                    count -= 1
+                    running[place] = running[count]
+                else:
+                    place += 1
+
+    loop.__qualname__ = name
+    # NumPy's rules for division: a check for zero at every one would cost half the speed.
+    return njit(loop, cache=True, nogil=True, error_model="numpy")  # type: ignore[no-any-return]

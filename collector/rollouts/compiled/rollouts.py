@@ -1,0 +1,123 @@
+"""A task's compiled loops, behind one interface: whole evaluations, and one rollout step by step."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from llvmlite import binding
+from numpy.typing import NDArray
+
+from collector.policy import Params
+from collector.rollouts.compiled import closed_loop
+from collector.rollouts.compiled.policies import policy_parts
+from collector.tasks import Task, draws
+from collector.tasks.dynamics import Dynamics, MujocoDynamics
+
+NO_CAP: Final = int(np.iinfo(np.int64).max)
+_UNBOUNDED: Final = (-np.inf, np.inf)
+
+Numbers = NDArray[np.float64]
+Seeds = NDArray[np.uint64]
+
+
+class Record(NamedTuple):
+    """A rollout of T steps: T + 1 observations, T actions as the policy gave them, T rewards; a row for each."""
+
+    observations: Numbers
+    actions: Numbers
+    rewards: Numbers
+    terminated: bool
+
+
+class Job(NamedTuple):
+    """What a loop is asked: a parameter vector, one seed for each rollout, the step cap, the bounds of actions."""
+
+    params: Numbers
+    seeds: Seeds
+    cap: int
+    low: float
+    high: float
+
+
+class CompiledRollouts(ABC):
+    """Rollouts of one task; several threads may use it at once."""
+
+    action_range: tuple[float, float]
+
+    def __init__(self, dynamics: Dynamics | MujocoDynamics, task: Task, compile_loop: Callable[..., Any]) -> None:
+        self._parts = policy_parts(task.space)
+        self._nothing = self._record(0)
+        name = f"{task.id}-{fingerprint(dynamics)}"
+        self._loop: Any = compile_loop(dynamics, task.space, f"{name}-evaluate", recording=False)
+        self._recording_loop: Any = compile_loop(dynamics, task.space, f"{name}-trace", recording=True)
+
+    def evaluate(self, task: Task, params: Params, seeds: Sequence[int]) -> Numbers:
+        """One rollout for each of at least one seed: a row each: return, length, whether it terminated.
+
+        Raises:
+            OverflowError: a seed is negative or has more than 64 bits.
+        """
+        outcome = np.empty((len(seeds), 3))
+        self._run(self._loop, self._job(task, params, seeds), outcome, self._nothing)
+        return outcome
+
+    def trace(self, task: Task, params: Params, seed: int) -> Record:
+        """The rollout of one seed, step by step."""
+        job, outcome = self._job(task, params, [seed]), np.empty((1, 3))
+        self._run(self._loop, job, outcome, self._nothing)
+        record = self._record(int(outcome[0, 1]))
+        self._run(self._recording_loop, job, outcome, record)
+        inputs = self._parts.inputs
+        return Record(record[:, :inputs], record[:-1, inputs:-1], record[:-1, -1], bool(outcome[0, 2]))
+
+    def _job(self, task: Task, params: Params, seeds: Sequence[int]) -> Job:
+        low, high = self.action_range if task.clip_actions else _UNBOUNDED
+        cap = NO_CAP if task.step_cap is None else task.step_cap
+        return Job(np.array(params, np.float64), np.array(seeds, np.uint64), cap, low, high)
+
+    def _record(self, length: int) -> Numbers:
+        return np.empty((length + 1, self._parts.inputs + self._parts.width + 1))
+
+    def forget(self) -> None:
+        """Remove the loops from Numba's cache."""
+        for loop in (self._loop, self._recording_loop):
+            folder = Path(loop.stats.cache_path)
+            for path in folder.glob(f"*{loop.__qualname__}*.nb?"):
+                path.unlink(missing_ok=True)
+
+    @abstractmethod
+    def _run(self, loop: Callable[..., None], job: Job, outcome: Numbers, record: Numbers) -> None:
+        """Fill outcome and record."""
+
+
+class ClosedLoopRollouts(CompiledRollouts):
+    """Rollouts of a task whose dynamics are compiled too."""
+
+    def __init__(self, task: Task) -> None:
+        assert isinstance(task.dynamics, Dynamics)
+        super().__init__(task.dynamics, task, closed_loop.compile_loop)
+        self.action_range = task.dynamics.action_range or _UNBOUNDED
+
+    def _run(self, loop: Callable[..., None], job: Job, outcome: Numbers, record: Numbers) -> None:
+        loop(*job, outcome, record)
+
+
+def fingerprint(dynamics: Dynamics | MujocoDynamics) -> str:
+    """A name for the processor and the version of all source files that a task's loops are made of.
+
+    Numba knows a cached function by its own file alone, and keeps one index for all processors.
+    """
+    functions = (dynamics.reset, dynamics.observe, *dynamics.helpers)
+    files = {inspect.getsourcefile(function) for function in (*functions, draws.uniform, Dynamics)}
+    digest = hashlib.blake2b(digest_size=8)
+    digest.update(f"{binding.get_host_cpu_name()} {os.environ.get('NUMBA_CPU_NAME')}".encode())
+    for file in (*sorted(map(str, files)), *sorted(map(str, Path(__file__).parent.glob("*.py")))):
+        digest.update(Path(file).read_bytes())
+    return digest.hexdigest()

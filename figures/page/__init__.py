@@ -1,0 +1,1 @@
+"""The page of all figures, and the files it is made of."""

@@ -1,0 +1,181 @@
+"""From records to a folder of figures and tables, and the page that shows them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from audit.output.escaping import in_line
+from audit.output.progress import SILENT, Progress
+from figures.data import Records
+from figures.errors import FiguresError
+from figures.gallery import SECTIONS, comparisons, drawings_of, not_drawn
+from figures.names import LONGEST, label
+from figures.options import Band
+from figures.page.export import export, retract
+from figures.page.page import Notebook
+from figures.page.page import Page, Picture, Section, render
+from figures.paper import recomputed
+from figures.paper.definitions import DEFINITIONS
+from figures.paper.tables import PaperTables, paper_tables
+from figures.plots.drawing import Drawing, joined
+from figures.provenance import origin, simulated, versions
+from figures.style import save
+from figures.tables import Table, table
+
+PROBLEMS_NAMED: Final = 100
+"""So many problems are named on the page; the rest are counted."""
+
+
+@dataclass(frozen=True)
+class Contents:
+    """Everything that one data set gives: tables by their stem, drawings by kind in the order of the conditions.
+
+    `paper` has the paper's tables, which are among the others too, and what is said before them.
+    """
+
+    tables: dict[str, Table]
+    drawings: dict[str, list[Drawing]]
+    paper: PaperTables
+
+
+def contents(records: Records, *, band: Band = Band.std) -> Contents:
+    """Make every table and draw every figure, one figure of each kind per condition; nothing is written yet."""
+    rows = {
+        "salience": records.salience,
+        "summary": records.summary,
+        "agreement": records.agreement,
+        "metrics": records.metrics,
+        "aggregate": records.over_tasks.aggregate,
+    }
+    drawings: dict[str, list[Drawing]] = {}
+    for condition, slug in slugs(records.conditions).items():
+        for drawing in drawings_of(records, condition, band=band):
+            drawings.setdefault(drawing.stem, []).append(replace(drawing, stem=f"{drawing.stem}-{slug}"))
+    compared = list(comparisons(records))
+    for (_, drawing), slug in zip(compared, slugs([common for common, _ in compared]).values(), strict=True):
+        drawings.setdefault(drawing.stem, []).append(replace(drawing, stem=f"{drawing.stem}-{slug}"))
+    note = _note(records)
+    paper = paper_tables(records)
+    notes = {"aggregate": joined([note, *_remarks(records)])}
+    tables = {key: table(key, lines, notes.get(key, note)) for key, lines in rows.items()}
+    return Contents(tables | {each.stem: each for each in (*paper.tables, recomputed.findings())}, drawings, paper)
+
+
+def _note(records: Records) -> str:
+    return joined(f"{label(condition)}: {origin(records.facts, condition)}" for condition in records.conditions)
+
+
+def _remarks(records: Records) -> list[str]:
+    """What must be known of methods over tasks, by condition."""
+    return [f"{label(condition)}: {joined(told)}" for condition, told in records.over_tasks.remarks.items() if told]
+
+
+def slugs(conditions: Iterable[str]) -> dict[str, str]:
+    """A file name for each condition: letters, digits, dot, plus and hyphen, not many, and no two alike."""
+    names: dict[str, str] = {}
+    for condition in conditions:
+        stem = re.sub(r"[^A-Za-z0-9.+]+", "-", condition)[:LONGEST].strip("-.") or "condition"
+        taken = {name.casefold() for name in names.values()}
+        numbered = (f"{stem}-{i}" for i in range(2, len(taken) + 3))
+        names[condition] = (
+            stem if stem.casefold() not in taken else next(n for n in numbered if n.casefold() not in taken)
+        )
+    return names
+
+
+def build(
+    records: Records,
+    out: Path,
+    command: str,
+    *,
+    band: Band = Band.std,
+    notebooks: Sequence[Notebook] = (),
+    progress: Progress = SILENT,
+) -> Path:
+    """Write every figure (PNG and PDF), every table (Markdown, CSV, LaTeX, HTML) and the page; returns the page's path.
+
+    Args:
+        records: the data set.
+        out: the folder to write to; made where it does not exist. Files in it of tables of the paper that the records
+            do not fill are removed, files of other names are left alone.
+        command: what was typed, for the page.
+        band: what the bands of learning curves show.
+        notebooks: those that were run on the same records, for the page to link to.
+        progress: of drawing.
+
+    Raises:
+        FiguresError: the folder cannot be written.
+    """
+    made = contents(records, band=band)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        progress.begin(sum(map(len, made.drawings.values())), "figures to draw")
+        pictures = {
+            kind: [_write(drawing, out, progress) for drawing in drawings] for kind, drawings in made.drawings.items()
+        }
+        progress.end()
+        for each in made.tables.values():
+            export(each, records.facts, out)
+        for stem in {definition.stem for definition in DEFINITIONS} - made.tables.keys():
+            retract(stem, out)
+        index = out / "index.html"
+        index.write_text(
+            render(replace(_page(records, made, pictures, command), notebooks=notebooks)), encoding="utf-8"
+        )
+    except OSError as error:
+        raise FiguresError(
+            f"cannot write to {out}: {error.strerror or error}; choose another folder with --out"
+        ) from None
+    return index
+
+
+def _write(drawing: Drawing, out: Path, progress: Progress) -> Picture:
+    png, pdf = save(drawing.figure, out / drawing.stem)
+    progress.advance()
+    return Picture(drawing, png.read_bytes(), png.name, pdf.name)
+
+
+def _drawn(pictures: dict[str, list[Picture]], section: str) -> tuple[list[Picture], str]:
+    """The pictures of a section, and which it lacks."""
+    return [picture for kind in SECTIONS[section] for picture in pictures.get(kind, [])], not_drawn(section, pictures)
+
+
+def _listed(records: Records) -> list[str]:
+    told = [*map(str, records.problems), *map(in_line, records.unfinished)]
+    rest = len(told) - PROBLEMS_NAMED
+    return [*told[:PROBLEMS_NAMED], f"and {rest} more"] if rest > 0 else told
+
+
+def _page(records: Records, made: Contents, pictures: dict[str, list[Picture]], command: str) -> Page:
+    tables = made.tables
+    return Page(
+        notes=[(label(condition), origin(records.facts, condition)) for condition in records.conditions],
+        simulated=[label(condition) for condition in records.conditions if simulated(records.facts, condition)],
+        sections=[
+            Section("salience", "Salience", [tables["salience"]], *_drawn(pictures, "salience")),
+            Section("revisions", "Revisions", [tables["summary"]], *_drawn(pictures, "revisions")),
+            Section("agreement", "Agreement", [tables["agreement"]], *_drawn(pictures, "agreement")),
+            Section("returns", "Returns", [tables["metrics"]], *_drawn(pictures, "returns")),
+            Section("over-tasks", "Over tasks", [tables["aggregate"]], *_drawn(pictures, "over-tasks")),
+            Section("paper", "The paper's tables", made.paper.tables, [], made.paper.remark),
+            Section("recomputed", "The paper against itself", [tables[recomputed.STEM]], []),
+        ],
+        provenance={
+            "Command": command,
+            "Records": ", ".join(
+                f"{len(frame)} {noun}"
+                for frame, noun in (
+                    (records.facts, "runs"),
+                    (records.iterations, "iterations"),
+                    (records.revisions, "revisions"),
+                )
+            ),
+            "SHA-256 of iterations and revisions": records.digest,
+            "Versions": ", ".join(f"{package} {number}" for package, number in versions().items()),
+        },
+        problems=_listed(records),
+    )

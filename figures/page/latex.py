@@ -1,0 +1,111 @@
+"""Tables in LaTeX, with the rules of booktabs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from audit.output.escaping import escape_latex
+from figures.tables import Column, Row, Table
+
+BOOKTABS: Final = r"\usepackage{booktabs}"
+GRAPHICX: Final = r"\usepackage{graphicx}"
+XCOLOR: Final = r"\usepackage[table]{xcolor}"
+_FITTING: Final = (
+    r"\resizebox*{!}{\ifdim\totalheight>0.75\textheight 0.75\textheight\else\totalheight\fi}{%",
+    r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
+)
+"""Scales what would be wider than a line of text or higher than a page, and nothing else."""
+BREAKING: Final = (r"\usepackage{array}", r"\usepackage{longtable}")
+_PROSE: Final = r">{\raggedright\arraybackslash}p{0.25\linewidth}"
+_SHADING: Final = (
+    r"\providecolor{bestcolor}{HTML}{DCEBF5}",
+    r"\providecommand{\bestcell}[1]{\cellcolor{bestcolor}\textbf{#1}}",
+)
+
+
+def latex(table: Table) -> str:
+    """A table that floats, or one of prose that breaks over pages; the first line says which packages it needs."""
+    lines = [line for row in table.rows for line in _lines(table, row)]
+    breaks = any(column.prose for column in table.columns)
+    shaded = any(column.is_best(row) for column in table.columns for row in table.rows)
+    packages = [BOOKTABS, *(BREAKING if breaks else (GRAPHICX,)), *[XCOLOR] * shaded]
+    return "\n".join(
+        [
+            f"% Needs {', '.join(packages)}.",
+            *[*_SHADING] * shaded,
+            *(_breaking(table, lines) if breaks else _floating(table, lines)),
+            "",
+        ]
+    )
+
+
+def _floating(table: Table, lines: list[str]) -> list[str]:
+    return [
+        r"\begin{table}",
+        r"\centering",
+        r"\footnotesize",
+        _caption(table),
+        r"\medskip",
+        "",
+        *_FITTING,
+        rf"\begin{{tabular}}{{{_alignment(table)}}}",
+        *_head(table),
+        *lines,
+        r"\bottomrule",
+        r"\end{tabular}}}",
+        r"\end{table}",
+    ]
+
+
+def _breaking(table: Table, lines: list[str]) -> list[str]:
+    return [
+        r"\begingroup",
+        r"\scriptsize",
+        r"\setlength{\tabcolsep}{3pt}",
+        rf"\begin{{longtable}}{{{_alignment(table)}}}",
+        rf"{_caption(table)} \\",
+        *_head(table),
+        r"\endfirsthead",
+        *_head(table),
+        r"\endhead",
+        r"\bottomrule",
+        r"\endfoot",
+        *lines,
+        r"\end{longtable}",
+        r"\endgroup",
+    ]
+
+
+def _caption(table: Table) -> str:
+    words = rf"\textbf{{{escape_latex(table.title)}.}} {escape_latex(table.caption)} {escape_latex(table.note)}"
+    return rf"\caption{{{words}}}\label{{tab:{table.stem}}}"
+
+
+def _alignment(table: Table) -> str:
+    return "".join("r" if column.numeric else _PROSE if column.prose else "l" for column in table.columns)
+
+
+def _head(table: Table) -> list[str]:
+    return [r"\toprule", " & ".join(escape_latex(column.heading) for column in table.columns) + r" \\", r"\midrule"]
+
+
+def _lines(table: Table, row: Row) -> Iterator[str]:
+    """A row, and under it what is told beside its cells in small print."""
+    cells = [_cell(column, row) for column in table.columns]
+    beside = [_words(column, column.beside(row)) for column in table.columns]
+    yield " & ".join(cells) + (r" \\[-2pt]" if any(beside) else r" \\")
+    if any(beside):
+        yield " & ".join(rf"{{\tiny {words}}}" if words else "" for words in beside) + r" \\[2pt]"
+
+
+def _cell(column: Column, row: Row) -> str:
+    words = _words(column, column.read(row))
+    return rf"\bestcell{{{words}}}" if column.is_best(row) else words
+
+
+def _words(column: Column, words: str) -> str:
+    """What stands in a cell. Before a number a hyphen is a minus sign; one within a word or an exponent stays."""
+    escaped = escape_latex(words)
+    return re.sub(r"(?<![\w.)])-(?=\d)", r"$-$", escaped) if column.numeric else escaped

@@ -1,0 +1,106 @@
+"""The page that shows all figures and tables: one file, readable without a network."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from audit.output.escaping import visible
+from figures.plots.drawing import Drawing
+from figures.tables import Table
+
+_CODE: Final = {"light": "friendly", "dark": "github-dark"}
+"""Styles that code is coloured in."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A drawing as it was written: the PNG's bytes, for embedding, and the names of both files, for links."""
+
+    drawing: Drawing
+    png: bytes
+    png_name: str
+    pdf_name: str
+
+    @property
+    def source(self) -> str:
+        """The picture as a data URI, so that the page stands alone."""
+        return f"data:image/png;base64,{base64.b64encode(self.png).decode()}"
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the page: its anchor, heading, tables and pictures, and what is said before them."""
+
+    anchor: str
+    title: str
+    tables: Sequence[Table]
+    pictures: Sequence[Picture]
+    remark: str = ""
+
+
+@dataclass(frozen=True)
+class Notebook:
+    """A notebook that was run: its heading, its page relative to the index, or in one line why there is none."""
+
+    title: str
+    href: str | None = None
+    problem: str | None = None
+
+
+@dataclass(frozen=True)
+class Page:
+    """All that the page says.
+
+    `notes` pairs each condition with what made its records, `simulated` lists the conditions of the simulated model,
+    `notebooks` are those that were run beside it.
+    """
+
+    notes: Sequence[tuple[str, str]]
+    simulated: Sequence[str]
+    sections: Sequence[Section]
+    provenance: Mapping[str, str]
+    problems: Sequence[str]
+    notebooks: Sequence[Notebook] = ()
+
+
+def _environment() -> Environment:
+    loader = PackageLoader("figures", "templates")
+    return Environment(
+        loader=loader,
+        autoescape=True,
+        finalize=_shown,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def _shown(value: object) -> object:
+    """Texts with their control characters spelled out; markup is what templates made of such texts."""
+    return visible(value) if type(value) is str else value
+
+
+def render(page: Page) -> str:
+    """The page as HTML."""
+    return _environment().get_template("index.html.j2").render(page=page)
+
+
+def render_table(table: Table) -> str:
+    """One table as an HTML document of its own."""
+    return _environment().get_template("table.html.j2").render(table=table)
+
+
+def render_notebook(title: str, body: str) -> str:
+    """A notebook as an HTML document; `body` is its cells, as nbconvert's template `basic` writes them."""
+    from markupsafe import Markup
+    from pygments.formatters import HtmlFormatter
+
+    colours = {scheme: HtmlFormatter(style=style).get_style_defs(".highlight") for scheme, style in _CODE.items()}
+    template = _environment().get_template("notebook.html.j2")
+    # The body is markup already: texts from records were escaped by the notebooks, and the page allows no script.
+    return template.render(title=title, body=Markup(body), colours={key: Markup(css) for key, css in colours.items()})  # noqa: S704

@@ -1,0 +1,124 @@
+"""How the rollouts agreed that the critic compared, and what revisions gained or lost under each structure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from figures.names import STRUCTURES, label, name, ordered
+from figures.plots.drawing import Drawing, in_style, joined
+from figures.plots.marks import Cell, beside, cell_label, cells, handle, head, interval, number, rows_of
+from figures.style import MUTED, STRUCTURE_COLOURS, WIDTH, annotate, ink_on, legend
+from stats.measures.bootstrap import Interval, cluster_bootstrap
+
+MARKERS: Final = {"failure_confirmed": "v", "preservation_favored": "^", "all_diverse": "s", "identical": "o"}
+PRINTED_FROM: Final = 8.0
+CAPTION: Final = (
+    "Left: share of revisions by how the worst, median and best rollout compared; shares of 8% and more are printed, "
+    "n counts revisions. Right: mean change in return (Δ) under each structure, with 95% intervals by bootstrap over "
+    "whole runs (too narrow with fewer than ten; hollow: none). Structure goes with how good the policy already "
+    "was: where failing is the rule a revision has more to win. The picture does not say that a structure caused a "
+    "change."
+)
+
+
+def delta_interval(revisions: pd.DataFrame) -> Interval:
+    """Interval for the mean Δ of some revisions of one method on one task.
+
+    Args:
+        revisions: one row per revision, with columns run and delta. One without a delta is left out.
+
+    Returns:
+        By bootstrap over the runs that have such a revision; NaN for fewer than two.
+    """
+    known = revisions.dropna(subset=["delta"]).groupby("run")["delta"]
+    sums = known.agg(["sum", "size"]).to_numpy(dtype=float)
+    return cluster_bootstrap(sums, lambda drawn: drawn[:, 0] / drawn[:, 1])
+
+
+@in_style
+def agreement_structures(
+    agreement: Sequence[Mapping[str, Any]], revisions: pd.DataFrame, condition: str, origin: str
+) -> Drawing | None:
+    """Draw shares and mean Δ by structure, task by task, for one condition; nothing where nobody was shown three.
+
+    Args:
+        agreement: rows of the audit's `agreement_summary`; those of other conditions are left out.
+        revisions: rows of its `revision_details`, for intervals over runs.
+        condition: the condition to draw.
+        origin: what the records were made with, as one sentence.
+    """
+    rows = [row for row in agreement if row["condition"] == condition]
+    if not rows:
+        return None
+    order = cells(rows)
+    here = revisions[revisions["condition"] == condition]
+    figure = Figure(figsize=(WIDTH, 0.72 * len(order) + 0.55))
+    grid = figure.subplots(len(order), 2, squeeze=False, width_ratios=[3, 2])
+    several = len({variant for _, variant in order}) > 1
+    for (left, right), cell in zip(grid, order, strict=True):
+        mine = {str(row["structure"]): row for row in rows if (row["env"], row["variant"]) == cell}
+        _draw_shares(left, mine)
+        rows_of(left, [cell_label(cell, several=several)])
+        _draw_deltas(right, mine, here[_is(here, cell)])
+    for left in grid[:-1, 0]:
+        left.tick_params(axis="x", length=0, labelbottom=False)
+        left.spines["bottom"].set_visible(False)
+    grid[-1, 0].set_xlabel("% of revisions")
+    grid[-1, 1].set_xlabel("mean Δ")
+    head(grid[0, 0], "n")
+    structures = ordered((str(row["structure"]) for row in rows), STRUCTURES)
+    legend(figure, [handle(name(s), _colour(s), MARKERS.get(s, "D")) for s in structures], across=2)
+    note = joined([f"{sum(int(row['revisions']) for row in rows)} revisions, condition {label(condition)}.", origin])
+    annotate(figure, note)
+    described = "Stacked bars of agreement structures per task, and beside them the mean change in return of each."
+    return Drawing("agreement", "What the critic was shown", CAPTION, note, described, figure)
+
+
+def _is(revisions: pd.DataFrame, cell: Cell) -> pd.Series:
+    return (revisions["env"] == cell[0]) & (revisions["variant"] == cell[1])
+
+
+def _draw_shares(ax: Axes, rows: Mapping[str, Mapping[str, Any]]) -> None:
+    total = sum(int(row["revisions"]) for row in rows.values())
+    start = 0.0
+    for structure in ordered(rows, STRUCTURES):
+        share = 100 * int(rows[structure]["revisions"]) / total
+        colour = _colour(structure)
+        ax.barh(0, share, left=start, height=0.62, color=colour, edgecolor="white", linewidth=0.6)
+        if share >= PRINTED_FROM:
+            ax.text(start + share / 2, 0, f"{share:.0f}", ha="center", va="center", fontsize=7, color=ink_on(colour))
+        start += share
+    ax.set_xlim(0, 100)
+    beside(ax, 0, f"{total}")
+
+
+def _draw_deltas(ax: Axes, rows: Mapping[str, Mapping[str, Any]], revisions: pd.DataFrame) -> None:
+    structures = ordered(rows, STRUCTURES)
+    found = {s: delta_interval(revisions[revisions["structure"] == s]) for s in structures}
+    values = [
+        0.0,
+        *(number(rows[s]["mean_delta"]) for s in structures),
+        *(end for ends in found.values() for end in ends),
+    ]
+    finite = [value for value in values if np.isfinite(value)]
+    low, high = min(finite), max(finite)
+    margin = 0.08 * (high - low) or 1.0
+    ax.set_xlim(low - margin, high + margin)
+    ax.axvline(0, color=MUTED, lw=0.7)
+    for y, structure in enumerate(structures):
+        value = number(rows[structure]["mean_delta"])
+        interval(ax, y, value, *found[structure], _colour(structure), MARKERS.get(structure, "D"))
+    rows_of(ax, [""] * len(structures))
+    ax.xaxis.set_major_locator(MaxNLocator(nbins=4))
+    ax.grid(visible=True, axis="x")
+
+
+def _colour(structure: str) -> str:
+    return STRUCTURE_COLOURS.get(structure, "#777777")

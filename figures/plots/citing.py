@@ -1,0 +1,145 @@
+"""Who cites the worst rollout: regressions beside their base rates, and whether citing goes with a regression."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from figures.names import label
+from figures.plots.drawing import Drawing, in_style, joined, span
+from figures.plots.marks import absent, beside, cell_label, cells, handle, head, interval, number, rows_of
+from figures.style import DIRECTION_COLOURS, MUTED, WIDTH, annotate, legend
+from stats.measures.bootstrap import UNKNOWN, Interval, cluster_bootstrap
+
+KINDS: Final = {"regression": "regressions", "improvement": "improvements", "no_change": "no_change"}
+"""Directions, and what the audit's columns call them."""
+
+LABELS: Final = {"regression": "regressions", "improvement": "improvements", "no_change": "unchanged returns"}
+MARKERS: Final = {"regression": "v", "improvement": "^", "no_change": "o"}
+OFFSETS: Final = (-0.25, 0.0, 0.25)
+FEW: Final = 10
+"""With fewer runs than this, bootstrap intervals are known to be too narrow."""
+
+CAPTION: Final = (
+    "Left: share of regressions, of improvements and of unchanged returns whose critic cited the worst rollout, with "
+    "the number of each. The shares among improvements and unchanged returns are the base rates: where they are as "
+    "high as that of regressions, citing tells nothing about regressing. Right: risk of a regression after an answer "
+    "that cites the worst rollout, divided by the risk after one that does not; 1 means no difference. It does not "
+    "say what a revision was driven by, and how good a policy already was changes both citing and regressing. "
+    "Intervals are 95%, by bootstrap over whole runs; with fewer than ten runs they are too narrow. A hollow mark "
+    "has no interval (one run, too few cases, or runs that do not differ), a dash no value."
+)
+
+
+def citing_interval(revisions: pd.DataFrame, direction: str) -> Interval:
+    """Interval for the share of revisions of one direction that cite the worst rollout.
+
+    Args:
+        revisions: one row per revision of one method on one task, whose critic saw three rollouts, with columns run,
+            direction and references_worst.
+        direction: which revisions are asked about.
+
+    Returns:
+        In percent, by bootstrap over runs; NaN for fewer than two runs.
+    """
+    cites = revisions["references_worst"].fillna(value=False).astype(bool)
+    here = revisions["direction"] == direction
+    counts = pd.DataFrame({"run": revisions["run"], "citing": cites & here, "all": here}).groupby("run").sum()
+    found = cluster_bootstrap(counts.to_numpy(dtype=float), lambda sums: 100 * sums[:, 0] / sums[:, 1])
+    return found if len(counts) > 1 else UNKNOWN
+
+
+@in_style
+def citing_rates(
+    rates: Sequence[Mapping[str, Any]], revisions: pd.DataFrame, condition: str, origin: str
+) -> Drawing | None:
+    """Draw shares that cite and the risk ratio, task by task; nothing where nobody was shown the worst rollout.
+
+    Args:
+        rates: rows of the audit's `base_rates`; those of other conditions are left out.
+        revisions: rows of its `revision_details`, for intervals over runs.
+        condition: the condition to draw.
+        origin: what the records were made with, as one sentence.
+    """
+    rows = {(str(row["env"]), str(row["variant"])): row for row in rates if row["condition"] == condition}
+    if not rows:
+        return None
+    order = cells(list(rows.values()))
+    shown = revisions[(revisions["condition"] == condition) & revisions["permissive"].notna()]
+    figure = Figure(figsize=(WIDTH, 0.58 * len(order) + 0.75))
+    left, right = figure.subplots(1, 2, width_ratios=[3, 2])
+    _prepare(left, right, [rows[cell] for cell in order])
+    for y, (env, variant) in enumerate(order):
+        mine = shown[(shown["env"] == env) & (shown["variant"] == variant)]
+        _draw_shares(left, y, rows[env, variant], mine)
+        _draw_ratio(right, y, rows[env, variant])
+    several = len({variant for _, variant in order}) > 1
+    rows_of(left, [cell_label(cell, several=several) for cell in order])
+    rows_of(right, [""] * len(order))
+    legend(figure, [handle(LABELS[d], DIRECTION_COLOURS[d], MARKERS[d]) for d in KINDS], across=3)
+    runs = [int(row["runs"]) for row in rows.values()]
+    detector = ", ".join(sorted({str(row["detector"]) for row in rows.values()}))
+    note = joined(
+        [
+            f"{span(runs, 'run')} a task, detector {detector}, condition {label(condition)}.",
+            _remark(runs),
+            origin,
+        ]
+    )
+    annotate(figure, note)
+    described = (
+        "Per task the share of regressions, improvements and unchanged returns that cite the worst, and a risk ratio."
+    )
+    return Drawing("citing", "Citing the worst rollout, and base rates", CAPTION, note, described, figure)
+
+
+def _remark(runs: list[int]) -> str:
+    if max(runs) == 1:
+        return "No intervals from one run."
+    return f"With fewer than {FEW} runs intervals are too narrow." if min(runs) < FEW else ""
+
+
+def _prepare(left: Axes, right: Axes, rows: list[Mapping[str, Any]]) -> None:
+    left.set_xlim(-3, 103)
+    left.set_xticks(range(0, 101, 20))
+    left.set_xlabel("% that cite the worst rollout")
+    head(left, "n")
+    known = [number(row[key]) for row in rows for key in ("risk_ratio", "risk_ratio_low", "risk_ratio_high")]
+    reach = max([abs(math.log2(v)) for v in known if math.isfinite(v) and v > 0] + [1.0])
+    reach = min(math.ceil(reach + 0.2), 6)
+    right.set_xscale("log", base=2)
+    right.set_xlim(2.0**-reach, 2.0**reach)
+    ticks = 2.0 ** np.arange(-reach, reach + 1, 1 if reach <= 3 else 2)
+    right.set_xticks(ticks, [f"1/{1 / tick:.0f}" if tick < 1 else f"{tick:.0f}" for tick in ticks])
+    right.axvline(1, color=MUTED, lw=0.7)
+    right.set_xlabel("risk ratio of regressing")
+    head(right, "")
+    for ax in (left, right):
+        ax.grid(visible=True, axis="x")
+
+
+def _draw_shares(ax: Axes, y: int, row: Mapping[str, Any], revisions: pd.DataFrame) -> None:
+    for offset, (direction, key) in zip(OFFSETS, KINDS.items(), strict=True):
+        count = int(row[key])
+        beside(ax, y + offset, f"{count}")
+        if not count:
+            absent(ax, y + offset)
+            continue
+        ends = citing_interval(revisions, direction)
+        share = number(row[f"citing_{key}_pct"])
+        interval(ax, y + offset, share, *ends, DIRECTION_COLOURS[direction], MARKERS[direction])
+
+
+def _draw_ratio(ax: Axes, y: int, row: Mapping[str, Any]) -> None:
+    low, value, high = (number(row[f"risk_ratio{end}"]) for end in ("_low", "", "_high"))
+    if math.isfinite(value) and value > 0:
+        # An end that is infinite is null, as is one that is unknown: of the two only the upper one can be infinite.
+        interval(ax, y, value, low, math.inf if math.isfinite(low) and math.isnan(high) else high, "black", "D")
+    else:
+        absent(ax, y, "0: none that cites regressed" if value == 0 else "–")

@@ -1,0 +1,103 @@
+"""Which learning curves stand together: the paper's comparison with baselines, and its variants of R2PO."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+import pandas as pd
+
+from figures.options import Band
+from figures.plots.curves import learning_curves
+from figures.plots.drawing import Drawing
+from figures.plots.learners import BEST, with_best_learners
+from figures.provenance import origin
+
+REFERENCE: Final = "r2po"
+VARIANTS: Final = (
+    "threetraj",
+    "reptraj",
+    "alwayscritic",
+    "actorsecondpass",
+    "puresearch",
+    "criticonly",
+)
+FOUR: Final = ("swimmer", "mountaincarcontinuous", "invertedpendulum", "cartpole")
+"""Where there are more tasks, these have figures of their own besides: the paper's text discusses their curves."""
+
+
+class _Set(NamedTuple):
+    """Methods in one figure."""
+
+    stem: str
+    title: str
+    methods: list[str]
+
+
+def curve_figures(
+    iterations: pd.DataFrame, facts: pd.DataFrame, condition: str, *, band: Band = Band.std
+) -> Iterator[Drawing]:
+    """Draw the learning curves of one condition: methods in two sets, and four tasks apart where there are more.
+
+    Args:
+        iterations: rows of the audit's `iterations`, of all conditions: reinforcement learning has one of its own.
+        facts: rows of its `run_facts`.
+        condition: the condition to draw.
+        band: what the bands show.
+    """
+    pool, best, other = with_best_learners(iterations, condition, "kept_return")
+    remarks = [best, origin(facts, other)] if best and other else [best]
+    made_with = origin(facts, condition)
+    marks = references(facts, condition)
+    for each in _sets(sorted(set(pool["variant"].astype(str)))):
+        rows = pool[pool["variant"].isin(each.methods)].assign(condition=condition)
+        for suffix, envs in _tasks(list(rows["env"])):
+            drawing = learning_curves(
+                rows[rows["env"].isin(envs)],
+                condition,
+                made_with,
+                band=band,
+                marks={env: _fitting(marks.get(env, {}), each.methods) for env in envs},
+                stem=each.stem + suffix,
+                title=each.title,
+                remarks=remarks if BEST in each.methods else (),
+            )
+            if drawing is not None:
+                yield drawing
+
+
+def references(facts: pd.DataFrame, condition: str) -> dict[str, dict[str, float]]:
+    """Returns worth a line, by task: `optimum` and `tau_c`, where the condition's runs name exactly one."""
+    here = facts[facts["condition"] == condition]
+    found: dict[str, dict[str, float]] = {}
+    for kind in ("optimum", "tau_c"):
+        if kind not in here:
+            continue
+        for env, values in here.dropna(subset=[kind]).groupby("env")[kind]:
+            if values.nunique() == 1:
+                found.setdefault(str(env), {})[kind] = float(values.iloc[0])
+    return found
+
+
+def _fitting(marks: dict[str, float], methods: Sequence[str]) -> dict[str, float]:
+    return {kind: value for kind, value in marks.items() if kind != "tau_c" or REFERENCE in methods}
+
+
+def _sets(methods: list[str]) -> Iterator[_Set]:
+    """The two sets that the paper draws; a method of neither is in the first. R2PO alone is no second figure."""
+    main = [method for method in methods if method not in VARIANTS]
+    variants = [method for method in methods if method in VARIANTS]
+    if main and (main != [REFERENCE] or not variants):
+        yield _Set("curves-main", "Learning curves, R2PO and baselines", main)
+    if variants:
+        yield _Set(
+            "curves-variants", "Learning curves, variants of R2PO", [*(m for m in main if m == REFERENCE), *variants]
+        )
+
+
+def _tasks(envs: list[str]) -> Iterator[tuple[str, list[str]]]:
+    """All tasks; before them the four, where all of them and more are there."""
+    present = sorted(set(envs))
+    if len(present) > len(FOUR) and set(FOUR) <= set(present):
+        yield "-four", list(FOUR)
+    yield "", present

@@ -1,0 +1,95 @@
+"""Size of an edit: what a revision gained or lost, against how many parameters it changed."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
+
+from figures.names import METHODS, TASKS, label, ordered
+from figures.plots.drawing import Drawing, in_style, joined
+from figures.plots.patterns import labels
+from figures.plots.revisions import MARKERS, dress_grid, grid_of, pattern_handles
+from figures.style import MUTED, annotate, legend, pattern_colour
+
+ENOUGH: Final = 5
+"""A median is drawn where at least so many revisions changed that many parameters."""
+
+CAPTION: Final = (
+    "One mark per revision: the change it made to the mean return (Δ) against the number of parameters it changed, "
+    "coloured by edit pattern; marks of one number are spread sideways so that they can be told apart. Black bars "
+    f"are medians, where there are {ENOUGH} revisions or more. Small edits are often made to good policies and large "
+    "ones to bad ones, which have less to lose: a trend here is no effect of size. Edit patterns are defined by "
+    "these axes and R₀, so that their colours show where thresholds lie and no more."
+)
+
+
+def spread(count: int) -> NDArray[np.float64]:
+    """Places between -0.3 and 0.3 for so many marks of one number: the golden section fills an interval evenly."""
+    return np.asarray((np.arange(count) * 0.6180339887498949 % 1 - 0.5) * 0.6, dtype=float)
+
+
+def medians(revisions: pd.DataFrame) -> pd.Series:
+    """Median Δ by edit distance, where enough revisions have it."""
+    groups = revisions.dropna(subset=["delta", "edit_distance"]).groupby("edit_distance")["delta"]
+    return groups.median()[groups.size() >= ENOUGH]
+
+
+@in_style
+def edit_map(revisions: pd.DataFrame, condition: str, origin: str) -> Drawing | None:
+    """Draw Δ against edit distance, a row per task and a column per method; nothing where no revision has parameters.
+
+    Args:
+        revisions: rows of the audit's `revision_details`; those of other conditions are left out.
+        condition: the condition to draw.
+        origin: what the records were made with, as one sentence.
+    """
+    here = revisions[revisions["condition"] == condition]
+    if here[["edit_distance", "delta"]].isna().any(axis=1).all():
+        return None
+    here = here.assign(pattern=labels(here)).sort_values(["env", "variant", "run", "iteration"])
+    envs, variants = ordered(here["env"], TASKS), ordered(here["variant"], METHODS)
+    figure, grid = grid_of(envs, variants)
+    for axes, env in zip(grid, envs, strict=True):
+        for ax, variant in zip(axes, variants, strict=True):
+            _draw_panel(ax, here[(here["env"] == env) & (here["variant"] == variant)])
+        axes[0].xaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))
+    dress_grid(grid, envs, variants, "parameters\nchanged" if len(variants) > 4 else "parameters changed")
+    median = Line2D([], [], ls="", marker="_", ms=9, mew=1.6, color="black", label=f"median of {ENOUGH} or more")
+    legend(figure, [*pattern_handles(here), median], across=min(4, len(variants) + 1), handletextpad=0.3)
+    unknown = int(here[["edit_distance", "delta"]].isna().any(axis=1).sum())
+    note = joined(
+        [
+            f"{len(here)} revisions, condition {label(condition)}.",
+            f"{unknown} without parameters or a return are not drawn." if unknown else "",
+            origin,
+        ]
+    )
+    annotate(figure, note)
+    described = (
+        "Scatter plots of the change in return against the number of changed parameters, one panel per task and method."
+    )
+    return Drawing("edits", "Size of edits", CAPTION, note, described, figure)
+
+
+def _draw_panel(ax: Axes, cell: pd.DataFrame) -> None:
+    ax.axhline(0, color=MUTED, lw=0.7)
+    ax.grid(visible=True)
+    known = cell.dropna(subset=["edit_distance", "delta"])
+    if known.empty:
+        words = "– no revisions" if cell.empty else "– no parameters"
+        ax.text(0.5, 0.62, words, transform=ax.transAxes, ha="center", fontsize=7, color=MUTED)
+        return
+    place = known.groupby("edit_distance")["delta"].transform(lambda marks: spread(len(marks)))
+    x = known["edit_distance"] + place
+    for direction, marker in MARKERS.items():
+        mine = known["direction"] == direction
+        colours = [pattern_colour(pattern) for pattern in known.loc[mine, "pattern"]]
+        ax.scatter(x[mine], known.loc[mine, "delta"], c=colours, marker=marker, s=11, ec=MUTED, lw=0.3, alpha=0.85)
+    for distance, value in medians(known).items():
+        ax.plot([float(str(distance)) - 0.4, float(str(distance)) + 0.4], [value, value], color="black", lw=1.6)

@@ -1,0 +1,108 @@
+"""Edit patterns: which kinds of revision a method makes, and how much of them."""
+
+from __future__ import annotations
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from figures.names import (
+    IMPROVEMENTS,
+    METHODS,
+    NO_CHANGE,
+    PATTERNS,
+    REGRESSIONS,
+    TASKS,
+    UNCLASSIFIED,
+    label,
+    name,
+    narrow,
+    ordered,
+)
+from figures.plots.drawing import Drawing, in_style, joined
+from figures.style import MUTED, annotate, columns, ink_on, is_lowest, legend, panels, pattern_colour
+
+CAPTION = (
+    "Share of a method's revisions by edit pattern: regressions from the left, improvements from the right, revisions "
+    "that changed nothing between them. Shares of 8% and more are printed. n counts revisions, of all runs together. A "
+    "pattern names a combination of R₀, Δ and the size of the edit, not a cause."
+)
+PRINTED_FROM = 8.0
+
+
+def labels(revisions: pd.DataFrame) -> pd.Series:
+    """Edit pattern of each revision; `no_change` or `unclassified` where the audit gives none."""
+    fallback = revisions["direction"].map(lambda direction: NO_CHANGE if direction == NO_CHANGE else UNCLASSIFIED)
+    return revisions["pattern"].where(revisions["pattern"].notna(), fallback)
+
+
+def shares(revisions: pd.DataFrame) -> dict[str, float]:
+    """Percentage of revisions by edit pattern, from worst to best; they sum to 100. Empty without revisions."""
+    counts = labels(revisions).value_counts()
+    return {pattern: 100 * int(counts[pattern]) / len(revisions) for pattern in ordered(counts.index, PATTERNS)}
+
+
+@in_style
+def pattern_bars(revisions: pd.DataFrame, condition: str, origin: str) -> Drawing | None:
+    """Draw one panel per task and one bar per method, for one condition; nothing where no revision has parameters.
+
+    Args:
+        revisions: rows of the audit's `revision_details`; those of other conditions are left out.
+        condition: the condition to draw.
+        origin: what the records were made with, as one sentence.
+    """
+    here = revisions[revisions["condition"] == condition]
+    if here["edit_distance"].isna().all():
+        return None
+    envs, variants = ordered(here["env"], TASKS), ordered(here["variant"], METHODS)
+    figure, axes = panels(len(envs), height=0.5 + 0.27 * len(variants))
+    for i, (ax, env) in enumerate(zip(axes, envs, strict=True)):
+        first = i % columns(len(envs)) == 0
+        for row, variant in enumerate(variants):
+            _draw_bar(ax, row, here[(here["env"] == env) & (here["variant"] == variant)])
+        _dress(ax, env, variants if first else [""] * len(variants))
+        ax.set_xlabel("% of revisions" if is_lowest(i, len(envs)) else "")
+    classified = here[here.groupby(["env", "variant"])["edit_distance"].transform("count") > 0]
+    _legend(figure, ordered(labels(classified), PATTERNS), narrow=len(envs) == 1)
+    note = joined([f"{len(here)} revisions, condition {label(condition)}.", origin])
+    annotate(figure, note)
+    described = f"Stacked bars of edit patterns for {', '.join(map(name, variants))}, one panel per task."
+    return Drawing("patterns", "Edit patterns", CAPTION, note, described, figure)
+
+
+def _draw_bar(ax: Axes, row: int, cell: pd.DataFrame) -> None:
+    if cell.empty:
+        ax.text(1, row, "– no revisions", va="center", fontsize=7, color=MUTED)
+        return
+    if cell["edit_distance"].isna().all():
+        ax.text(1, row, "– no parameters", va="center", fontsize=7, color=MUTED)
+        return
+    left = 0.0
+    for pattern, share in shares(cell).items():
+        colour = pattern_colour(pattern)
+        ax.barh(row, share, left=left, color=colour, height=0.72, edgecolor="white", linewidth=0.6)
+        if share >= PRINTED_FROM:
+            ax.text(left + share / 2, row, f"{share:.0f}", ha="center", va="center", fontsize=7, color=ink_on(colour))
+        left += share
+    ax.text(101.5, row, f"{len(cell)}", va="center", fontsize=7, color=MUTED)
+
+
+def _dress(ax: Axes, env: str, methods: list[str]) -> None:
+    ax.set_title(narrow(env))
+    ax.text(1.015, 1.0, "n", transform=ax.transAxes, fontsize=7, color=MUTED, va="bottom")
+    ax.set_xlim(0, 100)
+    ax.set_ylim(len(methods) - 0.5, -0.5)
+    ax.set_yticks(range(len(methods)), [narrow(method) for method in methods])
+    ax.tick_params(axis="y", length=0)
+    ax.spines["left"].set_visible(False)
+
+
+def _legend(figure: Figure, patterns: list[str], *, narrow: bool) -> None:
+    groups = [
+        [p for p in patterns if p in REGRESSIONS],
+        [p for p in patterns if p not in REGRESSIONS and p not in IMPROVEMENTS],
+        [p for p in patterns if p in IMPROVEMENTS],
+    ]
+    handles = [Patch(facecolor=pattern_colour(p), label=name(p)) for group in groups for p in group]
+    legend(figure, handles, across=2 if narrow else 4, handlelength=1.2)

@@ -1,0 +1,96 @@
+"""Stability: what a method reached at its best, against what it kept on average."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
+
+from figures.names import METHODS, TASKS, label, name, narrow, ordered
+from figures.plots.drawing import Drawing, in_style, joined, span
+from figures.plots.marks import absent, beside, head, number, rows_of
+from figures.style import MUTED, annotate, columns, is_lowest, legend, panels, stroke
+
+CAPTION: Final = (
+    "Filled: mean return over a run's iterations; hollow: its best one; both averaged over runs. Ticks below are "
+    "single runs' means. The line between them is the stability gap, printed to the right: a method that finds good "
+    "policies and loses them has a long one. A best return is the largest of many noisy means, and so too high, the "
+    "more so the more iterations there were: a gap is no proof of forgetting, and a method that never found anything "
+    "has none."
+)
+
+
+@in_style
+def stability_gaps(
+    metrics: Sequence[Mapping[str, Any]], runs: pd.DataFrame, condition: str, origin: str
+) -> Drawing | None:
+    """Draw mean and best return of every method, one panel per task, for one condition; nothing where there is no run.
+
+    Args:
+        metrics: rows of `stats.tables.metrics.metrics`; those of other conditions are left out.
+        runs: rows of the audit's `runs`, for the ticks.
+        condition: the condition to draw.
+        origin: what the records were made with, as one sentence.
+    """
+    rows = {(str(row["env"]), str(row["variant"])): row for row in metrics if row["condition"] == condition}
+    if not rows:
+        return None
+    envs, variants = ordered((e for e, _ in rows), TASKS), ordered((v for _, v in rows), METHODS)
+    here = runs[runs["condition"] == condition]
+    figure, axes = panels(len(envs), height=0.52 + 0.19 * len(variants))
+    for i, (ax, env) in enumerate(zip(axes, envs, strict=True)):
+        digits = _digits([number(row["stability_gap"]) for (task, _), row in rows.items() if task == env])
+        for y, variant in enumerate(variants):
+            means = here.loc[(here["env"] == env) & (here["variant"] == variant), "mean_return"]
+            _draw_row(ax, y, variant, rows.get((env, variant)), means, digits)
+        rows_of(ax, [narrow(v) for v in variants] if i % columns(len(envs)) == 0 else [""] * len(variants))
+        ax.set_title(narrow(env))
+        ax.set_xlabel("return" if is_lowest(i, len(envs)) else "")
+        ax.xaxis.set_major_locator(MaxNLocator(nbins=5))
+        ax.grid(visible=True, axis="x")
+        ax.margins(x=0.05)
+        head(ax, "gap")
+    legend(figure, _handles(), across=3)
+    missing = sum(int(row["missing"]) for row in rows.values())
+    note = joined(
+        [
+            f"{span((int(row['runs']) for row in rows.values()), 'run')}, condition {label(condition)}.",
+            f"Left out, without returns: {span([missing], 'run')}." if missing else "",
+            origin,
+        ]
+    )
+    annotate(figure, note)
+    described = f"Mean and best return of {', '.join(map(name, variants))}, joined by a line, one panel per task."
+    return Drawing("stability", "Stability", CAPTION, note, described, figure)
+
+
+def _draw_row(ax: Axes, y: int, variant: str, row: Mapping[str, Any] | None, means: pd.Series, digits: int) -> None:
+    mean, best = (number(row[key]) if row else math.nan for key in ("mean_return", "best_return"))
+    if not (math.isfinite(mean) and math.isfinite(best)):
+        absent(ax, y, "– no returns" if row else "– no runs")
+        return
+    colour = stroke(variant).colour
+    ax.plot(means, [y + 0.3] * len(means), "|", color=colour, ms=3.5, mew=0.8)
+    ax.plot([mean, best], [y, y], color=colour, lw=1.6, solid_capstyle="butt")
+    ax.plot(mean, y, "o", ms=4.5, mfc=colour, mec=colour)
+    ax.plot(best, y, "o", ms=4.5, mfc="white", mec=colour, mew=1.1)
+    beside(ax, y, f"{best - mean:.{digits}f}")
+
+
+def _digits(gaps: list[float]) -> int:
+    """Decimals that leave the largest gap of a panel about three digits."""
+    largest = max([abs(gap) for gap in gaps if math.isfinite(gap)], default=0.0)
+    return 0 if largest >= 100 else 1 if largest >= 10 else 2
+
+
+def _handles() -> list[Line2D]:
+    return [
+        Line2D([], [], ls="", marker="o", ms=4.5, mfc=MUTED, mec=MUTED, label="mean return"),
+        Line2D([], [], ls="", marker="o", ms=4.5, mfc="white", mec=MUTED, label="best return"),
+        Line2D([], [], ls="", marker="|", ms=3.5, mec=MUTED, label="one run's mean"),
+    ]

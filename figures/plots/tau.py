@@ -1,0 +1,136 @@
+"""Sensitivity of R2PO to τ_c, from conditions that differ in nothing else."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+
+from figures.conditions import DEFAULT, HALF, OFF, split_tau
+from figures.names import TASKS, label, name, narrow, ordered
+from figures.plots.drawing import Drawing, in_style, joined
+from figures.plots.marks import number
+from figures.provenance import origin
+from figures.style import MUTED, annotate, columns, legend, panels, stroke
+
+METHOD: Final = "r2po"
+SHIFT: Final = {"mean_return": -0.12, "best_return": 0.12}
+CAPTION: Final = (
+    "Mean and best return of R2PO by the setting of τ_c, above which its critic is asked for restraint: mean over "
+    "runs and one sample standard deviation to each side; dots are single runs. A setting whose τ_c no policy ever "
+    "reached cannot matter, and with few runs a difference smaller than the bars says nothing."
+)
+
+
+def families(conditions: Iterable[str]) -> dict[str, dict[str, str]]:
+    """Conditions that differ in τ_c alone, by what they have in common: the condition of each setting, two or more."""
+    found: dict[str, dict[str, str]] = {}
+    for condition in sorted(conditions):
+        common, tau = split_tau(condition)
+        found.setdefault(common, {})[tau] = condition
+    return {common: settings for common, settings in found.items() if len(settings) > 1}
+
+
+def tau_figures(
+    metrics: Sequence[Mapping[str, Any]], runs: pd.DataFrame, facts: pd.DataFrame
+) -> Iterator[tuple[str, Drawing]]:
+    """Draw a figure for every family of conditions with R2PO runs under several settings.
+
+    Args:
+        metrics: rows of `stats.tables.metrics.metrics`.
+        runs: rows of the audit's `runs`, for the dots.
+        facts: rows of its `run_facts`, for τ_c and what made the records.
+
+    Yields:
+        What the conditions have in common, and the figure.
+    """
+    mine = [row for row in metrics if row["variant"] == METHOD]
+    for common, settings in families({str(row["condition"]) for row in mine}).items():
+        drawing = _draw(mine, runs, facts, settings)
+        if drawing is not None:
+            yield common, drawing
+
+
+@in_style
+def _draw(
+    metrics: Sequence[Mapping[str, Any]],
+    runs: pd.DataFrame,
+    facts: pd.DataFrame,
+    settings: Mapping[str, str],
+) -> Drawing | None:
+    rows = {(str(row["env"]), str(row["condition"])): row for row in metrics}
+    order = sorted(settings, key=_place)
+    tasks = {str(row["env"]) for row in metrics if row["condition"] in settings.values()}
+    several = {env for env in tasks if sum((env, condition) in rows for condition in settings.values()) > 1}
+    envs = ordered(several, TASKS)
+    if not envs:
+        return None
+    figure, axes = panels(len(envs), height=2.0)
+    for i, (ax, env) in enumerate(zip(axes, envs, strict=True)):
+        ticks = []
+        for x, tau in enumerate(order):
+            row = rows.get((env, settings[tau]))
+            ticks.append(_tick(tau, facts, settings[tau], env, row))
+            here = runs[(runs["condition"] == settings[tau]) & (runs["env"] == env) & (runs["variant"] == METHOD)]
+            _draw_setting(ax, x, row, here)
+        ax.set_xticks(range(len(order)), ticks)
+        ax.set_xlim(-0.5, len(order) - 0.5)
+        ax.set_title(narrow(env))
+        ax.set_ylabel("" if i % columns(len(envs)) else "return")
+        ax.grid(visible=True, axis="y")
+    legend(figure, _handles(), across=3)
+    left_out = ordered(tasks - several, TASKS)
+    made_with = dict.fromkeys(origin(facts, settings[tau]) for tau in order)
+    note = joined(
+        [
+            f"Mean ± sample standard deviation, conditions {', '.join(label(settings[tau]) for tau in order)}.",
+            f"One setting only, not drawn: {', '.join(map(name, left_out))}." if left_out else "",
+            *made_with,
+        ]
+    )
+    annotate(figure, note)
+    described = "Mean and best return of R2PO for every setting of its threshold, one panel per task."
+    return Drawing("tau", "Sensitivity to τ_c", CAPTION, note, described, figure)
+
+
+def _place(tau: str) -> tuple[int, float, str]:
+    """The order of settings: as the paper has them, with values from high to low before no rule at all."""
+    named = {DEFAULT: 0, HALF: 1, OFF: 3}
+    value = float(tau) if re.fullmatch(r"-?\d+(\.\d+)?", tau) else 0.0
+    return (named.get(tau, 2), -value, tau)
+
+
+def _tick(tau: str, facts: pd.DataFrame, condition: str, env: str, row: Mapping[str, Any] | None) -> str:
+    here = facts[(facts["condition"] == condition) & (facts["env"] == env) & (facts["variant"] == METHOD)]
+    values = sorted({f"{value:g}" for value in here["tau_c"].dropna()}) if "tau_c" in here else []
+    told = f"τ_c = {', '.join(values)}".replace("-", "−") if values else "no rule" if tau == OFF else "not recorded"
+    return "\n".join(["set to" if values == [tau] else narrow(tau), told, f"n = {int(row['runs']) if row else 0}"])
+
+
+def _draw_setting(ax: Axes, x: int, row: Mapping[str, Any] | None, runs: pd.DataFrame) -> None:
+    if row is None or not math.isfinite(number(row["mean_return"])):
+        ax.text(x, 0.5, "–", transform=ax.get_xaxis_transform(), ha="center", fontsize=8, color=MUTED)
+        return
+    colour = stroke(METHOD).colour
+    for key, shift in SHIFT.items():
+        value, deviation = number(row[key]), number(row[f"{key}_std"])
+        if math.isfinite(deviation):
+            ax.plot([x + shift] * 2, [value - deviation, value + deviation], color=colour, lw=1.2)
+        ax.plot(
+            x + shift, value, "o", ms=5, mfc=colour if key == "mean_return" else "white", mec=colour, mew=1.1, zorder=3
+        )
+        ax.plot([x + 2.1 * shift] * len(runs), runs[key], ".", ms=3, color=MUTED, mew=0)
+
+
+def _handles() -> list[Line2D]:
+    colour = stroke(METHOD).colour
+    return [
+        Line2D([], [], ls="", marker="o", ms=5, mfc=colour, mec=colour, label="mean return"),
+        Line2D([], [], ls="", marker="o", ms=5, mfc="white", mec=colour, label="best return"),
+        Line2D([], [], ls="", marker=".", ms=3, color=MUTED, label="one run"),
+    ]

@@ -1,0 +1,162 @@
+"""The `stats` command: options in, one table out."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from audit.commands.options import OPTION_ERROR, not_ours, wrong_option
+from audit.engine.memory import require_memory
+from audit.output.errors import AuditError, UsageError
+from audit.request import Request
+from stats.cli import aggregate, published
+from stats.cli.records import note as _note
+from stats.cli.records import read, reading
+
+if TYPE_CHECKING:
+    from stats.tables.metrics import Row
+
+app = typer.Typer(
+    name="stats",
+    help="Average the returns of runs, and test methods against each other.",
+    epilog="Example: stats compare data/runs --reference r2po --metric best_return --format latex",
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+app.add_typer(published.commands)
+
+_TECHNICAL: Final = frozenset(
+    {
+        "mean_return_se",
+        "best_return_se",
+        "reference",
+        "metric",
+        "reference_runs",
+        "reference_std",
+        "baseline_runs",
+        "baseline_std",
+        "welch_t",
+        "df",
+        "raw_p",
+        "family",
+    }
+)
+"""Columns that a table for people leaves out; all would be too many."""
+
+
+class MetricName(StrEnum):
+    """Which number of a run is compared."""
+
+    mean_return = "mean_return"
+    best_return = "best_return"
+    regressions_pct = "regressions_pct"
+    citing_pct = "citing_pct"
+
+
+@app.command()
+@reading()
+def metrics(request: Request) -> None:
+    """Mean return, best return and stability gap of every method on every task, averaged over runs.
+
+    Example: stats metrics data/runs --format csv
+    """
+    from stats.tables import metrics as tables
+
+    frames = read(request, ["runs"])
+    rows = tables.metrics(frames.of["runs"])
+    _print(rows, tables.METRICS_COLUMNS, request.output, title="Returns, averaged over runs", caption=frames.caption)
+
+
+@app.command()
+@reading(detector=True)
+def compare(
+    request: Request,
+    reference: Annotated[str, typer.Option(help="The method that the others are held against.")] = "r2po",
+    metric: Annotated[
+        MetricName, typer.Option(help="Which number of a run is compared: a return, or a share of its revisions.")
+    ] = MetricName.mean_return,
+    alpha: Annotated[
+        float, typer.Option(min=0.0, max=1.0, help="A corrected p-value up to this is significant.")
+    ] = 0.05,
+) -> None:
+    """Welch's t-test of one method against every other on every task, corrected after Holm over the tasks.
+
+    Example: stats compare data/runs --reference reptraj --metric regressions_pct
+    """
+    from stats.tables import metrics as tables
+
+    if not 0 < alpha < 1:
+        raise UsageError(f"--alpha {alpha}: give a number between 0 and 1")
+    frames = read(request, ["run_rates"], reference)
+    try:
+        rows = tables.compare(frames.of["run_rates"], reference, metric.value, alpha)
+    except tables.MissingReferenceError as error:
+        rows = []
+        _note(f"nothing to compare: --reference {reference}: {error}")
+    else:
+        if not rows:
+            _note(f"nothing to compare: the records hold no method but {reference}")
+    title = f"{reference} against the others, {metric.value.replace('_', ' ')}"
+    _print(rows, tables.COMPARE_COLUMNS, request.output, title=title, caption=frames.caption)
+
+
+aggregate.register(app)
+
+
+def _print(rows: Sequence[Row], columns: Sequence[str], output: str, *, title: str, caption: str | None) -> None:
+    from audit.output.formats import WRITERS
+    from audit.output.tables import print_table
+
+    if output != "table":
+        WRITERS[output](columns, rows, sys.stdout, caption)
+        return
+    # A column of notes is worth its room where there is one.
+    shown = [c for c in columns if c not in _TECHNICAL and (c != "note" or any(row[c] for row in rows))]
+    fewer = f"{len(shown)} of {len(columns)} columns; the other formats have all."
+    print_table(shown, rows, title=title, caption="\n".join(filter(None, [caption, fewer])))
+
+
+def main() -> None:
+    """Entry point of the `stats` command: exit status 2 for wrong usage, 1 for failure, 130 for Ctrl-C."""
+    with _told():
+        require_memory()
+        status = app(standalone_mode=False)
+        sys.stdout.flush()
+        sys.exit(status)
+
+
+@contextlib.contextmanager
+def _told() -> Iterator[None]:
+    try:
+        yield
+    except OPTION_ERROR as error:
+        _exit(wrong_option(error, "stats"), 2)
+    except AuditError as error:
+        _exit(str(error), 2 if isinstance(error, UsageError) else 1)
+    except (KeyboardInterrupt, typer.Abort):
+        _exit("interrupted", 130)
+    except BrokenPipeError:
+        # The reader, say `head`, has seen enough; the interpreter must not try to flush at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except Exception as error:
+        reason = not_ours(error)
+        if reason is None:
+            raise
+        _exit(reason, 1)
+
+
+def _exit(message: str, status: int) -> None:
+    _note(message)
+    sys.exit(status)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,173 @@
+"""Commands over several tasks: aggregates, performance profiles, sample-efficiency curves and ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from audit.request import Request
+from stats.cli.records import reading
+
+if TYPE_CHECKING:
+    from stats.cli.scored import Scored
+    from stats.tables.metrics import Row
+
+
+class ReturnName(StrEnum):
+    """Which return of a run is its score."""
+
+    mean_return = "mean_return"
+    best_return = "best_return"
+
+
+class CurveName(StrEnum):
+    """What a run's score is after some of its iterations."""
+
+    kept_return = "kept_return"
+    mean_return = "mean_return"
+    best_return = "best_return"
+
+
+REFERENCE: Final = "r2po"
+
+MetricOption = Annotated[ReturnName, typer.Option(help="Which return of a run is its score.")]
+ScaleOption = Annotated[
+    list[str] | None,
+    typer.Option("--scale", metavar="TASK=FLOOR:OPTIMUM", help="Returns with the scores 0 and 1; repeatable."),
+]
+
+
+@reading()
+def aggregate(
+    request: Request,
+    metric: MetricOption = ReturnName.mean_return,
+    reference: Annotated[
+        str | None,
+        typer.Option(help=f"The method whose chance to beat each other one is found.  [default: {REFERENCE}]"),
+    ] = None,
+    scale: ScaleOption = None,
+) -> None:
+    """Interquartile mean, optimality gap, probability of improvement and mean rank over tasks, with 95% intervals.
+
+    Example: stats aggregate data/runs --metric best_return --reference r2po
+    """
+    from stats.cli.scored import read_scored
+    from stats.tables import aggregates as tables
+
+    scored = read_scored(request, metric.value, scale or [], reference=reference)
+    chosen = scored.reference(reference, REFERENCE)
+    rows = tables.aggregate(scored.comparisons, metric.value, chosen)
+    hidden = {"metric", "reference", "median", "optimality_gap", "optimality_gap_low", "optimality_gap_high", "note"}
+    title = f"Scores over tasks, {_words(metric)}; improvement: chance that {chosen} beats the method"
+    headings = {"probability_of_improvement": "improvement"}
+    _print(rows, tables.AGGREGATE_COLUMNS, request.output, title, scored, hidden, headings)
+
+
+@reading()
+def profile(
+    request: Request,
+    metric: MetricOption = ReturnName.mean_return,
+    steps: Annotated[int, typer.Option(help="Thresholds from 0 to 1 are so many steps apart.", min=1, max=1000)] = 20,
+    scale: ScaleOption = None,
+) -> None:
+    """Performance profiles: the share of runs whose score exceeds tau, averaged over tasks, with 95% intervals.
+
+    Example: stats profile data/runs --metric best_return --format csv
+    """
+    from stats.cli.scored import read_scored
+    from stats.tables import aggregates as tables
+
+    scored = read_scored(request, metric.value, scale or [])
+    thresholds = [round(step / steps, 12) for step in range(steps + 1)]
+    rows = tables.profile(scored.comparisons, metric.value, thresholds)
+    title = f"Share of runs with a score above tau, {_words(metric)}"
+    _print(rows, tables.PROFILE_COLUMNS, request.output, title, scored, {"metric", "note"})
+
+
+@reading()
+def efficiency(
+    request: Request,
+    metric: Annotated[
+        CurveName, typer.Option(help="A run's score: the return kept last, or the mean or best one so far.")
+    ] = CurveName.kept_return,
+    points: Annotated[int, typer.Option(help="At how many numbers of rollouts.", min=1, max=1000)] = 20,
+    scale: ScaleOption = None,
+) -> None:
+    """Sample-efficiency curves: interquartile mean of scores against rollouts spent, with 95% intervals.
+
+    Example: stats efficiency data/runs --metric best_return --format csv
+    """
+    from stats.cli.scored import read_scored
+    from stats.tables import efficiency as tables
+
+    scored = read_scored(request, metric.value, scale or [], curves=True)
+    rows = tables.efficiency(scored.comparisons, metric.value, points=points)
+    title = f"Interquartile mean of scores after so many rollouts, {_words(metric)}"
+    _print(rows, tables.EFFICIENCY_COLUMNS, request.output, title, scored, {"metric", "note"})
+
+
+@reading()
+def ranks(
+    request: Request,
+    metric: MetricOption = ReturnName.mean_return,
+    scale: ScaleOption = None,
+) -> None:
+    """Rank stability: how often each method takes each rank when runs are drawn anew, and whether tasks agree.
+
+    Example: stats ranks data/runs --metric best_return
+    """
+    from stats.cli.scored import read_scored
+    from stats.tables import aggregates as tables
+
+    scored = read_scored(request, metric.value, scale or [])
+    rows = tables.ranks(scored.comparisons, metric.value)
+    title = f"How often a method takes a rank by interquartile mean, {_words(metric)}"
+    _print(rows, tables.RANK_COLUMNS, request.output, title, scored, {"metric", "note"})
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands to `stats`."""
+    for command in (aggregate, profile, efficiency, ranks):
+        app.command()(command)
+
+
+def _print(
+    rows: Sequence[Row],
+    columns: Sequence[str],
+    output: str,
+    title: str,
+    scored: Scored,
+    hidden: set[str],
+    headings: Mapping[str, str] | None = None,
+) -> None:
+    """Print rows; in a table for people each note stands once below, and not in every row."""
+    from audit.output.rows import print_rows
+
+    shown = [column for column in columns if column not in hidden]
+    caption = scored.caption
+    if output == "table":
+        caption = "\n".join(filter(None, [caption, *_notes(rows)])) or None
+    print_rows(rows, columns, output, title=title, essential=shown, caption=caption, headings=headings)
+
+
+def _notes(rows: Sequence[Row]) -> list[str]:
+    """Each part of a note once, with the methods it is about, unless it is about all methods of a condition."""
+    from audit.output.escaping import visible
+
+    methods = {row["condition"]: {r["variant"] for r in rows if r["condition"] == row["condition"]} for row in rows}
+    about: dict[tuple[str, str], set[str]] = {}
+    for row in rows:
+        for part in (row["note"] or "").split("; "):
+            if part:
+                about.setdefault((row["condition"], part), set()).add(row["variant"])
+    return [
+        visible(f"{condition}{'' if those == methods[condition] else ', ' + ', '.join(sorted(those))}: {part}.")
+        for (condition, part), those in about.items()
+    ]
+
+
+def _words(metric: StrEnum) -> str:
+    return metric.value.replace("_", " ")

@@ -1,0 +1,95 @@
+"""The commands that hold printed numbers against each other: `stats paper` and `stats check`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from audit.commands.options import Format, FormatOption
+from audit.output.errors import AuditError, UsageError
+
+if TYPE_CHECKING:
+    from stats.published.results import Result
+
+commands = typer.Typer()
+AllOption = Annotated[bool, typer.Option("--all", help="List consistent numbers too; JSON and CSV always do.")]
+
+
+@commands.command()
+def paper(
+    data: Annotated[
+        Path | None, typer.Option("--data", metavar="DIR", help="Tables and claims in place of the published ones.")
+    ] = None,
+    everything: AllOption = False,
+    output: FormatOption = Format.table,
+) -> None:
+    """Recompute what the paper printed from what else it printed: tests, standard errors, counts, claims.
+
+    Example: stats paper --format json
+    """
+    from stats.published.checks import check_paper
+    from stats.published.source import PublishedError
+
+    try:
+        results = check_paper(data)
+    except PublishedError as error:
+        raise AuditError(_shown(error)) from None
+    _print(results, output, everything=everything)
+
+
+@commands.command()
+def check(
+    table: Annotated[Path, typer.Argument(metavar="FILE.csv", help="Summaries of methods and tests between them.")],
+    alpha: Annotated[
+        float, typer.Option(min=0.0, max=1.0, help="A corrected p-value up to this is significant.")
+    ] = 0.05,
+    everything: AllOption = False,
+    output: FormatOption = Format.table,
+) -> None:
+    """Do the same for a table of your own: means, deviations and counts, and the tests made of them.
+
+    Example: stats check docs/examples/own_table.csv --all
+    """
+    from stats.published.own_table import check_table
+    from stats.published.source import PublishedError
+
+    if not 0 < alpha < 1:
+        raise UsageError(f"--alpha {alpha}: give a number between 0 and 1")
+    try:
+        results = check_table(table, Decimal(repr(alpha)))
+    except PublishedError as error:
+        raise AuditError(_shown(error)) from None
+    if not results:
+        typer.echo("stats: nothing to check: no test, and no standard error beside a standard deviation", err=True)
+    _print(results, output, everything=everything)
+
+
+def _print(results: Sequence[Result], output: Format, *, everything: bool) -> None:
+    from audit.output.formats import WRITERS
+    from stats.published.report import report
+    from stats.published.results import COLUMNS, Status
+
+    for_programs = output in (Format.json, Format.csv)
+    rows = [result.row() for result in results if everything or for_programs or result.status is not Status.consistent]
+    if output is Format.table:
+        for line in report(results, everything=everything):
+            print(_shown(line))
+    elif output is Format.json:
+        WRITERS[output.value](COLUMNS, rows, sys.stdout, None)
+    else:
+        shown = [
+            {key: _shown(value) if isinstance(value, str) else value for key, value in row.items()} for row in rows
+        ]
+        WRITERS[output.value](COLUMNS, shown, sys.stdout, None)
+
+
+def _shown(text: object) -> str:
+    """Text of somebody's file, made safe to print: on one line, control characters spelled out."""
+    from audit.output.escaping import visible
+
+    return visible(str(text)).replace("\n", " ")

@@ -1,0 +1,72 @@
+"""Records as data frames, with what a user must know of them on standard error."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import typer
+
+from audit.commands import reading as shared
+from audit.output.errors import AuditError, count, report, shortened
+from audit.reports.unfinished import unfinished
+from audit.request import Request, names
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+reading: Final = functools.partial(shared.reading, cached=False, telling=contextlib.nullcontext)
+"""Makes a command of a function, with the audit's shared options; `stats.cli.main` tells its errors."""
+
+
+@dataclass(frozen=True)
+class Frames:
+    """Relations by name, the tasks of all records, and what a reader of any table made of them must know."""
+
+    of: dict[str, pd.DataFrame]
+    tasks: list[str]
+    caption: str | None
+
+
+def read(request: Request, relations: Sequence[str], reference: str | None = None) -> Frames:
+    """Read relations of the audit; problems in the records are reported on standard error.
+
+    Args:
+        request: where to read, and which tasks, methods and conditions.
+        relations: their names.
+        reference: a method that was asked for beside them.
+
+    Raises:
+        AuditError: as `audit.request.Request.read` raises it; or no run is of the reference.
+    """
+    with request.read() as store:
+        methods = names(store, "variant")
+        if reference is not None and reference not in methods:
+            raise AuditError(f"--reference {reference}: no runs of that method; methods here: {', '.join(methods)}")
+        tasks = names(store, "env")
+        frames = {name: request.select(store.relation(name)).df() for name in {*relations, "run_facts"}}
+        if store.problems:
+            note(f"{count(len(store.problems), 'problem')} in the records, left out:")
+            for line in report(store.problems):
+                note(f"  {line}")
+    facts = frames["run_facts"]
+    if facts.empty:
+        note("nothing to show: no such runs in the records")
+    for line in shortened(unfinished(facts.to_dict("records"))):
+        note(line)
+    simulated = sorted(set(facts.loc[facts["backend"] == "simulated", "condition"]))
+    caption = f"Simulated model, not a language model: {', '.join(simulated)}." if simulated else None
+    if caption:
+        note(caption)
+    return Frames(frames, tasks, caption)
+
+
+def note(text: str) -> None:
+    """A line on standard error; names in records are anybody's, and do nothing to a terminal."""
+    from audit.output.escaping import visible
+
+    typer.echo(f"stats: {visible(text)}", err=True)

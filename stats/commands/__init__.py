@@ -1,1 +1,0 @@
-"""Commands of `stats`, one module for each kind: options in, one table out."""

@@ -1,0 +1,210 @@
+"""The published tables: where they are, and how a number is looked up."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from collector.system.regular_files import read_regular
+from stats.published.intervals import point
+from stats.published.printed import NotPrintedError, Printed, printed
+
+_DECIMAL_COMMA: Final = re.compile(r"[^0-9,.]{0,3}[0-9]{0,40},[0-9]{1,40}(?:[eE][+-]?[0-9]{1,3})?")
+
+_SUMMARIES: Final = ("environment", "column", "method", "mean", "std", "runs")
+_TESTS: Final = (
+    "environment", "baseline_family", "baseline", "baseline_mean", "r2po_mean", "gap", "welch_t", "raw_p", "holm_p",
+)  # fmt: skip
+TABLES: Final[Mapping[str, tuple[str, ...]]] = {
+    "mean_reward": _SUMMARIES,
+    "best_reward": _SUMMARIES,
+    "variants_mean_reward": _SUMMARIES,
+    "variants_best_reward": _SUMMARIES,
+    "significance_mean_reward": _TESTS,
+    "significance_best_reward": _TESTS,
+    "tau_sensitivity": (
+        "environment", "setting", "tau_c", "mean_reward", "mean_reward_std", "best_reward", "best_reward_std",
+    ),
+    "stability_gap": ("environment", "method", "gap"),
+    "props_extended_budget": (
+        "environment", "column", "method", "best_reward", "standard_error", "episodes_per_run",
+    ),
+    "thresholds": ("environment", "tau_c", "optimum"),
+    "revision_summary": ("environment", "method", "metric", "value"),
+    "edit_patterns": ("environment", "method", "pattern", "pct_of_episodes"),
+    "salience": ("environment", "episodes", "regressions", "strict", "permissive"),
+    "salience_release": (
+        "environment", "episodes", "regressions", "worst_below_best", "worst_below_median",
+        "worst_below_best_and_cited", "worst_below_median_and_cited",
+    ),
+    "pong_agreement": ("structure", "rule", "episodes", "mean_delta"),
+    "always_critic": ("environment", "quantity", "value"),
+    "return_ranges": ("environment", "lowest", "highest", "reason"),
+}  # fmt: skip
+"""Every table and its columns."""
+
+
+LARGEST: Final = 16 * 2**20
+"""Bytes of the largest table that is read."""
+COUNTS: Final = frozenset(
+    {"runs", "episodes", "episodes_per_run", "regressions", "strict", "permissive"}
+    | {name for name in TABLES["salience_release"] if name.startswith("worst_")}
+)
+"""Columns of counts: they are not rounded."""
+
+
+class PublishedError(ValueError):
+    """A file of published numbers cannot be used; the message says where and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a table, with its place for messages."""
+
+    place: str
+    fields: Mapping[str, str]
+
+    def __getitem__(self, column: str) -> str:
+        return self.fields[column]
+
+    def number(self, column: str) -> Printed:
+        """A printed number.
+
+        Raises:
+            PublishedError: there is none.
+        """
+        try:
+            return printed(self.fields[column])
+        except NotPrintedError as error:
+            raise PublishedError(f"{self.place}: {column}: {error}") from None
+
+    def count(self, column: str) -> int:
+        """A count, printed in full.
+
+        Raises:
+            PublishedError: there is none.
+        """
+        text = self.fields[column].strip()
+        if not (text.isascii() and text.isdecimal() and len(text) <= 15):
+            raise PublishedError(f"{self.place}: {column}: {text[:40]!r} is no count")
+        return int(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """All published tables."""
+
+    tables: Mapping[str, list[Row]]
+
+    def rows(self, table: str, **where: str) -> Iterator[Row]:
+        """The rows of a table that have these values in these columns, in order."""
+        return (row for row in self.tables[table] if all(row[column] == value for column, value in where.items()))
+
+    def row(self, table: str, **where: str) -> Row:
+        """The one row that has these values.
+
+        Raises:
+            PublishedError: no row has them, or several do.
+        """
+        found = list(self.rows(table, **where))
+        if len(found) != 1:
+            wanted = ", ".join(f"{column} {value}" for column, value in where.items())
+            raise PublishedError(f"{table}.csv: {len(found) or 'no'} rows with {wanted}, one is needed")
+        return found[0]
+
+    def cell(self, address: str) -> Printed:
+        """The number at `table/key,key/column`; keys are values of any columns that pick one row. Counts are exact.
+
+        Raises:
+            PublishedError: there is no such place, or no number in it.
+        """
+        table, keys, column = address.split("/")
+        wanted = set(keys.split(","))
+        found = [row for row in self.tables.get(table, []) if wanted <= set(row.fields.values())]
+        if len(found) != 1 or column not in found[0].fields:
+            raise PublishedError(f"{address}: {len(found) or 'no'} rows in {table}.csv, or no such column")
+        number = found[0].number(column)
+        return replace(number, interval=point(number.value)) if column in COUNTS else number
+
+    def environments(self) -> list[str]:
+        """All tasks, in the paper's order."""
+        return [row["environment"] for row in self.tables["thresholds"]]
+
+
+def folder() -> Path:
+    """Where the published numbers are: within the installed package, or `data/paper` of a clone."""
+    installed = Path(__file__).parent / "data"
+    return installed if installed.is_dir() else Path(__file__).parents[2] / "data" / "paper"
+
+
+def read(where: Path) -> Paper:
+    """Read all tables of a folder.
+
+    Raises:
+        PublishedError: one is missing, is no CSV file, or has other columns than it should.
+    """
+    return Paper({name: list(_read_table(where / f"{name}.csv", columns)) for name, columns in TABLES.items()})
+
+
+def _read_table(path: Path, columns: tuple[str, ...]) -> Iterator[Row]:
+    for row in read_csv(path):
+        missing = [column for column in columns if column not in row.fields]
+        if missing:
+            raise PublishedError(f"{path}: no column {missing[0]!r}")
+        yield row
+
+
+def read_csv(path: Path) -> Iterator[Row]:
+    """The rows of a CSV file with a header; empty lines are none.
+
+    Where the header is separated by semicolons or tabs, as spreadsheets do where the decimal sign is a comma, numbers
+    may have that comma.
+
+    Raises:
+        PublishedError: it cannot be read, is no text, or has no header, no rows, a column twice, or a row of another
+            length.
+    """
+    any_row = False
+    try:
+        data = read_regular(path, LARGEST)
+        with io.StringIO(data.decode("utf-8-sig"), newline="") as file:
+            first = file.readline()
+            separator = _separator(first)
+            file.seek(0)
+            reader = csv.reader(file, delimiter=separator, strict=True)
+            header = [name.strip() for name in next(reader, [])]
+            if not any(header):
+                raise PublishedError(f"{path}: empty; the first line should name the columns")
+            repeated = next((name for name in header if header.count(name) > 1), None)
+            if repeated is not None:
+                raise PublishedError(f"{path}: column {repeated!r} is there twice")
+            for fields in reader:
+                place = f"{path}:{reader.line_num}"
+                if not any(field.strip() for field in fields):
+                    continue
+                if len(fields) != len(header):
+                    raise PublishedError(f"{place}: {len(fields)} fields, the header has {len(header)}")
+                any_row = True
+                values = (_field(field.strip(), separator) for field in fields)
+                yield Row(place, dict(zip(header, values, strict=True)))
+    except OSError as error:
+        raise PublishedError(f"{path}: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise PublishedError(f"{path}: not UTF-8 text") from None
+    except csv.Error as error:
+        raise PublishedError(f"{path}: not a CSV file: {error}") from None
+    if not any_row:
+        raise PublishedError(f"{path}: no rows below the header")
+
+
+def _separator(header: str) -> str:
+    return next((mark for mark in (",", ";", "\t") if mark in header), ",")
+
+
+def _field(text: str, separator: str) -> str:
+    return text if separator == "," or not _DECIMAL_COMMA.fullmatch(text) else text.replace(",", ".")

@@ -1,0 +1,155 @@
+"""Does a recomputed number agree with the published one?
+
+Three verdicts. `same`: it prints as the published one does, digit for digit. `compatible`: it does not, but the
+difference is within what runs differ by (a two-sided t-test at 0.05). `differs`: it is not. No verdict (None) where
+there is nothing to judge by: fewer than two runs, or runs that do not vary and a published number without a spread.
+
+A printed number stands for all that round to it: the nearest is taken, and of a printed spread the largest.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import Final, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.stats import t as student
+
+from stats.measures.summary import TOLERANCE, Summary, same
+from stats.published.printed import Printed
+
+Verdict = Literal["same", "compatible", "differs"]
+ALPHA: Final = 0.05
+
+
+class Part(NamedTuple):
+    """One sample's share in the variance of a difference: the squared standard error, and its degrees of freedom."""
+
+    variance: float
+    df: float
+
+
+def prints_as(value: float, number: Printed) -> bool:
+    """Whether a value is one of those that the printed digits stand for."""
+    low, high = float(number.interval.low), float(number.interval.high)
+    return low <= value <= high or same(value, low) or same(value, high)
+
+
+def exact(value: float, number: Printed) -> Verdict:
+    """The verdict on a setting, which runs do not vary."""
+    return "same" if prints_as(value, number) else "differs"
+
+
+def against_summary(ours: Summary, mean: Printed, std: Printed, runs: int, scale: float = 1.0) -> Verdict | None:
+    """Hold a mean and its spread over runs against a published pair, by Welch's test.
+
+    Args:
+        ours: the recomputed mean, sample standard deviation and number of runs.
+        mean: the published mean.
+        std: the published spread: the standard deviation, or another multiple of it.
+        runs: how many it was published of.
+        scale: what makes a standard deviation of the published spread: the root of `runs` for a standard error.
+    """
+    if min(ours.n, runs) < 2 or math.isnan(ours.mean):
+        return None
+    if prints_as(ours.mean, mean) and prints_as(ours.std / scale, std):
+        return "same"
+    parts = [part(ours), part(widest(mean, std, runs, scale))]
+    return _judged(_distance(ours.mean, mean), parts)
+
+
+def against_value(ours: Summary, value: Printed, runs: int) -> Verdict | None:
+    """Hold a mean over runs against a published one of which no spread is known: theirs is taken to spread as ours.
+
+    Args:
+        ours: the recomputed mean, sample standard deviation and number of runs.
+        value: the published mean.
+        runs: how many it was published of.
+    """
+    if min(ours.n, runs) < 2 or math.isnan(ours.mean):
+        return None
+    if prints_as(ours.mean, value):
+        return "same"
+    if ours.std == 0:
+        return None
+    both = Part(ours.std**2 * (1 / ours.n + 1 / runs), ours.n - 1)
+    return _judged(_distance(ours.mean, value), [both])
+
+
+def against_gap(ours: tuple[Summary, Summary], gap: Printed, theirs: tuple[Summary, Summary]) -> Verdict | None:
+    """Hold the difference of two methods against a published one.
+
+    Args:
+        ours: both methods' returns over runs; the difference is the first minus the second.
+        gap: the published difference.
+        theirs: what was published of both methods.
+    """
+    if min(sample.n for sample in (*ours, *theirs)) < 2:
+        return None
+    difference = ours[0].mean - ours[1].mean
+    if prints_as(difference, gap):
+        return "same"
+    return _judged(_distance(difference, gap), [part(sample) for sample in (*ours, *theirs)])
+
+
+def part(sample: Summary) -> Part:
+    """A sample's share in the variance of a difference of means."""
+    return Part(sample.std**2 / sample.n, sample.n - 1)
+
+
+def widest(mean: Printed, std: Printed, runs: int, scale: float = 1.0) -> Summary:
+    """A published summary with the largest standard deviation that prints so."""
+    return Summary(float(mean.value), scale * float(std.interval.high), runs)
+
+
+def difference_p(difference: float, parts: Iterable[Part]) -> float:
+    """Two-sided p-value of a difference whose variance is the sum of these parts.
+
+    Degrees of freedom after Satterthwaite: (sum of v)^2 / sum of (v^2 / df). Of two samples' parts it is Welch's test.
+
+    Returns:
+        For no variance at all, the limit: 1 for no difference, else 0.
+    """
+    shares = list(parts)
+    variance = sum(share.variance for share in shares)
+    if variance == 0:
+        return float(difference == 0)
+    df = variance**2 / sum(share.variance**2 / share.df for share in shares)
+    return float(2 * student.sf(abs(difference) / math.sqrt(variance), df))
+
+
+def ratio_of_sums(numerators: ArrayLike, denominators: ArrayLike) -> Summary:
+    """A ratio of two sums over runs, with the spread that it has from run to run.
+
+    W. G. Cochran, "Sampling Techniques" (3rd edition, 1977), section 6.4: the standard error of R = sum(a) / sum(b) is
+    that of the mean of a - R b, divided by the mean of b. Where all b are equal it is that of the mean of a / b.
+
+    Args:
+        numerators: shape (runs,), such as the regressions of each run.
+        denominators: shape (runs,), such as the revisions of each run; not negative.
+
+    Returns:
+        The ratio, the standard deviation that a run's share in it has, and the number of runs. All NaN where the
+        denominators sum to zero.
+    """
+    a, b = np.asarray(numerators, dtype=float), np.asarray(denominators, dtype=float)
+    if not b.sum() > 0:
+        return Summary(math.nan, math.nan, int(b.size))
+    ratio = float(a.sum() / b.sum())
+    if b.size < 2:
+        return Summary(ratio, math.nan, int(b.size))
+    std = float((a - ratio * b).std(ddof=1) / b.mean())
+    return Summary(ratio, std if std > TOLERANCE * max(1.0, abs(ratio)) else 0.0, int(b.size))
+
+
+def _distance(value: float, number: Printed) -> float:
+    """How far a value is from the nearest of the numbers that print so."""
+    exact_value = Decimal(value)
+    return float(max(number.interval.low - exact_value, exact_value - number.interval.high, Decimal(0)))
+
+
+def _judged(difference: float, parts: Iterable[Part]) -> Verdict:
+    return "compatible" if difference_p(difference, parts) >= ALPHA else "differs"
