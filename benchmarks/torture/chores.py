@@ -205,7 +205,7 @@ class Server:
     """Answers every prompt on the loopback, each prompt always alike, and remembers which it was asked."""
 
     def __init__(self) -> None:
-        from tests.llm.loopback import OLLAMA, Loopback, Reply
+        from tests.collector.llm.loopback import OLLAMA, Loopback, Reply
 
         asked: list[str] = []
 

@@ -16,8 +16,7 @@ from figures.gallery import SECTIONS, comparisons, drawings_of, not_drawn
 from figures.names import LONGEST, label
 from figures.options import Band
 from figures.page.export import export, retract
-from figures.page.page import Notebook
-from figures.page.page import Page, Picture, Section, render
+from figures.page.page import Notebook, Page, Picture, Section, render
 from figures.paper import recomputed
 from figures.paper.definitions import DEFINITIONS
 from figures.paper.tables import PaperTables, paper_tables

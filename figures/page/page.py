@@ -69,7 +69,7 @@ class Page:
 
 
 def _environment() -> Environment:
-    loader = PackageLoader("figures", "templates")
+    loader = PackageLoader("figures.page", "templates")
     return Environment(
         loader=loader,
         autoescape=True,

@@ -1,0 +1,182 @@
+"""The cache: it makes audits quick, and changes nothing else."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from audit.ingest import cache as cache_module
+from audit.ingest import records as records_module
+from audit.ingest.cache_folder import VARIABLE
+from audit.store import open_store
+from tests.audit.samples import candidate, episode, revision, write_run
+
+RELATIONS = ("summary", "salience_summary", "agreement_summary", "patterns_summary", "revision_details", "runs")
+LONG_AGO = 1_700_000_000
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """A cache of the test's own that takes records of any size and age."""
+    path = tmp_path / "cache"
+    monkeypatch.setenv(VARIABLE, str(path))
+    monkeypatch.setattr(records_module, "SMALLEST", 0)
+    monkeypatch.setattr(cache_module, "SETTLED", 0)
+    return path
+
+
+@pytest.fixture
+def data(tmp_path):
+    root = tmp_path / "data"
+    for run in (1, 2, 3):
+        rows = [
+            revision([1, 5, 9], [2, 2, run], after=(1, 2.5, 3), answer="The worst rollout fell.", iteration=0, run=run),
+            revision([1, 5, 9], [6, 6, 6], answer="ünï\u2028code \x1b[31m", iteration=1, run=run),
+            episode(candidate([7, 7, 7]), None, iteration=2, run=run),
+        ]
+        # One line of every run is torn, another no record.
+        write_run(root / f"run-{run}", rows, tail=b'{"no": "record"}\n{"torn')
+    return root
+
+
+def audited(data, **options):
+    with open_store([data], **options) as store:
+        problems = [(problem.file, problem.line, problem.message) for problem in store.problems]
+        return {name: store.rows(name) for name in RELATIONS}, problems, list(store.notes)
+
+
+def segments(folder):
+    return {path.name: path.stat().st_size for path in folder.glob("*.parquet")}
+
+
+def test_with_and_without_the_cache_everything_is_the_same(data, folder):
+    without = audited(data, cache=False)
+    assert not folder.exists()
+    assert len(without[1]) == 6
+    assert audited(data) == without
+    first = segments(folder)
+    assert first
+    assert audited(data) == without
+    assert segments(folder) == first  # nothing was read again
+
+
+def test_only_what_changed_is_read_again(data, folder):
+    audited(data)
+    first = segments(folder)
+    with (data / "run-2" / "episodes.jsonl").open("ab") as file:
+        file.write(b'"}\n' + json.dumps(revision([1, 5, 9], [9, 9, 9], iteration=3, run=2)).encode() + b"\n")
+    found = audited(data)
+    assert [row["iterations"] for row in found[0]["runs"]] == [3, 4, 3]
+    assert found == audited(data, cache=False)
+    new = set(segments(folder)) - set(first)
+    assert len(new) == 1
+
+
+def test_a_file_that_was_replaced_by_one_of_the_same_size_and_time_is_read_again(data):
+    path = data / "run-1" / "episodes.jsonl"
+    os.utime(path, (LONG_AGO, LONG_AGO))
+    before = audited(data)
+    copy = path.with_suffix(".new")
+    copy.write_bytes(path.read_bytes().replace(b"[1.0, 5.0, 9.0]", b"[2.0, 4.0, 9.0]"))
+    os.utime(copy, (LONG_AGO, LONG_AGO))
+    copy.replace(path)
+    after = audited(data)
+    assert after[0] != before[0]
+    assert after == audited(data, cache=False)
+
+
+def test_a_change_of_run_json_counts(data):
+    """K of the run decides which lines are sound."""
+    audited(data)
+    path = data / "run-1" / "run.json"
+    path.write_text(path.read_text().replace('"rollouts": 3', '"rollouts": 4'))
+    assert audited(data) == audited(data, cache=False)
+    assert len(audited(data)[1]) > 6
+
+
+@pytest.mark.parametrize("kind", ["parquet", "json"])
+@pytest.mark.parametrize("damage", ["truncated", "overwritten", "gone"])
+def test_a_damaged_cache_is_rebuilt(data, folder, kind, damage):
+    expected = audited(data)
+    for path in folder.glob(f"*.{kind}"):
+        if damage == "gone":
+            path.unlink()
+        else:
+            path.write_bytes(path.read_bytes()[:50] if damage == "truncated" else b"nonsense")
+    assert audited(data) == expected
+    rebuilt = segments(folder)
+    assert audited(data) == expected
+    assert segments(folder) == rebuilt
+
+
+def test_the_folder_may_vanish_between_audits(data, folder):
+    expected = audited(data)
+    shutil.rmtree(folder)
+    assert audited(data) == expected
+
+
+def test_a_cache_that_cannot_be_written_is_told_once_and_changes_nothing(data, monkeypatch):
+    expected = audited(data, cache=False)
+    monkeypatch.setenv(VARIABLE, "/dev/null/cache")
+    found, problems, notes = audited(data)
+    assert (found, problems) == expected[:2]
+    (note,) = set(notes) - set(expected[2])
+    assert "the cache /dev/null/cache cannot be written" in note
+    assert "\n" not in note
+
+
+def test_a_full_disk_is_told_and_changes_nothing(data, monkeypatch):
+    expected = audited(data, cache=False)
+
+    def full(self, *_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(cache_module.Cache, "_publish", full)
+    found, problems, notes = audited(data)
+    assert (found, problems) == expected[:2]
+    assert any("No space left on device" in note for note in notes)
+
+
+def test_audits_at_the_same_time_do_not_harm_one_another(data):
+    expected = audited(data, cache=False)[:2]
+    script = (
+        "import sys; from audit import cache, store; store.SMALLEST = cache.SETTLED = 0\n"
+        "from audit.store import open_store\n"
+        "with open_store([sys.argv[1]]) as store: print(store.rows('runs'), len(store.problems))"
+    )
+
+    def audit(_):
+        done = subprocess.run(
+            [sys.executable, "-c", script, str(data)], capture_output=True, text=True, check=True, env=dict(os.environ)
+        )
+        return done.stdout.strip(), done.stderr
+
+    with ThreadPoolExecutor(4) as pool:
+        results = set(pool.map(audit, range(8)))
+    assert results == {(f"{expected[0]['runs']} {len(expected[1])}", "")}
+
+
+def test_a_file_that_may_still_change_is_not_kept(data, folder, monkeypatch):
+    monkeypatch.setattr(cache_module, "SETTLED", 10**18)
+    audited(data)
+    assert segments(folder) == {}
+
+
+def test_small_data_sets_leave_no_cache(data, folder, monkeypatch):
+    monkeypatch.setattr(records_module, "SMALLEST", 16 * 2**20)
+    audited(data)
+    assert not folder.exists()
+
+
+def test_no_cache_is_an_option_of_the_command(data, folder):
+    command = [Path(sys.executable).with_name("audit"), "runs", data, "--no-cache", "--format", "json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert len(json.loads(done.stdout)) == 3
+    assert not folder.exists()

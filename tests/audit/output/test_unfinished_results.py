@@ -1,0 +1,106 @@
+"""What a killed process has left goes with the next command of the kind; what a live one writes stays."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from audit.cli import app
+from audit.output.unfinished_results import folder_for
+from tests.audit.samples import revision, write_run
+
+WRITER = """
+import sys, pathlib, time
+from audit.output.unfinished_results import folder_for
+with folder_for(pathlib.Path(sys.argv[1])) as folder:
+    (folder / "half").write_text("half")
+    print(folder, flush=True)
+    time.sleep(3600)
+"""
+
+
+@pytest.fixture
+def writer():
+    """Starts processes that write a result and never finish it, and tells where they write."""
+    started = []
+
+    def start(target):
+        process = subprocess.Popen([sys.executable, "-c", WRITER, str(target)], stdout=subprocess.PIPE, text=True)
+        started.append(process)
+        return process, process.stdout.readline().strip()
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def kill(process):
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+
+
+def test_remains_of_killed_processes_go_and_nothing_else(writer, tmp_path):
+    target = tmp_path / "new" / "result"
+    killed, remains = writer(target)
+    _, living = writer(target)
+    _, other = writer(target.with_name("result.x"))
+    kill(killed)
+    kept = [
+        target.with_name(name) for name in (".result.part", ".result.mine.part", "result.1.part", ".result.1.party")
+    ]
+    for path in kept:
+        path.write_text("a user's own")
+    (target.parent / ".result.1.part").write_text("of a version before, which wrote a file")
+    os.mkfifo(target.parent / ".result.2.part")
+    (target.parent / ".result.3.part").symlink_to(target.parent / ".result.mine.part")
+    assert Path(remains).exists()
+    with folder_for(target) as folder:
+        left = {str(path) for path in target.parent.iterdir()}
+        assert left == {str(folder), living, other, *map(str, kept), str(target.parent / ".result.3.part")}
+    assert not folder.exists()
+
+
+def test_a_process_that_had_the_same_id_was_another(tmp_path):
+    (tmp_path / f".result.{os.getpid()}.part").mkdir()
+    with folder_for(tmp_path / "result") as folder:
+        assert list(folder.iterdir()) == []
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_was_to_be_replaced_comes_back(tmp_path):
+    (tmp_path / ".result.1.part" / "replaced").mkdir(parents=True)
+    (tmp_path / ".result.1.part" / "replaced" / "record").write_text("the only copy")
+    with folder_for(tmp_path / "result"):
+        pass
+    assert [path.name for path in tmp_path.iterdir()] == ["result"]
+    assert (tmp_path / "result" / "record").read_text() == "the only copy"
+
+
+def test_packing_clears_what_a_killed_process_left(writer, tmp_path):
+    write_run(tmp_path / "data" / "run-01", [revision([1, 2, 3], [1, 1, 1])])
+    process, _ = writer(tmp_path / "data.pack.parquet")
+    kill(process)
+    result = CliRunner().invoke(app, ["pack", str(tmp_path / "data")])
+    assert result.exit_code == 0, result.stderr
+    assert {path.name for path in tmp_path.iterdir()} == {"data", "data.pack.parquet"}
+
+
+def test_importing_clears_what_a_killed_process_left(writer, tmp_path):
+    from tests.audit.importing.test_import import MAPPING, lines, row
+
+    (tmp_path / "map.toml").write_text(MAPPING)
+    (tmp_path / "log.jsonl").write_bytes(lines(row()))
+    process, _ = writer(tmp_path / "out")
+    kill(process)
+    arguments = ["import", "--map", tmp_path / "map.toml", tmp_path / "log.jsonl", "--out", tmp_path / "out"]
+    for more in ([], ["--force"]):
+        result = CliRunner().invoke(app, [*map(str, arguments), *more])
+        assert result.exit_code == 0, result.stderr
+        assert {path.name for path in tmp_path.iterdir()} == {"map.toml", "log.jsonl", "out"}

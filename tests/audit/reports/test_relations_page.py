@@ -1,0 +1,62 @@
+"""docs/relations.md is what the analysis says of itself, and true of records other than its sample."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import audit
+from audit.engine.catalog import models, public, schema
+from audit.reports.relations_page import IDENTITY, TYPES, meaning, page
+from tests.audit.samples import SHARED, THRESHOLDS, candidate, episode, write_run
+
+PAGE = Path(__file__).resolve().parents[3] / "docs/relations.md"
+
+
+def test_the_page_is_up_to_date():
+    assert PAGE.read_text() == page(), "write it anew with: make relations"
+
+
+def types_of(name):
+    section = PAGE.read_text().split(f"\n## {name}\n")[1].split("\n## ")[0]
+    return dict(re.findall(r"^\| `(\w+)` \| (.+?) \| .*\|$", section, re.MULTILINE))
+
+
+@pytest.fixture(scope="module", params=["other records", "released logs"])
+def other(request, tmp_path_factory):
+    """Records as unlike the sample as they can be: no seeds, no evidence, thresholds of the run; or translated ones."""
+    if request.param == "released logs":
+        path = SHARED / "r2po_logs/logs.tar.xz"
+        if not path.exists():
+            pytest.skip("the released logs are not at hand")
+        return path
+    bare = candidate([1, 2], params=[1, 2], seeds=None)
+    folder = tmp_path_factory.mktemp("other")
+    write_run(
+        folder, [episode(bare, variant="props", env="juggling", evidence=None)], thresholds=THRESHOLDS, step_size=None
+    )
+    return folder
+
+
+def test_the_types_are_true_of_other_records(other):
+    with audit.open(other, cache=False) as store:
+        for name in public():
+            relation = store.relation(name)
+            kinds = dict(zip(relation.columns, map(str, relation.types), strict=True))
+            own = {column: kind for column, kind in kinds.items() if column not in IDENTITY}
+            assert types_of(name) == own, name
+            assert {column: kinds[column] for column in IDENTITY if column in kinds}.items() <= TYPES.items(), name
+
+
+def test_every_column_of_a_public_relation_is_described():
+    for name in public():
+        for column in schema()[name]["columns"]:
+            assert meaning(name, column).strip()
+
+
+def test_every_relation_is_on_the_page():
+    text = PAGE.read_text()
+    for name in models():
+        assert f"\n## {name}\n" in text or f"\n| `{name}` | " in text.split("\n## Internal relations\n")[1]

@@ -1,0 +1,203 @@
+"""Pipes, devices, sockets and huge files where an audit reads: named or refused in a line, never waited for."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+from typer.testing import CliRunner
+
+from audit.cli import app
+from audit.ingest import records as records_module
+from audit.ingest.cache_folder import VARIABLE
+from audit.judging.file import JudgementFile
+from audit.output.errors import AuditError
+from audit.packing import pack
+from audit.store import open_store
+from figures.errors import FiguresError
+from figures.page.notebooks import _read
+from stats.cli import app as stats_app
+from stats.published.source import PublishedError, read_csv
+from tests.audit.importing.test_import import MAPPING
+from tests.audit.importing.test_import import lines as log_of
+from tests.audit.importing.test_import import row as log_row
+from tests.audit.judging.judges import judgement
+from tests.audit.samples import revision, write_run
+from tests.audit.sources.test_r2po_release import critic_episode
+from tests.irregular import IRREGULAR, impatiently
+
+KINDS = pytest.mark.parametrize("kind", IRREGULAR)
+DEEP = "[" * 100_000 + "]" * 100_000
+
+
+@pytest.fixture(autouse=True)
+def _impatience():
+    with impatiently():
+        yield
+
+
+def audit(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def replaced(path, kind):
+    """Put something that is no regular file in a file's place; what is said of it."""
+    make, told = IRREGULAR[kind]
+    path.unlink(missing_ok=True)
+    make(path)
+    return told
+
+
+def good(folder):
+    return write_run(folder, [revision([1, 5, 9], [2, 2, 2], answer="The worst rollout fell.")])
+
+
+@KINDS
+@pytest.mark.parametrize("name", ["run.json", "episodes.jsonl"])
+@pytest.mark.parametrize("command", ["summary", "verify"])
+def test_in_a_run_it_is_named_and_the_others_are_read(tmp_path, command, name, kind):
+    good(tmp_path / "good")
+    bad = write_run(tmp_path / "bad", [revision([1, 5, 9], [2, 2, 2], run=2)])
+    told = replaced(bad / name, kind)
+    result = audit(command, tmp_path, "--format", "json")
+    assert result.exit_code == 0 or command == "verify", result.stderr
+    assert f"{bad / name}: cannot be read ({told}" in result.stderr
+    assert "1 problem in the records" in result.stderr
+    assert audit(command, tmp_path, "--strict").exit_code in {1, 2}
+
+
+@KINDS
+@pytest.mark.parametrize("name", ["parameters_reasoning.txt", "initial_proposal_rollout.txt", "reflection_outcome.txt"])
+def test_in_a_released_log_it_is_named(tmp_path, name, kind):
+    run = tmp_path / "pong_three_traj" / "run_1"
+    critic_episode(run, 0, [1.0], [2.0])
+    told = replaced(critic_episode(run, 1, [1.0], [2.0]) / name, kind)
+    with open_store([tmp_path]) as store:
+        [problem] = store.problems
+        assert len(store.rows("revisions")) == 1
+    assert f"{name}: cannot be read ({told}" in str(problem)
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "socket"])
+def test_as_a_pack_or_an_archive_it_is_named_or_refused(tmp_path, kind):
+    good(tmp_path / "data")
+    told = replaced(tmp_path / "data" / "x.pack.parquet", kind)
+    with open_store([tmp_path / "data"]) as store:
+        [problem] = store.problems
+        assert f"x.pack.parquet: cannot be read as a pack ({told}); left out" in str(problem)
+    for name in ("x.pack.parquet", "x.tar.gz", "x"):
+        replaced(tmp_path / name, kind)
+        result = audit("summary", tmp_path / name)
+        assert (result.exit_code, result.stdout) == (1, "")
+        assert f"{tmp_path / name}: a pipe or device; write what it gives to a file" in result.stderr
+
+
+@KINDS
+def test_in_the_cache_it_counts_as_damaged(tmp_path, monkeypatch, kind):
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "cache"))
+    monkeypatch.setattr(records_module, "SMALLEST", 0)
+    (tmp_path / "cache").mkdir()
+    replaced(tmp_path / "cache" / "x.json", kind)
+    (tmp_path / "cache" / "deep.json").write_text(f'{{"version": {DEEP}}}')
+    good(tmp_path / "data")
+    result = audit("summary", tmp_path / "data")
+    assert (result.exit_code, result.stderr) == (0, "")
+
+
+@KINDS
+def test_sheets_of_labels_are_refused(tmp_path, kind):
+    told = replaced(tmp_path / "labels.csv", kind)
+    result = audit("validate", tmp_path / "labels.csv", good(tmp_path / "data"))
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert f"labels.csv: {told}" in result.stderr
+
+
+@KINDS
+def test_mappings_are_refused(tmp_path, kind):
+    told = replaced(tmp_path / "map.toml", kind)
+    (tmp_path / "log.jsonl").write_bytes(log_of(log_row()))
+    result = audit("import", "--map", tmp_path / "map.toml", tmp_path / "log.jsonl", "--out", tmp_path / "out")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert f"map.toml: {told}" in result.stderr
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "socket"])
+def test_logs_to_import_are_refused(tmp_path, kind):
+    told = replaced(tmp_path / "log.jsonl", kind)
+    (tmp_path / "map.toml").write_text(MAPPING)
+    result = audit("import", "--map", tmp_path / "map.toml", tmp_path / "log.jsonl", "--out", tmp_path / "out")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert f"log.jsonl: {told}" in result.stderr
+    assert not (tmp_path / "out").exists()
+
+
+@KINDS
+def test_judgements_are_refused(tmp_path, kind):
+    told = "16 MiB" if kind == "huge" else replaced(tmp_path / "judged.jsonl", kind)
+    replaced(tmp_path / "judged.jsonl", kind)
+    data = good(tmp_path / "data")
+    result = audit("salience", data, "--detector", "judge", "--judgements", tmp_path / "judged.jsonl")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "judged.jsonl" in result.stderr
+    assert told in result.stderr
+    with pytest.raises(AuditError, match=told), JudgementFile(tmp_path / "judged.jsonl"):
+        pass
+
+
+@KINDS
+def test_what_the_critic_did_is_named(tmp_path, kind):
+    from tests.collector.helpers import collect, spec
+
+    folder = collect(spec("cartpole", iterations=2), tmp_path)
+    told = replaced(folder / "truth.jsonl", kind)
+    result = audit("calibrate", tmp_path, "--no-behaviour")
+    assert result.exit_code == 1
+    assert f"truth.jsonl: cannot be read ({told}" in result.stderr
+
+
+@KINDS
+def test_tables_of_ones_own_are_refused(tmp_path, kind):
+    told = replaced(tmp_path / "own.csv", kind)
+    result = CliRunner().invoke(stats_app, ["check", str(tmp_path / "own.csv")])
+    assert told in str(result.exception)
+    with pytest.raises(PublishedError, match=f"^{tmp_path / 'own.csv'}: {told}"):
+        list(read_csv(tmp_path / "own.csv"))
+
+
+@KINDS
+def test_notebooks_are_refused(tmp_path, kind):
+    told = replaced(tmp_path / "x.ipynb", kind)
+    with pytest.raises(FiguresError, match="x.ipynb is no notebook: .*" + told):
+        _read(tmp_path / "x.ipynb")
+
+
+def test_what_is_nested_too_deeply_is_named(tmp_path):
+    good(tmp_path / "data" / "good")
+    run = write_run(tmp_path / "data" / "deep", [revision([1, 5, 9], [2, 2, 2], run=2)])
+    (run / "run.json").write_text(f'{{"deep": {DEEP}, {(run / "run.json").read_text()[1:]}')
+    sound = json.loads(judgement("The worst rollout fell."))
+    spoilt = json.dumps(sound | {"iteration": 1, "options": {}}).replace('"options": {}', f'"options": {{"x": {DEEP}}}')
+    (tmp_path / "judged.jsonl").write_text(f"{json.dumps(sound)}\n{spoilt}\n")
+    with open_store([tmp_path / "data"], detector="judge", judgements=[tmp_path / "judged.jsonl"]) as store:
+        told = [str(problem) for problem in store.problems]
+    assert len(told) == 2
+    assert told[0] == f"{run / 'run.json'}:1: nested more than 200 levels deep; the run is left out"
+    assert told[1].startswith(f"{tmp_path / 'judged.jsonl'}:2: not a judgement (")
+
+
+def test_a_pack_whose_contents_are_nested_too_deeply_or_missing_is_named(tmp_path):
+    import duckdb
+
+    good(tmp_path / "data" / "good")
+    made = pack(tmp_path / "data").path
+    for name, change in (("deep", f"select * replace (if(place = 0, '{DEEP}'::blob, line) as line)"), ("none", "")):
+        shutil.copy(made, tmp_path / "data" / "x.pack.parquet")
+        query = f"{change} from '{made}' {'' if change else 'where place > 0'}"
+        duckdb.execute(f"copy ({query}) to '{tmp_path / 'data' / f'{name}.pack.parquet'}'")
+    (tmp_path / "data" / "x.pack.parquet").unlink()
+    with open_store([tmp_path / "data"]) as store:
+        told = [str(problem) for problem in store.problems]
+        assert len(store.rows("revisions")) == 1
+    assert len(told) == 2
+    assert all("cannot be read as a pack (" in each and "left out" in each for each in told)

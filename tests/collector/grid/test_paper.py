@@ -1,0 +1,292 @@
+"""The paper's grid: what it consists of, what it costs, and its collection part by part."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from importlib.util import find_spec
+from pathlib import Path
+from statistics import fmean
+
+import pytest
+
+from collector.baselines.planning import PACKAGES
+from collector.grid.measured import measure
+from collector.grid.parts import PARTS, chosen
+from collector.grid.prompt_sizes import PromptSizes
+from collector.plan import Request, plan
+from tests.audit.samples import SHARED
+from tests.collector.helpers import collect, lines, spec, timeless
+
+SMALL = ["--runs", "1", "--iterations", "1", "--rollouts", "2"]
+ROOT = Path(__file__).resolve().parents[3]
+PUBLISHED = next((path for path in (ROOT / "data" / "paper", SHARED / "paper") if path.is_dir()), None)
+
+
+def run(*arguments, **options):
+    command = [sys.executable, "-m", "collector.grid", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False, **options)
+
+
+def cost(*arguments):
+    result = run("--dry-run", "--format", "json", *arguments)
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def wanted(**settings):
+    return Request(envs=[], variants=[], backend="ollama", model="gpt-oss:20b", options={}, **settings)
+
+
+def planned(**settings):
+    return {part.name: plan(part.request(wanted(**settings))) for part in PARTS}
+
+
+def published(name):
+    if PUBLISHED is None:
+        pytest.skip("the published numbers are not here")
+    with (PUBLISHED / name).open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_grid_has_the_paper_s_budgets():
+    grid = planned()
+    assert len(grid["methods"]) == 10 * 9 * 10
+    # 200 calls and 4,000 rollouts a run, whatever the method; twice that in the extended comparison.
+    assert {each.iterations * each.method.calls for each in grid["methods"]} == {200}
+    assert {each.episodes for each in grid["methods"]} == {4000}
+    assert {each.episodes for each in grid["extended"]} == {8000}
+    assert {each.episodes for each in grid["baselines"]} == {190 * 21}  # 3,990: 21 a iteration
+    assert {each.episodes for each in grid["baselines-extended"]} == {380 * 21}
+
+
+def test_every_cell_of_the_published_tables_is_collected():
+    grid = {name: Counter((each.task.id, each.method.id) for each in specs) for name, specs in planned(runs=10).items()}
+    here = grid["methods"] + grid["baselines"]
+    for table in ("mean_reward.csv", "best_reward.csv", "variants_mean_reward.csv", "variants_best_reward.csv"):
+        for row in published(table):
+            assert here[row["environment"], row["method"]] >= int(row["runs"]), row
+    extended = grid["extended"] + grid["baselines-extended"]
+    for row in published("props_extended_budget.csv"):
+        cells = extended if row["episodes_per_run"] == "8000" else here
+        assert cells[row["environment"], row["method"]] == 10, row
+
+
+def test_thresholds_are_those_of_the_sensitivity_table():
+    grid = planned()
+    parts = {"default": "methods", "half": "tau-half", "disabled": "tau-off"}
+    for row in published("tau_sensitivity.csv"):
+        expected = None if row["setting"] == "disabled" else float(row["tau_c"])
+        found = [
+            each
+            for each in grid[parts[row["setting"]]]
+            if (each.task.id, each.method.id) == (row["environment"], "r2po")
+        ]
+        assert len(found) == 10
+        assert {each.tau_c for each in found} == {expected}
+
+
+def test_no_two_parts_share_a_run():
+    for settings in ({}, {"iterations": 2}, {"iterations": 1, "rollouts": 3}):
+        folders = [each.folder for specs in planned(**settings).values() for each in specs]
+        assert len(folders) == len(set(folders))
+
+
+def test_parts_are_chosen_by_name():
+    assert [part.name for part in chosen(["tau-off", "methods"])] == ["methods", "tau-off"]
+    assert chosen([]) == list(PARTS)
+
+
+@pytest.mark.parametrize("variant", ["threetraj", "reptraj", "r2po", "propsplus", "criticonly", "puresearch"])
+@pytest.mark.parametrize("env", ["cartpole", "frozenlake"])
+def test_sizes_of_prompts_hold_those_of_a_run(env, variant, tmp_path):
+    one = spec(env, variant, iterations=12, rollouts=20, warmup=20)
+    size = PromptSizes().of(one)
+    sent = [len(call["prompt"]) for call in lines(collect(one, tmp_path) / "calls.jsonl") if call["attempt"] == 1]
+    # Numbers of the run's own differ in a digit here and there, and its rollouts may be shorter than those looked at.
+    assert 0.9 * size.low <= fmean(sent) <= 1.02 * size.high
+    assert max(sent) <= 1.02 * size.longest
+
+
+def test_what_was_recorded_is_measured(tmp_path):
+    one = spec("frozenlake", "threetraj", iterations=3)
+    folder = collect(one, tmp_path)
+    calls = lines(folder / "calls.jsonl")
+    for number, call in enumerate(calls):
+        call.update(prompt_tokens=100 + number, completion_tokens=10 * number)
+    (folder / "calls.jsonl").write_text("".join(json.dumps(call) + "\n" for call in calls) + '{"torn')
+    asked, trained = measure(tmp_path, "simulated", "simulated-salient")
+    assert (asked.runs, asked.needed, trained.runs) == (1, 6, 0)
+    assert asked.counted == asked.answered == len(calls)
+    episodes = lines(folder / "episodes.jsonl")
+    assert asked.seconds_per_call == pytest.approx(sum(each["seconds"] for each in episodes) / 6)
+    assert asked.tokens_per_answer == pytest.approx(10 * (len(calls) - 1) / 2)
+    assert asked.per_call == {
+        (one.condition, "frozenlake", "threetraj"): pytest.approx(100 + (len(calls) - 1) / 2),
+    }
+    assert asked.characters_per_token == pytest.approx(
+        sum(len(call["prompt"]) for call in calls) / sum(call["prompt_tokens"] for call in calls)
+    )
+    assert measure(tmp_path, "ollama", "gpt-oss:20b")[0].seconds_per_call is None
+    assert measure(tmp_path / "none", "simulated", "simulated-salient")[0].runs == 0
+
+
+def test_the_cost_of_the_whole_grid(tmp_path):
+    rows = cost("--out", tmp_path / "none", "--rate", "2", "--answer-tokens", "500")
+    calls = Counter()
+    for row in rows:
+        calls[row["part"]] += row["calls_left"]
+    assert calls == {
+        "methods": 900 * 200,
+        "tau-half": 20 * 200,
+        "tau-off": 20 * 200,
+        "extended": 200 * 400,
+        "baselines": 0,
+        "baselines-extended": 0,
+    }
+    asking = [row for row in rows if row["calls"]]
+    assert sum(row["hours"] for row in asking) == pytest.approx(268_000 / 2 / 3600)
+    assert sum(row["completion_tokens"] for row in asking) == 268_000 * 500
+    assert all(row["hours"] is None for row in rows if not row["calls"])
+    assert all(0 < row["prompt_tokens_low"] <= row["prompt_tokens_high"] for row in asking)
+    assert not (tmp_path / "none").exists()
+
+
+def test_the_cost_is_of_what_is_missing_and_at_the_pace_recorded(tmp_path):
+    settings = [*SMALL, "--out", tmp_path, "--part", "tau-half", "--concurrency", "4"]
+    before = run("--dry-run", *settings)
+    assert "not known, as no call of this model is recorded" in before.stdout
+    assert sorted(before.stderr.splitlines()) == ["writing prompts of cartpole", "writing prompts of pong"]
+    assert run("--dry-run", "--quiet", *settings).stderr == ""
+    assert run("--quiet", *settings).returncode == 0
+    after = cost("--out", tmp_path, "--part", "tau-half", "--iterations", "3", "--runs", "1", "--concurrency", "4")
+    assert [row["complete"] for row in after] == [0, 0]  # other settings, another condition
+    seconds = [each["seconds"] for path in tmp_path.glob("*/*/*/*/episodes.jsonl") for each in lines(path)]
+    assert len(seconds) == 2
+    # Two iterations of two calls were measured; six calls are left in each of two runs, four runs in flight.
+    assert sum(row["hours"] for row in after) == pytest.approx(12 * sum(seconds) / 4 / 4 / 3600)
+    assert all(row["calls_left"] == 0 and row["hours"] == 0 for row in cost(*settings))
+    assert "calls a second, measured over 4 calls of 2 runs" in run("--dry-run", *settings).stdout
+
+
+@pytest.mark.slow
+def test_all_parts_are_collected_and_collected_once(tmp_path):
+    settings = [*SMALL, "--out", tmp_path]
+    first = run(*settings)
+    without = "baselines: left out; baselines need" in first.stderr
+    assert first.returncode == 0, first.stderr
+    assert "extended: ProPS and ProPS+ with twice the budget, 20 of 20 runs to do" in first.stderr
+    expected = 90 + 2 + 2 + 20 + (0 if without else 2 * 48)
+    assert len(list(tmp_path.glob("*/*/*/run-01/run.json"))) == expected
+    kept = {path: path.read_bytes() for path in tmp_path.rglob("*.json*")}
+    again = run(*settings)
+    assert again.returncode == 0
+    assert "methods: nine methods on ten tasks, all 90 runs are complete" in again.stderr
+    assert kept == {path: path.read_bytes() for path in tmp_path.rglob("*.json*")}
+
+
+def test_ctrl_c_ends_in_a_line_and_the_same_command_goes_on(tmp_path):
+    settings = ["--runs", "1", "--iterations", "30", "--part", "tau-half", "--part", "tau-off", "--out"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "collector.grid", *settings, str(tmp_path / "a")], stderr=subprocess.PIPE, text=True
+    )
+    deadline = time.monotonic() + 120
+    while not list((tmp_path / "a").glob("*/*/*/*/episodes.jsonl")) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert told.splitlines()[-1] == "paper: stopped; nothing is lost, the same command goes on from here"
+    assert run(*settings, tmp_path / "a").returncode == 0
+    assert run(*settings, tmp_path / "b").returncode == 0
+    folders = sorted(path.parent.relative_to(tmp_path / "a") for path in (tmp_path / "a").rglob("run.json"))
+    assert len(folders) == 4
+    for folder in folders:
+        assert timeless(tmp_path / "a" / folder) == timeless(tmp_path / "b" / folder)
+
+
+def test_a_part_that_stops_is_named_and_the_others_are_collected(tmp_path):
+    settings = [*SMALL, "--part", "tau-half", "--part", "tau-off", "--out", tmp_path]
+    assert run(*settings, "--quiet").returncode == 0
+    [run_json] = tmp_path.glob("*tau-half*/pong/r2po/run-01/run.json")
+    record = json.loads(run_json.read_text())
+    run_json.write_text(json.dumps(record | {"tau_c": 2.0}))
+    for path in tmp_path.glob("*tau-off*/*/*/*/episodes.jsonl"):
+        path.unlink()
+    result = run(*settings, "--quiet")
+    assert result.returncode == 1
+    told = result.stderr.splitlines()
+    assert told[0].startswith("tau-half: ")
+    assert "was collected with other settings" in told[0]
+    assert told[-1] == "paper: not complete: tau-half. The same command goes on where they stopped."
+    assert len(list(tmp_path.glob("*tau-off*/*/*/*/episodes.jsonl"))) == 2
+
+
+def test_a_server_that_is_down_is_told_part_by_part(tmp_path):
+    result = run(
+        *SMALL, "--backend", "ollama", "--base-url", "http://127.0.0.1:9", "--out", tmp_path, "--part", "tau-off"
+    )
+    assert result.returncode == 1
+    assert "tau-off: cannot connect to Ollama at http://127.0.0.1:9" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.skipif(all(map(find_spec, PACKAGES.values())), reason="baselines are installed")
+def test_baselines_are_left_out_in_a_line_where_their_packages_are_missing(tmp_path):
+    result = run(*SMALL, "--part", "baselines", "--out", tmp_path)
+    assert result.returncode == 0
+    assert len(result.stderr.splitlines()) == 1
+    assert "baselines: left out; baselines need stable-baselines3" in result.stderr
+
+
+WRONG = {
+    "unknown part": (["--part", "x"], "unknown part 'x'; choose from methods, tau-half, tau-off, extended, baselines"),
+    "unknown option": (["--bogus"], "No such option: --bogus"),
+    "a rate without a plan": (["--rate", "2"], "--rate, --answer-tokens and --format are for --dry-run"),
+    "no rate": (["--dry-run", "--rate", "0"], "Invalid value for '--rate'"),
+    "a model without a backend": (["--model", "x"], "--model is for real models; add --backend"),
+    "unknown backend": (["--backend", "x"], "unknown backend 'x'"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "told"), WRONG.values(), ids=WRONG)
+def test_wrong_usage_is_one_line_and_status_2(arguments, told, tmp_path):
+    result = run(*arguments, "--out", tmp_path / "grid")
+    assert result.returncode == 2
+    assert told in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+    assert not (tmp_path / "grid").exists()
+
+
+def test_a_folder_that_cannot_be_written_is_told(tmp_path):
+    (tmp_path / "file").write_text("")
+    result = run(*SMALL, "--part", "tau-off", "--out", tmp_path / "file" / "grid")
+    assert result.returncode == 1
+    assert "tau-off: cannot write to" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+MADE = {
+    "the default": ([], "--out 'data/paper-grid' --backend 'simulated'"),
+    "a real model": (["BACKEND=ollama", "MODEL=gpt-oss:20b"], "--backend 'ollama' --model 'gpt-oss:20b'"),
+    "elsewhere": (["DATA=data/trial", "RUNS=1", "ITERATIONS=2"], "--out 'data/trial'"),
+    "anything else": (["BASE_URL=http://x/v1", "OPTIONS=--temperature 0"], "--base-url 'http://x/v1' --temperature 0"),
+}
+
+
+@pytest.mark.parametrize(("variables", "passed"), MADE.values(), ids=MADE)
+@pytest.mark.parametrize("target", ["paper", "paper-plan"])
+def test_make_passes_on_what_it_is_given(target, variables, passed):
+    command = ["make", "--dry-run", target, *variables]
+    environment = {name: value for name, value in os.environ.items() if name not in {"DATA", "MAKEFLAGS", "MAKELEVEL"}}
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, env=environment)
+    [line] = [line for line in result.stdout.splitlines() if "-m collector.grid" in line]
+    assert " ".join(passed.split()) in " ".join(line.split())
+    assert ("--dry-run" in line) == (target == "paper-plan")
+    assert ("-m figures --notebooks notebooks" in result.stdout) == (target == "paper")

@@ -1,0 +1,267 @@
+"""What each fault of a server is told as, and how often the server is asked before it is told."""
+
+import asyncio
+import gc
+import socket
+import traceback
+from dataclasses import dataclass, replace
+
+import pytest
+
+from collector.errors import ModelError
+from collector.llm.faults import EmptyAnswerError
+from collector.llm.retry import Gate, RetryPolicy
+from tests.collector.llm.loopback import HTML, OLLAMA, OPENAI, Reply
+
+POLICY = RetryPolicy(attempts=3, limited_attempts=4, timed_out_attempts=2, empty_attempts=2)
+SECRET = "sk-secret-4711"
+
+
+def failure(model) -> ModelError:
+    async def call():
+        try:
+            with pytest.raises(ModelError) as caught:
+                await model.complete("What next?", seed=3)
+            return caught.value
+        finally:
+            await model.aclose()
+
+    return asyncio.run(call())
+
+
+def impatient(dialect, server, clock, **options):
+    options = {"retry": POLICY, "gate": Gate(now=clock.now, sleep=clock.sleep)} | options
+    return dialect.model(server, **options)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A fault, the parts of its message, and the number of requests it costs."""
+
+    reply: Reply
+    parts: tuple[str, ...]
+    requests: int
+
+
+def error(status, text="", **headers):
+    return Reply(status, {"error": text} if text else b"", headers)
+
+
+FAULTS = {
+    "400": Row(
+        error(400, "prompt too long"), ("refused the request (400: prompt too long)", "length of the prompt"), 1
+    ),
+    "401": Row(error(401, f"bad key {SECRET[:6]}***"), ("(401)", "_API_KEY"), 1),
+    "403": Row(error(403, "subscribe first"), ("denies access to tiny:1b (403: subscribe first)", "_API_KEY"), 1),
+    "404, another program": Row(Reply(404, b"404 page not found"), ("does not know this request", "check"), 1),
+    "422": Row(error(422, "no such option"), ("refused the request (422: no such option)",), 1),
+    "304": Row(Reply(304), ("refused the request (304)",), 1),
+    "408": Row(error(408), ("failed (408)", "gave up after 3 tries"), 3),
+    "425": Row(error(425), ("failed (425)", "gave up after 3 tries"), 3),
+    "429": Row(error(429, "slow down"), ("limits how often it is asked (429: slow down)", "run fewer at once"), 4),
+    "429, quota": Row(
+        Reply(429, {"error": {"message": "no credit", "code": "insufficient_quota"}}),
+        ("has no quota left for this key (429: no credit)",),
+        1,
+    ),
+    "500": Row(error(500, "model runner\nhas stopped"), ("failed (500: model runner has stopped)", "server's log"), 3),
+    "502, HTML": Row(Reply(502, HTML), ("failed (502)",), 3),
+    "503": Row(Reply(503, {"detail": "loading"}), ("failed (503: loading)",), 3),
+    "HTML": Row(Reply(200, HTML, {"Content-Type": "text/html"}), ("cannot be read (it begins: <html><body>",), 3),
+    "HTML called JSON": Row(Reply(200, HTML), ("cannot be read (it begins: <html><body>",), 3),
+    "truncated JSON": Row(Reply(200, b'{"message": {"role": "assis'), ('cannot be read (it begins: {"message"',), 3),
+    "not text": Row(Reply(200, b"\xff\xfe\x00"), ("cannot be read",), 3),
+    "no body": Row(Reply(200, b""), ("cannot be read",), 3),
+    "JSON list": Row(Reply(200, []), ("cannot be read",), 3),
+    "JSON null": Row(Reply(200, b"null"), ("cannot be read",), 3),
+    "empty object": Row(Reply(200, {}), ("cannot be read",), 3),
+    "cut off": Row(Reply(200, b'{"message": ', how="cut"), ("the connection to", "broke off"), 3),
+    "reset": Row(Reply(how="reset"), ("the connection to", "broke off"), 3),
+}
+
+
+@pytest.mark.parametrize("row", FAULTS.values(), ids=FAULTS.keys())
+def test_each_fault_is_told_in_one_line(server, dialect, clock, row, monkeypatch):
+    monkeypatch.setenv(dialect.key, SECRET)
+    server.replies[dialect.chat] = [row.reply]
+    message = str(failure(impatient(dialect, server, clock)))
+    for part in (*row.parts, server.url):
+        assert part in message
+    assert "\n" not in message
+    assert len(server.requests) == row.requests
+    assert len(clock.slept) == row.requests - 1
+
+
+def test_a_missing_model_is_told_with_the_way_to_get_it(server, dialect, clock):
+    server.replies[dialect.chat] = [dialect.missing]
+    message = str(failure(impatient(dialect, server, clock)))
+    assert "has no model tiny:1b" in message
+    assert dialect.pull in message
+    assert len(server.requests) == 1
+
+
+SHAPES = [
+    {"choices": []},
+    {"choices": None},
+    {"choices": "none"},
+    {"choices": [{}]},
+    {"choices": [{"message": None}]},
+    {"choices": [{"message": {"role": "assistant", "content": 5}}]},
+    {"error": {"message": "upstream failed"}},
+]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_an_answer_of_another_shape_cannot_be_read(server, clock, shape):
+    server.replies[OPENAI.chat] = [Reply(body=shape)]
+    assert "cannot be read" in str(failure(impatient(OPENAI, server, clock)))
+    assert len(server.requests) == 3
+
+
+SAID_NOTHING = "gave an empty answer: "
+RAN_OUT = "gave an empty answer after thinking and ran out of tokens: allow more tokens"
+EMPTY = [
+    (OLLAMA, {"text": ""}, SAID_NOTHING),
+    (OLLAMA, {"text": "  \n"}, SAID_NOTHING),
+    (OLLAMA, {"text": None}, SAID_NOTHING),
+    (OLLAMA, {"text": "", "thinking": "long", "ended": "length"}, RAN_OUT),
+    (OPENAI, {"text": ""}, SAID_NOTHING),
+    (OPENAI, {"text": None}, SAID_NOTHING),
+    (OPENAI, {"text": None, "reasoning": "long", "ended": "length"}, RAN_OUT),
+    (OPENAI, {"text": "<think>no end", "ended": "length"}, RAN_OUT),
+]
+
+
+@pytest.mark.parametrize(("dialect", "answer", "part"), EMPTY)
+def test_an_answer_without_text_is_an_error_of_its_own(server, clock, dialect, answer, part):
+    server.replies[dialect.chat] = [dialect.answer(**answer)]
+    raised = failure(impatient(dialect, server, clock))
+    assert isinstance(raised, EmptyAnswerError)
+    assert (raised.completion.text.strip(), raised.completion.completion_tokens) == ("", 7)
+    assert (raised.completion.thinking is not None) == ("after thinking" in part)
+    assert part in str(raised)
+    assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize("how", ["stalled", "endless"])
+def test_a_server_that_never_finishes_meets_the_time_limit(server, dialect, clock, how):
+    server.replies[dialect.chat] = [Reply(how=how)]
+    message = str(failure(impatient(dialect, server, clock, timeout=0.2)))
+    assert "gave no full answer within 0.2 s" in message
+    assert "--timeout" in message
+    assert len(server.requests) == 2
+
+
+def test_a_server_that_is_down(dialect, clock):
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        port = closed.getsockname()[1]
+    message = str(failure(impatient(dialect, f"http://127.0.0.1:{port}", clock)))
+    assert f"cannot connect to {'Ollama' if dialect is OLLAMA else 'the OpenAI-compatible server'}" in message
+    assert f"127.0.0.1:{port}" in message
+    assert "(connection refused): start it" in message
+    assert len(clock.slept) == 2
+
+
+def test_a_host_that_nobody_knows(dialect, clock, monkeypatch):
+    def unknown(*args, **options):
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    message = str(failure(impatient(dialect, "http://nowhere.invalid:8000", clock)))
+    assert "nowhere.invalid:8000" in message
+    assert "(the host name is not known)" in message
+    assert len(clock.slept) == 2
+
+
+def test_a_server_that_recovers_is_answered(server, dialect, clock):
+    server.replies[dialect.chat] = [error(503), Reply(200, HTML), Reply(how="reset"), dialect.answer("at last")]
+    waits = []
+    model = impatient(
+        dialect, server, clock, retry=replace(POLICY, attempts=4), on_wait=lambda *wait: waits.append(wait)
+    )
+
+    async def call():
+        try:
+            return await model.complete("What next?", seed=3)
+        finally:
+            await model.aclose()
+
+    assert asyncio.run(call()).text == "at last"
+    assert [seconds for _, seconds in waits] == clock.slept
+    assert [server.url in reason for reason, _ in waits] == [True, True, True]
+    # Each of these is a failure of the same kind: the waits double, less a jitter of at most half.
+    assert [low <= seconds <= 2 * low for low, seconds in zip((0.5, 1, 2), clock.slept, strict=True)] == [True] * 3
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 429, 500])
+def test_a_key_is_never_shown(server, dialect, clock, monkeypatch, status):
+    monkeypatch.setenv(dialect.key, SECRET)
+    server.replies[dialect.chat] = [error(status, f"key {SECRET} is wrong for this model")]
+    raised = failure(impatient(dialect, server, clock))
+    assert SECRET not in "".join(traceback.format_exception(raised))
+
+
+def test_a_password_in_the_address_is_never_shown(clock, server):
+    server.replies[OPENAI.chat] = [error(500)]
+    place = server.url.replace("http://", "http://me:hunter2@")
+    raised = failure(impatient(OPENAI, place, clock))
+    assert "hunter2" not in "".join(traceback.format_exception(raised))
+    assert server.requests[0].headers["authorization"].startswith("Basic ")
+
+
+def test_a_key_that_is_missing_is_told_as_missing(server, dialect, clock):
+    server.replies[dialect.chat] = [error(401)]
+    message = str(failure(impatient(dialect, server, clock)))
+    assert f"wants an API key (401): set {dialect.key}" in message
+
+
+def test_a_call_is_cancelled_at_once_and_leaves_nothing_behind(server, dialect):
+    server.replies[dialect.chat] = [Reply(how="stalled")]
+
+    async def call():
+        model = dialect.model(server)
+        pending = asyncio.create_task(model.complete("What next?", seed=3))
+        assert await asyncio.to_thread(server.asked.wait, 10)
+        pending.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await pending
+        await model.aclose()
+        return asyncio.all_tasks() - {asyncio.current_task()}
+
+    assert asyncio.run(call()) == set()
+    gc.collect()  # an unclosed connection would be told here, and told as an error
+    assert len(server.requests) == 1
+
+
+def test_a_wait_is_cancelled_at_once(server, dialect):
+    """The wait before another try lasts an hour here."""
+    server.replies[dialect.chat] = [error(500)]
+    policy = RetryPolicy(first_wait=3600, longest_wait=3600, total_wait=7200)
+
+    async def call():
+        waiting = asyncio.Event()
+        model = dialect.model(server, retry=policy, on_wait=lambda *_: waiting.set())
+        pending = asyncio.create_task(model.complete("What next?", seed=3))
+        await waiting.wait()
+        pending.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await pending
+        await model.aclose()
+
+    asyncio.run(call())
+    assert len(server.requests) == 1
+
+
+def test_many_calls_share_one_model(server, dialect, clock):
+    server.replies[dialect.chat] = [dialect.answer()]
+
+    async def calls():
+        model = impatient(dialect, server, clock)
+        try:
+            return await asyncio.gather(*(model.complete("What next?", seed=seed) for seed in range(32)))
+        finally:
+            await model.aclose()
+
+    assert len(asyncio.run(calls())) == 32
+    seeds = {request.body.get("options", request.body)["seed"] for request in server.requests}
+    assert seeds == set(range(32))

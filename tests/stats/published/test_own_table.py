@@ -1,0 +1,221 @@
+"""`stats check` on tables of a user's own."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from scipy import stats as scipy_stats
+
+from stats.cli import main
+
+EXAMPLE = Path(__file__).resolve().parents[3] / "docs" / "examples" / "own_table.csv"
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, str, str]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", ["stats", *map(str, arguments)])
+        with pytest.raises(SystemExit) as exit_:
+            main()
+    out, err = capsys.readouterr()
+    return int(exit_.value.code or 0), out, err
+
+
+def verdicts(capsys: pytest.CaptureFixture[str], path: Path, *options: str) -> dict[tuple[str, str], str]:
+    status, out, err = run(capsys, "check", path, "--format", "json", *options)
+    assert (status, err) == (0, "")
+    return {(row["item"], row["quantity"]): row["status"] for row in json.loads(out)}
+
+
+def test_the_example(capsys: pytest.CaptureFixture[str]) -> None:
+    assert verdicts(capsys, EXAMPLE) == {
+        ("walk/ours against theirs", "welch_t"): "consistent",
+        ("walk/ours against theirs", "raw_p"): "consistent",
+        ("walk/ours against theirs", "holm_p"): "consistent",
+        ("climb/ours against theirs", "welch_t"): "consistent",
+        # 0.39 with a digit too many after the point.
+        ("climb/ours against theirs", "raw_p"): "inconsistent",
+        ("climb/ours against theirs", "holm_p"): "consistent",
+        # Two standard deviations that print as 0.00 allow any t.
+        ("swim/ours against theirs", "welch_t"): "undecidable",
+        ("swim/ours against theirs", "raw_p"): "undecidable",
+    }
+
+
+def test_bounds_hold_what_scipy_finds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(
+        "Method,Mean,Standard Error,Seeds,Method A,Versus,t-statistic,P-value,Degrees of freedom\n"
+        "a,3.00,0.50,16,,,,,\nb,1.00,0.25,4,,,,,\n,,,,a,b,3.578,0.0023,15.0\n"
+    )
+    _, out, _ = run(capsys, "check", path, "--format", "json")
+    expected = scipy_stats.ttest_ind_from_stats(3, 2, 16, 1, 0.5, 4, equal_var=False)
+    rows = {row["quantity"]: row for row in json.loads(out)}
+    assert rows["welch_t"]["low"] <= expected.statistic <= rows["welch_t"]["high"]
+    # u = 4 / 16, v = 0.25 / 4: (u + v)^2 / (u^2 / 15 + v^2 / 3) = 0.09765625 / (0.0625 / 15 + 0.00390625 / 3).
+    assert rows["df"]["low"] <= 0.09765625 / (0.0625 / 15 + 0.00390625 / 3) <= rows["df"]["high"]
+    assert rows["raw_p"]["low"] <= expected.pvalue <= rows["raw_p"]["high"]
+
+
+@pytest.mark.parametrize(
+    ("test", "quantity", "status", "words"),
+    [
+        ("a,b,-3.2,,", "welch_t", "inconsistent", "other sign"),
+        ("a,b,,0.5,", "raw_p", "inconsistent", "degrees of freedom"),
+        ("a,c,2.0,,", "welch_t", "undecidable", "nothing that is printed"),
+        ("a,c,2.0,0.8,18", "raw_p", "inconsistent", "degrees of freedom"),
+        ("a,c,2.0,0.061,18", "raw_p", "consistent", ""),
+        ("a,one,1.0,,", "welch_t", "undecidable", "nothing that is printed"),
+    ],
+)
+def test_single_tests(
+    test: str, quantity: str, status: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(
+        "method,mean,std,n,reference,baseline,t,p,df\na,3.0,1.0,10,,,,,\nb,1.5,1.1,10,,,,,\none,1.5,1.1,1,,,,,\n"
+        f",,,,{test}\n"
+    )
+    _, out, _ = run(capsys, "check", path, "--format", "json")
+    row = next(row for row in json.loads(out) if row["quantity"] == quantity)
+    assert row["status"] == status
+    assert words in (row["note"] or "")
+
+
+def note(path: Path, quantity: str, capsys: pytest.CaptureFixture[str]) -> str:
+    """What is said of the inconsistent number of a table."""
+    _, out, _ = run(capsys, "check", path, "--format", "json")
+    (row,) = (row for row in json.loads(out) if row["quantity"] == quantity)
+    assert row["status"] == "inconsistent"
+    return str(row["note"])
+
+
+def table(path: Path, quantities: str, values: str, *, n: tuple[int, int] = (5, 20)) -> Path:
+    path.write_text(
+        f"method,mean,std,n,reference,baseline,{quantities}\n"
+        f"a,10.000,3.000,{n[0]},,,{',' * quantities.count(',')}\nb,8.000,1.000,{n[1]},,,{',' * quantities.count(',')}\n"
+        f",,,,a,b,{values}\n"
+    )
+    return path
+
+
+def test_usual_mistakes_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, here = tmp_path / "t.csv", (10, 3, 5, 8, 1, 20)
+    one_sided = scipy_stats.ttest_ind_from_stats(*here, equal_var=False, alternative="greater").pvalue
+    assert note(table(path, "p", f"{one_sided:.4f}"), "raw_p", capsys).endswith("; a one-sided test could")
+    against = scipy_stats.ttest_ind_from_stats(*here, equal_var=False, alternative="less").pvalue
+    assert note(table(path, "p", f"{against:.4f}"), "raw_p", capsys).endswith("; a one-sided test could")
+    student = scipy_stats.ttest_ind_from_stats(*here, equal_var=True)
+    table(path, "t,df,p", f"{student.statistic:.3f},23,{student.pvalue:.4f}")
+    for quantity in ("welch_t", "df", "raw_p"):
+        assert note(path, quantity, capsys).endswith("; Student's test, which takes variances to be equal could")
+    # The test made of the same numbers as if they were standard errors, that is, of deviations larger by a root of n.
+    errors = scipy_stats.ttest_ind_from_stats(10, 3 * 5**0.5, 5, 8, 20**0.5, 20, equal_var=False)
+    table(path, "t,p", f"{errors.statistic:.3f},{errors.pvalue:.4f}")
+    for quantity in ("welch_t", "raw_p"):
+        assert note(path, quantity, capsys).endswith("; a mix-up of standard errors and deviations could")
+    assert note(table(path, "p,holm_p", ",0.9"), "holm_p", capsys).endswith(
+        "; a family of more tests than are here could"
+    )
+
+
+def test_a_mistake_that_explains_nothing_is_not_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # Student's p of these summaries is 0.0165; but the t beside it is Welch's, so Student's test it is not.
+    assert note(table(tmp_path / "t.csv", "t,p", "1.470,0.0165"), "raw_p", capsys).endswith("they were rounded")
+    # A corrected p below the raw one is no matter of how many tests there are.
+    assert note(table(tmp_path / "t.csv", "holm_p", "0.01"), "holm_p", capsys).endswith("they were rounded")
+
+
+def test_alpha_decides_what_is_open(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("method,mean,std,n,reference,baseline,p\na,3.1,1.0,10,,,\nb,2.1,1.1,10,,,\n,,,,a,b,0.03\n")
+    # t may be anything from 1.85 to 2.44, so p from 0.025 to 0.083; at face value it is 0.048.
+    assert verdicts(capsys, path) == {("a against b", "raw_p"): "undecidable"}
+    assert verdicts(capsys, path, "--alpha", "0.2") == {("a against b", "raw_p"): "consistent"}
+
+
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_tables_as_spreadsheets_write_them(separator: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "t.csv"
+    lines = EXAMPLE.read_text(encoding="utf-8").replace(",", separator).replace(".", ",")
+    # With the mark that Excel begins its files with.
+    path.write_text(lines, encoding="utf-8-sig")
+    assert verdicts(capsys, path) == verdicts(capsys, EXAMPLE)
+
+
+def test_standard_errors_are_held_against_deviations(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("method,mean,std,se,n\ngood,1.0,2.00,1.00,4\nbad,1.0,2.00,2.00,4\n")
+    found = verdicts(capsys, path)
+    assert found == {("good", "standard_error"): "consistent", ("bad", "standard_error"): "inconsistent"}
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("", "empty"),
+        ("\n\n", "empty"),
+        ("method,mean,std,n\n", "no rows"),
+        ("method|mean|std|n\na|1|2|3\n", "no column for method, mean, n, std or standard_error (summaries), nor for"),
+        ("method;mean;std;n\na;1.234,5;2;3\n", "'1.234,5' is no number"),
+        ("method;mean;std;n\na;1;2;1.000\n", "'1.000' is no count"),
+        ('method,mean,std,n\na,"1,5",2,3\n', "'1,5' is no number"),
+        ("method,mean,n\na,1,3\n", "no column for std or standard_error"),
+        ("method,mean,std,n\na,1,2,3\na,1,2,3\n", ":3: a second summary of a"),
+        ("method,mean,std,n\na,1,2,3.5\n", ":2: n: '3.5' is no count"),
+        ("method,mean,std,n\na,1,2,0\n", "a mean of nothing"),
+        ("method,mean,std,n\na,1,-2,9\n", "-2 is no std"),
+        ("method,mean,std,n\na,<1,2,9\n", "is a bound"),
+        ("method,mean,std,n\na,1e99999,2,9\n", "is no number"),
+        ("method,mean,std,n\na,1,,9\n", "no std and no standard_error"),
+        ("method,mean,std,n\n,1,2,9\n", ":2: no method"),
+        ("method,mean,std,n\na,,2,9\n", "neither a mean nor a baseline"),
+        ("method,mean,std,sd,n\na,1,2,2,9\n", "two columns for std"),
+        ("method,mean,mean,n\na,1,2,9\n", "'mean' is there twice"),
+        ("reference,baseline,t\na,b,\n", "a test without"),
+        ("reference,baseline,t\n,b,1\n", ":2: no reference"),
+        ("method,mean,std,n,reference,baseline,t\na,1,2,9,a,b,1\n", "both a mean and a baseline"),
+        ("method,mean,std,n\na,1,2,9,9\n", ":2: 5 fields"),
+        ("method,mean,std,n\n\x1b[31m,x,2,9\n", "mean: 'x' is no number"),
+        ("method,mean,std,n\na,1,2,9\nb,\x1b]0;x\x07,2,9\n", "is no number"),
+    ],
+)
+def test_mistakes_are_told_in_one_line(
+    content: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(content)
+    status, out, err = run(capsys, "check", path)
+    assert (status, out) == (1, "")
+    assert err.startswith("stats: ")
+    assert words in err
+    assert err.count("\n") == 1
+    assert "\x1b" not in err
+
+
+def test_summaries_alone_have_nothing_to_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("method,mean,std,n\na,1.0,2.0,4\n")
+    status, out, err = run(capsys, "check", path, "--format", "json")
+    assert (status, json.loads(out)) == (0, [])
+    assert "nothing to check" in err
+
+
+def test_wrong_places_and_options(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "check", tmp_path / "none.csv")[0] == 1
+    assert run(capsys, "check", tmp_path)[0] == 1
+    assert run(capsys, "check", EXAMPLE, "--alpha", "1")[0] == 2
+    assert run(capsys, "check")[0] == 2
+
+
+@pytest.mark.parametrize("form", ["table", "csv", "markdown", "latex"])
+def test_names_from_files_do_nothing_to_a_terminal(
+    form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text('method,mean,std,se,n\n"\x1b[2Jx\ny",1.0,2.00,2.00,4\n')
+    _, out, _ = run(capsys, "check", path, "--format", form)
+    assert "\x1b" not in out
+    assert "x y" in out

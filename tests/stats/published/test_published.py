@@ -1,0 +1,313 @@
+"""`stats paper` on the published numbers: what agrees, what does not, and what cannot be told."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from stats.cli import main
+from stats.published.checks import check_paper
+from stats.published.intervals import Interval
+from stats.published.results import COLUMNS, Result, Status
+from stats.published.source import TABLES, folder
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture(scope="module")
+def results() -> list[Result]:
+    return check_paper()
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, str, str]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", ["stats", *map(str, arguments)])
+        with pytest.raises(SystemExit) as exit_:
+            main()
+    out, err = capsys.readouterr()
+    return int(exit_.value.code or 0), out, err
+
+
+def of(results: list[Result], table: str, item: str, quantity: str | None = None) -> Result:
+    (found,) = [x for x in results if (x.table, x.item) == (table, item) and quantity in (None, x.quantity)]
+    return found
+
+
+@pytest.mark.parametrize("metric", ["mean_reward", "best_reward"])
+@pytest.mark.parametrize("quantity", ["baseline_mean", "r2po_mean", "gap", "welch_t", "raw_p", "holm_p"])
+def test_all_sixty_rows_are_consistent(metric: str, quantity: str, results: list[Result]) -> None:
+    rows = [x for x in results if x.table == f"significance_{metric}" and x.quantity == quantity]
+    assert [row.status for row in rows] == [Status.consistent] * 30
+
+
+def test_rows_without_spread_say_that_rounding_would_allow_anything(results: list[Result]) -> None:
+    open_ = [x.item for x in results if x.quantity == "welch_t" and x.note]
+    assert open_ == ["nim/propsplus", "maze/propsplus", "maze/sb3-a2c"]
+
+
+def test_gaps_and_standard_errors_of_r2po_are_consistent(results: list[Result]) -> None:
+    found = [x for x in results if x.table == "stability_gap"]
+    found += [x for x in results if x.table == "props_extended_budget" and x.item.endswith("/r2po")]
+    # 30 gaps; of R2PO's ten rows best reward and error against the main table, and seven of both against ranges.
+    assert Counter(x.status for x in found) == {Status.consistent: 30 + 20 + 14}
+
+
+# Recomputed by hand from the released counts, the rows of the tables, and the words of the paper.
+KNOWN = {
+    ("claims", "cartpole-regressions-worst-below-median"): (237, 237),
+    ("claims", "pong-regressions-worst-equals-median"): (100 * 221 / 323, 100 * 221 / 323),
+    ("claims", "pong-regressions-worst-equals-median-below-best"): (100 * 163 / 323, 100 * 163 / 323),
+    ("pong_agreement", "all rows"): (0, 1000 - 58),
+    ("claims", "permissive-definitions"): (1, 1),
+    ("claims", "threshold-robust-both-ways"): (1, 1),
+    ("claims", "threshold-equals-optimum"): (1, 1),
+    ("claims", "threetraj-clearly-worse-elsewhere"): (6, 6),
+    ("claims", "puresearch-actorsecondpass-weakest"): (15, 15),
+    ("claims", "worked-example-minimum"): (303, 303),
+}
+
+
+@pytest.mark.parametrize("place", KNOWN)
+def test_known_disagreements_are_found(place: tuple[str, str], results: list[Result]) -> None:
+    found = of(results, *place)
+    assert found.status is Status.inconsistent
+    assert (float(found.found.low), float(found.found.high)) == pytest.approx(KNOWN[place])
+    assert found.note
+
+
+@pytest.mark.parametrize(
+    ("item", "words"),
+    [
+        ("puresearch-actorsecondpass-weakest", "invertedpendulum: PureSearch is number 3 of 8"),
+        ("puresearch-actorsecondpass-weakest", "invertedpendulum: ActorSecondPass is number 2 of 8"),
+        ("threetraj-clearly-worse-elsewhere", "maze (0.82 ± 0.12 against 0.83 ± 0.06"),
+        ("pong-regressions-worst-equals-median", "163 of the 265"),
+        ("cartpole-regressions-worst-below-median", "the other 67 have three equal rollouts"),
+        ("threshold-robust-both-ways", "1.5 times the default"),
+    ],
+)
+def test_notes_say_why(item: str, words: str, results: list[Result]) -> None:
+    assert words in (of(results, "claims", item).note or "")
+
+
+def test_every_other_disagreement_is_one_that_was_argued(results: list[Result]) -> None:
+    others = {(x.table, x.item) for x in results if x.status is Status.inconsistent} - set(KNOWN)
+    assert others == {
+        # Nobody can exceed an optimum: 294.57 against 250, -111.04 against -120.
+        ("thresholds", "swimmer"),
+        ("thresholds", "mountaincar"),
+        # Ten values within 0 to M around a mean m have a standard error of at most sqrt(m (M - m) / 9).
+        ("props_extended_budget", "pong/best_baseline"),
+        ("props_extended_budget", "pong/second_best_baseline"),
+        ("props_extended_budget", "pong/props"),
+        ("props_extended_budget", "invertedpendulum/best_baseline"),
+        ("props_extended_budget", "cartpole/best_baseline"),
+        ("props_extended_budget", "cartpole/props"),
+        ("props_extended_budget", "maze/props"),
+        ("claims", "more-stable-than-deep-rl"),
+    }
+
+
+def test_what_one_reading_leaves_open_is_undecidable(results: list[Result]) -> None:
+    # None to all of the 101 strict regressions have worst < median = best, which the heading leaves out.
+    heading = of(results, "claims", "pong-permissive-by-heading")
+    assert (heading.status, heading.found) == (Status.undecidable, Interval(Decimal(261 - 101), Decimal(261)))
+    # Below both in mean reward on Pong alone; in mean best reward on five to seven tasks.
+    single = of(results, "claims", "threetraj-below-single-evidence")
+    assert (single.status, single.found) == (Status.undecidable, Interval(Decimal(1), Decimal(7)))
+    assert "no measure is named" in str(single.note)
+
+
+def test_the_largest_standard_error_by_hand(results: list[Result]) -> None:
+    found = of(results, "props_extended_budget", "cartpole/best_baseline", "standard_error").found
+    # The mean that prints as 465.34 and leaves most room is 465.335.
+    assert float(found.high) == pytest.approx((465.335 * (500 - 465.335) / 9) ** 0.5)
+
+
+@pytest.mark.parametrize(
+    ("item", "value"),
+    [
+        ("significant-mean-reward", 28),
+        ("significant-best-reward", 10),
+        ("smallest-gap-seven-tasks", 7),
+        ("cartpole-strict", 100 * 233 / 304),
+        ("pong-permissive", 100 * 261 / 323),
+    ],
+)
+def test_main_claims_are_consistent(item: str, value: float, results: list[Result]) -> None:
+    found = of(results, "claims", item)
+    assert found.status is Status.consistent
+    assert (float(found.found.low), float(found.found.high)) == pytest.approx((value, value))
+
+
+def test_what_only_pictures_show_is_undecidable_with_its_reason(results: list[Result]) -> None:
+    found = of(results, "claims", "cartpole-episodes-to-threshold")
+    assert found.status is Status.undecidable
+    assert "learning curves" in (found.note or "")
+    assert all(x.note for x in results if x.status is not Status.consistent)
+
+
+def test_json_has_these_keys_and_no_others(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, err = run(capsys, "paper", "--format", "json")
+    rows = json.loads(out)
+    assert (status, err) == (0, "")
+    assert len(rows) > 1000
+    assert len({(row["table"], row["item"], row["quantity"], row["low"], row["high"]) for row in rows}) > 1000
+    for row in rows:
+        assert list(row) == list(COLUMNS)
+        assert row["status"] in {"consistent", "inconsistent", "undecidable"}
+        assert isinstance(row["published"], str)
+        assert all(row[end] is None or isinstance(row[end], float) for end in ("low", "high"))
+
+
+@pytest.mark.parametrize("form", ["csv", "markdown", "latex"])
+def test_other_formats_have_every_row_if_asked(
+    form: str, results: list[Result], capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, out, _ = run(capsys, "paper", "--format", form, "--all")
+    assert out.count("cartpole-regressions-worst-below-median") == 1
+    assert len(out.splitlines()) >= len(results)
+    _, short, _ = run(capsys, "paper", "--format", form)
+    assert (short == out) is (form == "csv")
+    assert "cartpole-regressions-worst-below-median" in short
+
+
+def test_signed_numbers_in_csv_are_as_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "paper", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert "-0.59" in {row["published"] for row in rows}
+    assert not any(row["published"].startswith("'") for row in rows)
+
+
+def test_the_report_is_short_and_names_what_does_not_agree(
+    results: list[Result], capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, out, _ = run(capsys, "paper")
+    counts = Counter(x.status for x in results)
+    assert out.splitlines()[0] == (
+        f"{len(results)} numbers recomputed: {counts[Status.consistent]} consistent, "
+        f"{counts[Status.inconsistent]} inconsistent, {counts[Status.undecidable]} undecidable"
+    )
+    assert len(out.splitlines()) < 150
+    assert "\nConsistent\n" not in out
+    _, everything, _ = run(capsys, "paper", "--all")
+    assert "  significance_mean_reward, nim/props, welch_t: printed 18.122" in everything
+
+
+def test_a_changed_digit_is_found(tmp_path: Path, results: list[Result]) -> None:
+    copy = tmp_path / "paper"
+    shutil.copytree(folder(), copy)
+    path = copy / "significance_mean_reward.csv"
+    text = path.read_text()
+    assert text.count("8.934,9.6e-08,5.8e-07") == 1
+    path.write_text(text.replace("8.934,9.6e-08,5.8e-07", "8.934,9.9e-08,5.9e-06"))
+    before = {(x.table, x.item, x.quantity) for x in results if x.status is Status.inconsistent}
+    now = {(x.table, x.item, x.quantity) for x in check_paper(copy) if x.status is Status.inconsistent}
+    # p no longer follows from t, nor the corrected one, six times the sixth of ten in order, from p.
+    assert now - before == {("significance_mean_reward", "swimmer/props", name) for name in ("raw_p", "holm_p")}
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "words"),
+    [
+        ("mean_reward.csv", "", "empty"),
+        ("mean_reward.csv", "environment,method\nnim,props\n", "no column 'column'"),
+        ("salience.csv", "environment,episodes,regressions,strict,permissive\ncartpole,1000,3x4,1,1\n", "no count"),
+        (
+            "stability_gap.csv",
+            "environment,method,gap\nnim,props,much\n",
+            "stability_gap.csv:2: gap: 'much' is no number",
+        ),
+        ("stability_gap.csv", "environment,method,gap\nnim,props\n", ":2: 2 fields, the header has 3"),
+        ("stability_gap.csv", "environment,method,gap\nnowhere,props,1\n", "no rows with environment nowhere"),
+        ("stability_gap.csv", b"environment,method,gap\n\xff,props,1\n", "not UTF-8"),
+        ("stability_gap.csv", 'environment,method,gap\n"nim,props,1\n', "not a CSV file"),
+        ("thresholds.csv", None, "No such file"),
+        ("claims.toml", "[[claim]]\nid = ", "no TOML"),
+        ("claims.toml", "", "no claims"),
+        ("claims.toml", f"[[claim]]\nrecompute={'[' * 5000}", "no TOML"),
+        ("claims.toml", '[[claim]]\nid = "x"\n', "claim x: "),
+        (
+            "claims.toml",
+            '[[claim]]\nid="x"\nwhere=""\nclaim=""\nquantity=""\npublished="1"\nfunction="system"',
+            "system",
+        ),
+        (
+            "claims.toml",
+            '[[claim]]\nid="x"\nwhere=""\nclaim=""\nquantity=""\npublished="1"\nrecompute="a/b/c"',
+            "a/b/c",
+        ),
+        (
+            "claims.toml",
+            '[[claim]]\nid="x"\nwhere=""\nclaim=""\nquantity=""\npublished="1"\nrecompute=["power","2"]',
+            "power",
+        ),
+    ],
+)
+def test_broken_files_are_told_in_one_line(
+    file: str, content: str | bytes | None, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copy = tmp_path / "paper"
+    shutil.copytree(folder(), copy)
+    (copy / file).unlink()
+    if content is not None:
+        (copy / file).write_bytes(content if isinstance(content, bytes) else content.encode())
+    status, out, err = run(capsys, "paper", "--data", copy)
+    assert (status, out) == (1, "")
+    assert err.startswith("stats: ")
+    assert words in err
+    assert err.count("\n") == 1
+
+
+def test_the_tables_are_the_printed_ones_cell_by_cell() -> None:
+    assert sorted(path.stem for path in folder().glob("*.csv")) == sorted(TABLES)
+    for name, columns in TABLES.items():
+        with (folder() / f"{name}.csv").open(newline="") as file:
+            assert tuple(next(csv.reader(file))) == columns
+
+
+def test_it_waits_for_nothing_that_is_slow_to_import() -> None:
+    script = (
+        "import sys; from stats.cli import main\n"
+        "try: main()\n"
+        "except SystemExit: sys.stderr.write(' '.join({'duckdb', 'pandas', 'statsmodels'} & sys.modules.keys()))"
+    )
+    done = subprocess.run([sys.executable, "-c", script, "paper"], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert "numbers recomputed" in done.stdout
+    assert done.stderr == ""
+
+
+@pytest.mark.slow
+def test_an_installed_package_has_the_tables(tmp_path: Path) -> None:
+    build = (
+        "import sys\nfrom hatchling.builders.wheel import WheelBuilder\n"
+        "print(*WheelBuilder(sys.argv[1]).build(directory=sys.argv[2]))"
+    )
+    built = subprocess.run(
+        [sys.executable, "-c", build, str(ROOT), str(tmp_path)], capture_output=True, text=True, check=True
+    )
+    installed = tmp_path / "installed"
+    shutil.unpack_archive(built.stdout.split()[-1], installed, "zip")
+    for name in ("claims.toml", "mean_reward.csv"):
+        assert (installed / "stats/published/data" / name).read_bytes() == (folder() / name).read_bytes()
+    command = "import stats.published.source as s; print(s.folder()); from stats.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", command, "paper"],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(installed)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.startswith(str(installed))
+    assert "numbers recomputed" in done.stdout
