@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import contextlib
 import difflib
-from collections.abc import Iterable, Sequence
+import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from audit.engine.catalog import models, public
 from audit.engine.database import Database
-from audit.ingest.judgements import load_judgements
-from audit.ingest.records import nothing, read, refuse
-from audit.output.errors import Problem, UsageError
+from audit.ingest.analyses import Analysis
+from audit.output.errors import Problem, UsageError, refuse_problems
 from audit.vocabulary.detectors import DETECTORS, PATTERNS, RELATIONS
 from audit.vocabulary.threshold_steps import around
 from audit.vocabulary.thresholds import Overrides, check_overrides, presets
@@ -35,10 +35,10 @@ class Store:
     """
 
     def __init__(
-        self, database: Database, problems: Iterable[Problem], notes: Iterable[str], resources: contextlib.ExitStack
+        self, database: Database, problems: list[Problem], notes: list[str], resources: contextlib.ExitStack
     ) -> None:
-        self.problems = list(problems)
-        self.notes = list(notes)
+        self.problems = problems
+        self.notes = notes
         self._database = database
         self._resources = resources
 
@@ -85,6 +85,7 @@ class Store:
 
     def set(self, variable: str, value: Any) -> None:
         """Set a variable that models read, before the relations that read it are asked for."""
+        self._database.read()
         self._database.set(variable, value)
 
     def violations(self, invariant: str) -> list[tuple[Any, ...]]:
@@ -143,23 +144,50 @@ def open_store(
     if detector not in DETECTORS:
         raise UsageError(f"no detector {detector!r}; detectors are {', '.join(DETECTORS)}")
     check_overrides(overrides or {})
+    given = [Path(path) for path in paths]
+    options = {"detector": detector, "overrides": {env: dict(values) for env, values in (overrides or {}).items()}}
+    # Judgements are files of their own, which may change while the records do not.
+    is_kept = cache and detector != "judge" and not judgements
+    analysis = Analysis.of(given, options) if is_kept else None
     with contextlib.ExitStack() as resources:
-        intake, database, _ = read([Path(path) for path in paths], resources, strict=strict, cache=cache)
-        for variable, values in (("preset_file", presets()), ("override_file", overrides or {})):
-            rows = [{"env": env, **named} for env, named in values.items()]
-            database.set(variable, intake.write(f"{variable}.jsonl", rows))
-        database.set("threshold_steps", around())
-        database.set("detector", detector)
-        load_judgements(paths, judgements, judge, wanted=detector == "judge", intake=intake, database=database)
-        refuse(intake, strict=strict)
-        if detector in RELATIONS:
-            database.stand_in("references", RELATIONS[detector])
+        directory = Path(resources.enter_context(tempfile.TemporaryDirectory(prefix="audit-")))
+        problems: list[Problem] = []
+        notes: list[str] = []
+
+        def read(database: Database) -> None:
+            # Not needed where all that is asked for was kept.
+            from audit.ingest.judgements import load_judgements
+            from audit.ingest.records import nothing, read_into, refuse
+
+            intake, _ = read_into(database, given, directory, resources, strict=strict, cache=cache)
+            for variable, values in (("preset_file", presets()), ("override_file", overrides or {})):
+                rows = [{"env": env, **named} for env, named in values.items()]
+                database.set(variable, intake.write(f"{variable}.jsonl", rows))
+            database.set("threshold_steps", around())
+            database.set("detector", detector)
+            load_judgements(paths, judgements, judge, wanted=detector == "judge", intake=intake, database=database)
+            refuse(intake, strict=strict)
+            if detector in RELATIONS:
+                database.stand_in("references", RELATIONS[detector])
+            else:
+                database.set("detector_pattern", PATTERNS[detector])
+            if not database.relation("episodes").limit(1).fetchall():
+                raise nothing(intake)
+            problems[:] = intake.problems
+            notes[:] = intake.notes
+
+        database = Database(directory, analysis, read)
+        resources.callback(database.close)
+        if analysis is None or analysis.problems is None:
+            database.read()
+            if analysis is not None:
+                analysis.begin(problems)
         else:
-            database.set("detector_pattern", PATTERNS[detector])
-        if not database.relation("episodes").limit(1).fetchall():
-            raise nothing(intake)
+            problems += analysis.problems
+            if strict:
+                refuse_problems(problems)
         resources_to_keep = resources.pop_all()
-    return Store(database, intake.problems, intake.notes, resources_to_keep)
+    return Store(database, problems, notes, resources_to_keep)
 
 
 def rows_of(relation: duckdb.DuckDBPyRelation) -> list[dict[str, Any]]:

@@ -37,6 +37,27 @@ STORED: Final = frozenset(
 that hold lists or texts of every record stay views so that memory does not grow with the data set's text."""
 
 
+KEPT: Final = frozenset(
+    {
+        "run_records",
+        "run_facts",
+        "run_rates",
+        "runs",
+        "summary",
+        "salience_summary",
+        "citing_rates",
+        "base_rates",
+        "noise_summary",
+        "controls",
+        "severity_summary",
+        "agreement_summary",
+        "patterns_summary",
+        "holdings",
+    }
+)
+"""Relations of a few rows for a run or a method, which are kept from one audit to the next."""
+
+
 @functools.cache
 def models() -> dict[str, str]:
     """The SELECT of every relation, by name."""

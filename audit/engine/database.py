@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import duckdb
 
-from audit.engine.catalog import STORED, functions, invariants, models, named_in
+from audit.engine.catalog import KEPT, STORED, functions, invariants, models, named_in
 from audit.engine.makers import MAKERS, Maker
 from audit.engine.memory import memory_limit
 from audit.engine.paths import exactly, plainly
@@ -32,10 +35,28 @@ CONFINED: Final = (
 """Settings under which SQL of anybody's may run; the last one makes them final."""
 
 
-class Database:
-    """Relations by name, over the files and options that variables name."""
+class Shelf(Protocol):
+    """Where relations are kept from one audit to the next, each in a database of its own."""
 
-    def __init__(self, directory: Path) -> None:
+    def find(self, name: str) -> Path | None:
+        """The database that a relation is kept in; None if it is not."""
+
+    def room(self, name: str) -> AbstractContextManager[Path | None]:
+        """Where a relation can be written to be kept; None if it cannot."""
+
+
+class Database:
+    """Relations by name, over the files and options that variables name.
+
+    Args:
+        directory: temporary files go there.
+        shelf: has the relations that are kept.
+        read: is called once, before the first relation is built that is not kept: it sets the variables.
+    """
+
+    def __init__(
+        self, directory: Path, shelf: Shelf | None = None, read: Callable[[Database], None] | None = None
+    ) -> None:
         self._connection = duckdb.connect(
             config={
                 "memory_limit": memory_limit(),
@@ -47,6 +68,8 @@ class Database:
         without_progress_bar(self._connection)
         self._built: set[str] = set()
         self._directory = directory
+        self._shelf = shelf
+        self._read = read
         self._stand_ins: dict[str, str] = {}
         for statement in functions().values():
             self._connection.execute(statement)
@@ -109,8 +132,16 @@ class Database:
             self._build(needed)
         return condition
 
+    def read(self) -> None:
+        """Have the records read, if they were not yet."""
+        if self._read is not None:
+            read, self._read = self._read, None
+            read(self)
+
     def confine(self) -> None:
         """From here on queries reach no file but those that the relations are read from, and no setting changes."""
+        self.read()
+        self._shelf = None
         segments = self._connection.sql("select getvariable('segments')").fetchall()[0][0]
         self._connection.execute("set allowed_paths = ?", [[str(Path(path).absolute()) for path in segments]])
         self._connection.execute("set allowed_directories = ?", [[str(self._directory)]])
@@ -130,16 +161,54 @@ class Database:
             return
         if name not in models():
             raise AuditError(f"no relation {name!r}; relations are {', '.join(models())}")
+        if name in KEPT and self._take(name):
+            self._built.add(name)
+            return
+        self.read()
+        if name in self._built:  # reading needed it too
+            return
         text = models()[self._stand_ins.get(name, name)]
         for needed in sorted(named_in(text) - {name}):
             self._build(needed)
         if name in MAKERS:
-            self._make(name, MAKERS[name])
+            self._write_rows(name, MAKERS[name])
         # The relation is bound but once this way; `sql(…).to_view(…)` binds it twice.
-        self._connection.execute(f'create {"table" if name in STORED else "view"} "{name}" as {text}')
+        self._connection.execute(f'create {"table" if name in STORED | KEPT else "view"} "{name}" as {text}')
         self._built.add(name)
+        if name in KEPT:
+            self._keep(name)
 
-    def _make(self, name: str, maker: Maker) -> None:
+    def _take(self, name: str) -> bool:
+        """Take a relation from those kept; False where it is not there."""
+        path = None if self._shelf is None else self._shelf.find(name)
+        if path is None:
+            return False
+        try:
+            with self._attached(path, "read_only"):
+                self._connection.execute(f'create table "{name}" as from kept."{name}"')
+        except duckdb.Error:  # another audit has removed it this moment
+            return False
+        return True
+
+    def _keep(self, name: str) -> None:
+        """Keep a relation, if it can be kept."""
+        if self._shelf is None:
+            return
+        with contextlib.suppress(duckdb.Error), self._shelf.room(name) as path:
+            if path is not None:
+                with self._attached(path, "block_size 16384"):
+                    self._connection.execute(f'create table kept."{name}" as from "{name}"')
+
+    @contextlib.contextmanager
+    def _attached(self, path: Path, options: str) -> Iterator[None]:
+        quoted = str(path).replace("'", "''")
+        self._connection.execute(f"attach '{quoted}' as kept (type duckdb, {options})")
+        try:
+            yield
+        finally:
+            self._connection.execute("detach kept")
+
+    def _write_rows(self, name: str, maker: Maker) -> None:
         """Write the rows that the model of that name reads."""
         self._build(maker.reads)
         path = self._directory / f"{name}.jsonl"

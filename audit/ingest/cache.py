@@ -18,7 +18,9 @@ from typing import Final
 
 import msgspec
 
-from audit.ingest.cache_folder import (
+from audit.ingest.cache_folder import version
+from audit.ingest.readings import Reading, Readings
+from audit.ingest.segment_lists import (
     Contents,
     Look,
     Source,
@@ -27,10 +29,8 @@ from audit.ingest.cache_folder import (
     remove,
     segment_of,
     tidy,
-    version,
     write_list,
 )
-from audit.ingest.readings import Reading, Readings
 from audit.sources.intake import Intake, RecordFile
 
 SMALLEST: Final = 16 * 2**20

@@ -1,102 +1,45 @@
-"""The folder that the cache is in: where it is, what lies there, and what may be removed from it."""
+"""The folder of what is kept between audits, and the version of the program that it was made by."""
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import hashlib
 import os
-import sys
-import time
-from collections.abc import Collection, Iterator
-from importlib import resources
+from collections.abc import Iterator
+from importlib import metadata, resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Final
 
-import msgspec
-
-from audit.ingest.readings import Fault
-from collector.system.regular_files import read_regular
+import platformdirs
 
 VARIABLE: Final = "SALIENCE_AUDIT_CACHE"
 """Environment variable that names another folder."""
 UNUSED: Final = 90
-"""Days after which a segment goes that no audit has used."""
-ORPHANED: Final = 7
-"""Days after which an unused segment goes whose files are all gone; a drive may be away for a while."""
-MOST: Final = 10 * 10**9
-"""Bytes in all; beyond them those go first that were not used for longest."""
-LARGEST_LIST: Final = 256 * 2**20
-"""Bytes of the largest list that is read."""
+"""Days after which goes what no audit has used."""
 DAY: Final = 86_400.0
-
-
-class Look(msgspec.Struct, frozen=True):
-    """How a file looks from outside: if anything of this changes, so may the file have."""
-
-    size: int
-    modified: int
-    changed: int
-    inode: int
-
-
-class Source(msgspec.Struct, frozen=True):
-    """A record file that a segment holds; `judged_by` is what of its run decides which of its lines are sound."""
-
-    path: str
-    look: Look
-    judged_by: str
-    place: int
-    faults: list[Fault]
-    is_plain: bool
-
-
-class Contents(msgspec.Struct, frozen=True):
-    """The list beside a segment: which files it holds; `version` is the program's that read them, `made` in ns."""
-
-    version: str
-    made: int
-    segment: Look
-    sources: list[Source]
-
-
-_decoder = msgspec.json.Decoder(Contents)
-
-
-def look_of(path: str | Path) -> Look | None:
-    """How a file looks now; None if it cannot be looked at."""
-    try:
-        found = Path(path).stat()
-    except OSError:
-        return None
-    return Look(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
+LIBRARIES: Final = ("duckdb", "numpy", "scipy", "statsmodels")
+"""Results depend on their versions."""
 
 
 def cache_folder() -> Path | None:
     """Where the cache is: what the environment says, else where the platform keeps caches; None for nowhere."""
-    said = os.environ.get(VARIABLE)
-    if said:
-        return Path(said).absolute()
-    try:
-        home = Path.home()
-    except RuntimeError:
-        return None
-    if sys.platform == "darwin":
-        return home / "Library" / "Caches" / "salience-audit"
-    variable, usual = ("LOCALAPPDATA", "AppData/Local") if os.name == "nt" else ("XDG_CACHE_HOME", ".cache")
-    base = Path(os.environ.get(variable, ""))
-    return (base if base.is_absolute() else home / usual) / "salience-audit"
+    named = os.environ.get(VARIABLE)
+    if named:
+        return Path(named).absolute()
+    usual = platformdirs.user_cache_path("salience-audit", appauthor=False)
+    return usual if usual.is_absolute() else None
 
 
 @functools.cache
 def version() -> str:
-    """A digest of all that decides what reading gives: the audit's own files, and DuckDB's version."""
-    import duckdb
-
-    digest = hashlib.blake2b(duckdb.__version__.encode(), digest_size=16)
-    for name, content in sorted(_program(resources.files("audit"))):
-        digest.update(f"{name} {len(content)} ".encode() + content)
+    """A digest of all that decides what an analysis gives: our own files, and the libraries' versions."""
+    digest = hashlib.blake2b(digest_size=16)
+    for library in LIBRARIES:
+        digest.update(f"{library} {metadata.version(library)} ".encode())
+    for package in ("audit", "stats.measures"):
+        for name, content in sorted(_program(resources.files(package))):
+            digest.update(f"{name} {len(content)} ".encode() + content)
     return digest.hexdigest()
 
 
@@ -106,72 +49,3 @@ def _program(folder: Traversable) -> Iterator[tuple[str, bytes]]:
             yield from _program(entry)
         elif entry.name.endswith((".py", ".sql", ".toml")):
             yield entry.name, entry.read_bytes()
-
-
-def read_lists(folder: Path) -> dict[Path, Contents | None]:
-    """The lists in a folder by path, oldest first; None for one that cannot be read."""
-    found: dict[Path, Contents | None] = {}
-    for path in folder.glob("*.json"):
-        try:
-            found[path] = _decoder.decode(read_regular(path, LARGEST_LIST))
-        except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            found[path] = None
-    return dict(sorted(found.items(), key=lambda item: item[1].made if item[1] else 0))
-
-
-def segment_of(path: Path) -> Path:
-    """The segment that a list is about."""
-    return path.with_suffix(".parquet")
-
-
-def write_list(path: Path, contents: Contents) -> None:
-    """Write a list, all of it or nothing."""
-    part = path.with_name(f"{path.name}.part")
-    part.write_bytes(msgspec.json.encode(contents))
-    part.replace(path)
-
-
-def remove(path: Path) -> None:
-    """Remove a list with its segment; one that is not there or may not be removed stays as it is."""
-    for file in (path, segment_of(path)):
-        with contextlib.suppress(OSError):
-            file.unlink(missing_ok=True)
-
-
-def tidy(folder: Path, in_use: Collection[Path]) -> None:
-    """Remove what is damaged, replaced, abandoned or too much; lists `in_use` stay."""
-    now = time.time()
-    lists = read_lists(folder)
-    newest = {(held.version, source.path): path for path, held in lists.items() if held for source in held.sources}
-    kept: list[tuple[float, int, Path]] = []
-    for path, held in lists.items():
-        try:
-            unused = (now - path.stat().st_mtime) / DAY
-        except OSError:
-            continue
-        if path in in_use:
-            kept.append((0.0, held.segment.size if held else 0, path))
-        elif (
-            held is None
-            or unused > UNUSED
-            or all(newest[held.version, source.path] != path for source in held.sources)
-            or (unused > ORPHANED and not any(Path(source.path).exists() for source in held.sources))
-        ):
-            remove(path)
-        else:
-            kept.append((unused, held.segment.size, path))
-    excess = sum(size for _, size, _ in kept) - MOST
-    for _, size, path in sorted(kept, reverse=True):
-        if excess > 0 and path not in in_use:
-            remove(path)
-            excess -= size
-    _remove_remains(folder, now)
-
-
-def _remove_remains(folder: Path, now: float) -> None:
-    """Remove files that an audit left unfinished; younger ones may be another audit's that is about to finish them."""
-    for path in folder.iterdir():
-        is_remains = path.suffix == ".part" or (path.suffix == ".parquet" and not path.with_suffix(".json").exists())
-        with contextlib.suppress(OSError):
-            if is_remains and now - path.stat().st_mtime > DAY:
-                path.unlink()

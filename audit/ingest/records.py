@@ -13,7 +13,7 @@ from audit.ingest.cache_folder import cache_folder
 from audit.ingest.checks import size_of
 from audit.ingest.columns import read_columns
 from audit.ingest.readings import Readings
-from audit.output.errors import AuditError, count, report
+from audit.output.errors import AuditError, refuse_problems, report
 from audit.sources import gather
 from audit.sources.grammar import line_form
 from audit.sources.intake import Intake
@@ -37,19 +37,45 @@ def read(
         AuditError: a path is missing or holds no records, or `strict` and something is wrong.
     """
     directory = Path(resources.enter_context(tempfile.TemporaryDirectory(prefix="audit-")))
+    database = Database(directory)
+    resources.callback(database.close)
+    intake, readings = read_into(database, paths, directory, resources, strict=strict, cache=cache)
+    return intake, database, readings
+
+
+def read_into(
+    database: Database,
+    paths: Sequence[Path],
+    directory: Path,
+    resources: contextlib.ExitStack,
+    *,
+    strict: bool,
+    cache: bool,
+) -> tuple[Intake, Readings]:
+    """Find and read all records below some paths, into the relation `segments` of a database.
+
+    Args:
+        database: gets the variables that models read.
+        paths: as `open_store` has them.
+        directory: for temporary files.
+        resources: hold other files open until they are closed.
+        strict: as `open_store` has it.
+        cache: as `open_store` has it.
+
+    Raises:
+        AuditError: a path is missing or holds no records, or `strict` and something is wrong.
+    """
     intake = Intake(directory)
     gather(paths, intake)
     refuse(intake, strict=strict)
-    database = Database(directory)
     for variable, text in line_form().items():
         database.set(variable, text)
-    resources.callback(database.close)
     intake.append(intake.logged_returns)
     database.set("run_file", intake.write("runs.jsonl", intake.runs.values()))
     database.set("logged_return_file", intake.logged_returns)
     readings = read_columns(intake, database, _cache(intake, resources) if cache else None)
     refuse(intake, strict=strict)
-    return intake, database, readings
+    return intake, readings
 
 
 def _cache(intake: Intake, resources: contextlib.ExitStack) -> Cache | None:
@@ -65,14 +91,13 @@ def refuse(intake: Intake, *, strict: bool) -> None:
     Raises:
         AuditError: no record file, or problems under `strict`.
     """
-    if strict and intake.problems:
-        told = "\n".join(report(intake.problems))
-        raise AuditError(f"{count(len(intake.problems), 'problem')} in the records, and --strict:\n{told}")
+    if strict:
+        refuse_problems(intake.problems)
     if not intake.files:
         raise nothing(intake)
 
 
 def nothing(intake: Intake) -> AuditError:
     """The error of records without a finished iteration."""
-    told = "".join(f"\n{line}" for line in report(intake.problems))
-    return AuditError(f"no finished iteration in what was given{told}")
+    lines = "".join(f"\n{line}" for line in report(intake.problems))
+    return AuditError(f"no finished iteration in what was given{lines}")

@@ -42,6 +42,17 @@ def report(problems: Sequence[Problem]) -> list[str]:
     return shortened([str(problem) for problem in problems])
 
 
+def refuse_problems(problems: Sequence[Problem]) -> None:
+    """Stop where something is wrong with the records.
+
+    Raises:
+        AuditError: there are problems.
+    """
+    if problems:
+        lines = "\n".join(report(problems))
+        raise AuditError(f"{count(len(problems), 'problem')} in the records, and --strict:\n{lines}")
+
+
 def shortened(lines: Sequence[str]) -> list[str]:
     """The first few lines, then how many more there are."""
     rest = len(lines) - NAMED

@@ -12,7 +12,6 @@ from audit.output.escaping import in_line
 from audit.output.formats import WRITERS, Row, as_json
 from audit.output.rows import LONGEST_TABLE
 from audit.output.tables import print_table
-from audit.reports.explain import as_text, find_revision
 from audit.request import Request, note, tell
 from audit.store import Store
 
@@ -118,6 +117,8 @@ def print_relation(request: Request, name: str) -> None:
 
 def print_revision(request: Request, env: str, variant: str, run: int, iteration: int, condition: str | None) -> None:
     """Print one revision in full."""
+    from audit.reports.explain import as_text, find_revision
+
     with request.open() as store:
         revision = find_revision(store, env, variant, run, iteration, condition)
     sys.stdout.write(as_json(revision, indent=1) if request.output == "json" else as_text(revision))

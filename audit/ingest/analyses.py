@@ -1,0 +1,246 @@
+"""What analyses of a data set gave, kept from one audit to the next, so that an unchanged data set is not even read.
+
+Below the cache's folder each data set has a folder of its own for each set of options, named by a digest; in it is one
+for the state in which its files were found, and in that one a small database for each relation. The name of every file
+ends with a digest of its content, so what is damaged is not taken for what was kept. Files appear under their names
+when they are complete and never change, so any number of audits can share them. All of it can be deleted at any time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import stat
+import time
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final, Self
+
+import msgspec
+
+from audit.ingest.cache_folder import DAY, UNUSED, cache_folder, version
+from audit.output.errors import Problem
+
+SMALLEST: Final = 2**20
+"""Bytes of files from which on an analysis is kept: fewer are analysed about as quickly."""
+SETTLED: Final = 2 * 10**9
+"""Nanoseconds for which a file must have been left alone to be known by its look; before that, by its content."""
+MOST_UNSETTLED: Final = 2**28
+"""Bytes of files just changed of which digests are taken; where there are more, nothing is kept yet."""
+MOST: Final = 10**9
+"""Bytes in all; beyond them those analyses go first that were not used for longest."""
+
+_FOLDER: Final = "analyses"
+_CONTENTS: Final = "contents"
+
+
+class Contents(msgspec.Struct, frozen=True):
+    """What holds for all relations: what was left out, and digests of files that had just been changed."""
+
+    problems: list[Problem]
+    digests: dict[str, str]
+
+
+class _State(msgspec.Struct, frozen=True):
+    """A data set as its files are found: a digest of their names and looks, and of the content of the newest."""
+
+    digest: str
+    digests: dict[str, str]
+    bytes: int
+
+
+class Analysis:
+    """The kept analysis of one data set, made by `Analysis.of`.
+
+    Args:
+        paths: the records.
+        folder: of the data set, as it is now.
+        state: in which its files were found.
+    """
+
+    def __init__(self, paths: Sequence[Path], folder: Path, state: _State) -> None:
+        self._paths = paths
+        self._folder = folder
+        self._state = state
+        self._files = _files_in(folder)
+        self._is_writable = False
+        contents = self._contents()
+        self.problems = None if contents is None else contents.problems
+        if contents is None:
+            self._files = {}
+        else:
+            self._is_writable = True
+            with contextlib.suppress(OSError):
+                os.utime(folder)
+
+    @classmethod
+    def of(cls, paths: Sequence[Path], options: Mapping[str, object]) -> Self | None:
+        """The analysis of some paths under some options.
+
+        Args:
+            paths: folders, archives and packs.
+            options: all that results depend on beside the records.
+
+        Returns:
+            Where it is or can be kept; None if there is no cache, or too little to keep it for.
+        """
+        base = cache_folder()
+        state = _state(paths)
+        if base is None or state is None or state.bytes < SMALLEST:
+            return None
+        asked = [[str(path), str(path.absolute())] for path in paths], options, version()
+        data_set = _digest(json.dumps(asked, sort_keys=True).encode())
+        return cls(paths, base / _FOLDER / data_set / state.digest, state)
+
+    def begin(self, problems: Sequence[Problem]) -> None:
+        """Keep relations from here on, the records having been read; not if files have changed meanwhile."""
+        if self._is_writable or _state(self._paths, self._state.digests) != self._state:
+            return
+        with contextlib.suppress(OSError, UnicodeEncodeError):
+            before = list(self._folder.parent.iterdir()) if self._folder.parent.is_dir() else []
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            contents = msgspec.json.encode(Contents(list(problems), self._state.digests))
+            self._publish(_CONTENTS, contents)
+            self._is_writable = True
+            for each in before:
+                if each != self._folder:
+                    shutil.rmtree(each, ignore_errors=True)
+            _tidy(self._folder.parents[1], self._folder)
+
+    def find(self, name: str) -> Path | None:
+        """The database in which a relation was kept, whole; None if there is none."""
+        path = self._files.get(name)
+        return path if path is not None and self._read(path) is not None else None
+
+    @contextlib.contextmanager
+    def room(self, name: str) -> Iterator[Path | None]:
+        """Where a relation can be written; it is kept under its name afterwards. None if it cannot."""
+        if not self._is_writable:
+            yield None
+            return
+        part = self._folder / f"{uuid.uuid4().hex}.part"
+        try:
+            yield part
+            with contextlib.suppress(OSError):
+                self._publish(name, part.read_bytes())
+        finally:
+            with contextlib.suppress(OSError):
+                part.unlink(missing_ok=True)
+
+    def _publish(self, name: str, content: bytes) -> None:
+        part = self._folder / f"{uuid.uuid4().hex}.part"
+        part.write_bytes(content)
+        part.replace(self._folder / f"{name}.{_digest(content)}")
+
+    def _contents(self) -> Contents | None:
+        path = self._files.get(_CONTENTS)
+        content = None if path is None else self._read(path)
+        if content is None:
+            return None
+        try:
+            contents = msgspec.json.decode(content, type=Contents)
+        except msgspec.MsgspecError:
+            return None
+        return contents if contents.digests == _digests(contents.digests) else None
+
+    def _read(self, path: Path) -> bytes | None:
+        """The content of a file whose name says it; None for another, which is removed."""
+        try:
+            content = path.read_bytes()
+        except OSError:
+            return None
+        if path.name.endswith(f".{_digest(content)}"):
+            return content
+        with contextlib.suppress(OSError):
+            path.unlink()
+        return None
+
+
+def _state(paths: Sequence[Path], known: Mapping[str, str] | None = None) -> _State | None:
+    """How files are found now; None where some of them cannot be looked at.
+
+    Args:
+        paths: folders and files.
+        known: files of which digests are taken; without it, those that were changed a moment ago.
+    """
+    listed = hashlib.blake2b(digest_size=16)
+    now = time.time_ns()
+    fresh: list[str] = []
+    size = unsettled = 0
+    try:
+        for path in paths:
+            for name, found in _found(path):
+                look = (found.st_mode, found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
+                listed.update(os.fsencode(f"{name}\0{look}\n"))
+                size += found.st_size
+                if now - max(found.st_mtime_ns, found.st_ctime_ns) < SETTLED and stat.S_ISREG(found.st_mode):
+                    fresh.append(name)
+                    unsettled += found.st_size
+    except OSError:
+        return None
+    if unsettled > MOST_UNSETTLED:
+        return None
+    digests = _digests(fresh if known is None else known)
+    return None if digests is None else _State(listed.hexdigest(), digests, size)
+
+
+def _found(path: Path) -> Iterator[tuple[str, os.stat_result]]:
+    """All that is below a folder, itself included, or a file, in a fixed order."""
+
+    def refuse(error: OSError) -> None:
+        raise error
+
+    if not path.is_dir():
+        yield str(path), path.stat()
+        return
+    for folder, folders, names in os.walk(path, onerror=refuse):
+        folders.sort()
+        for name in (*sorted(names), *(each for each in folders if "." in each)):
+            place = os.path.join(folder, name)  # noqa: PTH118 - ten times as fast
+            try:
+                yield place, os.stat(place)  # noqa: PTH116
+            except FileNotFoundError:  # a link to nothing
+                yield place, os.lstat(place)
+
+
+def _digests(names: Sequence[str] | Mapping[str, str]) -> dict[str, str] | None:
+    """Digests of files' contents; None where one cannot be read."""
+    found: dict[str, str] = {}
+    for name in names:
+        try:
+            with open(name, "rb") as stream:  # noqa: PTH123
+                found[name] = hashlib.file_digest(stream, "blake2b").hexdigest()
+        except OSError:
+            return None
+    return found
+
+
+def _files_in(folder: Path) -> dict[str, Path]:
+    try:
+        return {path.name.partition(".")[0]: path for path in folder.iterdir() if path.suffix != ".part"}
+    except OSError:
+        return {}
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
+
+
+def _tidy(base: Path, in_use: Path) -> None:
+    """Remove analyses that nobody has used for long, and those that are too much."""
+    kept: list[tuple[float, int, Path]] = []
+    for folder in base.glob("*/*"):
+        with contextlib.suppress(OSError):
+            size = sum(path.stat().st_size for path in folder.iterdir())
+            kept.append((folder.stat().st_mtime, size, folder))
+    excess = sum(size for _, size, _ in kept) - MOST
+    for used, size, folder in sorted(kept):
+        if folder != in_use and (excess > 0 or time.time() - used > UNUSED * DAY):
+            shutil.rmtree(folder, ignore_errors=True)
+            with contextlib.suppress(OSError):
+                folder.parent.rmdir()
+            excess -= size

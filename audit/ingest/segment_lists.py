@@ -1,0 +1,132 @@
+"""Segments in the cache, and the lists beside them that say what they hold."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Collection
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from audit.ingest.cache_folder import DAY, UNUSED
+from audit.ingest.readings import Fault
+from collector.system.regular_files import read_regular
+
+ORPHANED: Final = 7
+"""Days after which an unused segment goes whose files are all gone; a drive may be away for a while."""
+MOST: Final = 10 * 10**9
+"""Bytes in all; beyond them those go first that were not used for longest."""
+LARGEST_LIST: Final = 256 * 2**20
+"""Bytes of the largest list that is read."""
+
+
+class Look(msgspec.Struct, frozen=True):
+    """How a file looks from outside: if anything of this changes, so may the file have."""
+
+    size: int
+    modified: int
+    changed: int
+    inode: int
+
+
+class Source(msgspec.Struct, frozen=True):
+    """A record file that a segment holds; `judged_by` is what of its run decides which of its lines are sound."""
+
+    path: str
+    look: Look
+    judged_by: str
+    place: int
+    faults: list[Fault]
+    is_plain: bool
+
+
+class Contents(msgspec.Struct, frozen=True):
+    """The list beside a segment: which files it holds; `version` is the program's that read them, `made` in ns."""
+
+    version: str
+    made: int
+    segment: Look
+    sources: list[Source]
+
+
+_decoder = msgspec.json.Decoder(Contents)
+
+
+def look_of(path: str | Path) -> Look | None:
+    """How a file looks now; None if it cannot be looked at."""
+    try:
+        found = Path(path).stat()
+    except OSError:
+        return None
+    return Look(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
+
+
+def read_lists(folder: Path) -> dict[Path, Contents | None]:
+    """The lists in a folder by path, oldest first; None for one that cannot be read."""
+    found: dict[Path, Contents | None] = {}
+    for path in folder.glob("*.json"):
+        try:
+            found[path] = _decoder.decode(read_regular(path, LARGEST_LIST))
+        except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            found[path] = None
+    return dict(sorted(found.items(), key=lambda item: item[1].made if item[1] else 0))
+
+
+def segment_of(path: Path) -> Path:
+    """The segment that a list is about."""
+    return path.with_suffix(".parquet")
+
+
+def write_list(path: Path, contents: Contents) -> None:
+    """Write a list, all of it or nothing."""
+    part = path.with_name(f"{path.name}.part")
+    part.write_bytes(msgspec.json.encode(contents))
+    part.replace(path)
+
+
+def remove(path: Path) -> None:
+    """Remove a list with its segment; one that is not there or may not be removed stays as it is."""
+    for file in (path, segment_of(path)):
+        with contextlib.suppress(OSError):
+            file.unlink(missing_ok=True)
+
+
+def tidy(folder: Path, in_use: Collection[Path]) -> None:
+    """Remove what is damaged, replaced, abandoned or too much; lists `in_use` stay."""
+    now = time.time()
+    lists = read_lists(folder)
+    newest = {(held.version, source.path): path for path, held in lists.items() if held for source in held.sources}
+    kept: list[tuple[float, int, Path]] = []
+    for path, held in lists.items():
+        try:
+            unused = (now - path.stat().st_mtime) / DAY
+        except OSError:
+            continue
+        if path in in_use:
+            kept.append((0.0, held.segment.size if held else 0, path))
+        elif (
+            held is None
+            or unused > UNUSED
+            or all(newest[held.version, source.path] != path for source in held.sources)
+            or (unused > ORPHANED and not any(Path(source.path).exists() for source in held.sources))
+        ):
+            remove(path)
+        else:
+            kept.append((unused, held.segment.size, path))
+    excess = sum(size for _, size, _ in kept) - MOST
+    for _, size, path in sorted(kept, reverse=True):
+        if excess > 0 and path not in in_use:
+            remove(path)
+            excess -= size
+    _remove_remains(folder, now)
+
+
+def _remove_remains(folder: Path, now: float) -> None:
+    """Remove files that an audit left unfinished; younger ones may be another audit's that is about to finish them."""
+    for path in folder.iterdir():
+        is_remains = path.suffix == ".part" or (path.suffix == ".parquet" and not path.with_suffix(".json").exists())
+        with contextlib.suppress(OSError):
+            if is_remains and now - path.stat().st_mtime > DAY:
+                path.unlink()
