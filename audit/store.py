@@ -15,6 +15,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+import msgspec
+
 from audit.engine.catalog import models, public
 from audit.engine.database import Database
 from audit.ingest.analyses import Analysis
@@ -154,23 +156,34 @@ def open_store(
         problems: list[Problem] = []
         notes: list[str] = []
 
-        def read(database: Database) -> None:
-            # Not needed where all that is asked for was kept.
-            from audit.ingest.judgements import load_judgements
-            from audit.ingest.records import nothing, read_into, refuse
-
-            intake, _ = read_into(database, given, directory, resources, strict=strict, cache=cache)
+        def set_options(database: Database) -> None:
             for variable, values in (("preset_file", presets()), ("override_file", overrides or {})):
-                rows = [{"env": env, **named} for env, named in values.items()]
-                database.set(variable, intake.write(f"{variable}.jsonl", rows))
+                file = directory / f"{variable}.jsonl"
+                file.write_bytes(
+                    msgspec.json.Encoder().encode_lines([{"env": env, **of} for env, of in values.items()])
+                )
+                database.set(variable, file)
             database.set("threshold_steps", around())
             database.set("detector", detector)
-            load_judgements(paths, judgements, judge, wanted=detector == "judge", intake=intake, database=database)
-            refuse(intake, strict=strict)
             if detector in RELATIONS:
                 database.stand_in("references", RELATIONS[detector])
             else:
                 database.set("detector_pattern", PATTERNS[detector])
+
+        def read(database: Database) -> None:
+            # Not needed where all that is asked for was kept.
+            from audit.ingest.batches import Batches
+            from audit.ingest.judgements import load_judgements
+            from audit.ingest.records import nothing, read_into, refuse
+
+            intake, readings, segments = read_into(database, given, directory, resources, strict=strict, cache=cache)
+            set_options(database)
+            load_judgements(paths, judgements, judge, wanted=detector == "judge", intake=intake, database=database)
+            refuse(intake, strict=strict)
+            if segments is not None and detector != "judge":
+                batches = Batches(intake, readings, segments, set_options, repr(options))
+                if batches.is_whole:
+                    database.take_parts(batches.parts)
             if not database.relation("episodes").limit(1).fetchall():
                 raise nothing(intake)
             problems[:] = intake.problems
@@ -182,6 +195,7 @@ def open_store(
             database.read()
             if analysis is not None:
                 analysis.begin(problems)
+                database.keep()
         else:
             problems += analysis.problems
             if strict:

@@ -57,6 +57,9 @@ KEPT: Final = frozenset(
 )
 """Relations of a few rows for a run or a method, which are kept from one audit to the next."""
 
+BATCHED: Final = frozenset({"revisions", "evidence", "iterations", "references", "mentions", "drivers", "noise"})
+"""Relations that are functions of each run's own lines, and are kept for a batch of files at a time."""
+
 
 @functools.cache
 def models() -> dict[str, str]:

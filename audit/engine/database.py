@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Final, Protocol
 
 import duckdb
 
-from audit.engine.catalog import KEPT, STORED, functions, invariants, models, named_in
+from audit.engine.catalog import BATCHED, KEPT, STORED, functions, invariants, models, named_in
 from audit.engine.makers import MAKERS, Maker
 from audit.engine.memory import memory_limit
 from audit.engine.paths import exactly, plainly
@@ -70,6 +71,7 @@ class Database:
         self._directory = directory
         self._shelf = shelf
         self._read = read
+        self._parts: Callable[[str], Sequence[Path]] | None = None
         self._stand_ins: dict[str, str] = {}
         for statement in functions().values():
             self._connection.execute(statement)
@@ -80,6 +82,10 @@ class Database:
         A path, or each of a list of them, stands for the file of that name alone.
         """
         self._connection.execute(f"set variable {variable} = ?", [_bound(value)])
+
+    def take_parts(self, parts: Callable[[str], Sequence[Path]]) -> None:
+        """Have the relations in `BATCHED` made of Parquet files, which a function gives by a relation's name."""
+        self._parts = parts
 
     def stand_in(self, name: str, other: str) -> None:
         """Let another model's SELECT make a relation; it has the same columns."""
@@ -138,11 +144,18 @@ class Database:
             read, self._read = self._read, None
             read(self)
 
+    def keep(self) -> None:
+        """Keep what was built while the records were read."""
+        for name in sorted(self._built & KEPT):
+            self._keep(name)
+
     def confine(self) -> None:
         """From here on queries reach no file but those that the relations are read from, and no setting changes."""
         self.read()
-        self._shelf = None
+        self._shelf = self._parts = None
         segments = self._connection.sql("select getvariable('segments')").fetchall()[0][0]
+        for name in self._built & BATCHED:
+            segments += self._connection.sql(f"select getvariable('{name}_parts')").fetchall()[0][0] or []
         self._connection.execute("set allowed_paths = ?", [[str(Path(path).absolute()) for path in segments]])
         self._connection.execute("set allowed_directories = ?", [[str(self._directory)]])
         for setting in CONFINED:
@@ -168,6 +181,9 @@ class Database:
         if name in self._built:  # reading needed it too
             return
         text = models()[self._stand_ins.get(name, name)]
+        if name in BATCHED and self._parts is not None:
+            self._join(name, self._parts(name), text)
+            return
         for needed in sorted(named_in(text) - {name}):
             self._build(needed)
         if name in MAKERS:
@@ -177,6 +193,15 @@ class Database:
         self._built.add(name)
         if name in KEPT:
             self._keep(name)
+
+    def _join(self, name: str, parts: Sequence[Path], text: str) -> None:
+        """Make a relation of its parts, in the order that its model asks for."""
+        self.set(f"{name}_parts", list(parts))
+        order = re.search(r"\border by [\w, ]+\s*$", text)
+        self._connection.execute(
+            f"create view \"{name}\" as from read_parquet(getvariable('{name}_parts')) {order[0] if order else ''}"
+        )
+        self._built.add(name)
 
     def _take(self, name: str) -> bool:
         """Take a relation from those kept; False where it is not there."""

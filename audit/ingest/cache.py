@@ -33,7 +33,7 @@ from audit.ingest.segment_lists import (
 )
 from audit.sources.intake import Intake, RecordFile
 
-SMALLEST: Final = 16 * 2**20
+SMALLEST: Final = 2**20
 """Bytes of records from which on there is a cache: fewer are read faster than they are looked up and written."""
 SETTLED: Final = 2 * 10**9
 """Nanoseconds for which a file must have been left alone: before that it may change and look the same."""
@@ -60,6 +60,7 @@ class Cache:
         self._resources = resources
         self._looks: dict[RecordFile, Look] = {}
         self._used: set[Path] = set()
+        self._names: dict[str, Path] = {}
         self._has_grown = False
         self._is_writable = True
 
@@ -137,6 +138,8 @@ class Cache:
             except OSError as error:
                 self.give_up(error)
         where = self._held_open(segment)
+        if segment.suffix == ".parquet":
+            self._names[where] = segment
         return {file: msgspec.structs.replace(reading, segment=where) for file, reading in readings.items()}
 
     def tidy(self) -> None:
@@ -171,14 +174,23 @@ class Cache:
         except OSError:  # another audit has removed it this moment
             return {}
         self._used.add(path)
+        self._names[segment] = segment_of(path)
         with contextlib.suppress(OSError):
             os.utime(path)
         return {
             file: Reading(segment, source.place, source.faults, source.is_plain) for file, source in sources.items()
         }
 
+    def folder_beside(self, segment: str) -> Path | None:
+        """Where what is made of a segment can be kept, by the name in a `Reading`; None if it is not kept itself."""
+        path = self._names.get(segment)
+        return path.with_suffix("") if path is not None and self._is_writable else None
+
+    def held_open(self, path: Path) -> Path:
+        """The name of a file that stays readable until the audit ends, whoever removes it meanwhile."""
+        return Path(self._held_open(path))
+
     def _held_open(self, segment: Path) -> str:
-        """The name of a segment that stays readable until the audit ends, whoever removes it meanwhile."""
         if not _OPEN_FILES.is_dir():
             return str(segment)
         descriptor = os.open(segment, os.O_RDONLY)

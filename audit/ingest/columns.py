@@ -41,11 +41,11 @@ def read_columns(intake: Intake, database: Database, cache: Cache | None = None)
         readings |= _read(batch, intake, database, cache)
     for batch in _batches([file for file in unknown if file.real is None]):
         readings |= _read(batch, intake, database, None)
-    _show(readings, intake, database)
+    show(readings, intake, database)
     apart = _without_overlaps(intake, database)
     if apart:
         readings |= apart
-        _show(readings, intake, database)
+        show(readings, intake, database)
     for file in intake.files:
         for fault in readings[file].faults:
             intake.problem(*((file.label, fault.line) if fault.origin is None else (fault.origin, None)), fault.message)
@@ -137,7 +137,14 @@ def _write(
     return segment
 
 
-def _show(readings: Readings, intake: Intake, database: Database) -> None:
+def describe(intake: Intake, database: Database) -> None:
+    """Make `run_records` and `logged_returns` those of the intake."""
+    intake.append(intake.logged_returns)
+    database.set("run_file", intake.write("runs.jsonl", intake.runs.values()))
+    database.set("logged_return_file", intake.logged_returns)
+
+
+def show(readings: Readings, intake: Intake, database: Database) -> None:
     """Make `segments` and `record_files` those of what was read."""
     there = [(file, readings[file]) for file in intake.files]
     rows = (

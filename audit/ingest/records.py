@@ -11,7 +11,7 @@ from audit.engine.database import Database
 from audit.ingest.cache import SMALLEST, Cache
 from audit.ingest.cache_folder import cache_folder
 from audit.ingest.checks import size_of
-from audit.ingest.columns import read_columns
+from audit.ingest.columns import describe, read_columns
 from audit.ingest.readings import Readings
 from audit.output.errors import AuditError, refuse_problems, report
 from audit.sources import gather
@@ -39,7 +39,7 @@ def read(
     directory = Path(resources.enter_context(tempfile.TemporaryDirectory(prefix="audit-")))
     database = Database(directory)
     resources.callback(database.close)
-    intake, readings = read_into(database, paths, directory, resources, strict=strict, cache=cache)
+    intake, readings, _ = read_into(database, paths, directory, resources, strict=strict, cache=cache)
     return intake, database, readings
 
 
@@ -51,7 +51,7 @@ def read_into(
     *,
     strict: bool,
     cache: bool,
-) -> tuple[Intake, Readings]:
+) -> tuple[Intake, Readings, Cache | None]:
     """Find and read all records below some paths, into the relation `segments` of a database.
 
     Args:
@@ -62,6 +62,9 @@ def read_into(
         strict: as `open_store` has it.
         cache: as `open_store` has it.
 
+    Returns:
+        What was found, where in it the records of each file are, and the cache if there is one.
+
     Raises:
         AuditError: a path is missing or holds no records, or `strict` and something is wrong.
     """
@@ -70,12 +73,11 @@ def read_into(
     refuse(intake, strict=strict)
     for variable, text in line_form().items():
         database.set(variable, text)
-    intake.append(intake.logged_returns)
-    database.set("run_file", intake.write("runs.jsonl", intake.runs.values()))
-    database.set("logged_return_file", intake.logged_returns)
-    readings = read_columns(intake, database, _cache(intake, resources) if cache else None)
+    describe(intake, database)
+    kept = _cache(intake, resources) if cache else None
+    readings = read_columns(intake, database, kept)
     refuse(intake, strict=strict)
-    return intake, readings
+    return intake, readings, kept
 
 
 def _cache(intake: Intake, resources: contextlib.ExitStack) -> Cache | None:

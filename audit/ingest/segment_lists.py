@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 import time
 from collections.abc import Collection
 from pathlib import Path
@@ -87,10 +88,11 @@ def write_list(path: Path, contents: Contents) -> None:
 
 
 def remove(path: Path) -> None:
-    """Remove a list with its segment; one that is not there or may not be removed stays as it is."""
+    """Remove a list with its segment and what was made of that, as far as they are there and may be removed."""
     for file in (path, segment_of(path)):
         with contextlib.suppress(OSError):
             file.unlink(missing_ok=True)
+    shutil.rmtree(path.with_suffix(""), ignore_errors=True)
 
 
 def tidy(folder: Path, in_use: Collection[Path]) -> None:

@@ -7,7 +7,7 @@ temporary folder, one at a time, so that no data set has to fit into memory and 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -89,6 +89,13 @@ class Intake:
         self.described: dict[Identity, Run] = {}
         self._seen: set[str] = set()
         self._made = 0
+
+    def part(self, directory: Path, files: Sequence[RecordFile]) -> Intake:
+        """Some of the files, with their runs; no problems, and a temporary folder of its own."""
+        part = Intake(directory)
+        part.files = list(files)
+        part.runs = {file.identity: self.runs[file.identity] for file in files}
+        return part
 
     def problem(self, file: str, line: int | None, message: str) -> None:
         """Note something that is left out of the analysis."""

@@ -1,0 +1,263 @@
+"""What is kept of an analysis: it makes audits quick, and changes nothing else."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from audit import store as store_module
+from audit.engine.catalog import BATCHED, KEPT, models
+from audit.ingest import analyses, batches, cache, records
+from audit.ingest.cache_folder import DAY, UNUSED, VARIABLE
+from audit.output.errors import AuditError
+from audit.store import open_store
+from tests.audit.samples import candidate, episode, revision, write_run
+
+LONG_AGO = 1_700_000_000
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """A cache of the test's own that takes records of any size."""
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "cache"))
+    for module in (analyses, records):
+        monkeypatch.setattr(module, "SMALLEST", 0)
+    monkeypatch.setattr(cache, "SETTLED", 0)
+    return tmp_path / "cache" / "analyses"
+
+
+@pytest.fixture
+def data(tmp_path):
+    for run in (1, 2, 3):
+        _write(tmp_path / "data", run)
+    return tmp_path / "data"
+
+
+def _write(root, run, answer="The worst rollout fell."):
+    rows = [
+        revision([1, 5, 9], [2, 2, run], after=(1, 2.5, 3), answer=answer, iteration=0, run=run),
+        revision([1, 5, 9], [6, 6, 6], answer="All is well.", iteration=1, run=run),
+        episode(candidate([7, 7, 7]), None, iteration=2, run=run),
+    ]
+    return write_run(root / f"run-{run}", rows, tail=b'{"no": "record"}\n')
+
+
+def audited(path, **options):
+    with open_store([path], **options) as store:
+        problems = [(problem.file, problem.line, problem.message) for problem in store.problems]
+        return {name: store.rows(name) for name in sorted(KEPT)}, problems
+
+
+def kept(folder):
+    return {path.name for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.fixture
+def unread(monkeypatch):
+    """From when it is called on, records that are read are a failure."""
+
+    def forbid():
+        def refuse(*_args, **_options):
+            raise AssertionError("records are read")
+
+        monkeypatch.setattr(records, "read_into", refuse)
+
+    return forbid
+
+
+def test_an_unchanged_data_set_is_not_read_again(data, unread):
+    fresh = audited(data, cache=False)
+    assert audited(data) == fresh
+    unread()
+    assert audited(data) == fresh
+    with pytest.raises(AuditError, match="3 problems in the records, and --strict"):
+        open_store([data], strict=True)
+
+
+def test_what_is_not_kept_is_made_when_it_is_asked_for(data):
+    audited(data)
+    with open_store([data], cache=False) as store:
+        expected = {name: sorted(map(repr, store.rows(name))) for name in models() if name in BATCHED}
+        types = {name: list(map(str, store.relation(name).types)) for name in BATCHED | KEPT}
+    for _ in range(2):
+        with open_store([data]) as store:
+            store.rows("summary")
+            assert {name: sorted(map(repr, store.rows(name))) for name in models() if name in BATCHED} == expected
+            assert {name: list(map(str, store.relation(name).types)) for name in BATCHED | KEPT} == types
+
+
+def test_no_library_of_statistics_is_imported_for_what_is_kept(data):
+    audited(data)
+    code = (
+        "import sys\n"
+        "from audit.ingest import analyses\n"
+        "analyses.SMALLEST = 0\n"
+        "from audit.cli import app\n"
+        "for name in ('salience', 'patterns', 'rates'):\n"
+        "    try: app([name, sys.argv[1], '--format', 'csv'])\n"
+        "    except SystemExit as end: assert not end.code\n"
+        "heavy = {'numpy', 'pandas', 'scipy', 'statsmodels', 'audit.references', 'audit.sources', 'tarfile'}\n"
+        "assert not heavy & set(sys.modules), heavy & set(sys.modules)\n"
+    )
+    subprocess.run([sys.executable, "-c", code, str(data)], check=True, stdout=subprocess.DEVNULL)
+
+
+def grown(data):
+    _write(data, 4)
+
+
+def changed_text(data):
+    path = data / "run-1" / "episodes.jsonl"
+    path.write_bytes(path.read_bytes().replace(b"worst", b"first", 1))
+
+
+def changed_description(data):
+    path = data / "run-1" / "run.json"
+    path.write_bytes(path.read_bytes().replace(b'"model":null', b'"model":"m"', 1) + b" ")
+
+
+def shrunk(data):
+    shutil.rmtree(data / "run-2")
+
+
+def changed_behind_its_time(data):
+    path = data / "run-1" / "episodes.jsonl"
+    before = path.stat()
+    path.write_bytes(path.read_bytes().replace(b"worst", b"first", 1))
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+@pytest.mark.parametrize("change", [grown, changed_text, changed_description, shrunk, changed_behind_its_time])
+def test_a_changed_data_set_is_read_again(data, change):
+    audited(data)
+    change(data)
+    assert audited(data) == audited(data, cache=False)
+
+
+def test_a_file_just_written_is_known_by_its_content(data, monkeypatch):
+    """Where times are coarse, a file may change and look the same."""
+    audited(data)
+    monkeypatch.setattr(analyses, "_found", lambda path, found=analyses._found: _blurred(found(path)))
+    audited(data)
+    changed_behind_its_time(data)
+    assert audited(data) == audited(data, cache=False)
+
+
+def _blurred(found):
+    for name, look in found:
+        fields = list(look)
+        coarse = {"st_mtime_ns": look.st_mtime_ns, "st_ctime_ns": look.st_mtime_ns}
+        yield name, os.stat_result(fields, coarse)
+
+
+def test_each_choice_of_options_has_its_own(data):
+    choices = [{}, {"detector": "phrase"}, {"overrides": {"cartpole": {"high": 3.0}}}]
+    fresh = [audited(data, cache=False, **options) for options in choices]
+    for _ in range(2):
+        assert [audited(data, **options) for options in choices] == fresh
+
+
+@pytest.mark.parametrize("damage", ["changed", "cut", "empty"])
+def test_a_damaged_file_is_not_believed(data, folder, damage):
+    fresh = audited(data, cache=False)
+    audited(data)
+    for path in [path for path in folder.parent.rglob("*") if path.is_file() and path.suffix != ".json"]:
+        content = bytearray(path.read_bytes())
+        content[len(content) // 2] ^= 0xFF
+        path.write_bytes({"changed": content, "cut": content[:-1], "empty": b""}[damage])
+    assert audited(data) == fresh
+    assert audited(data) == fresh
+
+
+def test_it_may_vanish_while_it_is_used(data, folder):
+    fresh = audited(data, cache=False)
+    audited(data)
+    with open_store([data]) as store:
+        shutil.rmtree(folder.parent)
+        assert {name: store.rows(name) for name in sorted(KEPT)} == fresh[0]
+
+
+def test_a_folder_that_cannot_be_written_changes_nothing(data, folder):
+    folder.parent.parent.mkdir(exist_ok=True)
+    folder.parent.write_text("a file")
+    assert audited(data) == audited(data, cache=False)
+
+
+def test_the_state_before_goes_and_so_does_what_nobody_uses(data, folder, tmp_path):
+    audited(data)
+    (old,) = folder.glob("*/*")
+    grown(data)
+    audited(data)
+    (new,) = folder.glob("*/*")
+    assert new != old
+    os.utime(new, (LONG_AGO, LONG_AGO))
+    audited(_write(tmp_path / "other", 1))
+    assert not new.exists()
+    assert UNUSED * DAY < LONG_AGO
+
+
+def test_more_than_enough_is_not_kept(data, folder, tmp_path, monkeypatch):
+    audited(data)
+    monkeypatch.setattr(analyses, "MOST", 1)
+    other = _write(tmp_path / "other", 1)
+    audited(other)
+    assert len(list(folder.glob("*/*"))) == 1
+    assert audited(other) == audited(other, cache=False)
+
+
+def test_files_that_change_while_they_are_read_are_not_kept(data, folder, monkeypatch):
+    read = records.read_into
+
+    def meanwhile(*args, **options):
+        result = read(*args, **options)
+        grown(data)
+        return result
+
+    monkeypatch.setattr(records, "read_into", meanwhile)
+    audited(data)
+    assert not kept(folder)
+
+
+def test_audits_at_the_same_time_agree(data):
+    code = (
+        "import sys\n"
+        "from audit.ingest import analyses, records, cache\n"
+        "analyses.SMALLEST = records.SMALLEST = cache.SETTLED = 0\n"
+        "from audit.store import open_store\n"
+        "with open_store([sys.argv[1]]) as store: print(store.rows('summary'), store.rows('base_rates'))\n"
+    )
+    together = [
+        subprocess.Popen([sys.executable, "-c", code, str(data)], stdout=subprocess.PIPE, text=True) for _ in range(3)
+    ]
+    outputs = {process.communicate()[0] for process in together}
+    assert len(outputs) == 1
+    assert outputs != {""}
+
+
+def test_a_data_set_that_grows_pays_for_what_is_new(data, monkeypatch):
+    made = []
+    make = batches.Batches._made
+    monkeypatch.setattr(
+        batches.Batches,
+        "_made",
+        lambda self, name, files, path: made.append((name, len(files))) or make(self, name, files, path),
+    )
+    audited(data)
+    assert {files for _, files in made} == {3}
+    made.clear()
+    grown(data)
+    assert audited(data) == audited(data, cache=False)
+    assert {files for _, files in made} == {1}
+
+
+def test_links_to_nothing_and_odd_names_do_no_harm(data, unread):
+    (data / "broken").symlink_to("nowhere")
+    (data / os.fsdecode(b"odd-\xff.txt")).write_text("x")
+    fresh = audited(data, cache=False)
+    audited(data)
+    assert audited(data) == fresh
+    assert store_module.Analysis.of([data], {}) is not None
