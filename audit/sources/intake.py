@@ -9,14 +9,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import msgspec
 
 from audit.output.errors import Problem
-
-if TYPE_CHECKING:
-    from collector.records import Run
+from audit.vocabulary.methods import method_facts
+from collector.records import MethodFacts, Run
 
 _encoder = msgspec.json.Encoder()
 
@@ -44,6 +43,7 @@ class RunFacts(msgspec.Struct, frozen=True, kw_only=True):
     backend: str | None = None
     model: str | None = None
     thresholds: dict[str, Any] | None = None
+    method: MethodFacts | None = None
 
     @property
     def identity(self) -> Identity:
@@ -102,6 +102,8 @@ class Intake:
 
     def add_run(self, facts: RunFacts, described: Run | None = None) -> bool:
         """Add a run; False where another run of the same identity is known that was run differently."""
+        if facts.method is None:
+            facts = msgspec.structs.replace(facts, method=method_facts(facts.variant))
         if self.runs.setdefault(facts.identity, facts) != facts:
             return False
         if described is not None:

@@ -98,7 +98,7 @@ def facts_of(run: Run) -> RunFacts:
     if run.env not in presets() and run.thresholds is None:
         raise AuditError(f"task {run.env!r} is not known and the run brings no thresholds for it")
     is_imported = IMPORTED_FROM in run.options
-    if run.variant not in METHODS and not is_imported:
+    if run.variant not in METHODS and not run.method and not is_imported:
         raise AuditError(f"method {run.variant!r} is not known")
     if "\0" in f"{run.condition}{run.env}{run.variant}":
         raise AuditError("a NUL character in condition, env or variant, at which tables would cut the name off")
@@ -122,4 +122,5 @@ def facts_of(run: Run) -> RunFacts:
         backend=run.backend,
         model=run.model,
         thresholds=None if run.thresholds is None else msgspec.to_builtins(run.thresholds),
+        method=run.method or None,
     )

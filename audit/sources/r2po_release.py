@@ -27,8 +27,9 @@ from audit.sources.r2po_rollouts import (
     read_params,
     read_rollouts,
 )
+from audit.vocabulary.methods import method_facts
 from audit.vocabulary.thresholds import presets
-from collector.records import EvidenceKind, Selected, Source
+from collector.records import Selected, Source
 
 CONDITION: Final = "released"
 RANGE: Final = 6.0
@@ -46,12 +47,6 @@ _METHODS: Final = {
     "actor_second_pass": "actorsecondpass",
     "props": "props",
     "propsp": "propsplus",
-}
-_EVIDENCE: Final[dict[str, EvidenceKind]] = {
-    "threetraj": "three",
-    "r2po": "median",
-    "reptraj": "representative",
-    "alwayscritic": "representative",
 }
 _TAU: Final = "tau_c_sensitivity_"
 
@@ -231,7 +226,8 @@ def _counted(digits: str) -> int | None:
 def _record(parts: Parts, facts: RunFacts, iteration: int) -> Translated:
     outcome = parts.outcome or {}
     answers = parts.answers or Answers("", None)
-    critic = facts.variant in _EVIDENCE
+    evidence = method_facts(facts.variant).evidence
+    critic = evidence is not None
     first, second = (
         ("initial_reward", "revised_reward") if parts.kind() == "critic" else ("proposal_a_reward", "proposal_b_reward")
     )
@@ -248,7 +244,7 @@ def _record(parts: Parts, facts: RunFacts, iteration: int) -> Translated:
         revised=revised,
         revision_status="none" if revised is None else "ok",
         selected=_selected(outcome, revised is not None),
-        evidence=ShownEvidence(kind=_EVIDENCE[facts.variant]) if critic else None,
+        evidence=ShownEvidence(kind=evidence) if evidence else None,
         origin=parts.label,
     )
 

@@ -2,6 +2,7 @@
 with
 revised_episodes as (select * from episodes where revised is not null),
 policies as (select condition, env, variant, run, policy from thresholds),
+methods as (select condition, env, variant, run, method.commits as commits from run_records),
 
 compared as (
     select
@@ -10,6 +11,7 @@ compared as (
         initial.mean_return as r0,
         revised.mean_return as r1,
         policy,
+        commits,
         -- Of a list that is not there, nothing is known, but DuckDB takes it for an empty one.
         if(
             initial.params is null or revised.params is null,
@@ -18,6 +20,7 @@ compared as (
         ) as differences
     from revised_episodes
     join policies using (condition, env, variant, run)
+    join methods using (condition, env, variant, run)
 ),
 
 measured as (
@@ -45,7 +48,7 @@ revisions as (
         sqrt(list_sum(list_transform(differences, lambda d: d * d))) as l2_distance,
         list_max(list_transform(differences, lambda d: abs(d))) as max_change,
         changed,
-        r1 >= r0 or variant = 'alwayscritic' as accepted
+        commits = 'revised' or (commits = 'better' and r1 >= r0) as accepted
     from measured
 )
 
