@@ -15,8 +15,9 @@ from audit.ingest.checks import TOO_LONG, lines_in
 from audit.ingest.records import read
 from audit.output.errors import AuditError, Problem, UsageError
 from audit.sources import gather
+from audit.sources.formats import decode_iteration, is_translated
 from audit.sources.intake import Identity, Intake, RecordFile
-from audit.sources.iterations import IMPORTED, NATIVE, Iteration, decode_iteration
+from audit.sources.iterations import Iteration
 from audit.sources.pack import lines_of
 from collector.records import RecordError, Run
 
@@ -90,7 +91,7 @@ class Records:
 
     def _note(self, file: RecordFile, line: int | None, message: str) -> None:
         # The lines of a translated log are nobody's but ours.
-        known_line = line if file.source in {NATIVE, IMPORTED} else None
+        known_line = None if is_translated(file.source) else line
         self._problems[Problem(file.label, known_line, message)] = None
 
 

@@ -7,7 +7,7 @@ strictly as `Iteration` says, where None is what the log does not say.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import NamedTuple
 
 import msgspec
 
@@ -24,14 +24,7 @@ from collector.records import (
     Selected,
     Statistics,
     check_seeds,
-    decode,
-    encode,
 )
-
-NATIVE: Final = "native"
-"""The source of records that `collect` wrote, which have every field."""
-IMPORTED: Final = "imported"
-"""That of records which `audit import` made of another log. Any other source translates a log while it is read."""
 
 
 class Candidate(msgspec.Struct, frozen=True, kw_only=True):
@@ -123,21 +116,14 @@ class Translated(Iteration, frozen=True, kw_only=True):
     origin: str
 
 
-def type_of_lines(source: str) -> type[Episode | Iteration]:
-    """The type that lines of a record file have, by the file's source as in `RecordFile`."""
-    if source == NATIVE:
-        return Episode
-    return Iteration if source == IMPORTED else Translated
+class Capabilities(NamedTuple):
+    """What logs of a source can state.
 
-
-def decode_iteration(line: bytes, source: str) -> Iteration:
-    """Read a line of a record file of some source.
-
-    Raises:
-        RecordError: the line is no sound record of that source; the message names the field.
+    Attributes:
+        lines: the type of its lines; `Translated` where the source makes them, so that their numbers mean nothing to
+            users.
+        precision_of_mean: how far a mean return may be from the mean of its returns, relative to it beyond 1.
     """
-    record = decode(line, type_of_lines(source))
-    return record if isinstance(record, Iteration) else _decoder.decode(encode(record))
 
-
-_decoder = msgspec.json.Decoder(Iteration)
+    lines: type[Episode | Iteration]
+    precision_of_mean: float = 1e-9

@@ -10,20 +10,25 @@ import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import ClassVar, Final
 
 import msgspec
 
 from audit.output.errors import AuditError
 from audit.sources.files import Found
 from audit.sources.intake import Intake, RunFacts
-from audit.sources.iterations import IMPORTED, NATIVE
+from audit.sources.iterations import Capabilities, Iteration
 from audit.vocabulary.methods import METHODS
 from audit.vocabulary.thresholds import presets
-from collector.records import RecordError, Run, decode_run
+from collector.records import Episode, RecordError, Run, decode_run
 from collector.system.regular_files import RUN
 
 Folder = tuple[str, ...]
+
+NATIVE: Final = "native"
+"""The source of records that `collect` wrote, which have every field."""
+IMPORTED: Final = "imported"
+"""That of records which `audit import` made of another log."""
 
 LARGEST: Final = 64 * 2**30
 """Bytes of the largest file of iterations; it is read line by line."""
@@ -34,6 +39,7 @@ IMPORTED_FROM: Final = "imported_from"
 class NativeSource:
     """Pairs the two files of each run folder; the lines themselves are read by DuckDB."""
 
+    capabilities: ClassVar = {NATIVE: Capabilities(Episode), IMPORTED: Capabilities(Iteration)}
     looked_for = "run.json with episodes.jsonl (native records)"
 
     def __init__(self) -> None:

@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, ClassVar, Final, Literal
 
 from audit.output.errors import count
 from audit.sources.files import Found
 from audit.sources.intake import Intake, RunFacts
-from audit.sources.iterations import Candidate, ShownEvidence, Translated
+from audit.sources.iterations import Candidate, Capabilities, ShownEvidence, Translated
 from audit.sources.r2po_rollouts import (
     LARGEST,
     Answers,
@@ -31,6 +31,7 @@ from audit.vocabulary.methods import method_facts
 from audit.vocabulary.thresholds import presets
 from collector.records import Selected, Source
 
+SOURCE: Final = "r2po_release"
 CONDITION: Final = "released"
 RANGE: Final = 6.0
 """Largest magnitude of a linear policy's parameter that the prompts allow."""
@@ -101,6 +102,8 @@ class Parts:
 class ReleaseSource:
     """Puts the files of each iteration together."""
 
+    # Mean returns are written with four decimals.
+    capabilities: ClassVar = {SOURCE: Capabilities(Translated, precision_of_mean=5.1e-5)}
     looked_for = "<task>_<method>/run_<n>/episode_<i> (logs of the released R2PO code)"
 
     def __init__(self) -> None:
@@ -170,7 +173,7 @@ def _known_run(folder: Run, label: str, intake: Intake) -> tuple[RunFacts, Path]
         intake.problem(f"{label}/{folder[-1]}", None, f"folder name {name!r} holds no known {unknown}; left out")
         return None
     condition = f"{CONDITION}+tau-{tau}" if tau else CONDITION
-    facts = RunFacts(condition=condition, env=env, variant=variant, run=run, source="r2po_release")
+    facts = RunFacts(condition=condition, env=env, variant=variant, run=run, source=SOURCE)
     intake.add_run(facts)
     path = intake.new_file("translated")
     path.touch()

@@ -11,8 +11,8 @@ from audit.cli import main as audit
 from audit.vocabulary.methods import METHODS as AUDITED
 from collector.baselines.hyperparameters import preset
 from collector.baselines.methods import BASELINES
-from collector.methods import METHODS
 from collector.errors import CollectorError
+from collector.methods import METHODS
 from tests.collector.baselines.samples import Pretended, baseline, record
 from tests.collector.helpers import lines, timeless
 
