@@ -8,6 +8,8 @@ import tomllib
 from importlib import resources
 from typing import Any, Final
 
+from audit.vocabulary import patterns, thresholds
+
 FOLDERS: Final = ("staging", "core", "references", "marts")
 """Of the models, in the order in which a record passes through them."""
 
@@ -49,7 +51,7 @@ def models() -> dict[str, str]:
 @functools.cache
 def functions() -> dict[str, str]:
     """The statements that make functions which models call, by name."""
-    return _files("models/functions")
+    return {**_files("models/functions"), "edit_pattern": patterns.macro(), **thresholds.MACROS}
 
 
 @functools.cache

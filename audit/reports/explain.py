@@ -12,32 +12,13 @@ from audit.output.escaping import in_line
 from audit.output.formats import rounded
 from audit.references import Mention, Shown, mark, resolve
 from audit.store import Store, rows_of
+from audit.vocabulary.patterns import PATTERNS
 
 if TYPE_CHECKING:
     import duckdb
 
 IDENTITY: Final = ("condition", "env", "variant", "run", "iteration")
 WIDTH: Final = 88
-
-RULES: Final = {
-    "pure_stochasticity": "edit distance {edit_distance} = 0",
-    "near_optimal_break": "r0 {r0} > high {high}, and delta {delta} < -meaningful {meaningful}",
-    "surgical_backfire": "r0 {r0} > partial {partial}, edit distance {edit_distance} <= {surgical_max}, "
-    "and delta {delta} < -meaningful {meaningful}",
-    "full_redesign": "r0 {r0} within near_zero {near_zero} of the floor {floor}, "
-    "and edit distance {edit_distance} >= {redesign_min}",
-    "other_regression": "a regression (delta {delta}) that no other rule takes",
-    "fine_tune": "r0 {r0} > high {high}, edit distance {edit_distance} <= {surgical_max}, "
-    "and delta {delta} > meaningful {meaningful}",
-    "pinpoint_fix": "r0 {r0} > partial {partial}, edit distance {edit_distance} <= {surgical_max}, "
-    "and delta {delta} > meaningful {meaningful}",
-    "history_guided_rescue": "r0 {r0} within near_zero {near_zero} of the floor {floor}, "
-    "edit distance {edit_distance} >= {redesign_min}, and delta {delta} > meaningful {meaningful}",
-    "targeted_multi_state_fix": "r0 {r0} more than near_zero {near_zero} above the floor {floor}, "
-    "edit distance {edit_distance} >= {multi_state_min}, and delta {delta} > meaningful {meaningful}",
-    "other_improvement": "an improvement (delta {delta}) that no other rule takes",
-}
-"""What each edit pattern's rule says, to be filled with a revision's numbers; `edit_pattern.sql` applies it."""
 
 
 def find_revision(
@@ -121,7 +102,7 @@ def _reason(details: dict[str, Any], thresholds: dict[str, Any]) -> str:
     if details["pattern"] is None:
         return "the return did not change"
     numbers = {key: rounded(value) for key, value in {**thresholds, **details}.items()}
-    return RULES[details["pattern"]].format(**numbers)
+    return PATTERNS[details["pattern"]].rule.format(**numbers)
 
 
 def as_text(revision: dict[str, Any]) -> str:

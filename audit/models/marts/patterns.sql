@@ -7,10 +7,7 @@ patterns as (
     select
         condition, env, variant, run, iteration,
         direction,
-        edit_pattern(
-            r0, delta, edit_distance,
-            floor, partial, high, near_zero, meaningful, surgical_max, redesign_min, multi_state_min
-        ) as pattern
+        edit_pattern(r0, delta, edit_distance, thresholds) as pattern
     from revisions
     join thresholds using (condition, env, variant, run)
 )
