@@ -20,7 +20,7 @@ STORED: Final = frozenset(
         "presets",
         "overrides",
         "thresholds",
-        "revisions",
+        "changes",
         "evidence",
         "mentions",
         "drivers",
@@ -31,12 +31,16 @@ STORED: Final = frozenset(
         "start_bins",
         "references",
         "iterations",
-        "salience",
+        "salience_criteria",
         "patterns",
     }
 )
 """Relations that are computed once and kept, being narrow and asked for by several others. The rest are views; those
 that hold lists or texts of every record stay views so that memory does not grow with the data set's text."""
+
+
+ALIASES: Final = {"revision_details": "revisions", "salience_summary": "salience"}
+"""Earlier names of relations, kept for one version."""
 
 
 @functools.cache
@@ -45,6 +49,7 @@ def models() -> dict[str, str]:
     found: dict[str, str] = {}
     for folder in FOLDERS:
         found |= _files(f"models/{folder}")
+    found |= {alias: f"from {name}" for alias, name in ALIASES.items()}
     return dict(sorted(found.items()))
 
 

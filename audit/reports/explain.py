@@ -33,7 +33,7 @@ def find_revision(
     wanted = {"env": env, "variant": variant, "run": run, "iteration": iteration}
     if condition is not None:
         wanted["condition"] = condition
-    found = rows_of(_where(store.relation("revision_details"), wanted))
+    found = rows_of(_where(store.relation("revisions"), wanted))
     place = in_line(" ".join(str(value) for value in wanted.values()))
     if not found:
         raise AuditError(f"no revision {place}: no such iteration, or it has no revised candidate")

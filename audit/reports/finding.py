@@ -103,12 +103,12 @@ def find(store: Store, request: Request, case: str | None, where: str | None) ->
         store: records, whose detector and thresholds count.
         request: the groups.
         case: a case; None for any revision, ranked by the size of its delta.
-        where: a condition over the columns of `revision_details`; None for none.
+        where: a condition over the columns of `revisions`; None for none.
 
     Raises:
         UsageError: the condition is no single expression over those columns and the relations.
     """
-    details = request.select(store.relation("revision_details"))
+    details = request.select(store.relation("revisions"))
     if where is not None:
         condition = store.condition(where)
         with refusing():

@@ -1,7 +1,7 @@
 -- One row per group, value of one threshold and edit pattern that occurs in the group with any of that threshold's values:
 -- how many revisions have the pattern when that threshold alone is moved, and how many more that is than before.
 with
-revisions as (select * from revisions where direction <> 'no_change' and edit_distance is not null),
+changes as (select * from changes where direction <> 'no_change' and edit_distance is not null),
 thresholds as (select * from thresholds),
 threshold_grid as (select * from threshold_grid),
 
@@ -12,7 +12,7 @@ moved as (
             r.r0, r.delta, r.edit_distance,
             with_threshold(t, if(g.in_force, null, g.threshold), g.value)
         ) as pattern
-    from revisions as r
+    from changes as r
     join thresholds as t using (condition, env, variant, run)
     join threshold_grid as g using (condition, env, variant)
 ),

@@ -38,7 +38,7 @@ def print_sample(
         raise UsageError("--coders takes different names, separated by commas")
     by = list(dict.fromkeys(stratify))
     with request.open() as store:
-        details = request.select(store.relation("revision_details"))
+        details = request.select(store.relation("revisions"))
         members = strata(details, by)
         if not members:
             raise AuditError("no revision that a critic answered for")

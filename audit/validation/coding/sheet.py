@@ -13,7 +13,7 @@ READING: Final = ("rollouts", "changes", "answer")
 """What a coder reads."""
 
 OUTCOME: Final = ("r0", "r1", "delta", "direction")
-"""Columns of the relation `revision_details` that a blind sheet does not have."""
+"""Columns of the relation `revisions` that a blind sheet does not have."""
 
 Row = Mapping[str, Any]
 

@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     import duckdb
 
 STRATA: Final = ("env", "variant", "condition", "direction", "pattern", "structure", "references_worst")
-"""Columns of the relation `revision_details` that one can stratify by."""
+"""Columns of the relation `revisions` that one can stratify by."""
 
 
 def strata(details: duckdb.DuckDBPyRelation, columns: Sequence[str]) -> dict[Stratum, list[Identity]]:
     """The revisions that a critic answered for, by the values of some columns, in the order of these values.
 
     Args:
-        details: the relation `revision_details`, or some of its rows.
+        details: the relation `revisions`, or some of its rows.
         columns: among `STRATA`; none for a single stratum.
     """
     # Only where a critic answered is it known whether the answer refers to anything.

@@ -65,7 +65,7 @@ def print_validation(
     labels = read_labels(path)
     by = list(dict.fromkeys(stratify))
     with request.open(all_detectors=True) as store:
-        members = strata(request.select(store.relation("revision_details")), by)
+        members = strata(request.select(store.relation("revisions")), by)
         _match(request, store, labels, path)
         of = {identity: name for name, revisions in members.items() for identity in revisions}
         labels.rows = [row for row in labels.rows if row.identity in of]
@@ -87,7 +87,7 @@ def print_validation(
 
 def _match(request: Request, store: Store, labels: Labels, path: Path) -> None:
     """Find the revisions that labels are of, and tell what is wrong with the file."""
-    everything = strata(store.relation("revision_details"), ())
+    everything = strata(store.relation("revisions"), ())
     iterations = store.relation("episodes").select(", ".join(IDENTITY)).fetchall()
     resolve_identities(labels, everything.get((), []), {Identity(*row) for row in iterations})
     if labels.uncoded:

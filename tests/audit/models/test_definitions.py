@@ -17,7 +17,7 @@ def details_of(folder, *episodes, detector="word", overrides=None, **run):
     write_run(folder, [{**record, "iteration": number} for number, record in enumerate(episodes)], **run)
     with open_store([folder], detector=detector, overrides=overrides) as store:
         assert store.problems == []
-        return store.rows("revision_details")
+        return store.rows("revisions")
 
 
 @pytest.mark.parametrize(
@@ -267,7 +267,7 @@ def test_summaries_count_and_leave_undefined_percentages_null(tmp_path):
     write_run(tmp_path / "a", [revision([1, 5, 9], [6, 6, 6])])
     write_run(tmp_path / "b", [episode(variant="props", evidence=None)])
     with open_store([tmp_path]) as store:
-        [salience] = store.rows("salience_summary")
+        [salience] = store.rows("salience")
         props, threetraj = store.rows("summary")
     assert (salience["regressions"], salience["regressions_pct"], salience["strict_pct"]) == (0, 0.0, None)
     assert (props["runs"], props["revisions"], props["mean_delta"], props["accepted_pct"]) == (1, 0, None, None)

@@ -34,7 +34,7 @@ def opened(folder, variant, **run):
 def test_a_method_that_always_commits_has_its_revisions_accepted(tmp_path, variant, run, accepted):
     with opened(tmp_path, variant, **run) as store:
         assert store.problems == []
-        assert [row["accepted"] for row in store.rows("revision_details")] == [accepted]
+        assert [row["accepted"] for row in store.rows("revisions")] == [accepted]
         assert bool(store.violations("selection_follows_the_rule_of_acceptance")) is not accepted
 
 
@@ -72,7 +72,7 @@ def test_copies_of_a_run_with_and_without_its_method_are_one_run(tmp_path):
     write_run(tmp_path / "new", [revision(*WORSE, iteration=1)], method=method)
     with open_store([tmp_path]) as store:
         assert store.problems == []
-        assert len(store.rows("revision_details")) == 2
+        assert len(store.rows("revisions")) == 2
 
 
 def test_a_native_run_of_an_unknown_method_has_to_say_what_it_does(tmp_path):

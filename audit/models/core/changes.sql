@@ -1,4 +1,4 @@
--- One row per revision: an iteration with an initial and a revised candidate, and what became of the return.
+-- One row per revision: what it changed, and what became of the return.
 with
 revised_episodes as (select * from episodes where revised is not null),
 policies as (select condition, env, variant, run, policy from thresholds),
@@ -36,7 +36,7 @@ measured as (
     from compared
 ),
 
-revisions as (
+changes as (
     select
         condition, env, variant, run, iteration,
         evidence_kind,
@@ -52,4 +52,4 @@ revisions as (
     from measured
 )
 
-select * from revisions
+select * from changes
