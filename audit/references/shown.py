@@ -5,22 +5,13 @@ from __future__ import annotations
 import functools
 import math
 import statistics as summary
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 from audit.references.mention import LABELS, UNRESOLVED, Label, Target
 from audit.references.quantities import Quantity
-
-
-@dataclass(frozen=True, slots=True)
-class ShownRollout:
-    """One rollout of the evidence; what a log does not say is None."""
-
-    label: str
-    rollout: int | None = None
-    return_: float | None = None
-    length: int | None = None
+from audit.vocabulary.evidence import ShownRollout
 
 
 @dataclass(frozen=True)
@@ -161,7 +152,7 @@ class Shown:
         agrees = rollout.return_ is None or math.isclose(self.returns[index], rollout.return_, abs_tol=5e-5)
         return index if agrees else None
 
-    def _unshown(self, named: set[str]) -> list[tuple[str, int | None, float]]:
+    def _unshown(self, named: Collection[str]) -> list[tuple[str, int | None, float]]:
         """Worst, median and best where they were not shown: label, index where known, and return."""
         if self.returns:
             chosen = {label: choose(self.returns) for label, choose in _CHOICES.items() if label not in named}

@@ -12,12 +12,12 @@ from audit.output.escaping import in_line
 from audit.output.formats import rounded
 from audit.references import Mention, Shown, mark, resolve
 from audit.store import Store, rows_of
+from audit.vocabulary.keys import RevisionKey
 from audit.vocabulary.patterns import PATTERNS
 
 if TYPE_CHECKING:
     import duckdb
 
-IDENTITY: Final = ("condition", "env", "variant", "run", "iteration")
 WIDTH: Final = 88
 
 
@@ -46,8 +46,8 @@ def find_revision(
 
 
 def _in_full(store: Store, details: dict[str, Any]) -> dict[str, Any]:
-    identity = {column: details[column] for column in IDENTITY}
-    run = {column: details[column] for column in IDENTITY if column != "iteration"}
+    identity = {column: details[column] for column in RevisionKey._fields}
+    run = {column: details[column] for column in RevisionKey._fields if column != "iteration"}
     [episode] = rows_of(_where(store.relation("episodes"), identity))
     chosen = rows_of(_where(store.relation("evidence"), identity))
     [thresholds] = rows_of(_where(store.relation("thresholds"), run))
@@ -72,9 +72,11 @@ def _in_full(store: Store, details: dict[str, Any]) -> dict[str, Any]:
             {"index": i, "before": before["params"][i], "after": after["params"][i]} for i in details["changed"] or ()
         ],
         "reason": _reason(details, thresholds),
-        "thresholds": {key: value for key, value in thresholds.items() if key not in IDENTITY},
+        "thresholds": {key: value for key, value in thresholds.items() if key not in RevisionKey._fields},
         "mentions": _mentions(episode),
-        "judgements": [{key: value for key, value in each.items() if key not in IDENTITY} for each in judgements],
+        "judgements": [
+            {key: value for key, value in each.items() if key not in RevisionKey._fields} for each in judgements
+        ],
         "initial": before,
         "revised": after,
     }
@@ -130,7 +132,7 @@ def _extent(revision: dict[str, Any]) -> str:
 
 
 def _identity_lines(revision: dict[str, Any]) -> list[str]:
-    lines = [f"{column:<9} {in_line(str(revision[column]))}" for column in IDENTITY]
+    lines = [f"{column:<9} {in_line(str(revision[column]))}" for column in RevisionKey._fields]
     model = " ".join(revision[key] for key in ("backend", "model") if revision[key]) or "not recorded"
     return [*lines, f"{'model':<9} {in_line(model)}", f"{'from':<9} {in_line(revision['file'])}"]
 

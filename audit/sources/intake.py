@@ -14,6 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from audit.output.errors import Problem
+from audit.vocabulary.keys import RunKey
 from audit.vocabulary.methods import method_facts
 from collector.records import MethodFacts, Run
 
@@ -21,9 +22,6 @@ _encoder = msgspec.json.Encoder()
 
 LONGEST_LINE: Final = 16 * 1024 * 1024
 """Bytes; DuckDB's default for the largest JSON object, far above any answer."""
-
-Identity = tuple[str, str, str, int]
-"""Condition, task, method and number of a run."""
 
 
 class RunFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,9 +44,9 @@ class RunFacts(msgspec.Struct, frozen=True, kw_only=True):
     method: MethodFacts | None = None
 
     @property
-    def identity(self) -> Identity:
+    def identity(self) -> RunKey:
         """What tells this run from every other."""
-        return (self.condition, self.env, self.variant, self.run)
+        return RunKey(self.condition, self.env, self.variant, self.run)
 
 
 class RecordFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,9 +67,9 @@ class RecordFile(msgspec.Struct, frozen=True, kw_only=True):
     place: int | None = None
 
     @property
-    def identity(self) -> Identity:
+    def identity(self) -> RunKey:
         """What tells its run from every other."""
-        return (self.condition, self.env, self.variant, self.run)
+        return RunKey(self.condition, self.env, self.variant, self.run)
 
 
 class Intake:
@@ -85,8 +83,8 @@ class Intake:
         self.problems: list[Problem] = []
         self.notes: list[str] = []
         self.files: list[RecordFile] = []
-        self.runs: dict[Identity, RunFacts] = {}
-        self.described: dict[Identity, Run] = {}
+        self.runs: dict[RunKey, RunFacts] = {}
+        self.described: dict[RunKey, Run] = {}
         self._seen: set[str] = set()
         self._made = 0
 

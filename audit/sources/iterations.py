@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 import msgspec
 
+from audit.vocabulary.evidence import ShownRollout
+from audit.vocabulary.keys import RunKey
 from collector.records import (
     Count,
     Ending,
@@ -19,7 +21,6 @@ from collector.records import (
     Number,
     Proposer,
     RevisionStatus,
-    RolloutLabel,
     Seed,
     Selected,
     Statistics,
@@ -61,15 +62,6 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
         return self.recorded_lengths or []
 
 
-class ShownRollout(msgspec.Struct, frozen=True, kw_only=True):
-    """A rollout that a critic was shown."""
-
-    label: RolloutLabel
-    rollout: Count | None = None
-    return_: float | None = msgspec.field(name="return", default=None)
-    length: Count | None = None
-
-
 class ShownEvidence(msgspec.Struct, frozen=True, kw_only=True):
     """What a critic was shown."""
 
@@ -94,9 +86,9 @@ class Iteration(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float | None = None
 
     @property
-    def identity(self) -> tuple[str, str, str, int]:
+    def identity(self) -> RunKey:
         """What tells its run from every other."""
-        return (self.condition, self.env, self.variant, self.run)
+        return RunKey(self.condition, self.env, self.variant, self.run)
 
     def candidates(self) -> Iterator[tuple[str, Candidate]]:
         """The candidates by name, in the order in which they were run."""
