@@ -15,7 +15,7 @@ class Method(MethodFacts, frozen=True, kw_only=True):
 
     @property
     def facts(self) -> MethodFacts:
-        """What `run.json` says of it."""
+        """What `run.json` records of it."""
         return MethodFacts(**{name: getattr(self, name) for name in MethodFacts.__struct_fields__})
 
     @property

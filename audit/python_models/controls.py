@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 STARTS: Final = ("floor", "low", "partial", "high")
 """Parts of a task's range, from its floor to its optimum."""
 ALL: Final = "matched"
-"""What stands for the part where all are meant, each as often as the method starts from it."""
+"""Names all parts together, each weighted with how often the method starts from it."""
 
 Floats = NDArray[np.float64]
 Cell = tuple[str, str, str]

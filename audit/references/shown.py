@@ -125,7 +125,7 @@ class Shown:
 
     @functools.cached_property
     def _items(self) -> list[_Item]:
-        """The distinct rollouts with a role: those shown, then those that only returns or statistics tell of."""
+        """The distinct rollouts with a role: those shown, then those known only from returns or statistics."""
         items: dict[Any, _Item] = {}
         for rollout in self.rollouts:
             index = self._index_of(rollout)
@@ -145,7 +145,7 @@ class Shown:
         return list(items.values())
 
     def _index_of(self, rollout: ShownRollout) -> int | None:
-        """Its index; one that the log left out follows from all K returns where its label says how it was chosen."""
+        """Its index; one that the log left out follows from all K returns where its label implies how it was chosen."""
         if rollout.rollout is not None or not self.returns or rollout.label not in _CHOICES:
             return rollout.rollout
         index = _CHOICES[rollout.label](self.returns)

@@ -30,7 +30,7 @@ class Source(Protocol):
         """Read a claimed file, or remember it for later."""
 
     def finish(self, intake: Intake) -> None:
-        """Hand over what only the end can tell: what belongs together, and what is missing."""
+        """Hand over what is known only at the end: what belongs together, and what is missing."""
 
 
 FORMATS: Final = (NativeSource, ReleaseSource)

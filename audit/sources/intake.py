@@ -45,7 +45,7 @@ class RunFacts(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def identity(self) -> RunKey:
-        """What tells this run from every other."""
+        """What identifies the run."""
         return RunKey(self.condition, self.env, self.variant, self.run)
 
 
@@ -53,7 +53,7 @@ class RecordFile(msgspec.Struct, frozen=True, kw_only=True):
     """A file of iteration records and the run that it belongs to.
 
     `label` is what people know it by. `real` is its path however its folder was named, and None for a temporary file.
-    `place` is None for lines of JSON; for records in a pack, `file` is the pack and `place` tells which of its files.
+    `place` is None for lines of JSON; for records in a pack, `file` is the pack and `place` is which of its files.
     """
 
     file: str
@@ -68,7 +68,7 @@ class RecordFile(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def identity(self) -> RunKey:
-        """What tells its run from every other."""
+        """What identifies its run."""
         return RunKey(self.condition, self.env, self.variant, self.run)
 
 
@@ -93,7 +93,7 @@ class Intake:
         self.problems.append(Problem(file, line, message))
 
     def first_sight(self, real_path: str) -> bool:
-        """Whether a file is met for the first time: a folder given twice, or below another one given, counts once."""
+        """Whether a file is seen for the first time: a folder given twice, or below another one given, counts once."""
         known = real_path in self._seen
         self._seen.add(real_path)
         return not known

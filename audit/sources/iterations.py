@@ -1,7 +1,7 @@
 """One finished iteration as any log may state it: what `collect` writes, and what other logs leave out.
 
 Lines of `collect` are read as strictly as `collector.records.Episode` says, those of imported and translated logs as
-strictly as `Iteration` says, where None is what the log does not say.
+strictly as `Iteration` says, where None is what the log does not state.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class Iteration(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def identity(self) -> RunKey:
-        """What tells its run from every other."""
+        """What identifies its run."""
         return RunKey(self.condition, self.env, self.variant, self.run)
 
     def candidates(self) -> Iterator[tuple[str, Candidate]]:

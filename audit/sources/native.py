@@ -33,7 +33,7 @@ IMPORTED: Final = "imported"
 LARGEST: Final = 64 * 2**30
 """Bytes of the largest file of iterations; it is read line by line."""
 IMPORTED_FROM: Final = "imported_from"
-"""The option in `run.json` by which a run says that `audit import` made it from another log, whose files it lists."""
+"""The option in `run.json` that marks a run which `audit import` made from another log; it lists the log's files."""
 
 
 class NativeSource:

@@ -205,8 +205,8 @@ def _take_log(found: Found, facts: RunFacts, intake: Intake) -> None:
         return
     for number, fault in faults:
         intake.problem(found.label, number, fault)
-    said = {**_identity(facts), "origin": found.label.rpartition("/")[0]}
-    logged = ({**said, "iteration": iteration, "logged_return": value} for iteration, value in returns)
+    shared = {**_identity(facts), "origin": found.label.rpartition("/")[0]}
+    logged = ({**shared, "iteration": iteration, "logged_return": value} for iteration, value in returns)
     intake.append(intake.logged_returns, *logged)
 
 

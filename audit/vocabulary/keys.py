@@ -1,4 +1,4 @@
-"""What tells records apart."""
+"""What identifies a run, and an iteration of it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from audit.output.escaping import visible
 
 
 class RunKey(NamedTuple):
-    """A run, by what its record says of it."""
+    """Identifies a run by the fields that open its records."""
 
     condition: str
     env: str
@@ -17,7 +17,7 @@ class RunKey(NamedTuple):
 
 
 class RevisionKey(NamedTuple):
-    """An iteration, and so its revision, by what its record says of it."""
+    """Identifies an iteration, and so its revision."""
 
     condition: str
     env: str

@@ -27,7 +27,7 @@ measured as (
     select
         *,
         r1 - r0 as delta,
-        -- Parameters of linear policies have one decimal: half a decimal tells a change from a rounding error.
+        -- Parameters of linear policies have one decimal: half a decimal separates a change from a rounding error.
         if(policy = 'linear', 0.05, 0) as tolerance,
         list_filter(
             list_transform(differences, lambda d, position: if(abs(d) > tolerance, position - 1, null)),

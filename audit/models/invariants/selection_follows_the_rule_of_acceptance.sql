@@ -1,4 +1,4 @@
--- Released rewards have four decimals, so candidates that look equal may have been told apart when they were run.
+-- Released rewards have four decimals, so candidates that look equal may have differed when they were run.
 select changes.*, episodes.selected
 from changes
 join episodes using (condition, env, variant, run, iteration)

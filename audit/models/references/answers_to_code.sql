@@ -1,4 +1,4 @@
--- One row per revision that a critic answered for: what a coder reads, which says nothing of the outcome.
+-- One row per revision that a critic answered for: what a coder reads, which excludes the outcome.
 with
 critic_answers as (select * from critic_answers),
 changes as (select condition, env, variant, run, iteration, changed from changes),

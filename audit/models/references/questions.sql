@@ -1,4 +1,4 @@
--- One row per revision whose critic gave an answer in words: all that a judge is told, which is not how it turned out.
+-- One row per revision whose critic gave an answer in words: all that a judge is shown, which excludes the outcome.
 with
 critic_answers as (select * from critic_answers where regexp_matches(answer, '\S')),
 changes as (select condition, env, variant, run, iteration, evidence_kind, changed from changes),
@@ -26,7 +26,7 @@ questions as (
         condition, env, variant, run, iteration,
         answer,
         sha256(answer) as answer_sha256,
-        -- A log that does not say which rollouts were shown says of what kind the evidence was.
+        -- Where a log does not state which rollouts were shown, the kind of evidence implies them.
         case
             when len(shown) > 0 then shown
             when evidence_kind = 'three' then [lowest, middle, highest]
