@@ -7,20 +7,17 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from audit.output.errors import AuditError, Problem, UsageError, count, report
 from audit.output.escaping import in_line
+from audit.vocabulary.keys import RunKey
 
 if TYPE_CHECKING:
     import duckdb
 
     from audit.ingest.recorded import RecordedRun, Records
     from audit.store import Store
-
-
-IDENTITY: Final = ("condition", "env", "variant", "run")
-"""Of a run, in the order of `RecordedRun.identity`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,8 +99,8 @@ class Request:
         Raises:
             AuditError: no run has a name that was asked for.
         """
-        wanted = [(IDENTITY.index(column), values) for column, values in self._filters()]
-        held = {IDENTITY[place]: sorted({run.identity[place] for run in records.runs}) for place, _ in wanted}
+        wanted = [(RunKey._fields.index(column), values) for column, values in self._filters()]
+        held = {RunKey._fields[place]: sorted({run.identity[place] for run in records.runs}) for place, _ in wanted}
         self._check(held, records.problems)
         return [run for run in records.runs if all(run.identity[place] in values for place, values in wanted)]
 

@@ -29,7 +29,7 @@ def comparisons() -> Iterator[Comparison]:
 def ours(folder: Path) -> tuple[int, int, int]:
     """Regressions, strict and permissive salience problems, by the audit."""
     with open_store([folder], cache=False) as store:
-        rows = store.rows("salience_summary")
+        rows = store.rows("salience")
     regressions, strict, permissive = (sum(row[key] for row in rows) for key in ("regressions", "strict", "permissive"))
     return regressions, strict, permissive
 

@@ -2,42 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
-
 from collector.budget import CALLS
 from collector.errors import UsageError
-from collector.records import EvidenceKind
-
-FirstCall = Literal["search", "informed_search", "solo_critic"]
-SecondCall = Literal["repeat", "search", "critic"]
+from collector.records import FirstCall, MethodFacts
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Method:
-    """One way to search for a policy with a language model.
-
-    Attributes:
-        id: the name used in options, records and tables.
-        first: the prompt that opens an iteration. `search` shows numbers only, `informed_search` describes the task as
-            well, `solo_critic` asks for draft, critique and revision in one answer.
-        second: the call that follows, if one does. `repeat` sends the same prompt again, `search` a search prompt
-            whose history holds the first result, `critic` a critic's prompt.
-        evidence: what the critic is shown of the initial candidate's rollouts.
-        history: what the critic is told of earlier iterations: their mean `returns`, or `excerpts` of recent
-            trajectories as well. All other prompts get returns alone.
-        revision_rule: the critic is asked for restraint at or above τ_c.
-        commits: which candidate enters the history: the `first`, the `better` one by mean return, or the `revised`
-            one whatever it earned.
-    """
+class Method(MethodFacts, frozen=True, kw_only=True):
+    """One way to search for a policy with a language model; `id` is its name in options, records and tables."""
 
     id: str
-    first: FirstCall = "search"
-    second: SecondCall | None = None
-    evidence: EvidenceKind | None = None
-    history: Literal["returns", "excerpts"] = "returns"
-    revision_rule: bool = False
-    commits: Literal["first", "better", "revised"] = "better"
+    first: FirstCall | None = "search"
+
+    @property
+    def facts(self) -> MethodFacts:
+        """What `run.json` records of it."""
+        return MethodFacts(**{name: getattr(self, name) for name in MethodFacts.__struct_fields__})
 
     @property
     def calls(self) -> int:

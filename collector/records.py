@@ -23,6 +23,10 @@ RevisionStatus = Literal["ok", "unreadable", "none"]
 EvidenceKind = Literal["median", "three", "representative"]
 Ending = Literal["terminated", "truncated"]
 RolloutLabel = Literal["worst", "median", "best", "representative"]
+FirstCall = Literal["search", "informed_search", "solo_critic"]
+SecondCall = Literal["repeat", "search", "critic"]
+History = Literal["returns", "excerpts"]
+Commits = Literal["first", "better", "revised"]
 
 LARGEST: Final = 2**63 - 1
 LARGEST_SEED: Final = 2**64 - 1
@@ -175,11 +179,37 @@ class Thresholds(msgspec.Struct, frozen=True, kw_only=True):
     origin: str = "project"
 
 
+class MethodFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """What a method does.
+
+    Attributes:
+        first: the prompt that opens an iteration. `search` shows numbers only, `informed_search` describes the task as
+            well, `solo_critic` asks for draft, critique and revision in one answer; None where no model is asked.
+        second: the call that follows, if one does. `repeat` sends the same prompt again, `search` a search prompt
+            whose history holds the first result, `critic` a critic's prompt.
+        evidence: what the critic is shown of the initial candidate's rollouts.
+        history: what the critic is shown of earlier iterations: their mean `returns`, or `excerpts` of recent
+            trajectories as well. All other prompts get returns alone.
+        revision_rule: the critic is asked for restraint at or above τ_c.
+        commits: which candidate enters the history: the `first`, the `better` one by mean return, or the `revised`
+            one whatever it earned.
+        training_rollouts: rollouts of an iteration that train, before those that evaluate.
+    """
+
+    first: FirstCall | None = None
+    second: SecondCall | None = None
+    evidence: EvidenceKind | None = None
+    history: History = "returns"
+    revision_rule: bool = False
+    commits: Commits = "better"
+    training_rollouts: Count = 0
+
+
 class Run(msgspec.Struct, frozen=True, kw_only=True):
     """What a run is: `run.json`, written once before the first iteration. Holds no secrets.
 
     Null, where the type allows it, is what the log of an imported run does not say; `collect` writes them all, but for
-    thresholds of rules that a run does not have.
+    thresholds of rules that a run does not have. Records of before have no `method`.
     """
 
     condition: str
@@ -198,6 +228,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     options: dict[str, Any]
     switches: dict[str, Any]
     thresholds: Thresholds | None
+    method: MethodFacts | msgspec.UnsetType | None = msgspec.UNSET
     prompts: dict[str, str]
     versions: dict[str, str]
     started_at: str | None

@@ -104,6 +104,7 @@ class RunSpec:
             options=self.options,
             switches=self.switches,
             thresholds=self.task.thresholds,
+            method=self.method.facts,
             prompts=templates.hashes(self.prompt_folder),
             versions=versions(),
             started_at=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -116,7 +117,10 @@ class RunSpec:
         different = [
             f"{name} is {kept[name]}, not {asked[name]}" if name not in {"prompts", "thresholds"} else f"{name} differ"
             for name in asked
-            if name not in {"versions", "started_at", "schema"} and asked[name] != kept[name]
+            if name not in {"versions", "started_at", "schema"}
+            and asked[name] != kept[name]
+            # Records of before do not say what their method does.
+            and not (name == "method" and not kept[name])
         ]
         if len(found.warmup) != self.warmup:
             different.append(f"warmup is {len(found.warmup)}, not {self.warmup}")

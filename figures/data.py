@@ -23,7 +23,7 @@ Rows = list[dict[str, Any]]
 class Records:
     """The relations of one data set, what was wrong with its files, and which runs are unfinished.
 
-    `revisions` is the audit's `revision_details`, `facts` its `run_facts`; the other frames are its relations of these
+    `revisions` is the audit's `revisions`, `facts` its `run_facts`; the other frames are its relations of these
     names. `summary`, `salience`, `agreement`, `rates` and `noise` are the rows of its tables.
     """
 
@@ -85,9 +85,9 @@ def load(request: Request) -> Records:
             iterations=iterations,
             runs=frame("runs"),
             facts=frame("run_facts"),
-            revisions=frame("revision_details"),
+            revisions=frame("revisions"),
             summary=rows("summary"),
-            salience=rows("salience_summary"),
+            salience=rows("salience"),
             agreement=rows("agreement_summary"),
             rates=rows("base_rates"),
             noise=rows("noise_summary"),

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from audit.output.escaping import in_line
+from audit.vocabulary.patterns import by_stake
 
 LONGEST: Final = 100
 """Characters that tables and notes show of a name; CSV files have all."""
@@ -51,20 +52,8 @@ METHODS: Final[Mapping[str, str]] = {
     "sb3-ddpg": "DDPG",
 }
 
-REGRESSIONS: Final[Mapping[str, str]] = {
-    "near_optimal_break": "near-optimal break",
-    "surgical_backfire": "surgical backfire",
-    "full_redesign": "full redesign",
-    "pure_stochasticity": "pure stochasticity",
-    "other_regression": "other regression",
-}
-IMPROVEMENTS: Final[Mapping[str, str]] = {
-    "other_improvement": "other improvement",
-    "targeted_multi_state_fix": "targeted multi-state fix",
-    "history_guided_rescue": "history-guided rescue",
-    "pinpoint_fix": "pinpoint fix",
-    "fine_tune": "fine-tune",
-}
+REGRESSIONS: Final[Mapping[str, str]] = {pattern.id: pattern.name for pattern in by_stake("regression")}
+IMPROVEMENTS: Final[Mapping[str, str]] = {pattern.id: pattern.name for pattern in reversed(by_stake("improvement"))}
 NO_CHANGE: Final = "no_change"
 UNCLASSIFIED: Final = "unclassified"
 

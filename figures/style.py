@@ -19,6 +19,8 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from audit.vocabulary.patterns import PATTERNS
+
 WIDTH: Final = 7.0  # inches: the text width of a page with two columns
 NARROW: Final = 3.5  # inches: one such column
 MUTED: Final = "#5A5A5A"
@@ -96,20 +98,10 @@ _METHODS: Final[Mapping[str, Stroke]] = {
     "sb3-ddpg": Stroke("#7A7A7A", DOTTED),
 }
 
-# Orange against blue for worse against better; the darker, the more was at stake.
 PATTERN_COLOURS: Final[Mapping[str, str]] = {
-    "near_optimal_break": "#7F2704",
-    "surgical_backfire": "#C74A02",
-    "full_redesign": "#F4862F",
-    "pure_stochasticity": "#FCB97D",
-    "other_regression": "#FBDFC4",
+    **{pattern.id: pattern.colour for pattern in PATTERNS.values()},
     "no_change": "#DADADA",
     "unclassified": "#9A9A9A",
-    "other_improvement": "#D3E4F3",
-    "targeted_multi_state_fix": "#94C4DF",
-    "history_guided_rescue": "#4A98C9",
-    "pinpoint_fix": "#1764AB",
-    "fine_tune": "#08306B",
 }
 DIRECTION_COLOURS: Final[Mapping[str, str]] = {
     "regression": "#C74A02",

@@ -29,7 +29,7 @@ def salience(request: Request) -> None:
 
     Example: audit salience logs.tar.xz --detector phrase
     """
-    _print(request, "salience_summary")
+    _print(request, "salience")
 
 
 @commands.command()
@@ -111,7 +111,7 @@ def revisions(request: Request) -> None:
 
     Example: audit revisions data/runs --format csv > revisions.csv
     """
-    _print(request, "revision_details")
+    _print(request, "revisions")
 
 
 @commands.command()

@@ -8,6 +8,8 @@ import tomllib
 from importlib import resources
 from typing import Any, Final
 
+from audit.vocabulary import patterns, thresholds
+
 FOLDERS: Final = ("staging", "core", "references", "marts")
 """Of the models, in the order in which a record passes through them."""
 
@@ -18,7 +20,7 @@ STORED: Final = frozenset(
         "presets",
         "overrides",
         "thresholds",
-        "revisions",
+        "changes",
         "evidence",
         "mentions",
         "drivers",
@@ -29,7 +31,7 @@ STORED: Final = frozenset(
         "start_bins",
         "references",
         "iterations",
-        "salience",
+        "salience_criteria",
         "patterns",
     }
 )
@@ -44,7 +46,7 @@ KEPT: Final = frozenset(
         "run_rates",
         "runs",
         "summary",
-        "salience_summary",
+        "salience",
         "citing_rates",
         "base_rates",
         "noise_summary",
@@ -57,8 +59,11 @@ KEPT: Final = frozenset(
 )
 """Relations of a few rows for a run or a method, which are kept from one audit to the next."""
 
-BATCHED: Final = frozenset({"revisions", "evidence", "iterations", "references", "mentions", "drivers", "noise"})
+BATCHED: Final = frozenset({"changes", "evidence", "iterations", "references", "mentions", "drivers", "noise"})
 """Relations that are functions of each run's own lines, and are kept for a batch of files at a time."""
+
+ALIASES: Final = {"revision_details": "revisions", "salience_summary": "salience"}
+"""Earlier names of relations, kept for one version."""
 
 
 @functools.cache
@@ -67,13 +72,14 @@ def models() -> dict[str, str]:
     found: dict[str, str] = {}
     for folder in FOLDERS:
         found |= _files(f"models/{folder}")
+    found |= {alias: f"from {name}" for alias, name in ALIASES.items()}
     return dict(sorted(found.items()))
 
 
 @functools.cache
 def functions() -> dict[str, str]:
     """The statements that make functions which models call, by name."""
-    return _files("models/functions")
+    return {**_files("models/functions"), "edit_pattern": patterns.macro(), **thresholds.MACROS}
 
 
 @functools.cache

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import duckdb
 
-from audit.engine.catalog import models, public
+from audit.engine.catalog import ALIASES, models, public
 from audit.output.errors import UsageError
 from audit.output.escaping import visible
 
@@ -51,7 +51,7 @@ def relations_in(text: str, connection: duckdb.DuckDBPyConnection) -> frozenset[
         tables |= _tables(node)
     relations = {name.lower() for name in tables}
     for name in sorted(tables):
-        if name.lower() not in own and name.lower() not in public():
+        if name.lower() not in {*own, *public(), *ALIASES}:
             raise UsageError(_no_relation(name))
     return frozenset(relations & models().keys())
 

@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 import msgspec
 
+from audit.vocabulary.evidence import ShownRollout
 from collector.records import Ending, EvidenceKind, Proposer, RevisionStatus, RolloutLabel, Selected, Statistics
 
 BETTER: Final = "better"
@@ -28,15 +29,6 @@ Selection = Literal[Selected, "better"]
 
 class FieldError(ValueError):
     """A value that a field cannot have; the message says what it should be and what it is."""
-
-
-class ShownRollout(msgspec.Struct, frozen=True, kw_only=True):
-    """A rollout that a critic was shown, as far as a log says."""
-
-    label: RolloutLabel
-    rollout: int | None = None
-    return_: float | None = msgspec.field(name="return", default=None)
-    length: int | None = None
 
 
 @dataclass(frozen=True)

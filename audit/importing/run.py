@@ -180,7 +180,7 @@ def _read_otherwise(state: Import) -> Iterator[str]:
 
 
 def _strange_methods(state: Import) -> Iterator[str]:
-    for variant in sorted({row["variant"] for row in state.data.groups()} - METHODS):
+    for variant in sorted({row["variant"] for row in state.data.groups()} - METHODS.keys()):
         close = difflib.get_close_matches(variant, sorted(METHODS), n=1)
         hint = f"; should it be {close[0]}, [values.variant] can say so" if close else ""
         yield f"method {variant!r} is none of those known here, and stands under its own name{hint}"

@@ -18,9 +18,10 @@ from audit.importing.run_ids import numbered
 from audit.importing.translating import RowError
 from audit.output.errors import Problem, UsageError
 from audit.output.unfinished_results import REPLACED, folder_for
-from audit.sources.intake import LONGEST_LINE, Identity
+from audit.sources.intake import LONGEST_LINE
 from audit.sources.iterations import Iteration
 from audit.sources.native import IMPORTED_FROM
+from audit.vocabulary.keys import RunKey
 from collector.records import RecordError, Run, decode_run, encode
 from collector.system.regular_files import RUN, read_regular
 
@@ -150,7 +151,7 @@ class DataSet:
                 _renumber(folder / _UNFINISHED, number)
                 folder = folder.rename(folder.with_name(_run_folder(number)))
             (folder / _UNFINISHED).rename(folder / _RECORDS)
-            described = self._described((condition, env, variant, number), run, options)
+            described = self._described(RunKey(condition, env, variant, number), run, options)
             (folder / "run.json").write_bytes(encode(described))
         (self._part / REPORT).write_bytes(msgspec.json.format(msgspec.json.encode(report), indent=1) + b"\n")
         _refuse_replacing(self._out, self._out, force=self._force)
@@ -161,7 +162,7 @@ class DataSet:
         """The numbers of the runs that the log names by text: the same for a name wherever it occurs."""
         return numbered(name for *_, name in self._runs if isinstance(name, str))
 
-    def _described(self, identity: Identity, run: _RunSoFar, options: dict[str, Any]) -> Run:
+    def _described(self, identity: RunKey, run: _RunSoFar, options: dict[str, Any]) -> Run:
         condition, env, variant, number = identity
         mapping = self._mapping
         [rollouts] = run.rollouts if len(run.rollouts) == 1 else [0]

@@ -14,8 +14,8 @@ import msgspec
 
 from audit.engine.database import Database
 from audit.ingest.readings import Fault
+from audit.sources.formats import CAPABILITIES, is_translated
 from audit.sources.intake import LONGEST_LINE, Intake, RecordFile
-from audit.sources.iterations import IMPORTED, NATIVE, type_of_lines
 from collector.records import RecordError, decode, encode
 
 BLANK: Final = b" \t\r\n"
@@ -125,7 +125,7 @@ def size_of(file: RecordFile) -> int:
 
 def _draft(file: RecordFile, intake: Intake) -> _Draft:
     path = intake.new_file("accepted")
-    kind = type_of_lines(file.source)
+    kind = CAPABILITIES[file.source].lines
     numbers: list[int] = []
     faults: list[Fault] = []
     with path.open("wb") as copy:
@@ -165,7 +165,7 @@ def _is_json(line: bytes) -> bool:
 
 def _origin(line: bytes | None, file: RecordFile) -> str | None:
     """Where a translated record comes from; its line is this program's own, and JSON."""
-    if line is None or file.source in {NATIVE, IMPORTED}:
+    if line is None or not is_translated(file.source):
         return None
     origin: str = msgspec.json.decode(line)["origin"]
     return origin

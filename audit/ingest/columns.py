@@ -17,8 +17,9 @@ from audit.engine.database import Database
 from audit.ingest.cache import Cache
 from audit.ingest.checks import has_too_long_line, point_at, sift, size_of
 from audit.ingest.readings import Reading, Readings
-from audit.sources.intake import Identity, Intake, RecordFile
+from audit.sources.intake import Intake, RecordFile
 from audit.sources.pack import unpack
+from audit.vocabulary.keys import RunKey
 
 BATCH: Final = 256 * 2**20
 """Bytes of JSON that become one segment, unless a single file has more."""
@@ -168,14 +169,14 @@ def show(readings: Readings, intake: Intake, database: Database) -> None:
 
 def _without_overlaps(intake: Intake, database: Database) -> Readings:
     """The files of runs of which several hold the same iteration, as after copying a folder: the first one counts."""
-    files_of: dict[Identity, list[RecordFile]] = {}
+    files_of: dict[RunKey, list[RecordFile]] = {}
     for file in intake.files:
         files_of.setdefault(file.identity, []).append(file)
     if Counter(map(len, files_of.values())).keys() <= {1}:
         return {}
     found: dict[RecordFile, Reading] = {}
-    for identity in database.relation("overlaps").fetchall():
-        files = files_of[identity]
+    for row in database.relation("overlaps").fetchall():
+        files = files_of[RunKey(*row)]
         lines = [unpack(file, intake) for file in files]
         again = _read_apart(lines, intake, database, together=True)
         found |= {file: again[line_file] for file, line_file in zip(files, lines, strict=True)}

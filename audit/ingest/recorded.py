@@ -15,9 +15,11 @@ from audit.ingest.checks import TOO_LONG, lines_in
 from audit.ingest.records import read
 from audit.output.errors import AuditError, Problem, UsageError
 from audit.sources import gather
-from audit.sources.intake import Identity, Intake, RecordFile
-from audit.sources.iterations import IMPORTED, NATIVE, Iteration, decode_iteration
+from audit.sources.formats import decode_iteration, is_translated
+from audit.sources.intake import Intake, RecordFile
+from audit.sources.iterations import Iteration
 from audit.sources.pack import lines_of
+from audit.vocabulary.keys import RunKey
 from collector.records import RecordError, Run
 
 
@@ -25,7 +27,7 @@ from collector.records import RecordError, Run
 class RecordedRun:
     """A run: who it is, its `run.json` (None for a foreign log), and the files of its iterations."""
 
-    identity: Identity
+    identity: RunKey
     run: Run | None
     files: tuple[RecordFile, ...]
 
@@ -90,7 +92,7 @@ class Records:
 
     def _note(self, file: RecordFile, line: int | None, message: str) -> None:
         # The lines of a translated log are nobody's but ours.
-        known_line = line if file.source in {NATIVE, IMPORTED} else None
+        known_line = None if is_translated(file.source) else line
         self._problems[Problem(file.label, known_line, message)] = None
 
 
@@ -115,7 +117,7 @@ def open_records(paths: Sequence[Path], *, judged: bool = True, cache: bool = Tr
         else:
             intake = Intake(Path(resources.enter_context(tempfile.TemporaryDirectory(prefix="audit-"))))
             gather(paths, intake)
-        files: dict[Identity, list[RecordFile]] = {identity: [] for identity in intake.runs}
+        files: dict[RunKey, list[RecordFile]] = {identity: [] for identity in intake.runs}
         for file in intake.files:
             files[file.identity].append(file)
         runs = [

@@ -7,14 +7,12 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from audit.output.escaping import visible
 
 if TYPE_CHECKING:
     import jinja2
-
-IDENTITY: Final = ("condition", "env", "variant", "run", "iteration")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
 BATCH: Final = 1000
 """Rows that are read at once."""
-IDENTITY: Final = ("condition", "env", "variant", "run", "iteration")
-"""What tells revisions apart."""
 
 
 def batches(rows: duckdb.DuckDBPyConnection, size: int = BATCH) -> Iterator[list[dict[str, Any]]]:

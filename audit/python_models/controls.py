@@ -7,7 +7,7 @@ proposal saw no evidence, so what a method does worse than it, from the same sta
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,17 +16,16 @@ from numpy.typing import NDArray
 
 from audit.output.numbers import known
 from audit.python_models.batches import batches, write_lines
+from audit.vocabulary.methods import CONTROL
 from stats.measures.bootstrap import UNKNOWN, percentile_interval, resampled_sums
 
 if TYPE_CHECKING:
     import duckdb
 
-CONTROL: Final = "puresearch"
-"""The method whose second proposal sees no evidence."""
 STARTS: Final = ("floor", "low", "partial", "high")
 """Parts of a task's range, from its floor to its optimum."""
 ALL: Final = "matched"
-"""What stands for the part where all are meant, each as often as the method starts from it."""
+"""Names all parts together, each weighted with how often the method starts from it."""
 
 Floats = NDArray[np.float64]
 Cell = tuple[str, str, str]
@@ -40,8 +39,16 @@ def write_controls(counts: duckdb.DuckDBPyConnection, path: Path) -> None:
         counts: a query for all of the relation `start_counts`, which was executed and not yet fetched.
         path: the file to write.
     """
-    tables = _tables([row for batch in batches(counts) for row in batch])
-    write_lines(path, (line for cell in tables for line in _compared(cell, tables)))
+    rows = [row for batch in batches(counts) for row in batch]
+    tables = _tables(rows)
+    controls = {(row["condition"], row["env"], row["variant"]) for row in rows if row["is_control"]}
+    write_lines(path, (line for cell in tables for line in _compared(cell, tables, _control(cell, controls))))
+
+
+def _control(cell: Cell, controls: Collection[Cell]) -> str:
+    """The method to hold a cell against: the usual one, unless only others that send their prompt twice are there."""
+    there = sorted(control for control in controls if control[:2] == cell[:2])
+    return CONTROL if not there or (*cell[:2], CONTROL) in there else there[0][2]
 
 
 def _tables(rows: Sequence[Row]) -> dict[Cell, Floats]:
@@ -54,14 +61,14 @@ def _tables(rows: Sequence[Row]) -> dict[Cell, Floats]:
     return {cell: np.stack([table for _, table in sorted(runs[cell].items())]) for cell in sorted(runs)}
 
 
-def _compared(cell: Cell, tables: dict[Cell, Floats]) -> Iterator[Row]:
+def _compared(cell: Cell, tables: dict[Cell, Floats], control: str) -> Iterator[Row]:
     condition, env, variant = cell
-    if variant == CONTROL:
+    if variant == control:
         return
     ours = tables[cell]
-    theirs = tables.get((condition, env, CONTROL), np.zeros((0, len(STARTS), 2)))
+    theirs = tables.get((condition, env, control), np.zeros((0, len(STARTS), 2)))
     draws = _resampled(ours, seed=0), _resampled(theirs, seed=1)
-    named = {"condition": condition, "env": env, "variant": variant, "control": CONTROL}
+    named = {"condition": condition, "env": env, "variant": variant, "control": control}
     for place, start in [*enumerate(STARTS), (None, ALL)]:
         if place is not None and not ours[:, place, 0].any():
             continue

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from audit.python_models.batches import IDENTITY, batches, write_lines
+from audit.python_models.batches import batches, write_lines
 from audit.references import Shown, driver
+from audit.vocabulary.keys import RevisionKey
 
 if TYPE_CHECKING:
     import duckdb
@@ -27,4 +28,4 @@ def _judged(revision: dict[str, Any]) -> dict[str, Any]:
         revision["shown"], returns=revision["returns"], lengths=revision["lengths"], statistics=revision["statistics"]
     )
     found = driver(revision["answer"] or "", shown, revision["changed"])
-    return {**{name: revision[name] for name in IDENTITY}, "driver": found.name, "sentence": found.sentence}
+    return {**{name: revision[name] for name in RevisionKey._fields}, "driver": found.name, "sentence": found.sentence}

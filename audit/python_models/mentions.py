@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from audit.python_models.batches import IDENTITY, batches, write_lines
+from audit.python_models.batches import batches, write_lines
 from audit.references import Shown, resolve
+from audit.vocabulary.keys import RevisionKey
 
 if TYPE_CHECKING:
     import duckdb
@@ -29,7 +30,7 @@ def _mentions(revision: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     shown = Shown.of(
         revision["shown"], returns=revision["returns"], lengths=revision["lengths"], statistics=revision["statistics"]
     )
-    identity = {name: revision[name] for name in IDENTITY}
+    identity = {name: revision[name] for name in RevisionKey._fields}
     for part in ("answer", "thinking"):
         for ordinal, mention in enumerate(resolve(revision[part] or "", shown)):
             yield {

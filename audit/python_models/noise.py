@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from audit.python_models.batches import IDENTITY, batches, write_lines
+from audit.python_models.batches import batches, write_lines
+from audit.vocabulary.keys import RevisionKey
 from stats.measures.permutation import no_change
 
 if TYPE_CHECKING:
@@ -46,4 +47,4 @@ def _tested(revisions: Sequence[Row]) -> Iterator[Row]:
 
 def _line(revision: Row, p: float | None, pooled: float | None, initial: float | None) -> Row:
     chances = {"p_no_change": p, "chance_pooled": pooled, "chance_initial": initial}
-    return {name: revision[name] for name in IDENTITY} | chances
+    return {name: revision[name] for name in RevisionKey._fields} | chances

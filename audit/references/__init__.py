@@ -14,7 +14,7 @@ from audit.references.driver import Driver, DriverName, driver
 from audit.references.marking import mark
 from audit.references.mention import Kind, Label, Mention, Target
 from audit.references.resolving import discounts_worst, references_worst, resolve
-from audit.references.shown import Shown, ShownRollout
+from audit.references.shown import Shown
 
 __all__ = [
     "Driver",
@@ -23,7 +23,6 @@ __all__ = [
     "Label",
     "Mention",
     "Shown",
-    "ShownRollout",
     "Target",
     "discounts_worst",
     "driver",

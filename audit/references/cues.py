@@ -9,7 +9,7 @@ from typing import Final, Literal
 from audit.references.drafts import Scene, compiled
 
 CueKind = Literal["rarity", "aside", "setting", "designing"]
-"""`rarity` and `aside` are said of a rollout; `setting` is done to it; `designing` sets aside where it is denied."""
+"""`rarity` and `aside` describe a rollout; `setting` is done to it; `designing` sets aside where it is denied."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ _RULES: Final[dict[str, _Rule]] = {
     "chase chased chasing": _Rule("designing"),
 }
 RULES: Final[dict[str, _Rule]] = {word: rule for listed, rule in _RULES.items() for word in listed.split()}
-"""What must stand around a word for it to set a rollout aside."""
+"""What must be around a word for it to set a rollout aside."""
 
 
 def find_cue(scene: Scene, match: re.Match[str]) -> Cue | None:

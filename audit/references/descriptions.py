@@ -42,7 +42,7 @@ _OF_SOMETHING_ELSE: Final = compiled(
 _MEASURED: Final = frozenset({"low", "high"})
 """Adjectives that need a measure: "low-scoring"."""
 _VAGUE_OF_ONE: Final = frozenset({"bad", "poor", "good", "perfect", "top", "usual"})
-"""Adjectives of "the … one" that are said of anything."""
+"""Adjectives of "the … one" that describe anything."""
 
 _THAT: Final = r" (?:that|which|who)(?: (?:had|has|only|just|also|clearly|actually|eventually|quickly|simply))?"
 _WENT_WRONG: Final = (

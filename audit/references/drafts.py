@@ -11,7 +11,7 @@ from audit.references.mention import Kind, Label, Target
 from audit.references.shown import Shown
 
 GAP: Final = r"(?:[\x20\n]{1,24}+)"
-"""What stands for a space in patterns: markup has become spaces. Bounded, so that no search runs on and on."""
+"""What a space in patterns matches: markup has become spaces. Bounded, so that no search runs on and on."""
 
 
 @dataclass(slots=True)
@@ -63,5 +63,5 @@ class Phrase:
 
 
 def compiled(pattern: str) -> re.Pattern[str]:
-    r"""Compile a pattern for folded text: a space in it stands for a gap between words, `\x20` for one character."""
+    r"""Compile a pattern for folded text: a space in it matches a gap between words, `\x20` one character."""
     return re.compile(pattern.replace(" ", GAP), re.ASCII)

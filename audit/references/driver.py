@@ -9,7 +9,7 @@ first that applies:
 4. `worst`, `median` (or representative), `best`: the rollout that most sentences name which are about the change, or
    just before one.
 5. `history`: a sentence about the change names earlier trials.
-6. `structure`: anything else that is said.
+6. `structure`: any other reason.
 
 Sentences that only say what was kept count for nothing, nor do mentions that are negated or discounted.
 """
@@ -150,7 +150,7 @@ def _named(mentions: Iterable[Mention], shown: Shown) -> frozenset[str]:
     for mention in mentions:
         own = [label for label in mention.labels if label in labels] or mention.labels
         roles.update(_LABEL.findall(mention.text.lower()) or own[:1])
-    # Of one rollout that stands for all, the one nearest to the mean is as typical as the median.
+    # Of single rollouts that represent all, the one nearest to the mean is as typical as the median.
     return frozenset("median" if role == "representative" else role for role in roles)
 
 

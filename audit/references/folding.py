@@ -76,7 +76,7 @@ _TABLE: Final = _Table({code: _fold_ascii(chr(code)) for code in range(128)})
 
 
 def fold(text: str) -> str:
-    """Make a text plain: the same length, ASCII, lower case; `x` stands for a letter of another alphabet."""
+    """Make a text plain: the same length, ASCII, lower case; `x` replaces a letter of another alphabet."""
     if "\x1b" in text:
         text = _ESCAPE.sub(_blank, text)
     if "<" in text:

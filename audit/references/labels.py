@@ -1,6 +1,6 @@
 """Rollouts called by their role: "the worst rollout", "worst/median/best", "the worst (13), median (18) and best runs".
 
-A role with a noun behind it is a mention, and so are roles that are listed together. `roles.py` reads those that stand
+A role with a noun behind it is a mention, and so are roles that are listed together. `roles.py` reads those that are
 by themselves.
 """
 
@@ -101,7 +101,7 @@ def _linked(plain: str, first: re.Match[str]) -> list[tuple[int, int]]:
 
 
 def _head(plain: str, end: int) -> re.Match[str] | None:
-    """The noun that names belong to, if there is one, with all that stands between."""
+    """The noun that names belong to, if there is one, with all that is between."""
     aside = _PARENTHESIS.match(plain, end)
     return _HEAD.match(plain, end) or (aside and _HEAD.match(plain, aside.end())) or _OF_THREE.match(plain, end)
 

@@ -26,7 +26,7 @@ def mark(text: str, mentions: Sequence[Mention], form: Form = "plain") -> str:
         text: the text that the mentions were found in.
         mentions: as `resolve` gives them.
         form: for a file, for a terminal (bold and dim), for Markdown (bold), or for HTML (`mark`, with what is meant as
-            a subscript), to stand within an element that keeps white space.
+            a subscript), for use within an element that keeps white space.
     """
     written = _WRITERS[form]
     pieces = []

@@ -51,7 +51,7 @@ class Mention:
         kind: how it points.
         labels: every role of the rollouts that it points at; empty where unresolved or where they have none.
         rollouts: their indices; empty where unresolved or unknown.
-        negated: what is said is denied of these rollouts ("not the worst rollout", "unlike the best one").
+        negated: the statement is denied of these rollouts ("not the worst rollout", "unlike the best one").
         discounted: the rollouts are set aside, as a rarity, as chance, or as not designed around.
     """
 

@@ -53,7 +53,7 @@ _OF_LENGTH: Final = compiled(r"length|step")
 _OF_RETURNS: Final = ("scor", "return", "earn")
 _OF_LENGTHS: Final = ("last", "surviv", "ran", "fell", "fall", "stop", "terminat", "died", "crash", "took", "take")
 _OF_THEMSELVES: Final = ("scor", "return", "earn", "achiev", "last", "surviv")
-"""Verbs that need no "that" before them to tell of a number which is the rollout's."""
+"""Verbs that need no "that" before them to make a number the rollout's."""
 
 
 def number_before(scene: Scene, noun: re.Match[str], before: str) -> Found | None:
@@ -84,7 +84,7 @@ def number_behind(scene: Scene, noun: re.Match[str]) -> Found | None:
 
 
 def find_failure(scene: Scene, match: re.Match[str], group: int) -> list[Draft]:
-    """Read "the failure at 303", "the crash (9 steps)". A failure is a rollout only if its number says so."""
+    """Read "the failure at 303", "the crash (9 steps)". A failure is a rollout only if it has a rollout's number."""
     found = _FAILURE.match(scene.plain, match.end())
     if found is None or _ANY_FAILURE.search(scene.before(match.start(), 40)):
         return []

@@ -76,7 +76,7 @@ def discounts_worst(mentions: Iterable[Mention]) -> bool:
 
 
 def _search(scene: Scene) -> tuple[list[Draft], list[Bare], list[Cue]]:
-    """Go through the words once and read what stands around those that may be part of a mention."""
+    """Go through the words once and read the context of those that may be part of a mention."""
     drafts: list[Draft] = []
     bare: list[Bare] = []
     cues: list[Cue] = []
@@ -114,7 +114,7 @@ def _read(scene: Scene, match: re.Match[str], group: int) -> Phrase:
 
 
 def _by_noun(scene: Scene, noun: re.Match[str], group: int) -> list[Draft]:
-    """Read what stands around a noun such as "rollout": mentions, or nothing where no particular one is meant."""
+    """Read the context of a noun such as "rollout": mentions, or nothing where no particular one is meant."""
     if noun[0] == "roll":
         apart = _ROLL_OUT.match(scene.plain, noun.start())
         if apart is None:

@@ -1,8 +1,8 @@
 """A role's name by itself: "in the worst", "the median fails", "Best: 3.0".
 
 "The best" and "the median" often are something else than a rollout. So a name alone is a mention only where its
-number confirms it, where it is a heading, where another role stands in the same sentence, or where what follows it can
-hardly be said of anything else.
+number confirms it, where it is a heading, where another role is in the same sentence, or where what follows it can
+hardly describe anything else.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def read_role(scene: Scene, match: re.Match[str], before: str, group: int) -> Ph
     Args:
         scene: the text and what was shown.
         match: the match of the name.
-        before: what stands in front of it.
+        before: the text in front of it.
         group: a number for the mention.
     """
     plain, end = scene.plain, match.end()
@@ -106,7 +106,7 @@ def read_role(scene: Scene, match: re.Match[str], before: str, group: int) -> Ph
 def settle(
     scene: Scene, drafts: Sequence[Draft], bare: Sequence[Bare], sentences: Sentences, group: int
 ) -> list[Draft]:
-    """Make mentions of the names in doubt that stand in one sentence with another role, or can stand alone.
+    """Make mentions of the names in doubt that are in one sentence with another role, or need none.
 
     Args:
         scene: the text and what was shown.

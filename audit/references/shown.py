@@ -5,22 +5,13 @@ from __future__ import annotations
 import functools
 import math
 import statistics as summary
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 from audit.references.mention import LABELS, UNRESOLVED, Label, Target
 from audit.references.quantities import Quantity
-
-
-@dataclass(frozen=True, slots=True)
-class ShownRollout:
-    """One rollout of the evidence; what a log does not say is None."""
-
-    label: str
-    rollout: int | None = None
-    return_: float | None = None
-    length: int | None = None
+from audit.vocabulary.evidence import ShownRollout
 
 
 @dataclass(frozen=True)
@@ -134,7 +125,7 @@ class Shown:
 
     @functools.cached_property
     def _items(self) -> list[_Item]:
-        """The distinct rollouts with a role: those shown, then those that only returns or statistics tell of."""
+        """The distinct rollouts with a role: those shown, then those known only from returns or statistics."""
         items: dict[Any, _Item] = {}
         for rollout in self.rollouts:
             index = self._index_of(rollout)
@@ -154,14 +145,14 @@ class Shown:
         return list(items.values())
 
     def _index_of(self, rollout: ShownRollout) -> int | None:
-        """Its index; one that the log left out follows from all K returns where its label says how it was chosen."""
+        """Its index; one that the log left out follows from all K returns where its label implies how it was chosen."""
         if rollout.rollout is not None or not self.returns or rollout.label not in _CHOICES:
             return rollout.rollout
         index = _CHOICES[rollout.label](self.returns)
         agrees = rollout.return_ is None or math.isclose(self.returns[index], rollout.return_, abs_tol=5e-5)
         return index if agrees else None
 
-    def _unshown(self, named: set[str]) -> list[tuple[str, int | None, float]]:
+    def _unshown(self, named: Collection[str]) -> list[tuple[str, int | None, float]]:
         """Worst, median and best where they were not shown: label, index where known, and return."""
         if self.returns:
             chosen = {label: choose(self.returns) for label, choose in _CHOICES.items() if label not in named}

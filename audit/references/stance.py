@@ -1,8 +1,8 @@
 """Whether a mention is denied or set aside.
 
-*Negated*: what is said is denied of the rollout: "not the worst rollout", "unlike the best one", "does not appear in
-the median rollout". *Discounted*: the rollout is called a rarity or chance, or is said not to have been designed
-around. A cue of discounting counts for the mention that it is said of, which is mostly the one before it.
+*Negated*: the statement is denied of the rollout: "not the worst rollout", "unlike the best one", "does not appear in
+the median rollout". *Discounted*: the rollout is called a rarity or chance, or as not designed
+around. A cue of discounting counts for the mention that it describes, which is mostly the one before it.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _DENYING: Final = ("not", "n't", "neither", "nor", "unlike", "rather than", "ins
 _NEGATED: Final = compiled(
     r"(?:^|[^a-z'-])(?:(?:not|\w{1,8}n't)(?! (?:only|just|merely|simply|unlike|without))|cannot|never|neither|nor"
     r"|unlike|rather than|instead of|without)"
-    # What may stand between a denial and the rollout it is about: small words, and verbs of looking and designing.
+    # What may be between a denial and the rollout it is about: small words, and verbs of looking and designing.
     r"(?: (?:(?:the|a|an|this|that|its|in|on|of|to|by|for|from|at|with|because|due|about|around|upon|as|be|is|was|also"
     r"|so|anything|one|single|any|want|need|it|what|happened|see|seen|present|visible|found|limited|unique|up|or"
     r"|both|too|much|into|worst|median|best"
@@ -123,7 +123,7 @@ class _Place:
         return not any(pattern.search(self.clause) for pattern in (_DENIED_CLOSE, _NOT_THOUGHT, _OF_NOTHING))
 
     def apply(self) -> None:
-        """Mark the mentions that the cue is said of."""
+        """Mark the mentions that the cue describes."""
         draft = self._object() if self.cue.kind in {"setting", "designing"} else self._subject()
         if draft is None:
             return
@@ -150,7 +150,7 @@ class _Place:
         return None
 
     def _subject(self) -> Draft | None:
-        """The mention that something is said of: the last one before it in the sentence, the next, or that of "it"."""
+        """The mention that a cue describes: the last one before it in the sentence, the next, or that of "it"."""
         if self.following and self.drafts[self.following - 1].end > self.cue.start:
             return self.drafts[self.following - 1]
         before = [

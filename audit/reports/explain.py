@@ -12,32 +12,13 @@ from audit.output.escaping import in_line
 from audit.output.formats import rounded
 from audit.references import Mention, Shown, mark, resolve
 from audit.store import Store, rows_of
+from audit.vocabulary.keys import RevisionKey
+from audit.vocabulary.patterns import PATTERNS
 
 if TYPE_CHECKING:
     import duckdb
 
-IDENTITY: Final = ("condition", "env", "variant", "run", "iteration")
 WIDTH: Final = 88
-
-RULES: Final = {
-    "pure_stochasticity": "edit distance {edit_distance} = 0",
-    "near_optimal_break": "r0 {r0} > high {high}, and delta {delta} < -meaningful {meaningful}",
-    "surgical_backfire": "r0 {r0} > partial {partial}, edit distance {edit_distance} <= {surgical_max}, "
-    "and delta {delta} < -meaningful {meaningful}",
-    "full_redesign": "r0 {r0} within near_zero {near_zero} of the floor {floor}, "
-    "and edit distance {edit_distance} >= {redesign_min}",
-    "other_regression": "a regression (delta {delta}) that no other rule takes",
-    "fine_tune": "r0 {r0} > high {high}, edit distance {edit_distance} <= {surgical_max}, "
-    "and delta {delta} > meaningful {meaningful}",
-    "pinpoint_fix": "r0 {r0} > partial {partial}, edit distance {edit_distance} <= {surgical_max}, "
-    "and delta {delta} > meaningful {meaningful}",
-    "history_guided_rescue": "r0 {r0} within near_zero {near_zero} of the floor {floor}, "
-    "edit distance {edit_distance} >= {redesign_min}, and delta {delta} > meaningful {meaningful}",
-    "targeted_multi_state_fix": "r0 {r0} more than near_zero {near_zero} above the floor {floor}, "
-    "edit distance {edit_distance} >= {multi_state_min}, and delta {delta} > meaningful {meaningful}",
-    "other_improvement": "an improvement (delta {delta}) that no other rule takes",
-}
-"""What each edit pattern's rule says, to be filled with a revision's numbers; `edit_pattern.sql` applies it."""
 
 
 def find_revision(
@@ -52,7 +33,7 @@ def find_revision(
     wanted = {"env": env, "variant": variant, "run": run, "iteration": iteration}
     if condition is not None:
         wanted["condition"] = condition
-    found = rows_of(_where(store.relation("revision_details"), wanted))
+    found = rows_of(_where(store.relation("revisions"), wanted))
     place = in_line(" ".join(str(value) for value in wanted.values()))
     if not found:
         raise AuditError(f"no revision {place}: no such iteration, or it has no revised candidate")
@@ -65,8 +46,8 @@ def find_revision(
 
 
 def _in_full(store: Store, details: dict[str, Any]) -> dict[str, Any]:
-    identity = {column: details[column] for column in IDENTITY}
-    run = {column: details[column] for column in IDENTITY if column != "iteration"}
+    identity = {column: details[column] for column in RevisionKey._fields}
+    run = {column: details[column] for column in RevisionKey._fields if column != "iteration"}
     [episode] = rows_of(_where(store.relation("episodes"), identity))
     chosen = rows_of(_where(store.relation("evidence"), identity))
     [thresholds] = rows_of(_where(store.relation("thresholds"), run))
@@ -91,9 +72,11 @@ def _in_full(store: Store, details: dict[str, Any]) -> dict[str, Any]:
             {"index": i, "before": before["params"][i], "after": after["params"][i]} for i in details["changed"] or ()
         ],
         "reason": _reason(details, thresholds),
-        "thresholds": {key: value for key, value in thresholds.items() if key not in IDENTITY},
+        "thresholds": {key: value for key, value in thresholds.items() if key not in RevisionKey._fields},
         "mentions": _mentions(episode),
-        "judgements": [{key: value for key, value in each.items() if key not in IDENTITY} for each in judgements],
+        "judgements": [
+            {key: value for key, value in each.items() if key not in RevisionKey._fields} for each in judgements
+        ],
         "initial": before,
         "revised": after,
     }
@@ -121,7 +104,7 @@ def _reason(details: dict[str, Any], thresholds: dict[str, Any]) -> str:
     if details["pattern"] is None:
         return "the return did not change"
     numbers = {key: rounded(value) for key, value in {**thresholds, **details}.items()}
-    return RULES[details["pattern"]].format(**numbers)
+    return PATTERNS[details["pattern"]].rule.format(**numbers)
 
 
 def as_text(revision: dict[str, Any]) -> str:
@@ -149,7 +132,7 @@ def _extent(revision: dict[str, Any]) -> str:
 
 
 def _identity_lines(revision: dict[str, Any]) -> list[str]:
-    lines = [f"{column:<9} {in_line(str(revision[column]))}" for column in IDENTITY]
+    lines = [f"{column:<9} {in_line(str(revision[column]))}" for column in RevisionKey._fields]
     model = " ".join(revision[key] for key in ("backend", "model") if revision[key]) or "not recorded"
     return [*lines, f"{'model':<9} {in_line(model)}", f"{'from':<9} {in_line(revision['file'])}"]
 

@@ -19,15 +19,15 @@ from audit.output.formats import WRITERS
 from audit.output.tables import print_plain_table
 from audit.reports.relation import simulated_caption
 from audit.request import Request, note
+from audit.vocabulary.keys import RevisionKey
 
 if TYPE_CHECKING:
     import duckdb
 
     from audit.store import Store
 
-IDENTITY: Final = ("condition", "env", "variant", "run", "iteration")
 COLUMNS: Final = (
-    *IDENTITY,
+    *RevisionKey._fields,
     *("case", "rank", "score", "r0", "r1", "delta", "edit_distance", "severity", "references_worst", "pattern", "show"),
 )
 
@@ -103,12 +103,12 @@ def find(store: Store, request: Request, case: str | None, where: str | None) ->
         store: records, whose detector and thresholds count.
         request: the groups.
         case: a case; None for any revision, ranked by the size of its delta.
-        where: a condition over the columns of `revision_details`; None for none.
+        where: a condition over the columns of `revisions`; None for none.
 
     Raises:
         UsageError: the condition is no single expression over those columns and the relations.
     """
-    details = request.select(store.relation("revision_details"))
+    details = request.select(store.relation("revisions"))
     if where is not None:
         condition = store.condition(where)
         with refusing():
@@ -116,7 +116,9 @@ def find(store: Store, request: Request, case: str | None, where: str | None) ->
     if case is None:
         scored = details.select("*, abs(delta) as score")
     else:
-        scored = details.set_alias("details").join(store.sql(known()[case].query).set_alias("case"), ",".join(IDENTITY))
+        scored = details.set_alias("details").join(
+            store.sql(known()[case].query).set_alias("case"), ",".join(RevisionKey._fields)
+        )
     return scored.order("score desc nulls last, condition, env, variant, run, iteration")
 
 
@@ -146,7 +148,7 @@ def _path_of(row: dict[str, Any], paths: Sequence[Path], store: Store) -> Path:
     from duckdb import ColumnExpression, ConstantExpression
 
     episode = store.relation("episodes")
-    for column in IDENTITY:
+    for column in RevisionKey._fields:
         episode = episode.filter(ColumnExpression(column) == ConstantExpression(row[column]))
     [(file,)] = episode.select("file").fetchall()
     return next((path for path in paths if _holds(path, file)), paths[0])

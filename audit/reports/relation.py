@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 
 TITLES: Final = {
     "summary": "Revisions",
-    "salience_summary": "Salience-problem regressions by the detector {detector} (percentages of regressions)",
+    "salience": "Salience-problem regressions by the detector {detector} (percentages of regressions)",
     "base_rates": "Who cites the worst rollout, by the detector {detector}",
     "noise_summary": "Regressions, and those that no change would have produced; beyond noise: p <= 0.05",
     "controls": "Regressions against puresearch's that start equally well (percentages of revisions)",
     "severity_summary": "How far the worst rollout stands out, and who cites it, by the detector {detector}",
     "agreement_summary": "Agreement of worst, median and best rollout",
     "patterns_summary": "Edit patterns (percentages of revisions)",
-    "revision_details": "Revisions",
+    "revisions": "Revisions",
     "runs": "Runs",
     "mentions": "Mentions of rollouts",
 }
 
 ESSENTIAL: Final = {
-    "salience_summary": [
+    "salience": [
         *("condition", "env", "variant", "revisions", "regressions", "strict", "permissive"),
         *("citing_regressions_pct", "citing_improvements_pct", "citing_no_change_pct", "risk_ratio"),
     ],
@@ -52,7 +52,7 @@ ESSENTIAL: Final = {
         *("condition", "env", "variant", "runs", "citing_regressions", "citing_improvements", "citing_no_change"),
         *("regressions_citing_pct", "regressions_not_citing_pct", "risk_ratio", "holm_p"),
     ],
-    "revision_details": [
+    "revisions": [
         *("condition", "env", "variant", "run", "iteration", "r0", "r1", "delta"),
         *("edit_distance", "references_worst", "strict", "pattern"),
     ],
@@ -78,7 +78,7 @@ NO_CONTROL: Final = (
 
 NOTHING: Final = "nothing to show: no such rows in the records"
 
-THREE_ROLLOUTS: Final = ("salience_summary", "base_rates", "severity_summary", "agreement_summary")
+THREE_ROLLOUTS: Final = ("salience", "base_rates", "severity_summary", "agreement_summary")
 """Relations that only know methods whose critic sees worst, median and best."""
 
 

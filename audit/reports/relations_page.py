@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from audit.engine.catalog import invariants, models, named_in, public, schema
+from audit.engine.catalog import ALIASES, invariants, models, named_in, public, schema
 from audit.engine.makers import MAKERS
 from audit.store import Store, open_store
 
@@ -43,6 +43,14 @@ They serve the reading and packing of records; `audit sql` does not offer them.
 | relation | a row is |
 |---|---|
 """
+EARLIER: Final = """
+## Earlier names
+
+They are kept for one version.
+
+| earlier | now |
+|---|---|
+"""
 RUN: Final = {"condition": "sample", "env": "cartpole", "variant": "threetraj", "run": 1}
 
 
@@ -54,7 +62,8 @@ def page() -> str:
         with open_store([folder], cache=False) as store:
             sections = [_section(name, store) for name in public()]
     internal = "".join(f"| `{name}` | {schema()[name]['row']} |\n" for name in schema() if name not in public())
-    return HEAD + identity + "\n" + "\n".join([*sections, INTERNAL + internal])
+    earlier = "".join(f"| `{alias}` | [{name}](#{name}) |\n" for alias, name in ALIASES.items())
+    return HEAD + identity + "\n" + "\n".join([*sections, INTERNAL + internal + EARLIER + earlier])
 
 
 def meaning(name: str, column: str) -> str:

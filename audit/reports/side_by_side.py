@@ -2,26 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Final
 
 from audit.output.rows import print_rows
 from audit.reports.relation import NOTHING, simulated_caption
 from audit.request import Request, note
-
-PATTERNS: Final[Mapping[str, tuple[str, str | None]]] = {
-    "near_optimal_break": ("regression", "compulsive revision"),
-    "surgical_backfire": ("regression", "surgical fix that backfires"),
-    "full_redesign": ("regression", "full redesign"),
-    "pure_stochasticity": ("regression", "pure stochasticity"),
-    "other_regression": ("regression", None),
-    "fine_tune": ("improvement", None),
-    "pinpoint_fix": ("improvement", None),
-    "history_guided_rescue": ("improvement", None),
-    "targeted_multi_state_fix": ("improvement", None),
-    "other_improvement": ("improvement", None),
-}
-"""Each pattern's direction, and its name among the four failure patterns of AlwaysCritic in the paper's text."""
+from audit.vocabulary.patterns import by_stake
 
 COLUMNS: Final = ("condition", "env", "direction", "failure", "pattern")
 
@@ -41,11 +27,11 @@ def print_side_by_side(request: Request) -> None:
     shares = {(condition, env, variant, pattern): pct for condition, env, variant, pattern, _, pct in counts}
     rows: list[dict[str, Any]] = []
     for condition, env in sorted({(condition, env) for condition, env, _ in cells}):
-        for pattern, (direction, failure) in PATTERNS.items():
-            row = dict(zip(COLUMNS, (condition, env, direction, failure, pattern), strict=True))
+        for pattern in (*by_stake("regression"), *by_stake("improvement")):
+            row = dict(zip(COLUMNS, (condition, env, pattern.direction, pattern.failure, pattern.id), strict=True))
             for method in methods:
                 known = (condition, env, method) in cells
-                row[method] = shares.get((condition, env, method, pattern), 0.0) if known else None
+                row[method] = shares.get((condition, env, method, pattern.id), 0.0) if known else None
             rows.append(row)
     print_rows(
         rows,

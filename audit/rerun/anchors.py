@@ -20,8 +20,8 @@ from audit.rerun.policies import Fingerprints, in_threads, key_of
 from audit.rerun.results import Results
 from audit.rerun.rollouts import NO_PARAMETERS, NotRerunnableError, task_of, what_is_missing
 from audit.rerun.verify import draw
-from audit.sources.intake import Identity
 from audit.sources.iterations import Iteration
+from audit.vocabulary.keys import RunKey
 from stats.measures.bootstrap import cluster_bootstrap
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ Row = dict[str, Any]
 class Anchored(NamedTuple):
     """A revision, and what its policy does on its initial candidate's seeds."""
 
-    identity: Identity
+    identity: RunKey
     iteration: int
     found: Anchoring
 
@@ -77,7 +77,7 @@ class Anchors:
 
 
 class _Work(NamedTuple):
-    identity: Identity
+    identity: RunKey
     iteration: Iteration
     task: Task
     key: str

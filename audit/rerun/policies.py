@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.ingest.recorded import RecordedRun
-from audit.rerun.rollouts import BASELINES, DECISIVE, NO_SEEDS, NotRerunnableError, task_of
+from audit.rerun.rollouts import DECISIVE, NO_SEEDS, NotRerunnableError, task_of
+from audit.vocabulary.methods import BASELINES
 
 if TYPE_CHECKING:
     from collector.tasks import Task

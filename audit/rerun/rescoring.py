@@ -22,7 +22,7 @@ from audit.rerun.policies import Fingerprints, in_threads, key_of, returns_of, t
 from audit.rerun.results import Results
 from audit.rerun.rollouts import NO_PARAMETERS, NotRerunnableError
 from audit.rerun.verify import draw
-from audit.sources.intake import Identity
+from audit.vocabulary.keys import RunKey
 
 if TYPE_CHECKING:
     from collector.tasks import Task
@@ -44,7 +44,7 @@ class Score(NamedTuple):
 class Scored:
     """A candidate of an iteration, with its recorded mean return and its fresh score."""
 
-    identity: Identity
+    identity: RunKey
     iteration: int
     role: str
     kept: bool
@@ -67,7 +67,7 @@ class Rescoring:
 
 
 class _Candidate(NamedTuple):
-    identity: Identity
+    identity: RunKey
     iteration: int
     role: str
     kept: bool

@@ -16,14 +16,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from audit.ingest.recorded import RecordedRun
 from audit.output.errors import AuditError, UsageError
 from audit.sources.iterations import Candidate
+from audit.vocabulary.methods import BASELINES
 
 if TYPE_CHECKING:
     from collector.records import Run
     from collector.rollouts.workers import Workers
     from collector.tasks import Task
 
-BASELINES: Final = "sb3-"
-"""How the names of methods begin whose policies are networks."""
 NO_SEEDS: Final = "no seeds are recorded"
 NO_PARAMETERS: Final = "no parameters are recorded"
 NO_RETURNS: Final = "no returns of single rollouts are recorded"

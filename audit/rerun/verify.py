@@ -27,8 +27,8 @@ from audit.rerun.rollouts import (
     version_note,
     what_is_missing,
 )
-from audit.sources.intake import Identity
 from audit.sources.iterations import Iteration
+from audit.vocabulary.keys import RunKey
 
 COLUMNS: Final = (
     *("condition", "env", "variant", "run", "iteration", "candidate", "rollout", "check"),
@@ -69,8 +69,8 @@ class Verification:
     differing: int = 0
     skipped: Counter[tuple[str, str]] = field(default_factory=Counter)
     inconsistencies: list[Row] = field(default_factory=list)
-    _sizes: dict[Identity, int] = field(default_factory=dict)
-    _differing_runs: dict[Identity, RecordedRun] = field(default_factory=dict)
+    _sizes: dict[RunKey, int] = field(default_factory=dict)
+    _differing_runs: dict[RunKey, RecordedRun] = field(default_factory=dict)
 
     @property
     def agrees(self) -> bool:
@@ -136,7 +136,7 @@ class Verification:
             if number:
                 self.skipped[why, group] += number
 
-    def _jobs(self, runs: dict[Identity, RecordedRun]) -> Iterator[Job]:
+    def _jobs(self, runs: dict[RunKey, RecordedRun]) -> Iterator[Job]:
         chosen = None if self.sample is None else draw(self._sizes, self.sample, self.seed)
         for identity, size in self._sizes.items():
             if size and (chosen is None or chosen[identity]):
@@ -190,7 +190,7 @@ def verify(
     return verification
 
 
-def draw(sizes: dict[Identity, int], sample: int, seed: int) -> dict[Identity, set[int]]:
+def draw(sizes: dict[RunKey, int], sample: int, seed: int) -> dict[RunKey, set[int]]:
     """Choose places in runs, as many in each as can be, and each run's share within one of every other's.
 
     A run that is smaller than its share is chosen whole, and the others make up for it. What is drawn depends on the
@@ -205,7 +205,7 @@ def draw(sizes: dict[Identity, int], sample: int, seed: int) -> dict[Identity, s
 
     names = sorted(sizes)
     order = [names[index] for index in seeding.generator(seed, "verify").permutation(len(names))]
-    shares: Counter[Identity] = Counter()
+    shares: Counter[RunKey] = Counter()
     left = min(sample, sum(sizes.values()))
     while left:
         open_runs = [name for name in order if shares[name] < sizes[name]][:left]
@@ -219,8 +219,8 @@ def draw(sizes: dict[Identity, int], sample: int, seed: int) -> dict[Identity, s
     }
 
 
-def _identity(row: Row) -> Identity:
-    return row["condition"], row["env"], row["variant"], row["run"]
+def _identity(row: Row) -> RunKey:
+    return RunKey(row["condition"], row["env"], row["variant"], row["run"])
 
 
 def _rollout_row(job: Job, recorded: Rollout, outcome: Outcome) -> Row:

@@ -1,39 +1,18 @@
-"""Log formats that can be read, one module each; `gather` finds out which one a file belongs to.
-
-To add a format: write a class with the four members of `Source`, and add it to `SOURCES`.
-"""
+"""Log formats that can be read, one module each; `gather` finds out which one a file belongs to."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final
 
 from audit.output.errors import AuditError
 from audit.sources.files import Found, find_files
+from audit.sources.formats import FORMATS, Source
 from audit.sources.intake import Intake
-from audit.sources.native import NativeSource
 from audit.sources.pack import PackSource
-from audit.sources.r2po_release import ReleaseSource
 
-
-class Source(Protocol):
-    """Reads one log format. It is shown every file once, in no particular order, and told when there are no more."""
-
-    looked_for: str
-    """What its logs look like, in words, for the message that nothing was found."""
-
-    def claims(self, found: Found) -> bool:
-        """Whether a file belongs to this format, judged by its name and its folders' names."""
-
-    def take(self, found: Found, intake: Intake) -> None:
-        """Read a claimed file, or remember it for later."""
-
-    def finish(self, intake: Intake) -> None:
-        """Hand over what only the end can tell: what belongs together, and what is missing."""
-
-
-SOURCES: Final[tuple[Callable[[], Source], ...]] = (NativeSource, ReleaseSource, PackSource)
+SOURCES: Final[tuple[Callable[[], Source], ...]] = (*FORMATS, PackSource)
 
 
 def gather(paths: Sequence[Path], intake: Intake) -> None:

@@ -1,4 +1,4 @@
-"""Tar archives, read from front to back within bounds: a few bytes of one can stand for any number."""
+"""Tar archives, read from front to back within bounds: a few bytes of one can unpack to any number."""
 
 from __future__ import annotations
 

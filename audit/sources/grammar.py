@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 from msgspec import inspect
 
+from audit.sources.formats import CAPABILITIES
 from audit.sources.intake import LONGEST_LINE
 from audit.sources.iterations import Iteration, Translated
 from collector.records import Episode
@@ -42,11 +43,15 @@ class Form(NamedTuple):
     column: Any
 
 
-def line_form() -> dict[str, str | int]:
-    """What the relation `lines` reads by, as variables: the kinds of line, and the columns for all of them."""
+def line_form() -> dict[str, Any]:
+    """What `lines` and `records` read by, as variables: sources, kinds of line, and the columns for all of them."""
     return {
-        "native_line": form_of(Episode).expression,
-        "imported_line": form_of(Iteration).expression,
+        "sources": [
+            {"source": name, "form": each.lines.__name__, "precision_of_mean": each.precision_of_mean}
+            for name, each in CAPABILITIES.items()
+        ],
+        "episode_line": form_of(Episode).expression,
+        "iteration_line": form_of(Iteration).expression,
         "translated_line": form_of(Translated).expression,
         "line_structure": msgspec.json.encode(form_of(Translated).column).decode(),
         "longest_line": LONGEST_LINE,

@@ -9,22 +9,19 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import msgspec
 
 from audit.output.errors import Problem
-
-if TYPE_CHECKING:
-    from collector.records import Run
+from audit.vocabulary.keys import RunKey
+from audit.vocabulary.methods import method_facts
+from collector.records import MethodFacts, Run
 
 _encoder = msgspec.json.Encoder()
 
 LONGEST_LINE: Final = 16 * 1024 * 1024
 """Bytes; DuckDB's default for the largest JSON object, far above any answer."""
-
-Identity = tuple[str, str, str, int]
-"""Condition, task, method and number of a run."""
 
 
 class RunFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,18 +41,19 @@ class RunFacts(msgspec.Struct, frozen=True, kw_only=True):
     backend: str | None = None
     model: str | None = None
     thresholds: dict[str, Any] | None = None
+    method: MethodFacts | None = None
 
     @property
-    def identity(self) -> Identity:
-        """What tells this run from every other."""
-        return (self.condition, self.env, self.variant, self.run)
+    def identity(self) -> RunKey:
+        """What identifies the run."""
+        return RunKey(self.condition, self.env, self.variant, self.run)
 
 
 class RecordFile(msgspec.Struct, frozen=True, kw_only=True):
     """A file of iteration records and the run that it belongs to.
 
     `label` is what people know it by. `real` is its path however its folder was named, and None for a temporary file.
-    `place` is None for lines of JSON; for records in a pack, `file` is the pack and `place` tells which of its files.
+    `place` is None for lines of JSON; for records in a pack, `file` is the pack and `place` is which of its files.
     """
 
     file: str
@@ -69,9 +67,9 @@ class RecordFile(msgspec.Struct, frozen=True, kw_only=True):
     place: int | None = None
 
     @property
-    def identity(self) -> Identity:
-        """What tells its run from every other."""
-        return (self.condition, self.env, self.variant, self.run)
+    def identity(self) -> RunKey:
+        """What identifies its run."""
+        return RunKey(self.condition, self.env, self.variant, self.run)
 
 
 class Intake:
@@ -85,8 +83,8 @@ class Intake:
         self.problems: list[Problem] = []
         self.notes: list[str] = []
         self.files: list[RecordFile] = []
-        self.runs: dict[Identity, RunFacts] = {}
-        self.described: dict[Identity, Run] = {}
+        self.runs: dict[RunKey, RunFacts] = {}
+        self.described: dict[RunKey, Run] = {}
         self._seen: set[str] = set()
         self._made = 0
 
@@ -102,13 +100,15 @@ class Intake:
         self.problems.append(Problem(file, line, message))
 
     def first_sight(self, real_path: str) -> bool:
-        """Whether a file is met for the first time: a folder given twice, or below another one given, counts once."""
+        """Whether a file is seen for the first time: a folder given twice, or below another one given, counts once."""
         known = real_path in self._seen
         self._seen.add(real_path)
         return not known
 
     def add_run(self, facts: RunFacts, described: Run | None = None) -> bool:
         """Add a run; False where another run of the same identity is known that was run differently."""
+        if facts.method is None:
+            facts = msgspec.structs.replace(facts, method=method_facts(facts.variant))
         if self.runs.setdefault(facts.identity, facts) != facts:
             return False
         if described is not None:

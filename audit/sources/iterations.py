@@ -1,16 +1,18 @@
 """One finished iteration as any log may state it: what `collect` writes, and what other logs leave out.
 
 Lines of `collect` are read as strictly as `collector.records.Episode` says, those of imported and translated logs as
-strictly as `Iteration` says, where None is what the log does not say.
+strictly as `Iteration` says, where None is what the log does not state.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import NamedTuple
 
 import msgspec
 
+from audit.vocabulary.evidence import ShownRollout
+from audit.vocabulary.keys import RunKey
 from collector.records import (
     Count,
     Ending,
@@ -19,19 +21,11 @@ from collector.records import (
     Number,
     Proposer,
     RevisionStatus,
-    RolloutLabel,
     Seed,
     Selected,
     Statistics,
     check_seeds,
-    decode,
-    encode,
 )
-
-NATIVE: Final = "native"
-"""The source of records that `collect` wrote, which have every field."""
-IMPORTED: Final = "imported"
-"""That of records which `audit import` made of another log. Any other source translates a log while it is read."""
 
 
 class Candidate(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,15 +62,6 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
         return self.recorded_lengths or []
 
 
-class ShownRollout(msgspec.Struct, frozen=True, kw_only=True):
-    """A rollout that a critic was shown."""
-
-    label: RolloutLabel
-    rollout: Count | None = None
-    return_: float | None = msgspec.field(name="return", default=None)
-    length: Count | None = None
-
-
 class ShownEvidence(msgspec.Struct, frozen=True, kw_only=True):
     """What a critic was shown."""
 
@@ -101,9 +86,9 @@ class Iteration(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float | None = None
 
     @property
-    def identity(self) -> tuple[str, str, str, int]:
-        """What tells its run from every other."""
-        return (self.condition, self.env, self.variant, self.run)
+    def identity(self) -> RunKey:
+        """What identifies its run."""
+        return RunKey(self.condition, self.env, self.variant, self.run)
 
     def candidates(self) -> Iterator[tuple[str, Candidate]]:
         """The candidates by name, in the order in which they were run."""
@@ -123,21 +108,14 @@ class Translated(Iteration, frozen=True, kw_only=True):
     origin: str
 
 
-def type_of_lines(source: str) -> type[Episode | Iteration]:
-    """The type that lines of a record file have, by the file's source as in `RecordFile`."""
-    if source == NATIVE:
-        return Episode
-    return Iteration if source == IMPORTED else Translated
+class Capabilities(NamedTuple):
+    """What logs of a source can state.
 
-
-def decode_iteration(line: bytes, source: str) -> Iteration:
-    """Read a line of a record file of some source.
-
-    Raises:
-        RecordError: the line is no sound record of that source; the message names the field.
+    Attributes:
+        lines: the type of its lines; `Translated` where the source makes them, so that their numbers mean nothing to
+            users.
+        precision_of_mean: how far a mean return may be from the mean of its returns, relative to it beyond 1.
     """
-    record = decode(line, type_of_lines(source))
-    return record if isinstance(record, Iteration) else _decoder.decode(encode(record))
 
-
-_decoder = msgspec.json.Decoder(Iteration)
+    lines: type[Episode | Iteration]
+    precision_of_mean: float = 1e-9

@@ -35,10 +35,10 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
         attempts: replies so far until one could be read, or until it was enough.
         driver: null where no reply could be read.
         sentence: that the judge relied on.
-        quoted: whether that sentence stands in the answer.
+        quoted: whether that sentence is in the answer.
         mentions_worst, discounts_worst: null where the reply does not say.
         error: why the last reply could not be read, else null.
-        prompt_tokens, completion_tokens: of all attempts that this line tells of; null where the server does not say.
+        prompt_tokens, completion_tokens: of all attempts that this line is about; null where not reported.
         seconds: wall time of those.
     """
 
@@ -130,8 +130,9 @@ def _read_line(path: Path, number: int, line: bytes, judged: list[Judged], probl
         judged.append(_decoder.decode(line))
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         if (schema := _schema_of(line)) > SCHEMA:
-            told = f"{path}:{number}: written by a newer version (schema {schema}); this one reads {SCHEMA}"
-            raise AuditError(told) from None
+            raise AuditError(
+                f"{path}:{number}: written by a newer version (schema {schema}); this one reads {SCHEMA}"
+            ) from None
         problems.append(Problem(str(path), number, f"not a judgement ({error})"))
         return
     if judged[-1].schema > SCHEMA:
@@ -165,9 +166,9 @@ def files_to_read(paths: Sequence[Path], given: Sequence[Path]) -> list[Path]:
         return list(given)
     expected = [beside(path, ENDING) for path in paths]
     if not (found := [path for path in expected if path.is_file()]):
-        told = ", ".join(map(str, expected))
+        names = ", ".join(map(str, expected))
         raise UsageError(
-            f"no judgements: no file {told}; make it with `audit judge`, or name one with --judgements FILE"
+            f"no judgements: no file {names}; make it with `audit judge`, or name one with --judgements FILE"
         )
     return found
 
@@ -182,8 +183,8 @@ def choose_judge(judged: Iterable[Judged], model: str | None) -> str:
     if model is None and len(models) == 1:
         return models[0]
     if model is None:
-        told = f"several models have judged: choose one with --judge: {', '.join(models)}"
-        raise UsageError(told if models else "the file of judgements is empty")
+        message = f"several models have judged: choose one with --judge: {', '.join(models)}"
+        raise UsageError(message if models else "the file of judgements is empty")
     if model not in models:
         raise UsageError(f"no judgements by {model}; there are some by {', '.join(models) or 'nobody'}")
     return model

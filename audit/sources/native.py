@@ -10,30 +10,36 @@ import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import ClassVar, Final
 
 import msgspec
 
 from audit.output.errors import AuditError
 from audit.sources.files import Found
 from audit.sources.intake import Intake, RunFacts
-from audit.sources.iterations import IMPORTED, NATIVE
+from audit.sources.iterations import Capabilities, Iteration
 from audit.vocabulary.methods import METHODS
 from audit.vocabulary.thresholds import presets
-from collector.records import RecordError, Run, decode_run
+from collector.records import Episode, RecordError, Run, decode_run
 from collector.system.regular_files import RUN
 
 Folder = tuple[str, ...]
 
+NATIVE: Final = "native"
+"""The source of records that `collect` wrote, which have every field."""
+IMPORTED: Final = "imported"
+"""That of records which `audit import` made of another log."""
+
 LARGEST: Final = 64 * 2**30
 """Bytes of the largest file of iterations; it is read line by line."""
 IMPORTED_FROM: Final = "imported_from"
-"""The option in `run.json` by which a run says that `audit import` made it from another log, whose files it lists."""
+"""The option in `run.json` that marks a run which `audit import` made from another log; it lists the log's files."""
 
 
 class NativeSource:
     """Pairs the two files of each run folder; the lines themselves are read by DuckDB."""
 
+    capabilities: ClassVar = {NATIVE: Capabilities(Episode), IMPORTED: Capabilities(Iteration)}
     looked_for = "run.json with episodes.jsonl (native records)"
 
     def __init__(self) -> None:
@@ -98,7 +104,7 @@ def facts_of(run: Run) -> RunFacts:
     if run.env not in presets() and run.thresholds is None:
         raise AuditError(f"task {run.env!r} is not known and the run brings no thresholds for it")
     is_imported = IMPORTED_FROM in run.options
-    if run.variant not in METHODS and not is_imported:
+    if run.variant not in METHODS and not run.method and not is_imported:
         raise AuditError(f"method {run.variant!r} is not known")
     if "\0" in f"{run.condition}{run.env}{run.variant}":
         raise AuditError("a NUL character in condition, env or variant, at which tables would cut the name off")
@@ -122,4 +128,5 @@ def facts_of(run: Run) -> RunFacts:
         backend=run.backend,
         model=run.model,
         thresholds=None if run.thresholds is None else msgspec.to_builtins(run.thresholds),
+        method=run.method or None,
     )

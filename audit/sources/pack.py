@@ -23,9 +23,9 @@ from audit.engine.quiet import without_progress_bar
 from audit.output.errors import AuditError, Problem
 from audit.sources.archives import RATIO, UNPACKED
 from audit.sources.files import PACK, Found
+from audit.sources.formats import CAPABILITIES, is_translated
 from audit.sources.grammar import line_form
 from audit.sources.intake import Intake, RecordFile, RunFacts
-from audit.sources.iterations import IMPORTED, NATIVE
 from audit.sources.native import facts_of
 from collector.records import Run
 from collector.system.regular_files import open_regular
@@ -107,7 +107,7 @@ class PackSource:
 
 def rules() -> str:
     """A digest of what decides which lines are sound."""
-    texts = [models()["lines"], models()["records"], *functions().values(), *line_form().values()]
+    texts = [models()["lines"], models()["records"], functions()["fault"], *line_form().values()]
     return hashlib.blake2b("\n".join(map(str, texts)).encode(), digest_size=16).hexdigest()
 
 
@@ -117,7 +117,7 @@ def lines_of(file: RecordFile) -> Iterator[bytes]:
         with open_regular(Path(file.file)) as stream:
             yield from stream
     else:
-        origin = "" if file.source in {NATIVE, IMPORTED} else ", origin: origin"
+        origin = ", origin: origin" if is_translated(file.source) else ""
         for text in _select(_RECORDS.format(origin=origin), file.file, file.place):
             yield text.encode() + b"\n"
 
@@ -178,6 +178,9 @@ def _add(run: PackedRun, label: str, intake: Intake) -> RunFacts | None:
         facts = facts_of(run.described) if run.facts is None and run.described is not None else run.facts
     except AuditError as error:
         intake.problem(label, None, f"{error}; the run is left out")
+        return None
+    if facts is not None and facts.source not in CAPABILITIES:
+        intake.problem(label, None, f"source {facts.source!r} is not known; the run is left out; update salience-audit")
         return None
     if facts is None or not intake.add_run(facts, run.described):
         intake.problem(label, None, "describes a run that other records describe differently; left out")

@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, ClassVar, Final, Literal
 
 from audit.output.errors import count
 from audit.sources.files import Found
 from audit.sources.intake import Intake, RunFacts
-from audit.sources.iterations import Candidate, ShownEvidence, Translated
+from audit.sources.iterations import Candidate, Capabilities, ShownEvidence, Translated
 from audit.sources.r2po_rollouts import (
     LARGEST,
     Answers,
@@ -27,9 +27,11 @@ from audit.sources.r2po_rollouts import (
     read_params,
     read_rollouts,
 )
+from audit.vocabulary.methods import method_facts
 from audit.vocabulary.thresholds import presets
-from collector.records import EvidenceKind, Selected, Source
+from collector.records import Selected, Source
 
+SOURCE: Final = "r2po_release"
 CONDITION: Final = "released"
 RANGE: Final = 6.0
 """Largest magnitude of a linear policy's parameter that the prompts allow."""
@@ -46,12 +48,6 @@ _METHODS: Final = {
     "actor_second_pass": "actorsecondpass",
     "props": "props",
     "propsp": "propsplus",
-}
-_EVIDENCE: Final[dict[str, EvidenceKind]] = {
-    "threetraj": "three",
-    "r2po": "median",
-    "reptraj": "representative",
-    "alwayscritic": "representative",
 }
 _TAU: Final = "tau_c_sensitivity_"
 
@@ -106,6 +102,8 @@ class Parts:
 class ReleaseSource:
     """Puts the files of each iteration together."""
 
+    # Mean returns are written with four decimals.
+    capabilities: ClassVar = {SOURCE: Capabilities(Translated, precision_of_mean=5.1e-5)}
     looked_for = "<task>_<method>/run_<n>/episode_<i> (logs of the released R2PO code)"
 
     def __init__(self) -> None:
@@ -175,7 +173,7 @@ def _known_run(folder: Run, label: str, intake: Intake) -> tuple[RunFacts, Path]
         intake.problem(f"{label}/{folder[-1]}", None, f"folder name {name!r} holds no known {unknown}; left out")
         return None
     condition = f"{CONDITION}+tau-{tau}" if tau else CONDITION
-    facts = RunFacts(condition=condition, env=env, variant=variant, run=run, source="r2po_release")
+    facts = RunFacts(condition=condition, env=env, variant=variant, run=run, source=SOURCE)
     intake.add_run(facts)
     path = intake.new_file("translated")
     path.touch()
@@ -207,8 +205,8 @@ def _take_log(found: Found, facts: RunFacts, intake: Intake) -> None:
         return
     for number, fault in faults:
         intake.problem(found.label, number, fault)
-    said = {**_identity(facts), "origin": found.label.rpartition("/")[0]}
-    logged = ({**said, "iteration": iteration, "logged_return": value} for iteration, value in returns)
+    shared = {**_identity(facts), "origin": found.label.rpartition("/")[0]}
+    logged = ({**shared, "iteration": iteration, "logged_return": value} for iteration, value in returns)
     intake.append(intake.logged_returns, *logged)
 
 
@@ -231,7 +229,8 @@ def _counted(digits: str) -> int | None:
 def _record(parts: Parts, facts: RunFacts, iteration: int) -> Translated:
     outcome = parts.outcome or {}
     answers = parts.answers or Answers("", None)
-    critic = facts.variant in _EVIDENCE
+    evidence = method_facts(facts.variant).evidence
+    critic = evidence is not None
     first, second = (
         ("initial_reward", "revised_reward") if parts.kind() == "critic" else ("proposal_a_reward", "proposal_b_reward")
     )
@@ -248,7 +247,7 @@ def _record(parts: Parts, facts: RunFacts, iteration: int) -> Translated:
         revised=revised,
         revision_status="none" if revised is None else "ok",
         selected=_selected(outcome, revised is not None),
-        evidence=ShownEvidence(kind=_EVIDENCE[facts.variant]) if critic else None,
+        evidence=ShownEvidence(kind=evidence) if evidence else None,
         origin=parts.label,
     )
 

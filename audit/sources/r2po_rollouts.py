@@ -15,7 +15,7 @@ LARGEST: Final = 2**63 - 1
 
 
 class FormatError(ValueError):
-    """A file that does not look as the released code writes it; the message says how."""
+    """A file that does not look as the released code writes it; the message names the difference."""
 
 
 class Rollouts(NamedTuple):
@@ -27,7 +27,7 @@ class Rollouts(NamedTuple):
 
 
 class Answers(NamedTuple):
-    """What the model said: the proposal, and the revision where there is one."""
+    """The model's answers: the proposal, and the revision where there is one."""
 
     first: str
     second: str | None

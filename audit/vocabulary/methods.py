@@ -1,21 +1,33 @@
-"""The names of methods that records may carry in `variant`."""
+"""What methods do, for records whose `run.json` does not say so itself, by the name in `variant`."""
 
 from __future__ import annotations
 
 from typing import Final
 
-LLM_METHODS: Final = frozenset(
-    {
-        "props",
-        "propsplus",
-        "criticonly",
-        "puresearch",
-        "actorsecondpass",
-        "alwayscritic",
-        "reptraj",
-        "threetraj",
-        "r2po",
-    }
-)
-BASELINES: Final = frozenset({"sb3-a2c", "sb3-ppo", "sb3-trpo", "sb3-dqn", "sb3-sac", "sb3-td3", "sb3-ddpg"})
-METHODS: Final = LLM_METHODS | BASELINES
+from collector.records import MethodFacts
+
+BASELINES: Final = "sb3-"
+"""How the names of methods begin whose policies are networks."""
+CONTROL: Final = "puresearch"
+"""The method that others are held against: its second proposal sees no evidence."""
+
+_BASELINE: Final = MethodFacts(commits="first", training_rollouts=1)
+METHODS: Final = {
+    "props": MethodFacts(first="search", commits="first"),
+    "propsplus": MethodFacts(first="informed_search", commits="first"),
+    "criticonly": MethodFacts(first="solo_critic", commits="first"),
+    CONTROL: MethodFacts(first="search", second="repeat"),
+    "actorsecondpass": MethodFacts(first="search", second="search"),
+    "alwayscritic": MethodFacts(
+        first="search", second="critic", evidence="representative", history="excerpts", commits="revised"
+    ),
+    "reptraj": MethodFacts(first="search", second="critic", evidence="representative", history="excerpts"),
+    "threetraj": MethodFacts(first="search", second="critic", evidence="three"),
+    "r2po": MethodFacts(first="search", second="critic", evidence="median", revision_rule=True),
+    **{f"{BASELINES}{name}": _BASELINE for name in ("a2c", "ppo", "trpo", "dqn", "sac", "td3", "ddpg")},
+}
+
+
+def method_facts(variant: str) -> MethodFacts:
+    """What a method of that name does; one that nobody knows keeps the better candidate."""
+    return METHODS.get(variant, _BASELINE if variant.startswith(BASELINES) else MethodFacts())

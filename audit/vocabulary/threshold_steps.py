@@ -9,7 +9,7 @@ from audit.output.errors import UsageError
 from audit.vocabulary.thresholds import KEYS, parse_overrides
 
 VARIED: Final = tuple(key for key in KEYS if key != "floor")
-"""What is varied if nothing else is said: all but the floor, which the others are measured from."""
+"""What is varied by default: all but the floor, which the others are measured from."""
 MOST: Final = 101
 """Values of a threshold that can be asked for at once."""
 

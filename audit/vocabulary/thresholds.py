@@ -14,6 +14,16 @@ from audit.output.errors import UsageError
 COUNTS: Final = ("surgical_max", "redesign_min", "multi_state_min")
 KEYS: Final = ("floor", "partial", "high", "near_zero", "meaningful", *COUNTS)
 
+MACROS: Final = {
+    "first_thresholds": "create macro first_thresholds(a, b, c) as "
+    f"{{{', '.join(f'{key}: coalesce(a.{key}, b.{key}, c.{key})' for key in KEYS)}}}",
+    "with_threshold": "create macro with_threshold(t, name, number) as "
+    f"{{{', '.join(f'{key}: if(name = {key!r}, number, t.{key})' for key in KEYS)}}}",
+    "is_count": f"create macro is_count(name) as name in {COUNTS}",
+}
+"""SQL functions over structs or rows of all thresholds: of each the first that is not null, all with one moved,
+and whether a threshold counts parameters."""
+
 Overrides = Mapping[str, Mapping[str, float]]
 
 

@@ -139,7 +139,7 @@ def base(trial: Trial) -> Path:
 def _filled(template: str, trial: Trial, data: Path, sound: Sequence[int]) -> list[str]:
     words = {
         "DIR": str(data),
-        "QUERY": "select * from revision_details",
+        "QUERY": "select * from revisions",
         "ITERATION": str(trial.rng.choice(sound) if sound else 0),
         "LABELS": str(trial.folder.parent / "labels.csv"),
         "PACK": str(trial.folder / "x.pack.parquet"),

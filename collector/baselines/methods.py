@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from collector.budget import ROLLOUTS
 from collector.methods import Method
+from collector.records import Commits, Count, FirstCall
 from collector.tasks import LinearSpace, Task
 
 EPISODES: Final = 4000
@@ -19,8 +19,7 @@ ALL: Final = "sb3-all"
 Actions = Literal["discrete", "continuous"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Baseline(Method):
+class Baseline(Method, frozen=True, kw_only=True):
     """A deep-RL algorithm: it proposes no parameters and asks no model.
 
     Attributes:
@@ -32,7 +31,9 @@ class Baseline(Method):
     algorithm: str
     package: str = "stable_baselines3"
     needs: Actions | None = None
-    commits: Literal["first", "better", "revised"] = "first"
+    first: FirstCall | None = None
+    commits: Commits = "first"
+    training_rollouts: Count = 1
 
     @property
     def calls(self) -> int:

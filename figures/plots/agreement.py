@@ -50,7 +50,7 @@ def agreement_structures(
 
     Args:
         agreement: rows of the audit's `agreement_summary`; those of other conditions are left out.
-        revisions: rows of its `revision_details`, for intervals over runs.
+        revisions: rows of its `revisions`, for intervals over runs.
         condition: the condition to draw.
         origin: what the records were made with, as one sentence.
     """

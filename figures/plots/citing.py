@@ -63,7 +63,7 @@ def citing_rates(
 
     Args:
         rates: rows of the audit's `base_rates`; those of other conditions are left out.
-        revisions: rows of its `revision_details`, for intervals over runs.
+        revisions: rows of its `revisions`, for intervals over runs.
         condition: the condition to draw.
         origin: what the records were made with, as one sentence.
     """

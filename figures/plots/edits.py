@@ -45,7 +45,7 @@ def edit_map(revisions: pd.DataFrame, condition: str, origin: str) -> Drawing | 
     """Draw Δ against edit distance, a row per task and a column per method; nothing where no revision has parameters.
 
     Args:
-        revisions: rows of the audit's `revision_details`; those of other conditions are left out.
+        revisions: rows of the audit's `revisions`; those of other conditions are left out.
         condition: the condition to draw.
         origin: what the records were made with, as one sentence.
     """

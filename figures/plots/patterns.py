@@ -48,7 +48,7 @@ def pattern_bars(revisions: pd.DataFrame, condition: str, origin: str) -> Drawin
     """Draw one panel per task and one bar per method, for one condition; nothing where no revision has parameters.
 
     Args:
-        revisions: rows of the audit's `revision_details`; those of other conditions are left out.
+        revisions: rows of the audit's `revisions`; those of other conditions are left out.
         condition: the condition to draw.
         origin: what the records were made with, as one sentence.
     """

@@ -31,7 +31,7 @@ def revision_map(revisions: pd.DataFrame, condition: str, origin: str) -> Drawin
     """Draw Δ against R₀ with a row per task and a column per method; nothing where there is no revision.
 
     Args:
-        revisions: rows of the audit's `revision_details`; those of other conditions are left out.
+        revisions: rows of the audit's `revisions`; those of other conditions are left out.
         condition: the condition to draw.
         origin: what the records were made with, as one sentence.
     """

@@ -44,8 +44,8 @@ def salience_bars(summary: pd.DataFrame, revisions: pd.DataFrame, condition: str
     """Draw the strict and permissive shares of one condition, task by task; nothing where there is no regression.
 
     Args:
-        summary: rows of the audit's `salience_summary`.
-        revisions: rows of the audit's `revision_details`, for the single runs.
+        summary: rows of the audit's `salience`.
+        revisions: rows of the audit's `revisions`, for the single runs.
         condition: the condition to draw; rows of others are left out.
         origin: what the records were made with, as one sentence.
     """

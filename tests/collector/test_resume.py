@@ -247,3 +247,19 @@ def test_a_complete_run_with_an_unreadable_line_is_not_complete(name, garbage, t
     assert "complete already" not in done.stderr
     assert {path.name: path.read_bytes() for path in folders[0].iterdir()} == before
     assert len(lines(folders[1] / "episodes.jsonl")) == 3
+
+
+def test_a_run_begun_before_records_said_what_its_method_does_goes_on(tmp_path):
+    asked = spec(iterations=3)
+    with pytest.raises(ModelError):
+        collect(asked, tmp_path, Interrupted(2))
+    path = tmp_path / asked.folder / "run.json"
+    begun = json.loads(path.read_bytes())
+    assert begun.pop("method")["evidence"] == "three"
+    path.write_text(json.dumps(begun))
+    collect(asked, tmp_path)
+    assert json.loads(path.read_bytes()) == begun
+    assert len(lines(path.with_name("episodes.jsonl"))) == 3
+    path.write_text(json.dumps({**begun, "method": {"commits": "revised"}}))
+    with pytest.raises(CollectorError, match="method"):
+        collect(asked, tmp_path)

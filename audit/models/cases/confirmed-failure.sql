@@ -5,6 +5,6 @@ select
     delta / (high - floor) as score
 from "references"
 join evidence using (condition, env, variant, run, iteration)
-join revisions using (condition, env, variant, run, iteration)
+join changes using (condition, env, variant, run, iteration)
 join thresholds using (condition, env, variant, run)
 where references_worst and structure = 'failure_confirmed' and delta > 0

@@ -4,6 +4,6 @@ select
     condition, env, variant, run, iteration,
     delta / (high - floor) as score
 from patterns
-join revisions using (condition, env, variant, run, iteration)
+join changes using (condition, env, variant, run, iteration)
 join thresholds using (condition, env, variant, run)
 where pattern = 'fine_tune'

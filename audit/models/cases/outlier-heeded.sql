@@ -5,6 +5,6 @@ select
     severity * delta / (high - floor) as score
 from "references"
 join evidence using (condition, env, variant, run, iteration)
-join revisions using (condition, env, variant, run, iteration)
+join changes using (condition, env, variant, run, iteration)
 join thresholds using (condition, env, variant, run)
 where references_worst and worst_below_median and delta > 0

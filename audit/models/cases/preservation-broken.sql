@@ -3,7 +3,7 @@
 select
     condition, env, variant, run, iteration,
     -delta / (high - floor) as score
-from revisions
+from changes
 join evidence using (condition, env, variant, run, iteration)
 join thresholds using (condition, env, variant, run)
 where structure = 'preservation_favored' and delta < 0

@@ -3,8 +3,8 @@
 select
     condition, env, variant, run, iteration,
     severity * -delta / (high - floor) as score
-from salience
+from salience_criteria
 join evidence using (condition, env, variant, run, iteration)
-join revisions using (condition, env, variant, run, iteration)
+join changes using (condition, env, variant, run, iteration)
 join thresholds using (condition, env, variant, run)
 where strict

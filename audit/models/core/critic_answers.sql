@@ -1,4 +1,4 @@
--- One row per revision whose critic's answer is recorded: what it wrote, and what of the rollouts it was told.
+-- One row per revision whose critic's answer is recorded: what it wrote, and what it was shown of the rollouts.
 with
 episodes as (select * from episodes),
 

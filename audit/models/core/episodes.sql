@@ -2,6 +2,7 @@
 with
 segments as (select * from segments),
 record_files as (select segment, place, label from record_files),
+methods as (select condition, env, variant, run, method from run_records),
 
 episodes as (
     select
@@ -10,12 +11,13 @@ episodes as (
         revised,
         revision_status,
         selected,
-        coalesce(evidence.kind, if(variant = 'threetraj', 'three', null)) as evidence_kind,
+        coalesce(evidence.kind, method.evidence) as evidence_kind,
         evidence.shown as shown,
         evidence.statistics as statistics,
         coalesce(origin, label) as file
     from segments
     join record_files using (segment, place)
+    join methods using (condition, env, variant, run)
 )
 
 select * from episodes

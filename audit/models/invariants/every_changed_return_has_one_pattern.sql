@@ -1,4 +1,4 @@
 select condition, env, variant, run, iteration
-from revisions
+from changes
 left join patterns using (condition, env, variant, run, iteration)
-where (revisions.direction = 'no_change' or edit_distance is null) <> (pattern is null)
+where (changes.direction = 'no_change' or edit_distance is null) <> (pattern is null)

@@ -1,1 +1,1 @@
-select * from salience where (strict or permissive) and direction <> 'regression'
+select * from salience_criteria where (strict or permissive) and direction <> 'regression'

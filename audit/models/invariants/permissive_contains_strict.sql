@@ -1,1 +1,1 @@
-select * from salience where strict and not permissive
+select * from salience_criteria where strict and not permissive

@@ -1,6 +1,6 @@
 -- One row per condition, task, method and agreement structure that occurs, where the critic saw three rollouts.
 with
-revisions as (select * from revisions where evidence_kind = 'three'),
+changes as (select * from changes where evidence_kind = 'three'),
 evidence as (select * from evidence),
 
 agreement_summary as (
@@ -9,7 +9,7 @@ agreement_summary as (
         count(*) as revisions,
         -- In order, since a sum of binary fractions depends on it.
         avg(delta order by run, iteration) as mean_delta
-    from revisions
+    from changes
     join evidence using (condition, env, variant, run, iteration)
     group by all
 )

@@ -1,6 +1,6 @@
 -- One row per run whose critic saw three rollouts: how its revisions fall into regressions and others, citing and not.
 with
-salience as (select * from salience),
+salience_criteria as (select * from salience_criteria),
 
 citing_by_run as (
     select
@@ -9,7 +9,7 @@ citing_by_run as (
         count_if(direction = 'regression' and not references_worst) as other_regressions,
         count_if(direction <> 'regression' and references_worst) as citing_others,
         count_if(direction <> 'regression' and not references_worst) as other_others
-    from salience
+    from salience_criteria
     group by all
 )
 

@@ -1,7 +1,7 @@
 -- One row per condition, task and method that shows three rollouts: how often regressions, improvements and unchanged
 -- returns cite the worst rollout.
 with
-salience as (select * from salience),
+salience_criteria as (select * from salience_criteria),
 
 counted as (
     select
@@ -13,7 +13,7 @@ counted as (
         count_if(direction = 'improvement' and references_worst) as citing_improvements,
         count_if(direction = 'no_change') as no_change,
         count_if(direction = 'no_change' and references_worst) as citing_no_change
-    from salience
+    from salience_criteria
     group by all
 ),
 

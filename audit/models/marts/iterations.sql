@@ -1,5 +1,6 @@
 -- One row per finished iteration: what it returned, the best so far, and what that cost.
 with
+methods as (select condition, env, variant, run, method.training_rollouts as training_rollouts from run_records),
 episodes as (
     select
         condition, env, variant, run, iteration,
@@ -7,8 +8,9 @@ episodes as (
         if(selected = 'revised', revised.mean_return, initial.mean_return) as selected_return,
         len(initial.returns) + coalesce(len(revised.returns), 0)
         -- A baseline trains for an episode before each evaluation, and the budget counts it.
-        + if(starts_with(variant, 'sb3-'), 1, 0) as rollouts
+        + training_rollouts as rollouts
     from episodes
+    join methods using (condition, env, variant, run)
 ),
 logged_returns as (select * from logged_returns),
 

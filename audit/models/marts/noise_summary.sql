@@ -1,9 +1,9 @@
 -- One row per condition, task and method: how many regressions there are, how many no change would have produced, and how
 -- many are more than chance.
 with
-revisions as (select * from revisions),
+changes as (select * from changes),
 noise as (select * from noise),
-salience as (select condition, env, variant, run, iteration, strict from salience),
+salience_criteria as (select condition, env, variant, run, iteration, strict from salience_criteria),
 
 counted as (
     select
@@ -17,9 +17,9 @@ counted as (
         count_if(direction = 'regression' and p_no_change <= 0.05) as beyond_noise,
         if(count(strict) = 0, null, count_if(strict)) as strict,
         if(count(strict) = 0, null, count_if(strict and p_no_change <= 0.05)) as strict_beyond_noise
-    from revisions
+    from changes
     join noise using (condition, env, variant, run, iteration)
-    left join salience using (condition, env, variant, run, iteration)
+    left join salience_criteria using (condition, env, variant, run, iteration)
     group by all
 ),
 

@@ -2,7 +2,7 @@
 -- A run is the unit of tests between methods, since its revisions depend on each other.
 with
 runs as (select * from runs),
-revisions as (select condition, env, variant, run, iteration, direction from revisions),
+changes as (select condition, env, variant, run, iteration, direction from changes),
 "references" as (select condition, env, variant, run, iteration, references_worst from "references"),
 
 counted as (
@@ -12,7 +12,7 @@ counted as (
         count_if(direction = 'regression') as regressions,
         count(references_worst) as answers,
         count_if(references_worst) as citing
-    from revisions
+    from changes
     left join "references" using (condition, env, variant, run, iteration)
     group by all
 ),

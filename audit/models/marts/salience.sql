@@ -1,22 +1,41 @@
--- One row per revision whose critic saw the worst, the median and the best rollout: the two criteria.
+-- One row per condition, task and method that shows three rollouts: how many regressions meet the two criteria, and the
+-- base rates without which that says little.
 with
-revisions as (select * from revisions where evidence_kind = 'three'),
-evidence as (select * from evidence),
-"references" as (select * from "references"),
+salience_criteria as (select * from salience_criteria),
+citing_rates as (select * from citing_rates),
+associations as (select * from associations),
+
+counted as (
+    select
+        condition, env, variant,
+        count_if(strict) as strict,
+        count_if(permissive) as permissive,
+        count_if(worst_below_median) as worst_below_median,
+        count_if(worst_below_best) as worst_below_best
+    from salience_criteria
+    group by all
+),
 
 salience as (
     select
-        condition, env, variant, run, iteration,
-        detector,
-        direction,
-        direction = 'regression' and worst_below_median as worst_below_median,
-        direction = 'regression' and worst_below_best as worst_below_best,
-        references_worst,
-        direction = 'regression' and worst_below_median and references_worst as strict,
-        direction = 'regression' and worst_below_best and references_worst as permissive
-    from revisions
-    join evidence using (condition, env, variant, run, iteration)
-    join "references" using (condition, env, variant, run, iteration)
+        condition, env, variant, detector,
+        revisions,
+        regressions,
+        100 * regressions / nullif(revisions, 0) as regressions_pct,
+        strict,
+        100 * strict / nullif(regressions, 0) as strict_pct,
+        permissive,
+        100 * permissive / nullif(regressions, 0) as permissive_pct,
+        worst_below_median,
+        worst_below_best,
+        citing_regressions_pct,
+        citing_improvements_pct,
+        citing_no_change_pct,
+        risk_ratio, risk_ratio_low, risk_ratio_high,
+        odds_ratio, odds_ratio_low, odds_ratio_high
+    from citing_rates
+    join counted using (condition, env, variant)
+    join associations using (condition, env, variant)
 )
 
-select * from salience
+select * from salience order by condition, env, variant

@@ -1,7 +1,7 @@
 -- One row per group, value of one threshold and edit pattern that occurs in the group with any of that threshold's values:
 -- how many revisions have the pattern when that threshold alone is moved, and how many more that is than before.
 with
-revisions as (select * from revisions where direction <> 'no_change' and edit_distance is not null),
+changes as (select * from changes where direction <> 'no_change' and edit_distance is not null),
 thresholds as (select * from thresholds),
 threshold_grid as (select * from threshold_grid),
 
@@ -10,16 +10,9 @@ moved as (
         g.condition, g.env, g.variant, g.threshold, g.value, g.in_force,
         edit_pattern(
             r.r0, r.delta, r.edit_distance,
-            if(g.threshold = 'floor' and not g.in_force, g.value, t.floor),
-            if(g.threshold = 'partial' and not g.in_force, g.value, t.partial),
-            if(g.threshold = 'high' and not g.in_force, g.value, t.high),
-            if(g.threshold = 'near_zero' and not g.in_force, g.value, t.near_zero),
-            if(g.threshold = 'meaningful' and not g.in_force, g.value, t.meaningful),
-            if(g.threshold = 'surgical_max' and not g.in_force, g.value, t.surgical_max),
-            if(g.threshold = 'redesign_min' and not g.in_force, g.value, t.redesign_min),
-            if(g.threshold = 'multi_state_min' and not g.in_force, g.value, t.multi_state_min)
+            with_threshold(t, if(g.in_force, null, g.threshold), g.value)
         ) as pattern
-    from revisions as r
+    from changes as r
     join thresholds as t using (condition, env, variant, run)
     join threshold_grid as g using (condition, env, variant)
 ),

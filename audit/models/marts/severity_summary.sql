@@ -2,13 +2,13 @@
 -- it is cited, and how revisions turn out. On tasks with continuous returns the yes-or-no criterion worst < median nearly
 -- always holds; this is the graded one.
 with
-salience as (select * from salience),
+salience_criteria as (select * from salience_criteria),
 evidence as (select condition, env, variant, run, iteration, severity from evidence),
-revisions as (select condition, env, variant, run, iteration, delta from revisions),
+changes as (select condition, env, variant, run, iteration, delta from changes),
 
 graded as (
     select
-        salience.*,
+        salience_criteria.*,
         severity,
         delta,
         case
@@ -20,9 +20,9 @@ graded as (
             when severity < 1 then '0.75 to 1'
             else '1'
         end as degree
-    from salience
+    from salience_criteria
     join evidence using (condition, env, variant, run, iteration)
-    join revisions using (condition, env, variant, run, iteration)
+    join changes using (condition, env, variant, run, iteration)
 ),
 
 severity_summary as (

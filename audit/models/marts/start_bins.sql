@@ -1,6 +1,6 @@
 -- One row per revision: which part of the task's range its initial candidate starts from, by the thresholds of its run.
 with
-revisions as (select condition, env, variant, run, iteration, r0, direction from revisions),
+changes as (select condition, env, variant, run, iteration, r0, direction from changes),
 thresholds as (select * from thresholds),
 
 start_bins as (
@@ -14,7 +14,7 @@ start_bins as (
         end as start,
         r0,
         direction
-    from revisions
+    from changes
     join thresholds using (condition, env, variant, run)
 )
 

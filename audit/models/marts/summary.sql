@@ -16,7 +16,7 @@ counted as (
         count_if(direction = 'regression') as regressions,
         count_if(direction = 'improvement') as improvements,
         count_if(direction = 'no_change') as no_change
-    from revisions
+    from changes
     group by all
 ),
 

@@ -14,12 +14,10 @@ long as (
     unpivot (
         select
             condition, env, variant, floor as lowest,
-            floor::double as floor, partial::double as partial, high::double as high, near_zero::double as near_zero,
-            meaningful::double as meaningful, surgical_max::double as surgical_max,
-            redesign_min::double as redesign_min, multi_state_min::double as multi_state_min
+            columns(* exclude (condition, env, variant, run, policy, origin))::double
         from thresholds
     )
-    on floor, partial, high, near_zero, meaningful, surgical_max, redesign_min, multi_state_min
+    on columns(* exclude (condition, env, variant, lowest))
     into name threshold value in_use
 ),
 
@@ -42,8 +40,7 @@ moved as (
         case
             when steps.value is not null then steps.value
             when long.threshold in ('partial', 'high') then lowest + steps.factor * (in_use - lowest)
-            when long.threshold in ('surgical_max', 'redesign_min', 'multi_state_min')
-                then floor(steps.factor * in_use + 0.5)
+            when is_count(long.threshold) then floor(steps.factor * in_use + 0.5)
             else steps.factor * in_use
         end as value
     from long

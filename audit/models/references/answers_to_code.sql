@@ -1,7 +1,7 @@
--- One row per revision that a critic answered for: what a coder reads, which says nothing of the outcome.
+-- One row per revision that a critic answered for: what a coder reads, which excludes the outcome.
 with
 critic_answers as (select * from critic_answers),
-revisions as (select condition, env, variant, run, iteration, changed from revisions),
+changes as (select condition, env, variant, run, iteration, changed from changes),
 evidence as (select condition, env, variant, run, iteration, worst_rollout, median_rollout, best_rollout from evidence),
 episodes as (select condition, env, variant, run, iteration, initial, revised from episodes),
 
@@ -15,7 +15,7 @@ answers_to_code as (
         revised.params as "after",
         changed
     from critic_answers
-    join revisions using (condition, env, variant, run, iteration)
+    join changes using (condition, env, variant, run, iteration)
     left join evidence using (condition, env, variant, run, iteration)
     join episodes using (condition, env, variant, run, iteration)
 )

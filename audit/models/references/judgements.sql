@@ -1,4 +1,4 @@
--- One row per critic's answer and model that judged it: the latest judgement of the answer as it stands in the records.
+-- One row per critic's answer and model that judged it: the latest judgement of the answer that the records have.
 with
 critic_answers as (
     select condition, env, variant, run, iteration, sha256(answer) as answer_sha256

@@ -1,7 +1,7 @@
--- One row per revision whose critic gave an answer in words: all that a judge is told, which is not how it turned out.
+-- One row per revision whose critic gave an answer in words: all that a judge is shown, which excludes the outcome.
 with
 critic_answers as (select * from critic_answers where regexp_matches(answer, '\S')),
-revisions as (select condition, env, variant, run, iteration, evidence_kind, changed from revisions),
+changes as (select condition, env, variant, run, iteration, evidence_kind, changed from changes),
 evidence as (select * from evidence),
 policies as (
     select condition, env, variant, run, iteration, initial.params as before, revised.params as after
@@ -16,7 +16,7 @@ located as (
         {'label': 'median', 'rollout': median_rollout, 'return': median, 'length': lengths[median_rollout + 1]} as middle,
         {'label': 'best', 'rollout': best_rollout, 'return': best, 'length': lengths[best_rollout + 1]} as highest
     from critic_answers
-    join revisions using (condition, env, variant, run, iteration)
+    join changes using (condition, env, variant, run, iteration)
     join evidence using (condition, env, variant, run, iteration)
     join policies using (condition, env, variant, run, iteration)
 ),
@@ -26,7 +26,7 @@ questions as (
         condition, env, variant, run, iteration,
         answer,
         sha256(answer) as answer_sha256,
-        -- A log that does not say which rollouts were shown says of what kind the evidence was.
+        -- Where a log does not state which rollouts were shown, the kind of evidence implies them.
         case
             when len(shown) > 0 then shown
             when evidence_kind = 'three' then [lowest, middle, highest]

@@ -2,7 +2,7 @@
 -- where DuckDB and the strict record types might understand it differently (`audit/sources/grammar.py`).
 -- The ordinal costs parallelism, and is computed only by a query that asks for it.
 with
-line_files as (select file, place, source, is_accepted from line_files),
+line_files as (select file, place, source, is_accepted, form from line_files join sources using (source)),
 
 texts as (
     select
@@ -20,8 +20,8 @@ matched as (
         bytes <= getvariable('longest_line') and coalesce(
             case
                 when is_accepted then true
-                when source = 'native' then regexp_full_match(line::varchar, getvariable('native_line'))
-                when source = 'imported' then regexp_full_match(line::varchar, getvariable('imported_line'))
+                when form = 'Episode' then regexp_full_match(line::varchar, getvariable('episode_line'))
+                when form = 'Iteration' then regexp_full_match(line::varchar, getvariable('iteration_line'))
                 else regexp_full_match(line::varchar, getvariable('translated_line'))
             end,
             false

@@ -1,5 +1,5 @@
 -- One row per iteration return that a foreign log states on its own, beside the rollouts. `origin` is the folder
--- of the run: copies of a run may disagree, and what a log says is said of the iterations beside it.
+-- of the run: copies of a run may disagree, and a log is about the iterations beside it.
 with
 logged_returns as (
     select *

@@ -2,7 +2,7 @@
 -- What a type can say of a record is settled before (`lines`); here its fields are held against each other and its run.
 with
 lines as (select * from lines),
-line_files as (select place, condition, env, variant, run from line_files),
+line_files as (select place, condition, env, variant, run, precision_of_mean from line_files join sources using (source)),
 run_records as (select condition, env, variant, run, rollouts from run_records),
 
 placed as (
@@ -12,8 +12,7 @@ placed as (
         (lines.condition, lines.env, lines.variant, lines.run)
             is distinct from (line_files.condition, line_files.env, line_files.variant, line_files.run)
             as strays,
-        -- The released code writes mean returns with four decimals.
-        case when lines.source = 'r2po_release' then 5.1e-5 else 1e-9 end as precision_of_mean
+        precision_of_mean
     from lines
     join line_files using (place)
     join run_records

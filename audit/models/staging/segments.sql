@@ -1,4 +1,4 @@
--- One row per line of a record file, judged, as it is kept in columns; `segment` and `place` tell which file it is from.
+-- One row per line of a record file, judged, as it is kept in columns; `segment` and `place` identify its file.
 with
 segments as (
     select * rename (filename as segment)

@@ -12,12 +12,11 @@ from audit.request import Request
 from audit.sources.files import find_files
 from audit.sources.intake import Intake
 from audit.store import Store, rows_of
+from audit.vocabulary.methods import CONTROL
 
 BESIDE: Final = {"calls": "calls.jsonl", "truth": "truth.jsonl"}
 """Files of a run folder that no audit opens; only whether they exist is of interest here."""
 GROUP: Final = ("condition", "env", "variant")
-CONTROL: Final = "puresearch"
-"""The method whose second proposal saw no evidence."""
 
 
 def facts_of(request: Request, store: Store) -> list[dict[str, Any]]:

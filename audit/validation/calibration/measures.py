@@ -11,9 +11,10 @@ from scipy.stats import rankdata
 from audit.rerun.anchoring import Anchoring
 from audit.rerun.anchors import LEVEL
 from audit.validation.calibration.truth import WORST, Known
-from audit.validation.coding.codes import DRIVERS, NO, YES, Identity
+from audit.validation.coding.codes import DRIVERS, NO, YES
 from audit.validation.coding.found import Finding, Found
 from audit.validation.coding.scores import Comparison, Pair
+from audit.vocabulary.keys import RevisionKey
 
 DRIVEN: Final = "driven_by_worst"
 NAMES: Final = "names_worst"
@@ -24,7 +25,7 @@ MEASURES: Final = ("excess", "rank_excess")
 """Numbers that should be larger where the worst rollout drove the change."""
 
 
-def compared(found: Sequence[Found], known: Mapping[Identity, Known]) -> Iterator[Comparison]:
+def compared(found: Sequence[Found], known: Mapping[RevisionKey, Known]) -> Iterator[Comparison]:
     """Hold what detectors find against what is true, by condition and personality.
 
     A detector of mentions is compared twice: with what the answer names, which it is made for, and with what drove the
@@ -51,7 +52,7 @@ def compared(found: Sequence[Found], known: Mapping[Identity, Known]) -> Iterato
                 yield Comparison(condition, personality, quantity, detector, pairs, codes)
 
 
-def _findings(found: Sequence[Found]) -> Iterator[tuple[str, str, Mapping[Identity, Finding]]]:
+def _findings(found: Sequence[Found]) -> Iterator[tuple[str, str, Mapping[RevisionKey, Finding]]]:
     """Each quantity with the detectors that may be taken for it."""
     for each in found:
         if each.column == "mentions_worst":
@@ -74,13 +75,13 @@ def _yes(value: bool) -> Finding:
     return Finding(YES if value else NO)
 
 
-def anchored(measured: Mapping[Identity, Anchoring]) -> Found:
+def anchored(measured: Mapping[RevisionKey, Anchoring]) -> Found:
     """Behavioural anchoring as a detector: p of no more than the level."""
     return Found(DRIVEN, ANCHOR, {identity: _yes(each.p <= LEVEL) for identity, each in measured.items()})
 
 
 def separation(
-    known: Mapping[Identity, Known], measured: Mapping[Identity, Anchoring]
+    known: Mapping[RevisionKey, Known], measured: Mapping[RevisionKey, Anchoring]
 ) -> Iterator[tuple[str, str, str, int, float | None]]:
     """How well each anchoring measure tells revisions driven by the worst rollout from the others.
 
@@ -89,7 +90,7 @@ def separation(
         rollout has the larger value of two, ties counting half (the area under the ROC curve); None where all are
         driven by it, or none.
     """
-    groups: dict[tuple[str, str], list[Identity]] = {}
+    groups: dict[tuple[str, str], list[RevisionKey]] = {}
     for identity in sorted(set(known) & set(measured)):
         groups.setdefault((identity.condition, known[identity].personality), []).append(identity)
     for (condition, personality), identities in sorted(groups.items()):

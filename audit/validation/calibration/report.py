@@ -18,10 +18,10 @@ from audit.rerun.results import Results
 from audit.rerun.rollouts import load_tasks
 from audit.validation.calibration.measures import anchored, compared, separation
 from audit.validation.calibration.truth import Known, known_of, read_truth
-from audit.validation.coding.codes import Identity
 from audit.validation.coding.found import Found, find_all, judged, read_answers
 from audit.validation.coding.intervals import METRICS, Bootstrap
 from audit.validation.coding.scores import scores
+from audit.vocabulary.keys import RevisionKey
 
 if TYPE_CHECKING:
     from collector.records import Truth
@@ -68,7 +68,7 @@ def tell_calibration(
         truths, problems = read_truth(runs)
         tell([], problems)
         known, found, caption = _known_and_found(request, truths)
-        measured: dict[Identity, Anchoring] = {}
+        measured: dict[RevisionKey, Anchoring] = {}
         if behaviour:
             with Results.usual(cache=request.cache) as results:
                 anchors = measure(
@@ -81,7 +81,7 @@ def tell_calibration(
                     results=results,
                     progress=Told(),
                 )
-            every = {Identity(*each.identity, each.iteration): each.found for each in anchors.revisions}
+            every = {RevisionKey(*each.identity, each.iteration): each.found for each in anchors.revisions}
             measured = {identity: every[identity] for identity in known if identity in every}
             found = [*found, anchored(measured)]
     rows = [*_detectors(found, known, bootstrap, classes=classes), *_measures(known, measured)]
@@ -109,8 +109,8 @@ def _named(row: Row) -> str:
 
 
 def _known_and_found(
-    request: Request, truths: Mapping[Identity, Truth]
-) -> tuple[dict[Identity, Known], list[Found], str | None]:
+    request: Request, truths: Mapping[RevisionKey, Truth]
+) -> tuple[dict[RevisionKey, Known], list[Found], str | None]:
     with request.open(all_detectors=True) as store:
         answers = read_answers(request.select(store.relation("answers_to_code")), truths)
         known = {
@@ -131,7 +131,7 @@ def _known_and_found(
 
 
 def _detectors(
-    found: Sequence[Found], known: Mapping[Identity, Known], bootstrap: Bootstrap, *, classes: bool
+    found: Sequence[Found], known: Mapping[RevisionKey, Known], bootstrap: Bootstrap, *, classes: bool
 ) -> list[Row]:
     rows = []
     for comparison in compared(found, known):
@@ -147,7 +147,7 @@ def _detectors(
     return rows
 
 
-def _measures(known: Mapping[Identity, Known], measured: Mapping[Identity, Anchoring]) -> list[Row]:
+def _measures(known: Mapping[RevisionKey, Known], measured: Mapping[RevisionKey, Anchoring]) -> list[Row]:
     rows = []
     for condition, personality, name, number, area in separation(known, measured):
         row: Row = dict.fromkeys(COLUMNS)

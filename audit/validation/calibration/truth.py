@@ -10,7 +10,7 @@ import msgspec
 
 from audit.ingest.recorded import RecordedRun
 from audit.output.errors import Problem
-from audit.validation.coding.codes import Identity
+from audit.vocabulary.keys import RevisionKey
 from collector.records import Truth
 from collector.system.regular_files import RECORDS, read_regular
 
@@ -36,7 +36,7 @@ class Known(NamedTuple):
     discounts_worst: bool
 
 
-def read_truth(runs: Sequence[RecordedRun]) -> tuple[dict[Identity, Truth], list[Problem]]:
+def read_truth(runs: Sequence[RecordedRun]) -> tuple[dict[RevisionKey, Truth], list[Problem]]:
     """The truth of every critic's answer, where it is known; and lines that cannot be read.
 
     A critic that was asked again has a line for each answer; the last one is that which could be read.
@@ -44,13 +44,13 @@ def read_truth(runs: Sequence[RecordedRun]) -> tuple[dict[Identity, Truth], list
     Args:
         runs: of which some may have none: foreign logs, real models, packs and archives.
     """
-    found: dict[Identity, Truth] = {}
+    found: dict[RevisionKey, Truth] = {}
     problems: list[Problem] = []
     for run in runs:
         for path in dict.fromkeys(Path(file.real).parent / NAME for file in run.files if file.real is not None):
             for truth in _lines(path, problems):
                 if (truth.condition, truth.env, truth.variant, truth.run) == run.identity:
-                    found[Identity(*run.identity, truth.iteration)] = truth
+                    found[RevisionKey(*run.identity, truth.iteration)] = truth
                 else:
                     problems.append(Problem(str(path), None, "belongs to another run than the records beside it"))
                     break

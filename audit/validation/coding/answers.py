@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from typing import TYPE_CHECKING, Any
 
-from audit.validation.coding.codes import IDENTITY, Identity
+from audit.vocabulary.keys import RevisionKey
 
 if TYPE_CHECKING:
     import duckdb
 
 
 def rows_by_identity(
-    relation: duckdb.DuckDBPyRelation, wanted: Container[Identity], columns: Sequence[str] | None = None
-) -> dict[Identity, dict[str, Any]]:
+    relation: duckdb.DuckDBPyRelation, wanted: Container[RevisionKey], columns: Sequence[str] | None = None
+) -> dict[RevisionKey, dict[str, Any]]:
     """Rows of a relation with one row per revision.
 
     Args:
@@ -22,12 +22,12 @@ def rows_by_identity(
         columns: what to keep of a row; all other columns than the identity's, if not given.
     """
     every = relation.columns
-    kept = [name for name in every if name not in IDENTITY] if columns is None else list(columns)
+    kept = [name for name in every if name not in RevisionKey._fields] if columns is None else list(columns)
     places = [every.index(name) for name in kept]
-    ids = [every.index(name) for name in IDENTITY]
+    ids = [every.index(name) for name in RevisionKey._fields]
     result = {}
     for row in relation.iter_rows():
-        identity = Identity(*(row[place] for place in ids))
+        identity = RevisionKey(*(row[place] for place in ids))
         if identity in wanted:
             result[identity] = {name: row[place] for name, place in zip(kept, places, strict=True)}
     return result

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
-
-from audit.references import visible
-
-IDENTITY: Final = ("condition", "env", "variant", "run", "iteration")
+from typing import Final
 
 YES: Final = "1"
 NO: Final = "0"
@@ -20,17 +16,3 @@ CODES: Final[dict[str, tuple[str, ...]]] = {
     "driver": DRIVERS,
 }
 """The codes that each column may hold, in the order of the columns."""
-
-
-class Identity(NamedTuple):
-    """A revision, by what its record says of it."""
-
-    condition: str
-    env: str
-    variant: str
-    run: int
-    iteration: int
-
-    def __str__(self) -> str:
-        text = f"{self.condition} {self.env} {self.variant} run {self.run} iteration {self.iteration}"
-        return visible(text).replace("\n", " ")

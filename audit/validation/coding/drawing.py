@@ -11,10 +11,10 @@ from audit.output.escaping import LONGEST
 from audit.reports.relation import simulated_caption
 from audit.request import Request, note
 from audit.validation.coding.answers import rows_by_identity
-from audit.validation.coding.codes import Identity
 from audit.validation.coding.sampling import Stratum, draw, shuffled
 from audit.validation.coding.sheet import OUTCOME, sheet_rows, write_sheet
 from audit.validation.coding.strata import named, strata
+from audit.vocabulary.keys import RevisionKey
 
 
 def print_sample(
@@ -38,7 +38,7 @@ def print_sample(
         raise UsageError("--coders takes different names, separated by commas")
     by = list(dict.fromkeys(stratify))
     with request.open() as store:
-        details = request.select(store.relation("revision_details"))
+        details = request.select(store.relation("revisions"))
         members = strata(details, by)
         if not members:
             raise AuditError("no revision that a critic answered for")
@@ -58,7 +58,9 @@ def print_sample(
     write_sheet(rows, sys.stdout, with_outcome=with_outcome)
 
 
-def _tell_shortage(by: Sequence[str], members: dict[Stratum, list[Identity]], chosen: list[Identity], n: int) -> None:
+def _tell_shortage(
+    by: Sequence[str], members: dict[Stratum, list[RevisionKey]], chosen: list[RevisionKey], n: int
+) -> None:
     """Say which strata could not be drawn evenly."""
     if len(chosen) < n:
         note(f"only {count(len(chosen), 'revision')} to draw from, all of which are in the sheet")
@@ -76,6 +78,6 @@ def _tell_shortage(by: Sequence[str], members: dict[Stratum, list[Identity]], ch
     note(f"drawn evenly over {' and '.join(by)}; audit validate {options} weighs scores to what the records hold")
 
 
-def _tell_long(answers: dict[Identity, dict[str, Any]]) -> None:
+def _tell_long(answers: dict[RevisionKey, dict[str, Any]]) -> None:
     if long := sum(len(row["answer"] or "") > LONGEST for row in answers.values()):
         note(f"{count(long, 'answer')} of more than {LONGEST:,} characters, which some spreadsheets cut off")

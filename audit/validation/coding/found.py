@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from audit.references import Mention, Shown, driver, resolve
 from audit.validation.coding.answers import rows_by_identity
-from audit.validation.coding.codes import NO, YES, Identity
+from audit.validation.coding.codes import NO, YES
 from audit.vocabulary.detectors import PATTERNS
+from audit.vocabulary.keys import RevisionKey
 
 if TYPE_CHECKING:
     import duckdb
@@ -66,7 +67,7 @@ class Found(NamedTuple):
 
     column: str
     detector: str
-    findings: Mapping[Identity, Finding]
+    findings: Mapping[RevisionKey, Finding]
 
 
 def _matched(answer: Answer, name: str) -> Finding:
@@ -101,7 +102,7 @@ _READERS: Final[tuple[tuple[str, str, Find], ...]] = (
 """Detectors that read the answer: the column that they code, their name, and how."""
 
 
-def find_all(answers: Mapping[Identity, Answer]) -> list[Found]:
+def find_all(answers: Mapping[RevisionKey, Answer]) -> list[Found]:
     """What every detector says of some answers, in the order in which they are told.
 
     A detector that codes an answer on its own is a line of `_READERS`; models' judgements are kept elsewhere
@@ -113,18 +114,18 @@ def find_all(answers: Mapping[Identity, Answer]) -> list[Found]:
     ]
 
 
-def judged(judgements: duckdb.DuckDBPyRelation, wanted: Container[Identity]) -> list[Found]:
+def judged(judgements: duckdb.DuckDBPyRelation, wanted: Container[RevisionKey]) -> list[Found]:
     """What models said that judged the answers; each is a detector, and knows nothing of what it could not judge.
 
     Args:
         judgements: the relation of that name.
         wanted: the revisions.
     """
-    findings: dict[tuple[str, str], dict[Identity, Finding]] = defaultdict(dict)
+    findings: dict[tuple[str, str], dict[RevisionKey, Finding]] = defaultdict(dict)
     columns = judgements.columns
     for values in judgements.filter("driver is not null").fetchall():
         row = dict(zip(columns, values, strict=True))
-        identity = Identity(*(row[name] for name in Identity._fields))
+        identity = RevisionKey(*(row[name] for name in RevisionKey._fields))
         if identity not in wanted:
             continue
         findings["driver", row["model"]][identity] = Finding(row["driver"], row["sentence"] or "")
@@ -134,7 +135,7 @@ def judged(judgements: duckdb.DuckDBPyRelation, wanted: Container[Identity]) -> 
     return [Found(column, f"judge {model}", found) for (column, model), found in sorted(findings.items())]
 
 
-def read_answers(relation: duckdb.DuckDBPyRelation, wanted: Container[Identity]) -> dict[Identity, Answer]:
+def read_answers(relation: duckdb.DuckDBPyRelation, wanted: Container[RevisionKey]) -> dict[RevisionKey, Answer]:
     """The answers to some revisions.
 
     Args:

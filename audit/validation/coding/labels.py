@@ -12,10 +12,11 @@ from typing import Final, NamedTuple
 from audit.output.errors import AuditError
 from audit.output.escaping import cell
 from audit.references import visible
-from audit.validation.coding.codes import CODES, IDENTITY, Identity
+from audit.validation.coding.codes import CODES
+from audit.vocabulary.keys import RevisionKey
 from collector.system.regular_files import read_regular
 
-NEEDED: Final = (*IDENTITY, "coder")
+NEEDED: Final = (*RevisionKey._fields, "coder")
 LARGEST: Final = 256 * 2**20
 """Bytes of the largest file of labels."""
 
@@ -33,7 +34,7 @@ class Label:
     """What one coder says of one answer; a column without a valid code is absent."""
 
     line: int
-    identity: Identity
+    identity: RevisionKey
     coder: str
     codes: Mapping[str, str]
     note: str = ""
@@ -83,7 +84,7 @@ def read_labels(path: Path) -> Labels:
         raise AuditError(f"{path}: no column with codes: none of {', '.join(CODES)}")
     if repeated := sorted({name for name in names if name in (*NEEDED, *CODES) and names.count(name) > 1}):
         raise AuditError(f"{path}: two columns {', '.join(repeated)}")
-    seen: dict[tuple[Identity, str], int] = {}
+    seen: dict[tuple[RevisionKey, str], int] = {}
     for line, values in records:
         if not any(value.strip() for value in values):
             continue
@@ -91,7 +92,7 @@ def read_labels(path: Path) -> Labels:
     return labels
 
 
-def resolve_identities(labels: Labels, known: Collection[Identity], others: Container[Identity]) -> None:
+def resolve_identities(labels: Labels, known: Collection[RevisionKey], others: Container[RevisionKey]) -> None:
     """Keep the labels of revisions that the records have, under the identities that these use.
 
     Args:
@@ -114,7 +115,7 @@ def resolve_identities(labels: Labels, known: Collection[Identity], others: Cont
     labels.faults.sort()
 
 
-def _take(labels: Labels, line: int, values: Mapping[str, str], seen: dict[tuple[Identity, str], int]) -> None:
+def _take(labels: Labels, line: int, values: Mapping[str, str], seen: dict[tuple[RevisionKey, str], int]) -> None:
     def wrong(kind: str, message: str) -> None:
         labels.faults.append(Fault(line, kind, message))
 
@@ -147,14 +148,14 @@ def _take(labels: Labels, line: int, values: Mapping[str, str], seen: dict[tuple
     labels.rows.append(Label(line, identity, coder, codes, note))
 
 
-def _identity(values: Mapping[str, str]) -> Identity | None:
+def _identity(values: Mapping[str, str]) -> RevisionKey | None:
     run, iteration = values["run"].strip(), values["iteration"].strip()
     if not all(number.isascii() and number.isdigit() and len(number) < 19 for number in (run, iteration)):
         return None
-    return Identity(values["condition"], values["env"], values["variant"], int(run), int(iteration))
+    return RevisionKey(values["condition"], values["env"], values["variant"], int(run), int(iteration))
 
 
-def _as_written(identity: Identity) -> Identity:
+def _as_written(identity: RevisionKey) -> RevisionKey:
     return identity._replace(condition=cell(identity.condition), env=cell(identity.env), variant=cell(identity.variant))
 
 

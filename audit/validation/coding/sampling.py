@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
-from audit.validation.coding.codes import Identity
+from audit.vocabulary.keys import RevisionKey
 
 Stratum = tuple[str, ...]
 """The values that the revisions of a stratum share; empty where there is but one."""
@@ -31,7 +31,7 @@ def shares(sizes: Mapping[Name, int], sample: int) -> dict[Name, int]:
     return {name: result[name] for name in sizes}
 
 
-def draw(strata: Mapping[Stratum, Sequence[Identity]], sample: int, seed: int) -> list[Identity]:
+def draw(strata: Mapping[Stratum, Sequence[RevisionKey]], sample: int, seed: int) -> list[RevisionKey]:
     """Draw revisions, each equally likely within its stratum.
 
     The draw depends on the seed and on the set of revisions, not on the order in which they are given. A larger sample
@@ -47,7 +47,7 @@ def draw(strata: Mapping[Stratum, Sequence[Identity]], sample: int, seed: int) -
     """
     from collector.seeding import generator
 
-    chosen: list[Identity] = []
+    chosen: list[RevisionKey] = []
     for name, share in shares({name: len(members) for name, members in strata.items()}, sample).items():
         members = sorted(strata[name])
         order = generator(seed, "sample", *name).permutation(len(members))
@@ -55,7 +55,7 @@ def draw(strata: Mapping[Stratum, Sequence[Identity]], sample: int, seed: int) -
     return sorted(chosen)
 
 
-def shuffled(chosen: Sequence[Identity], coder: str, seed: int) -> list[Identity]:
+def shuffled(chosen: Sequence[RevisionKey], coder: str, seed: int) -> list[RevisionKey]:
     """A coder's own order of the revisions, by a draw of its own, so that it does not tell strata apart."""
     from collector.seeding import generator
 

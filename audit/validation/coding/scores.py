@@ -10,11 +10,12 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.validation.coding.codes import CODES, NO, YES, Identity
+from audit.validation.coding.codes import CODES, NO, YES
 from audit.validation.coding.found import Finding, Found
 from audit.validation.coding.intervals import METRICS, Bootstrap, scored
 from audit.validation.coding.labels import Label
 from audit.validation.coding.sampling import Stratum
+from audit.vocabulary.keys import RevisionKey
 from stats.measures.agreement import against_rest, confusion
 
 COLUMNS: Final = (
@@ -36,7 +37,7 @@ class Strata(NamedTuple):
     """
 
     columns: Sequence[str]
-    of: Mapping[Identity, Stratum]
+    of: Mapping[RevisionKey, Stratum]
 
     def sizes(self, condition: str | None) -> Counter[Stratum]:
         """How many revisions of a condition, or of all, each stratum has."""
@@ -46,7 +47,7 @@ class Strata(NamedTuple):
 class Pair(NamedTuple):
     """A code held true, and what was found."""
 
-    identity: Identity
+    identity: RevisionKey
     coded: str
     finding: Finding
 

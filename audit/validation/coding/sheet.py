@@ -7,20 +7,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TextIO
 
 from audit.output.escaping import cell
-from audit.validation.coding.codes import CODES, IDENTITY, Identity
+from audit.validation.coding.codes import CODES
+from audit.vocabulary.keys import RevisionKey
 
 READING: Final = ("rollouts", "changes", "answer")
 """What a coder reads."""
 
 OUTCOME: Final = ("r0", "r1", "delta", "direction")
-"""Columns of the relation `revision_details` that a blind sheet does not have."""
+"""Columns of the relation `revisions` that a blind sheet does not have."""
 
 Row = Mapping[str, Any]
 
 
 def columns(*, with_outcome: bool) -> list[str]:
     """The columns of a sheet, in order."""
-    return [*IDENTITY, "coder", *CODES, "note", *READING, *(OUTCOME if with_outcome else ()), "drawn_by"]
+    return [*RevisionKey._fields, "coder", *CODES, "note", *READING, *(OUTCOME if with_outcome else ()), "drawn_by"]
 
 
 def write_sheet(rows: Iterable[Mapping[str, str]], stream: TextIO, *, with_outcome: bool) -> None:
@@ -33,11 +34,11 @@ def write_sheet(rows: Iterable[Mapping[str, str]], stream: TextIO, *, with_outco
 
 
 def sheet_rows(
-    order: Sequence[Identity],
+    order: Sequence[RevisionKey],
     coder: str,
     drawn_by: str,
-    answers: Mapping[Identity, Row],
-    outcomes: Mapping[Identity, Row] | None = None,
+    answers: Mapping[RevisionKey, Row],
+    outcomes: Mapping[RevisionKey, Row] | None = None,
 ) -> Iterator[dict[str, str]]:
     """The rows of one coder, without codes.
 

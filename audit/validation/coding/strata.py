@@ -5,29 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from audit.validation.coding.codes import IDENTITY, Identity
 from audit.validation.coding.sampling import Stratum
+from audit.vocabulary.keys import RevisionKey
 
 if TYPE_CHECKING:
     import duckdb
 
 STRATA: Final = ("env", "variant", "condition", "direction", "pattern", "structure", "references_worst")
-"""Columns of the relation `revision_details` that one can stratify by."""
+"""Columns of the relation `revisions` that one can stratify by."""
 
 
-def strata(details: duckdb.DuckDBPyRelation, columns: Sequence[str]) -> dict[Stratum, list[Identity]]:
+def strata(details: duckdb.DuckDBPyRelation, columns: Sequence[str]) -> dict[Stratum, list[RevisionKey]]:
     """The revisions that a critic answered for, by the values of some columns, in the order of these values.
 
     Args:
-        details: the relation `revision_details`, or some of its rows.
+        details: the relation `revisions`, or some of its rows.
         columns: among `STRATA`; none for a single stratum.
     """
     # Only where a critic answered is it known whether the answer refers to anything.
-    wanted = ", ".join((*IDENTITY, *columns))
-    result: dict[Stratum, list[Identity]] = {}
+    wanted = ", ".join((*RevisionKey._fields, *columns))
+    result: dict[Stratum, list[RevisionKey]] = {}
     for row in details.filter('"references_worst" is not null').select(wanted).fetchall():
-        name = tuple(_text(value) for value in row[len(IDENTITY) :])
-        result.setdefault(name, []).append(Identity(*row[: len(IDENTITY)]))
+        name = tuple(_text(value) for value in row[len(RevisionKey._fields) :])
+        result.setdefault(name, []).append(RevisionKey(*row[: len(RevisionKey._fields)]))
     return dict(sorted(result.items()))
 
 

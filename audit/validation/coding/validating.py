@@ -14,17 +14,17 @@ from audit.output.tables import print_table
 from audit.references import visible
 from audit.reports.relation import simulated_caption
 from audit.request import Request, note
-from audit.validation.coding.codes import IDENTITY, Identity
 from audit.validation.coding.found import find_all, judged, read_answers
 from audit.validation.coding.intervals import METRICS, Bootstrap
 from audit.validation.coding.labels import Labels, read_labels, resolve_identities
 from audit.validation.coding.scores import COLUMNS, Comparison, Row, Strata, comparisons, scores
 from audit.validation.coding.strata import named, strata
+from audit.vocabulary.keys import RevisionKey
 
 if TYPE_CHECKING:
     from audit.store import Store
 
-DISAGREEMENTS: Final = (*IDENTITY, "coder", "column", "coded", "detector", "found", "text")
+DISAGREEMENTS: Final = (*RevisionKey._fields, "coder", "column", "coded", "detector", "found", "text")
 
 MOST_FAULTS: Final = 100
 """So many faults of a file of labels are named; people mend them one by one."""
@@ -65,7 +65,7 @@ def print_validation(
     labels = read_labels(path)
     by = list(dict.fromkeys(stratify))
     with request.open(all_detectors=True) as store:
-        members = strata(request.select(store.relation("revision_details")), by)
+        members = strata(request.select(store.relation("revisions")), by)
         _match(request, store, labels, path)
         of = {identity: name for name, revisions in members.items() for identity in revisions}
         labels.rows = [row for row in labels.rows if row.identity in of]
@@ -87,9 +87,9 @@ def print_validation(
 
 def _match(request: Request, store: Store, labels: Labels, path: Path) -> None:
     """Find the revisions that labels are of, and tell what is wrong with the file."""
-    everything = strata(store.relation("revision_details"), ())
-    iterations = store.relation("episodes").select(", ".join(IDENTITY)).fetchall()
-    resolve_identities(labels, everything.get((), []), {Identity(*row) for row in iterations})
+    everything = strata(store.relation("revisions"), ())
+    iterations = store.relation("episodes").select(", ".join(RevisionKey._fields)).fetchall()
+    resolve_identities(labels, everything.get((), []), {RevisionKey(*row) for row in iterations})
     if labels.uncoded:
         note(f"{path}: {count(labels.uncoded, 'row')} with a note and no code, not scored")
     if not labels.faults:

@@ -124,9 +124,9 @@ def test_imported_records_are_audited_like_any_other(importing):
         assert store.problems == []
         [summary] = store.rows("summary")
         assert (summary["revisions"], summary["regressions"], summary["mean_delta"]) == (2, 1, 10.0)
-        [salience] = store.rows("salience_summary")
+        [salience] = store.rows("salience")
         assert (salience["strict"], salience["regressions"]) == (1, 1)
-        [details, _] = store.rows("revision_details")
+        [details, _] = store.rows("revisions")
         assert (details["worst"], details["median"], details["best"], details["changed"]) == (10, 20, 60, [1])
     for command in ("runs", "patterns", "agreement", "mentions", "verify"):
         result = audit(command, out, "--strict")
@@ -260,12 +260,12 @@ def test_a_log_of_means_gives_what_means_can_give_and_no_more(importing):
     assert result.exit_code == 0, result.stderr
     assert "method 'our-method' is none of those known here, and stands under its own name" in result.stderr
     with open_store([out], strict=True) as store:
-        [first, second] = store.rows("revision_details")
+        [first, second] = store.rows("revisions")
         assert (first["delta"], first["direction"], first["references_worst"]) == (0.2 - 0.5, "regression", True)
         unknown = ("edit_distance", "changed", "worst", "structure", "severity", "strict", "pattern")
         assert {first[name] for name in unknown} == {None}
         assert (second["accepted"], second["references_worst"]) == (True, None)
-        for empty in ("salience_summary", "agreement_summary", "patterns_summary", "evidence", "rollouts"):
+        for empty in ("salience", "agreement_summary", "patterns_summary", "evidence", "rollouts"):
             assert store.rows(empty) == []
         [run] = store.rows("runs")
         assert (run["final_return"], run["iterations"]) == (0.9, 2)

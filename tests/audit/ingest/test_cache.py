@@ -18,7 +18,7 @@ from audit.ingest.cache_folder import VARIABLE
 from audit.store import open_store
 from tests.audit.samples import candidate, episode, revision, write_run
 
-RELATIONS = ("summary", "salience_summary", "agreement_summary", "patterns_summary", "revision_details", "runs")
+RELATIONS = ("summary", "salience", "agreement_summary", "patterns_summary", "revisions", "runs")
 LONG_AGO = 1_700_000_000
 
 

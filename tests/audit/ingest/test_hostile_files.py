@@ -26,7 +26,7 @@ NOT_A_NAME = os.fsdecode(b"\xff\x1b[31m")
 
 def details(path, **options):
     with open_store([path], **options) as store:
-        return store.rows("revision_details"), [str(problem) for problem in store.problems], store.notes
+        return store.rows("revisions"), [str(problem) for problem in store.problems], store.notes
 
 
 @pytest.fixture

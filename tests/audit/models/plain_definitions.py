@@ -156,7 +156,7 @@ def degree(severity):
 
 
 def details(episode, thresholds, detector):
-    """A row of `revision_details`."""
+    """A row of `revisions`."""
     edits = changed(episode, thresholds["policy"])
     strict, permissive = criteria(episode, detector)
     return {
@@ -236,7 +236,7 @@ def summary(episodes, rows):
 
 
 def salience(rows):
-    """The counts of `salience_summary` and `base_rates`, from the details of revisions whose critic saw three."""
+    """The counts of `salience` and `base_rates`, from the details of revisions whose critic saw three."""
     result = {}
     for key, mine in grouped([row for row in rows if row["strict"] is not None], *IDENTITY[:3]).items():
         regressions, improvements, no_change = directions(mine)

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from audit.store import open_store
+from tests.audit.models import plain_definitions as plain
 from tests.audit.samples import THRESHOLDS, candidate, episode, revision, write_run
 
 
@@ -17,7 +18,7 @@ def details_of(folder, *episodes, detector="word", overrides=None, **run):
     write_run(folder, [{**record, "iteration": number} for number, record in enumerate(episodes)], **run)
     with open_store([folder], detector=detector, overrides=overrides) as store:
         assert store.problems == []
-        return store.rows("revision_details")
+        return store.rows("revisions")
 
 
 @pytest.mark.parametrize(
@@ -267,52 +268,11 @@ def test_summaries_count_and_leave_undefined_percentages_null(tmp_path):
     write_run(tmp_path / "a", [revision([1, 5, 9], [6, 6, 6])])
     write_run(tmp_path / "b", [episode(variant="props", evidence=None)])
     with open_store([tmp_path]) as store:
-        [salience] = store.rows("salience_summary")
+        [salience] = store.rows("salience")
         props, threetraj = store.rows("summary")
     assert (salience["regressions"], salience["regressions_pct"], salience["strict_pct"]) == (0, 0.0, None)
     assert (props["runs"], props["revisions"], props["mean_delta"], props["accepted_pct"]) == (1, 0, None, None)
     assert (threetraj["accepted_pct"], threetraj["regressions_pct"]) == (100.0, 0.0)
-
-
-def by_hand(r0, r1, before, after, answer, own):
-    """The analysis once more, in Python."""
-    ordered = sorted(r0)
-    middle = (ordered[(len(r0) - 1) // 2] + ordered[len(r0) // 2]) / 2
-    distances = [abs(value - middle) for value in r0]
-    worst, median, best = min(r0), r0[distances.index(min(distances))], max(r0)
-    m0, m1 = statistics.fmean(r0), statistics.fmean(r1)
-    delta, edits = m1 - m0, sum(abs(a - b) > 0.05 for a, b in zip(before, after, strict=True))
-    small, bottom = edits <= own["surgical_max"], abs(m0 - own["floor"]) <= own["near_zero"]
-    if delta < 0:
-        rules = {
-            "pure_stochasticity": edits == 0,
-            "near_optimal_break": m0 > own["high"] and delta < -own["meaningful"],
-            "surgical_backfire": m0 > own["partial"] and small and delta < -own["meaningful"],
-            "full_redesign": bottom and edits >= own["redesign_min"],
-            "other_regression": True,
-        }
-    elif delta > 0:
-        much = delta > own["meaningful"]
-        rules = {
-            "fine_tune": m0 > own["high"] and small and much,
-            "pinpoint_fix": m0 > own["partial"] and small and much,
-            "history_guided_rescue": bottom and edits >= own["redesign_min"] and much,
-            "targeted_multi_state_fix": m0 > own["near_zero"] and edits >= own["multi_state_min"] and much,
-            "other_improvement": True,
-        }
-    else:
-        rules = {None: True}
-    cited = "worst" in answer.lower()
-    return {
-        "delta": delta,
-        "edit_distance": edits,
-        "worst": worst,
-        "median": median,
-        "best": best,
-        "strict": delta < 0 and worst < median and cited,
-        "permissive": delta < 0 and worst < best and cited,
-        "pattern": next(pattern for pattern, holds in rules.items() if holds),
-    }
 
 
 RETURNS = st.lists(st.sampled_from([0, 3, 5, 6, 90, 100, 101, 190, 210, 500]), min_size=4, max_size=4)
@@ -322,15 +282,19 @@ REVISIONS = st.tuples(RETURNS, RETURNS, PARAMS, PARAMS, st.sampled_from(["The Wo
 
 @settings(max_examples=15)
 @given(st.lists(REVISIONS, min_size=1, max_size=40))
-def test_the_sql_agrees_with_a_second_implementation(tmp_path_factory, drawn):
+def test_the_sql_agrees_with_the_plain_definitions(tmp_path_factory, drawn):
     records = [
-        revision(r0, r1, before=before, after=[*after[:2], *before[2:]] if number % 2 else after, answer=answer)
+        revision(
+            *(r0, r1),
+            before=before,
+            after=[*after[:2], *before[2:]] if number % 2 else after,
+            answer=answer,
+            iteration=number,
+        )
         for number, (r0, r1, before, after, answer) in enumerate(drawn)
     ]
-    rows = details_of(tmp_path_factory.mktemp("property"), *records, thresholds=THRESHOLDS)
+    thresholds = {**THRESHOLDS, "floor": 3.0}
+    rows = details_of(tmp_path_factory.mktemp("property"), *records, thresholds=thresholds)
     for record, row in zip(records, rows, strict=True):
-        first, second = record["initial"], record["revised"]
-        wanted = by_hand(
-            first["returns"], second["returns"], first["params"], second["params"], second["answer"], THRESHOLDS
-        )
-        assert {key: row[key] for key in wanted} == wanted
+        wanted = plain.details(record, {**thresholds, "policy": "linear"}, "word")
+        assert row == {**wanted, "l2_distance": pytest.approx(wanted["l2_distance"])}

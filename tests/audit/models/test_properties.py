@@ -165,14 +165,14 @@ def test_every_relation_is_what_the_plain_definitions_say(tmp_path_factory, draw
     details = [plain.details(each, thresholds[each["run"]], detector) for each in revised]
     with open_store([folder], detector=detector) as store:
         assert store.problems == []
-        rows = by_key(store.rows("revision_details"), *plain.IDENTITY)
+        rows = by_key(store.rows("revisions"), *plain.IDENTITY)
         evidence = by_key(store.rows("evidence"), *plain.IDENTITY)
         starts = by_key(store.rows("start_bins"), *plain.IDENTITY)
-        salience = by_key(store.rows("salience"), *plain.IDENTITY)
+        salience = by_key(store.rows("salience_criteria"), *plain.IDENTITY)
         patterns = by_key(store.rows("patterns"), *plain.IDENTITY)
         summaries = {
             name: store.rows(name)
-            for name in ("summary", "runs", "salience_summary", "base_rates", "agreement_summary", "patterns_summary")
+            for name in ("summary", "runs", "salience", "base_rates", "agreement_summary", "patterns_summary")
         }
         degrees = store.rows("severity_summary")
 
@@ -196,7 +196,7 @@ def test_every_relation_is_what_the_plain_definitions_say(tmp_path_factory, draw
     assert_same(summaries["patterns_summary"], plain.patterns(details), *group, "pattern")
     assert_same(degrees, plain.degrees(details), *group, "degree")
     wanted = plain.salience(details)
-    for name in ("salience_summary", "base_rates"):
+    for name in ("salience", "base_rates"):
         columns = set(summaries[name][0]) if summaries[name] else set()
         counts = {key: {column: row[column] for column in columns & set(row)} for key, row in wanted.items()}
         assert_same(summaries[name], counts, *group)

@@ -29,7 +29,7 @@ def test_base_rates_by_hand(tmp_path):
     run_of(tmp_path, 1, [(DOWN, CITES), (DOWN, CITES), (DOWN, SILENT), (UP, CITES), (UP, SILENT), (SAME, SILENT)])
     run_of(tmp_path, 2, [(DOWN, CITES), (UP, SILENT), (UP, SILENT), (UP, SILENT)])
     with open_store([tmp_path]) as store:
-        [row] = store.rows("salience_summary")
+        [row] = store.rows("salience")
         [rates] = store.rows("base_rates")
     assert (row["revisions"], row["regressions"], row["strict"]) == (10, 4, 3)
     assert row["citing_regressions_pct"] == 75
@@ -49,7 +49,7 @@ def test_where_everybody_cites_there_is_no_ratio(tmp_path):
     run_of(tmp_path, 1, [(DOWN, CITES), (UP, CITES)])
     run_of(tmp_path, 2, [(DOWN, CITES), (SAME, CITES)])
     with open_store([tmp_path]) as store:
-        [row] = store.rows("salience_summary")
+        [row] = store.rows("salience")
     assert (row["citing_regressions_pct"], row["citing_improvements_pct"]) == (100, 100)
     assert [row[key] for key in row if key.startswith(("risk", "odds"))] == [None] * 6
 

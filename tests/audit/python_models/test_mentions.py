@@ -43,7 +43,7 @@ def test_mentions_and_references_follow_from_the_answers(data):
             assert row["part"] == "answer"
             found[row["iteration"]].append((row["text"], row["kind"], row["labels"], row["rollouts"]))
         references = [(row["references_worst"], row["discounts_worst"]) for row in ordered(store.rows("references"))]
-        details = {row["iteration"]: row["strict"] for row in store.rows("revision_details")}
+        details = {row["iteration"]: row["strict"] for row in store.rows("revisions")}
     assert found == {number: mentions for number, (mentions, _, _) in enumerate(ANSWERS.values())}
     assert references == [(refers, discounts) for _, refers, discounts in ANSWERS.values()]
     # All are regressions with worst < median; the last second proposal is no critic's.

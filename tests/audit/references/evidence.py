@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from audit.references import Shown, ShownRollout
+from audit.references import Shown
+from audit.vocabulary.evidence import ShownRollout
 
 
 def three(worst, median, best, **known):

@@ -47,7 +47,7 @@ def test_salience_counts_agree_with_a_count_by_hand(store, episodes):
         counts[env, "strict"] += regression and cited and min(returns) < median
         counts[env, "permissive"] += regression and cited and min(returns) < max(returns)
         counts[env, "worst_below_best"] += regression and min(returns) < max(returns)
-    rows = store.rows("salience_summary")
+    rows = store.rows("salience")
     assert len(rows) == 3
     for row in rows:
         for key in ("revisions", "regressions", "strict", "permissive", "worst_below_best"):

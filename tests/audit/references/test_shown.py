@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from audit.references import Shown, ShownRollout, Target, resolve
+from audit.references import Shown, Target, resolve
 from audit.references.quantities import Quantity
+from audit.vocabulary.evidence import ShownRollout
 from tests.audit.references.evidence import EXAMPLE, LAKE, MEDIAN, POLE, PONG, SAME, SWIM, UNNUMBERED
 
 

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 import audit
 from audit.cli import app
-from audit.engine.catalog import public
+from audit.engine.catalog import ALIASES, public
 from audit.engine.interrupting import rows
 from audit.output.errors import UsageError
 from tests.audit.samples import revision, write_run
@@ -329,3 +329,12 @@ def test_a_store_has_relations_as_attributes(data):
 def test_importing_audit_loads_nothing_heavy():
     code = "import sys, audit; print([name for name in ('duckdb', 'numpy', 'pandas', 'typer') if name in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+@pytest.mark.parametrize(("earlier", "now"), ALIASES.items())
+def test_earlier_names_of_relations_still_serve(data, earlier, now):
+    with audit.open(data) as store:
+        assert store.rows(earlier) == store.rows(now)
+        assert store.sql(f"from {earlier}").fetchall() == store.sql(f"from {now}").fetchall()
+        assert getattr(store, earlier).columns == getattr(store, now).columns
+        assert earlier not in dir(store)

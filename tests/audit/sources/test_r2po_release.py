@@ -60,7 +60,7 @@ def test_a_critic_method_gives_revisions_with_the_written_rewards(tmp_path):
     log(run, [third, third])
     with open_store([tmp_path]) as store:
         assert store.problems == []
-        regression, improvement = store.rows("revision_details")
+        regression, improvement = store.rows("revisions")
         runs = store.rows("runs")
         rollouts = store.rows("rollouts")
         candidates = store.rows("candidates")
@@ -81,7 +81,7 @@ def test_tabular_params_are_read_from_the_answers(tmp_path):
     critic_episode(run, 0, [0.0, 1.0], [0.0, 0.0], first=(0, 1, 2, 3), second=(0, 1, 3, 2), tabular=True)
     log(run, [0.5])
     with open_store([tmp_path]) as store:
-        [row] = store.rows("revision_details")
+        [row] = store.rows("revisions")
     assert (row["variant"], row["changed"], row["strict"]) == ("reptraj", [2, 3], None)
 
 
@@ -103,7 +103,7 @@ def test_a_second_search_call_is_a_revision_without_a_critic(tmp_path, folder, v
         f"Winner: x\n\n--- Proposal A ---\n{first}\n\n--- Proposal B ---\n{second}"
     )
     with open_store([tmp_path]) as store:
-        [row] = store.rows("revision_details")
+        [row] = store.rows("revisions")
         [kept] = store.rows("iterations")
         assert store.rows("references") == []
     assert (row["variant"], row["direction"], row["edit_distance"]) == (variant, "regression", 1)
@@ -259,7 +259,7 @@ def test_an_archive_may_hold_the_files_in_any_order(tmp_path):
             archive.add(path, path.relative_to(tmp_path))
     with open_store([tmp_path / "shuffled.tar"]) as packed, open_store([run]) as folder:
         assert packed.problems == folder.problems == []
-        assert packed.rows("revision_details") == folder.rows("revision_details")
+        assert packed.rows("revisions") == folder.rows("revisions")
         assert packed.rows("runs") == folder.rows("runs")
 
 

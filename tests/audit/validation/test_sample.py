@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 
 from audit.cli import app
 from audit.output.escaping import cell
-from audit.validation.coding.codes import Identity
 from audit.validation.coding.sampling import draw, shares, shuffled
+from audit.vocabulary.keys import RevisionKey
 from tests.audit.samples import candidate, episode, revision, write_run
 
 CODES = ["mentions_worst", "mentions_median", "mentions_best", "discounts_worst", "driver", "note"]
@@ -155,8 +155,8 @@ class TestBlind:
 
     def test_no_place_in_the_sheet_is_likelier_for_a_stratum(self):
         strata = {
-            ("few",): [Identity("c", "e", "v", 1, i) for i in range(10)],
-            ("many",): [Identity("c", "e", "v", 1, i) for i in range(10, 200)],
+            ("few",): [RevisionKey("c", "e", "v", 1, i) for i in range(10)],
+            ("many",): [RevisionKey("c", "e", "v", 1, i) for i in range(10, 200)],
         }
         places = Counter()
         for seed in range(400):
@@ -209,7 +209,7 @@ class TestTheDraw:
         assert "env pong: all of 1 revision, which is less than an equal share" in told
 
     def test_each_revision_of_a_stratum_is_equally_likely_and_a_larger_sample_holds_a_smaller(self):
-        members = [Identity("c", "e", "v", 1, i) for i in range(10)]
+        members = [RevisionKey("c", "e", "v", 1, i) for i in range(10)]
         drawn = Counter(each for seed in range(1000) for each in draw({(): members}, 3, seed))
         # 300 are expected of each; the standard deviation is sqrt(1000 x 0.3 x 0.7) = 14.5.
         assert all(abs(drawn[each] - 300) < 60 for each in members)

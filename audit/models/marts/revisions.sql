@@ -1,12 +1,12 @@
--- One row per revision, with everything that the other relations say of it.
+-- One row per revision, an iteration with an initial and a revised candidate, with all that the other relations know of it.
 with
-revisions as (select * from revisions),
+changes as (select * from changes),
 evidence as (select * from evidence),
 "references" as (select * from "references"),
-salience as (select condition, env, variant, run, iteration, strict, permissive from salience),
+salience_criteria as (select condition, env, variant, run, iteration, strict, permissive from salience_criteria),
 patterns as (select condition, env, variant, run, iteration, pattern from patterns),
 
-revision_details as (
+revisions as (
     select
         condition, env, variant, run, iteration,
         r0, r1, delta, direction,
@@ -15,11 +15,11 @@ revision_details as (
         worst, median, best, severity, structure,
         references_worst, strict, permissive,
         pattern
-    from revisions
+    from changes
     left join evidence using (condition, env, variant, run, iteration)
     left join "references" using (condition, env, variant, run, iteration)
-    left join salience using (condition, env, variant, run, iteration)
+    left join salience_criteria using (condition, env, variant, run, iteration)
     left join patterns using (condition, env, variant, run, iteration)
 )
 
-select * from revision_details order by condition, env, variant, run, iteration
+select * from revisions order by condition, env, variant, run, iteration

@@ -1,7 +1,8 @@
--- One row per revision: an iteration with an initial and a revised candidate, and what became of the return.
+-- One row per revision: what it changed, and what became of the return.
 with
 revised_episodes as (select * from episodes where revised is not null),
 policies as (select condition, env, variant, run, policy from thresholds),
+methods as (select condition, env, variant, run, method.commits as commits from run_records),
 
 compared as (
     select
@@ -10,6 +11,7 @@ compared as (
         initial.mean_return as r0,
         revised.mean_return as r1,
         policy,
+        commits,
         -- Of a list that is not there, nothing is known, but DuckDB takes it for an empty one.
         if(
             initial.params is null or revised.params is null,
@@ -18,13 +20,14 @@ compared as (
         ) as differences
     from revised_episodes
     join policies using (condition, env, variant, run)
+    join methods using (condition, env, variant, run)
 ),
 
 measured as (
     select
         *,
         r1 - r0 as delta,
-        -- Parameters of linear policies have one decimal: half a decimal tells a change from a rounding error.
+        -- Parameters of linear policies have one decimal: half a decimal separates a change from a rounding error.
         if(policy = 'linear', 0.05, 0) as tolerance,
         list_filter(
             list_transform(differences, lambda d, position: if(abs(d) > tolerance, position - 1, null)),
@@ -33,7 +36,7 @@ measured as (
     from compared
 ),
 
-revisions as (
+changes as (
     select
         condition, env, variant, run, iteration,
         evidence_kind,
@@ -45,8 +48,8 @@ revisions as (
         sqrt(list_sum(list_transform(differences, lambda d: d * d))) as l2_distance,
         list_max(list_transform(differences, lambda d: abs(d))) as max_change,
         changed,
-        r1 >= r0 or variant = 'alwayscritic' as accepted
+        commits = 'revised' or (commits = 'better' and r1 >= r0) as accepted
     from measured
 )
 
-select * from revisions
+select * from changes

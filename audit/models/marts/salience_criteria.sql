@@ -1,0 +1,22 @@
+-- One row per revision whose critic saw the worst, the median and the best rollout: the two criteria.
+with
+changes as (select * from changes where evidence_kind = 'three'),
+evidence as (select * from evidence),
+"references" as (select * from "references"),
+
+salience_criteria as (
+    select
+        condition, env, variant, run, iteration,
+        detector,
+        direction,
+        direction = 'regression' and worst_below_median as worst_below_median,
+        direction = 'regression' and worst_below_best as worst_below_best,
+        references_worst,
+        direction = 'regression' and worst_below_median and references_worst as strict,
+        direction = 'regression' and worst_below_best and references_worst as permissive
+    from changes
+    join evidence using (condition, env, variant, run, iteration)
+    join "references" using (condition, env, variant, run, iteration)
+)
+
+select * from salience_criteria

@@ -1,0 +1,16 @@
+"""What a critic was shown, as far as a log says."""
+
+from __future__ import annotations
+
+import msgspec
+
+from collector.records import Count, RolloutLabel
+
+
+class ShownRollout(msgspec.Struct, frozen=True):
+    """A rollout that a critic was shown; `rollout` is its index among the K. What a log does not say is None."""
+
+    label: RolloutLabel
+    rollout: Count | None = None
+    return_: float | None = msgspec.field(name="return", default=None)
+    length: Count | None = None
