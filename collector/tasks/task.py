@@ -53,6 +53,39 @@ class TabularSpace:
 ParameterSpace = LinearSpace | TabularSpace
 
 
+def thresholds(
+    *,
+    partial: float,
+    high: float,
+    near_zero: float,
+    floor: float,
+    counts: tuple[int, int, int] = (3, 8, 4),
+    origin: str = "project",
+) -> Thresholds:
+    """Thresholds of the edit patterns for one of the project's tasks.
+
+    Args:
+        partial: a return that is partial success, as in `docs/audit.md`.
+        high: a return near the optimum.
+        near_zero: how far above the floor a return still counts as nothing.
+        floor: the return of a policy that achieves nothing.
+        counts: parameters of a surgical change at most, of a redesign and of a change in several states at least.
+        origin: who chose them.
+    """
+    surgical, redesign, multi_state = counts
+    return Thresholds(
+        partial=partial,
+        high=high,
+        near_zero=near_zero,
+        meaningful=0.1,
+        surgical_max=surgical,
+        redesign_min=redesign,
+        multi_state_min=multi_state,
+        floor=floor,
+        origin=origin,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Task:
     """One task, complete: everything that is particular to it.
