@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
@@ -39,6 +39,13 @@ class Progress:
     best: float | None
     calls: int
     tokens: int | None
+
+    @classmethod
+    def of(cls, spec: RunSpec, episodes: Sequence[Episode], *, calls: int = 0, tokens: int | None = None) -> Progress:
+        """The progress of a run with these finished iterations."""
+        returns = [episode.kept.mean_return for episode in episodes]
+        current = returns[-1] if returns else None
+        return cls(spec, len(returns), current, max(returns, default=None), calls, tokens)
 
 
 Report = Callable[[Progress], None]
@@ -193,17 +200,7 @@ class _Search:
         self._tell()
 
     def _tell(self) -> None:
-        returns = [episode.kept.mean_return for episode in self.episodes]
-        self.report(
-            Progress(
-                spec=self.spec,
-                finished=len(returns),
-                current=returns[-1] if returns else None,
-                best=max(returns, default=None),
-                calls=self.calls,
-                tokens=self.tokens,
-            )
-        )
+        self.report(Progress.of(self.spec, self.episodes, calls=self.calls, tokens=self.tokens))
 
 
 def select(commits: str, initial: Candidate, revised: Candidate | None) -> Selected:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import tempfile
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
@@ -64,6 +64,11 @@ class Outcome:
 
     failures: list[tuple[RunSpec, CollectorError]] = field(default_factory=list)
     not_begun: int = 0
+
+    def message(self, asked: int) -> str:
+        """How many of the runs asked for are missing, and why the first is."""
+        not_begun = f", {self.not_begun} were not begun" if self.not_begun else ""
+        return f"{len(self.failures)} of {asked} runs stopped{not_begun}; the first: {self.failures[0][1]}"
 
 
 async def sweep(
@@ -199,6 +204,14 @@ def states(specs: Sequence[RunSpec], out: Path) -> list[State]:
     for condition in dict.fromkeys(spec.condition for spec in specs):
         _refuse_other_settings([spec for spec in specs if spec.condition == condition], out / condition)
     return [_state(spec, out / spec.folder) for spec in specs]
+
+
+def by_cell(found: Iterable[State]) -> dict[tuple[str, str, str], list[State]]:
+    """The runs of each condition, task and method."""
+    cells: dict[tuple[str, str, str], list[State]] = {}
+    for state in found:
+        cells.setdefault((state.spec.condition, state.spec.task.id, state.spec.method.id), []).append(state)
+    return cells
 
 
 def _state(spec: RunSpec, folder: Path) -> State:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -12,9 +12,6 @@ from collector.budget import EXCERPTS, ROLLOUTS, RUNS
 from collector.cli import options
 from collector.cli.command import run_command
 from collector.errors import CollectorError, WorkerError
-
-if TYPE_CHECKING:
-    from collector.sweep import Outcome
 
 
 class Clipping(StrEnum):
@@ -192,18 +189,8 @@ def collect(
             )
         except WorkerError as error:
             raise CollectorError(f"{error}; nothing is lost, the same command goes on from here") from None
-        _conclude(outcome, len(todo))
-
-
-def _conclude(outcome: Outcome, asked: int) -> None:
-    if not outcome.failures:
-        return
-    message = f"{len(outcome.failures)} of {asked} runs stopped"
-    if outcome.not_begun:
-        message += f", {outcome.not_begun} were not begun"
-    raise CollectorError(
-        f"{message}; the first: {outcome.failures[0][1]}. The same command goes on where they stopped."
-    )
+        if outcome.failures:
+            raise CollectorError(f"{outcome.message(len(todo))}. The same command goes on where they stopped.")
 
 
 def main() -> None:

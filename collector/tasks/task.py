@@ -65,9 +65,9 @@ def thresholds(
     """Thresholds of the edit patterns for one of the project's tasks.
 
     Args:
-        partial: a return that is partial success, as in `docs/audit.md`.
-        high: a return near the optimum.
-        near_zero: how far above the floor a return still counts as nothing.
+        partial: the return above which a policy works in part, as in `docs/audit.md`.
+        high: the return above which it works well.
+        near_zero: the distance from the floor up to which a return counts as achieving nothing.
         floor: the return of a policy that achieves nothing.
         counts: parameters of a surgical change at most, of a redesign and of a change in several states at least.
         origin: who chose them.
