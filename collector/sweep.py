@@ -29,7 +29,7 @@ from collector.system.regular_files import RUN, read_regular
 
 
 class Display(AbstractContextManager[Any], Protocol):
-    """Told of what happens, to show it while it is entered."""
+    """Shows what happens, while it is entered."""
 
     def progress(self, progress: Progress) -> None:
         """A run has got further."""
@@ -91,7 +91,7 @@ async def sweep(
         out: folder that holds the conditions.
         model: answers the prompts of all runs.
         offload: where rollouts are run.
-        display: told of what happens.
+        display: shows what happens.
         concurrency: runs in flight at once.
         train: trains the baselines.
 
@@ -176,7 +176,7 @@ def collect_runs(
 
 
 def _compile(specs: Sequence[RunSpec], display: Display) -> None:
-    """Compile the tasks' loops once, before the worker processes need them, and tell of those that cannot be."""
+    """Compile the tasks' loops once, before the worker processes need them, and report those that cannot be."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", PlainLoopWarning)
         for task in {spec.task.id: spec.task for spec in specs}.values():

@@ -28,7 +28,7 @@ async def run_baseline(run: BaselineRun, folder: RunFolder, report: Report, trai
     Args:
         run: what the run is.
         folder: its open folder; what it holds already is continued.
-        report: told of every iteration that is new.
+        report: called for every new iteration.
         train: trains and yields every iteration from the first one.
 
     Raises:

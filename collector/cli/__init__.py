@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -12,21 +11,6 @@ from collector.budget import EXCERPTS, ROLLOUTS, RUNS
 from collector.cli import options
 from collector.cli.command import run_command
 from collector.errors import CollectorError, WorkerError
-
-
-class Clipping(StrEnum):
-    """Choices of --action-clipping."""
-
-    ALL = "all"
-    RELEASED = "released"
-
-
-class WarmupRange(StrEnum):
-    """Choices of --warmup-range."""
-
-    CLIPPED = "clipped"
-    UNBOUNDED = "unbounded"
-
 
 app = typer.Typer(add_completion=True, pretty_exceptions_enable=False, rich_markup_mode="markdown")
 
@@ -68,8 +52,9 @@ def collect(
         bool, typer.Option("--paired-seeds", help="Roll both candidates of an iteration out on the same seeds.")
     ] = False,
     action_clipping: Annotated[
-        Clipping, typer.Option(help="Methods whose continuous actions are clipped: all, or as in the released code.")
-    ] = Clipping.ALL,
+        Literal["all", "released"],
+        typer.Option(help="Methods whose continuous actions are clipped: all, or as in the released code."),
+    ] = "all",
     step_cap: Annotated[
         int | None,
         typer.Option(min=1, max=10**9, help="Steps after which a rollout is cut off.", show_default="the task's"),
@@ -85,8 +70,8 @@ def collect(
         int | None, typer.Option(min=1, max=10**9, help="The iterations that prompts name.", show_default="the run's")
     ] = None,
     warmup_range: Annotated[
-        WarmupRange, typer.Option(help="Whether warm-up draws are kept within the range.")
-    ] = WarmupRange.CLIPPED,
+        Literal["clipped", "unbounded"], typer.Option(help="Whether warm-up draws are kept within the range.")
+    ] = "clipped",
     condition: Annotated[
         str | None, typer.Option(help="Label of these settings.", show_default="made from the settings")
     ] = None,
@@ -153,11 +138,11 @@ def collect(
         warmup=warmup,
         tau_c=tau_c,
         switches=Switches(
-            action_clipping=action_clipping.value,
+            action_clipping=action_clipping,
             step_cap=step_cap,
             optimum=optimum,
             step_size=step_size,
-            warmup_range=warmup_range.value,
+            warmup_range=warmup_range,
             named_iterations=named_iterations,
             paired_seeds=paired_seeds,
             excerpts=excerpts,

@@ -30,13 +30,13 @@ NOTHING: frozenset[int] = frozenset()
 NOT_OFFERED = frozenset({404, 405, 501})
 
 
-NOTHING_SAID = msgspec.Raw(b"null")
+ABSENT = msgspec.Raw(b"null")
 
 
 class _Message(msgspec.Struct):
     content: str | None = None
-    reasoning_content: msgspec.Raw = NOTHING_SAID
-    reasoning: msgspec.Raw = NOTHING_SAID
+    reasoning_content: msgspec.Raw = ABSENT
+    reasoning: msgspec.Raw = ABSENT
 
 
 class _Choice(msgspec.Struct):
@@ -48,7 +48,7 @@ class _Answer(msgspec.Struct):
     """The part of a chat completion that is used. The rest differs from server to server and may be anything."""
 
     choices: list[_Choice]
-    usage: msgspec.Raw = NOTHING_SAID
+    usage: msgspec.Raw = ABSENT
 
 
 class _Usage(msgspec.Struct):
@@ -169,7 +169,7 @@ class OpenAIModel(ServedModel["AsyncOpenAI"]):
         try:
             response = await self._request(models.list(), self._check_seconds, passing=NOT_OFFERED)
         except APIStatusError:
-            return  # it keeps no list; the first answer will tell
+            return  # it keeps no list: the first call shows whether it has the model
         served = [model.id for model in decode(response.content, _Models, self._server)[0].data]
         if not served or self.name in served:
             return

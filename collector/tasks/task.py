@@ -99,7 +99,7 @@ class Task:
         floor: the return of a policy that achieves nothing.
         success_return: a rollout at or above it counts as a success.
         step_cap: a rollout is truncated after so many steps; none where the environment always ends by itself.
-        description: the task as a critic is told it.
+        description: the task as prompts describe it.
         thresholds: those of the edit patterns.
         warmup: number of random parameter vectors that open the history.
         make_options: what else Gymnasium needs to make the environment.
