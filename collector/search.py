@@ -112,7 +112,7 @@ class _Search:
         )
 
     async def _revise(
-        self, iteration: int, first_prompt: str, initial: Candidate, shown: Evidence | None
+        self, iteration: int, opening: str, initial: Candidate, shown: Evidence | None
     ) -> tuple[Candidate | None, RevisionStatus]:
         """The second candidate, if the method has one and its answer can be read."""
         role: Source = "search"
@@ -120,7 +120,7 @@ class _Search:
             case None:
                 return None, "none"
             case "repeat":
-                prompt = first_prompt
+                prompt = opening
             case "search":
                 seen = [*self._trials(), Trial(initial.params, initial.mean_return)]
                 prompt = first_prompt(self.spec, seen, iteration)
