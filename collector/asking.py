@@ -40,8 +40,8 @@ class Asker:
     is asked only when they are used up.
     """
 
-    def __init__(self, spec: RunSpec, folder: RunFolder, model: Model, told: Callable[[Call], None]) -> None:
-        self.spec, self.folder, self.model, self.told = spec, folder, model, told
+    def __init__(self, spec: RunSpec, folder: RunFolder, model: Model, report: Callable[[Call], None]) -> None:
+        self.spec, self.folder, self.model, self.report = spec, folder, model, report
         self.stored = deque(folder.pending)
 
     async def ask(self, iteration: int, slot: str, role: Source, prompt: str) -> Answer | None:
@@ -64,7 +64,7 @@ class Asker:
             if call is None:
                 call = await self._call(iteration, slot, role, attempt, prompt)
                 made += 1
-            self.told(call)
+            self.report(call)
             if call.error is None:
                 params = policy.from_text(self.spec.task.space, call.completion)
                 return Answer(params, call.completion, call.thinking)

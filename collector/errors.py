@@ -1,10 +1,10 @@
-"""Errors that a user can cause: told in one line, never with a traceback."""
+"""Errors that a user can cause: reported in one line, never with a traceback."""
 
 import re
 
 
 class CollectorError(Exception):
-    """Something that stops a collection; the message says what, where, and what to do.
+    """Something that stops a collection; the message names what, where, and the remedy.
 
     It may quote anything, such as what a user's task has raised: as text it is one line without control characters.
     """

@@ -24,7 +24,7 @@ EXCERPT_KEEPS: Final = 4
 
 
 def select(returns: Sequence[float], label: RolloutLabel) -> int:
-    """Index of the rollout that a label stands for; the first one on ties.
+    """Index of the rollout that a label names; the first one on ties.
 
     Args:
         returns: the K returns.
@@ -99,7 +99,7 @@ def compact(trajectory: Trajectory, keep: int | None = None) -> str:
 
     Args:
         trajectory: the rollout.
-        keep: show only so many first and last steps, and say how many are left out between.
+        keep: number of steps shown at either end; the number of those left out is given between.
     """
     states = [_number_text(state) for state in trajectory.observations]
     steps = [
@@ -111,7 +111,7 @@ def compact(trajectory: Trajectory, keep: int | None = None) -> str:
 
 
 def step_by_step(trajectory: Trajectory) -> str:
-    """One line per step with state, action and reward, and a last line that says how the rollout ended."""
+    """One line per step with state, action and reward, and a last line with how the rollout ended."""
 
     def lines() -> Iterator[str]:
         for state, action, reward in zip(trajectory.observations, trajectory.actions, trajectory.rewards, strict=False):

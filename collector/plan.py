@@ -21,7 +21,7 @@ from collector.tasks import TASKS, Task, get_task
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What a user asks to collect; none stands for the default of the task or the method."""
+    """What a user asks to collect; None is the default of the task or the method."""
 
     envs: Sequence[str]
     variants: Sequence[str]
@@ -52,7 +52,7 @@ def plan(request: Request) -> list[RunSpec]:
     for task in tasks:
         if request.prompt_folder is not None:
             Prompts(task, request.prompt_folder).try_out()
-        threshold(request.tau_c, task)  # a wrong setting is told even where no method asked for has the rule
+        threshold(request.tau_c, task)  # a wrong setting is refused even where no method has the rule
     if request.condition is not None and not is_label(request.condition):
         raise UsageError(
             f"--condition '{request.condition}' cannot name a folder; use letters, digits and . _ + - "

@@ -16,7 +16,7 @@ Action = int | list[float]
 
 
 class UnreadableAnswer(ValueError):  # noqa: N818 - it names an answer, not a fault of the program
-    """An answer from which no complete parameter vector can be read; the message says why."""
+    """An answer from which no complete parameter vector can be read; the message gives the reason."""
 
 
 def make_policy(space: ParameterSpace, params: Params) -> Callable[[Any], Action]:

@@ -146,7 +146,7 @@ def read_run(folder: Path) -> Stored:
             )
     calls = _read(folder / "calls.jsonl", Call, stored.torn)
     stored.pending = [call for call in calls if call.iteration >= len(stored.episodes)]
-    # A truth is written before its call: without the call, the critic will be asked again and tell it again.
+    # A truth is written before its call: without the call, the critic is asked again and gives it again.
     known = {(call.iteration, call.attempt) for call in calls if call.role == "critic"}
     _read(folder / "truth.jsonl", Truth, stored.torn, keep=lambda truth: (truth.iteration, truth.attempt) in known)
     return stored

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from collector import evidence, policy, seeding
 from collector.asking import Answer, Asker
 from collector.errors import CollectorError
+from collector.evidence import ShownRollout
 from collector.llm.protocol import Model
 from collector.prompts import Review, Trial, Turn
 from collector.records import Call, Candidate, Episode, Evidence, RevisionStatus, Selected, Source, WarmupTrial
@@ -40,6 +41,13 @@ class Progress:
     calls: int
     tokens: int | None
 
+    @classmethod
+    def of(cls, spec: RunSpec, episodes: Sequence[Episode], *, calls: int = 0, tokens: int | None = None) -> Progress:
+        """The progress of a run with these finished iterations."""
+        returns = [episode.kept.mean_return for episode in episodes]
+        current = returns[-1] if returns else None
+        return cls(spec, len(returns), current, max(returns, default=None), calls, tokens)
+
 
 Report = Callable[[Progress], None]
 
@@ -52,7 +60,7 @@ async def search(spec: RunSpec, folder: RunFolder, model: Model, offload: Offloa
         folder: its open folder; what it holds already is continued.
         model: answers the prompts.
         offload: where rollouts are run.
-        report: told of every finished iteration and call.
+        report: called for every finished iteration and call.
 
     Raises:
         CollectorError: the records on disk are of another run, cannot be written, the model fails, or a search answer
@@ -77,16 +85,16 @@ class _Search:
             raise CollectorError(
                 f"{self.folder.path} holds another run ({'; '.join(different)}); choose another --condition or --out"
             )
-        self._tell()
+        self._report()
         for iteration in range(len(self.episodes), self.spec.iterations):
             episode = await self._iterate(iteration)
             await asyncio.to_thread(self.folder.append, episode)
             self.episodes.append(episode)
-            self._tell()
+            self._report()
 
     async def _iterate(self, iteration: int) -> Episode:
         spec, started = self.spec, time.monotonic()
-        prompt = self._first_prompt(iteration, self._trials())
+        prompt = first_prompt(spec, self._trials(), iteration)
         proposal = await self.asker.ask(iteration, "first", "search", prompt)
         assert proposal is not None
         initial = await self._evaluate(iteration, "initial", proposal, "search")
@@ -103,14 +111,8 @@ class _Search:
             seconds=time.monotonic() - started,
         )
 
-    def _first_prompt(self, iteration: int, history: list[Trial]) -> str:
-        turn = Turn(iteration, self.spec.named_iterations)
-        if self.spec.method.first == "solo_critic":
-            return self.spec.prompts.solo(history, turn)
-        return self.spec.prompts.search(history, turn, informed=self.spec.method.first == "informed_search")
-
     async def _revise(
-        self, iteration: int, first_prompt: str, initial: Candidate, shown: Evidence | None
+        self, iteration: int, opening: str, initial: Candidate, shown: Evidence | None
     ) -> tuple[Candidate | None, RevisionStatus]:
         """The second candidate, if the method has one and its answer can be read."""
         role: Source = "search"
@@ -118,10 +120,10 @@ class _Search:
             case None:
                 return None, "none"
             case "repeat":
-                prompt = first_prompt
+                prompt = opening
             case "search":
                 seen = [*self._trials(), Trial(initial.params, initial.mean_return)]
-                prompt = self._first_prompt(iteration, seen)
+                prompt = first_prompt(self.spec, seen, iteration)
             case "critic":
                 assert shown is not None
                 prompt, role = await self._critic_prompt(initial, shown), "critic"
@@ -134,17 +136,8 @@ class _Search:
         spec = self.spec
         assert initial.seeds is not None
         written = await self.offload(evidence.write, spec.task, initial.params, initial.seeds, shown)
-        review = Review(
-            params=initial.params,
-            mean_return=initial.mean_return,
-            rollouts=spec.rollouts,
-            kind=shown.kind,
-            shown=written,
-            statistics=shown.statistics,
-            tau_c=spec.tau_c,
-        )
         await self._write_excerpts()
-        return spec.prompts.critic(self._trials(), review)
+        return critic_prompt(spec, self._trials(), initial, shown, written)
 
     async def _write_excerpts(self) -> None:
         """Excerpts of the latest kept trajectories, for the methods whose history has them."""
@@ -190,24 +183,50 @@ class _Search:
         self.calls += 1
         if call.prompt_tokens is not None or call.completion_tokens is not None:
             self.tokens = (self.tokens or 0) + (call.prompt_tokens or 0) + (call.completion_tokens or 0)
-        self._tell()
+        self._report()
 
-    def _tell(self) -> None:
-        returns = [episode.kept.mean_return for episode in self.episodes]
-        self.report(
-            Progress(
-                spec=self.spec,
-                finished=len(returns),
-                current=returns[-1] if returns else None,
-                best=max(returns, default=None),
-                calls=self.calls,
-                tokens=self.tokens,
-            )
-        )
+    def _report(self) -> None:
+        self.report(Progress.of(self.spec, self.episodes, calls=self.calls, tokens=self.tokens))
+
+
+def first_prompt(spec: RunSpec, history: Sequence[Trial], iteration: int) -> str:
+    """The prompt that opens an iteration."""
+    turn = Turn(iteration, spec.named_iterations)
+    if spec.method.first == "solo_critic":
+        return spec.prompts.solo(history, turn)
+    return spec.prompts.search(history, turn, informed=spec.method.first == "informed_search")
+
+
+def critic_prompt(
+    spec: RunSpec,
+    history: Sequence[Trial],
+    reviewed: Candidate | Trial,
+    shown: Evidence,
+    written: Sequence[ShownRollout],
+) -> str:
+    """The critic's prompt.
+
+    Args:
+        spec: what the run is.
+        history: earlier trials.
+        reviewed: the candidate under review.
+        shown: its evidence.
+        written: the rollouts of the evidence, written out.
+    """
+    review = Review(
+        params=reviewed.params,
+        mean_return=reviewed.mean_return,
+        rollouts=spec.rollouts,
+        kind=shown.kind,
+        shown=written,
+        statistics=shown.statistics,
+        tau_c=spec.tau_c,
+    )
+    return spec.prompts.critic(history, review)
 
 
 def select(commits: str, initial: Candidate, revised: Candidate | None) -> Selected:
-    """Which candidate enters the history: the revised one if it is no worse, or always where the method says so."""
+    """Which candidate enters the history: the revised one if it is no worse, or in any case if the method does so."""
     if revised is None or commits == "first":
         return "initial"
     if commits == "revised" or revised.mean_return >= initial.mean_return:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import tempfile
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
@@ -29,7 +29,7 @@ from collector.system.regular_files import RUN, read_regular
 
 
 class Display(AbstractContextManager[Any], Protocol):
-    """Told of what happens, to show it while it is entered."""
+    """Shows what happens, while it is entered."""
 
     def progress(self, progress: Progress) -> None:
         """A run has got further."""
@@ -65,6 +65,11 @@ class Outcome:
     failures: list[tuple[RunSpec, CollectorError]] = field(default_factory=list)
     not_begun: int = 0
 
+    def message(self, asked: int) -> str:
+        """How many of the runs asked for are missing, and why the first is."""
+        not_begun = f", {self.not_begun} were not begun" if self.not_begun else ""
+        return f"{len(self.failures)} of {asked} runs stopped{not_begun}; the first: {self.failures[0][1]}"
+
 
 async def sweep(
     specs: Sequence[RunSpec],
@@ -86,7 +91,7 @@ async def sweep(
         out: folder that holds the conditions.
         model: answers the prompts of all runs.
         offload: where rollouts are run.
-        display: told of what happens.
+        display: shows what happens.
         concurrency: runs in flight at once.
         train: trains the baselines.
 
@@ -171,7 +176,7 @@ def collect_runs(
 
 
 def _compile(specs: Sequence[RunSpec], display: Display) -> None:
-    """Compile the tasks' loops once, before the worker processes need them, and tell of those that cannot be."""
+    """Compile the tasks' loops once, before the worker processes need them, and report those that cannot be."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", PlainLoopWarning)
         for task in {spec.task.id: spec.task for spec in specs}.values():
@@ -199,6 +204,14 @@ def states(specs: Sequence[RunSpec], out: Path) -> list[State]:
     for condition in dict.fromkeys(spec.condition for spec in specs):
         _refuse_other_settings([spec for spec in specs if spec.condition == condition], out / condition)
     return [_state(spec, out / spec.folder) for spec in specs]
+
+
+def by_cell(found: Iterable[State]) -> dict[tuple[str, str, str], list[State]]:
+    """The runs of each condition, task and method."""
+    cells: dict[tuple[str, str, str], list[State]] = {}
+    for state in found:
+        cells.setdefault((state.spec.condition, state.spec.task.id, state.spec.method.id), []).append(state)
+    return cells
 
 
 def _state(spec: RunSpec, folder: Path) -> State:

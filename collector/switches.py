@@ -1,7 +1,7 @@
 """Departures from the methods as published: what the released code did otherwise, and common random numbers.
 
 All are off by default. Those that change anything for a task and a method are recorded and show in the condition.
-`docs/fidelity.md` says what each is about.
+`docs/fidelity.md` describes each.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _LABELS: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Switches:
-    """What a user asks for; none, and the first of the choices, stand for the method as published.
+    """What a user asks for; None, and the first of the choices, are the method as published.
 
     Attributes:
         action_clipping: continuous actions are clipped for `all` methods, or for those that the `released` code clips.
@@ -82,5 +82,5 @@ def switched(task: Task, switches: Mapping[str, Any]) -> Task:
 
 
 def labels(switches: Mapping[str, Any]) -> list[str]:
-    """What a condition says of the switches."""
+    """The switches as parts of a condition."""
     return [_LABELS[name] if value is True else f"{_LABELS[name]}-{value}" for name, value in switches.items()]

@@ -35,7 +35,7 @@ class Preset(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
         noise: exploration noise.
         hyperparameters: arguments of the algorithm's class that are not left at their defaults; `linear x` is a value
             that falls from x to 0 over the run.
-        replaced: what the entry says, where it could not be taken over as it stands.
+        replaced: what the entry has, where it could not be taken over unchanged.
     """
 
     origin: Literal["rl-zoo", "library defaults"]

@@ -21,7 +21,7 @@ from collector.baselines.planning import BaselineRun
 from collector.rollouts.evaluate import Evaluation
 
 Report = Callable[[Evaluation, float], None]
-"""Told of every finished iteration: its evaluation, and the seconds that it took."""
+"""Called for every finished iteration with its evaluation and the seconds that it took."""
 
 _NOISES: Final = {"normal": NormalActionNoise, "ornstein-uhlenbeck": OrnsteinUhlenbeckActionNoise}
 _ENDLESS: Final = 2**62
@@ -33,7 +33,7 @@ def learn(run: BaselineRun, report: Report) -> None:
 
     Args:
         run: what to train.
-        report: told of every finished iteration.
+        report: called for every finished iteration.
     """
     torch.set_num_threads(1)
     torch.use_deterministic_algorithms(True)

@@ -14,7 +14,7 @@ EPISODES: Final = 4000
 ITERATIONS: Final = EPISODES // (1 + ROLLOUTS)
 """Iterations in a run: one training episode and its evaluation each."""
 ALL: Final = "sb3-all"
-"""The name that stands for every baseline that fits a task."""
+"""The name of the group of all baselines that fit a task."""
 
 Actions = Literal["discrete", "continuous"]
 

@@ -109,8 +109,8 @@ def left_out(tasks: Iterable[Task], variants: Collection[str]) -> str | None:
     for task in tasks:
         if names := [baseline.id for baseline in BASELINES.values() if not baseline.fits(task)]:
             passed_over.setdefault(", ".join(names), []).append(task.id)
-    told = "; ".join(f"{names} on {', '.join(on)}" for names, on in passed_over.items())
-    return f"left out, as the actions do not fit: {told}" if told else None
+    misfits = "; ".join(f"{names} on {', '.join(on)}" for names, on in passed_over.items())
+    return f"left out, as the actions do not fit: {misfits}" if misfits else None
 
 
 def require_extra() -> None:

@@ -42,10 +42,10 @@ async def train(run: BaselineRun, task_modules: Sequence[Path] = ()) -> AsyncGen
         process.start()
         sender.close()
         try:
-            while (told := await asyncio.get_running_loop().run_in_executor(listener, receiver.recv)) is not None:
-                if isinstance(told, CollectorError):
-                    raise told
-                yield told
+            while (message := await asyncio.get_running_loop().run_in_executor(listener, receiver.recv)) is not None:
+                if isinstance(message, CollectorError):
+                    raise message
+                yield message
         except EOFError:
             process.join()
             raise CollectorError(

@@ -28,7 +28,7 @@ async def run_baseline(run: BaselineRun, folder: RunFolder, report: Report, trai
     Args:
         run: what the run is.
         folder: its open folder; what it holds already is continued.
-        report: told of every iteration that is new.
+        report: called for every new iteration.
         train: trains and yields every iteration from the first one.
 
     Raises:
@@ -43,7 +43,7 @@ async def run_baseline(run: BaselineRun, folder: RunFolder, report: Report, trai
         )
     assert folder.run is not None
     episodes = list(folder.episodes)
-    report(_progress(run, episodes))
+    report(Progress.of(run, episodes))
     if len(episodes) >= run.iterations:
         return
     iteration = 0
@@ -55,7 +55,7 @@ async def run_baseline(run: BaselineRun, folder: RunFolder, report: Report, trai
             else:
                 await asyncio.to_thread(folder.append, episode)
                 episodes.append(episode)
-                report(_progress(run, episodes))
+                report(Progress.of(run, episodes))
             iteration += 1
 
 
@@ -103,15 +103,3 @@ def _changed_versions(found: Run) -> str:
         if found.versions.get(name) != new
     ]
     return f" ({', '.join(changed)})" if changed else " (another kind of processor?)"
-
-
-def _progress(run: BaselineRun, episodes: list[Episode]) -> Progress:
-    returns = [episode.initial.mean_return for episode in episodes]
-    return Progress(
-        spec=run,
-        finished=len(returns),
-        current=returns[-1] if returns else None,
-        best=max(returns, default=None),
-        calls=0,
-        tokens=None,
-    )

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -12,24 +11,6 @@ from collector.budget import EXCERPTS, ROLLOUTS, RUNS
 from collector.cli import options
 from collector.cli.command import run_command
 from collector.errors import CollectorError, WorkerError
-
-if TYPE_CHECKING:
-    from collector.sweep import Outcome
-
-
-class Clipping(StrEnum):
-    """Choices of --action-clipping."""
-
-    ALL = "all"
-    RELEASED = "released"
-
-
-class WarmupRange(StrEnum):
-    """Choices of --warmup-range."""
-
-    CLIPPED = "clipped"
-    UNBOUNDED = "unbounded"
-
 
 app = typer.Typer(add_completion=True, pretty_exceptions_enable=False, rich_markup_mode="markdown")
 
@@ -71,8 +52,9 @@ def collect(
         bool, typer.Option("--paired-seeds", help="Roll both candidates of an iteration out on the same seeds.")
     ] = False,
     action_clipping: Annotated[
-        Clipping, typer.Option(help="Methods whose continuous actions are clipped: all, or as in the released code.")
-    ] = Clipping.ALL,
+        Literal["all", "released"],
+        typer.Option(help="Methods whose continuous actions are clipped: all, or as in the released code."),
+    ] = "all",
     step_cap: Annotated[
         int | None,
         typer.Option(min=1, max=10**9, help="Steps after which a rollout is cut off.", show_default="the task's"),
@@ -88,8 +70,8 @@ def collect(
         int | None, typer.Option(min=1, max=10**9, help="The iterations that prompts name.", show_default="the run's")
     ] = None,
     warmup_range: Annotated[
-        WarmupRange, typer.Option(help="Whether warm-up draws are kept within the range.")
-    ] = WarmupRange.CLIPPED,
+        Literal["clipped", "unbounded"], typer.Option(help="Whether warm-up draws are kept within the range.")
+    ] = "clipped",
     condition: Annotated[
         str | None, typer.Option(help="Label of these settings.", show_default="made from the settings")
     ] = None,
@@ -156,11 +138,11 @@ def collect(
         warmup=warmup,
         tau_c=tau_c,
         switches=Switches(
-            action_clipping=action_clipping.value,
+            action_clipping=action_clipping,
             step_cap=step_cap,
             optimum=optimum,
             step_size=step_size,
-            warmup_range=warmup_range.value,
+            warmup_range=warmup_range,
             named_iterations=named_iterations,
             paired_seeds=paired_seeds,
             excerpts=excerpts,
@@ -192,24 +174,10 @@ def collect(
             )
         except WorkerError as error:
             raise CollectorError(f"{error}; nothing is lost, the same command goes on from here") from None
-        _conclude(outcome, len(todo))
-
-
-def _conclude(outcome: Outcome, asked: int) -> None:
-    if not outcome.failures:
-        return
-    message = f"{len(outcome.failures)} of {asked} runs stopped"
-    if outcome.not_begun:
-        message += f", {outcome.not_begun} were not begun"
-    raise CollectorError(
-        f"{message}; the first: {outcome.failures[0][1]}. The same command goes on where they stopped."
-    )
+        if outcome.failures:
+            raise CollectorError(f"{outcome.message(len(todo))}. The same command goes on where they stopped.")
 
 
 def main() -> None:
     """Entry point of the `collect` command."""
     run_command(app, "collect", "collect")
-
-
-if __name__ == "__main__":
-    main()

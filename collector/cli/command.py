@@ -43,30 +43,30 @@ def run_command(app: typer.Typer, name: str, program: str) -> NoReturn:
         ended.set()
         _exit(stopped, _INTERRUPTED)
     except _OPTION_ERROR as error:
-        _exit(f"{name}: {_told(error)}; see {program} --help", _USAGE)
+        _exit(f"{name}: {_wording(error)}; see {program} --help", _USAGE)
     except UsageError as error:
         _exit(f"{name}: {error}", _USAGE)
     except CollectorError as error:
         _exit(f"{name}: {error}", _FAILURE)
     except BrokenPipeError:
-        # The reader, say `head`, has seen enough; the interpreter must not try to flush at exit.
+        # The reader, such as `head`, wants no more; the interpreter must not try to flush at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except (MemoryError, OSError) as error:
-        # What goes wrong with records is told where it happens; this is standard output on a full disk.
+        # Faults of records are reported where they happen; this is standard output on a full disk.
         _exit(f"{name}: {error or 'memory ran out'}", _FAILURE)
 
 
 def _status(app: typer.Typer, program: str) -> Any:
     status = app(prog_name=program, standalone_mode=False)
-    if status == _INTERRUPTED:  # how newer versions of Typer hand on a Ctrl-C, without a word
+    if status == _INTERRUPTED:  # how newer versions of Typer report Ctrl-C
         raise KeyboardInterrupt
     return status
 
 
-def _told(error: Exception) -> str:
+def _wording(error: Exception) -> str:
     message = error.format_message() if hasattr(error, "format_message") else str(error)
-    # Typer hands on Pydantic's words.
+    # Typer passes on Pydantic's wording.
     message = re.sub(r"Value error, |, unable to parse.*", "", message).replace("Input should be", "it should be")
     return " ".join(message.split()).rstrip(".")
 

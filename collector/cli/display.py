@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
@@ -18,11 +20,6 @@ from collector.spec import RunSpec
 
 PLAIN_EVERY: Final = 10
 """Without a terminal, a run is reported every so many iterations."""
-
-
-def describe(spec: RunSpec) -> str:
-    """A run's name for people."""
-    return f"{spec.condition}/{spec.task.id}/{spec.method.id}/run-{spec.run:02d}"
 
 
 def choose_display(console: Console, total: int, *, quiet: bool) -> Quiet:
@@ -40,11 +37,19 @@ class _Line:
     began: float
     already: int
 
-    def seconds_left(self, now: float) -> float | None:
-        done = self.progress.finished - self.already
-        if done == 0:
-            return None
-        return (now - self.began) / done * (self.progress.spec.iterations - self.progress.finished)
+    def cells(self, now: float) -> list[str]:
+        """The run's row of the live table."""
+        progress, done = self.progress, self.progress.finished - self.already
+        left = progress.spec.iterations - progress.finished
+        return [
+            progress.spec.folder.as_posix(),
+            f"{progress.finished}/{progress.spec.iterations}",
+            _number(progress.current),
+            _number(progress.best),
+            str(progress.calls),
+            "–" if progress.tokens is None else str(progress.tokens),
+            str(timedelta(seconds=round((now - self.began) / done * left))) if done else "–",
+        ]
 
 
 @dataclass
@@ -54,7 +59,7 @@ class Quiet:
     console: Console
     total: int
     runs_done: int = 0
-    lines: dict[tuple[object, ...], _Line] = field(default_factory=dict)
+    lines: dict[Path, _Line] = field(default_factory=dict)
 
     def __enter__(self) -> Self:
         return self
@@ -66,24 +71,21 @@ class Quiet:
 
     def progress(self, progress: Progress) -> None:
         """Keep the numbers."""
-        key = _key(progress.spec)
-        if key in self.lines:
-            self.lines[key].progress = progress
-        else:
-            self.lines[key] = _Line(progress, time.monotonic(), progress.finished)
+        line = self.lines.setdefault(progress.spec.folder, _Line(progress, time.monotonic(), progress.finished))
+        line.progress = progress
 
     def finished(self, spec: RunSpec) -> None:
-        """Count it."""
-        self.lines.pop(_key(spec), None)
+        """Count the run."""
+        self.lines.pop(spec.folder, None)
         self.runs_done += 1
 
     def failed(self, spec: RunSpec, error: CollectorError) -> None:
-        """Say so."""
-        self.lines.pop(_key(spec), None)
-        self.console.print(Text(f"stopped: {describe(spec)}: {error}"), soft_wrap=True)
+        """Print the reason."""
+        self.lines.pop(spec.folder, None)
+        self.note(f"stopped: {spec.folder.as_posix()}: {error}")
 
     def note(self, text: str) -> None:
-        """Say it: it concerns data on the disk."""
+        """Print a line."""
         self.console.print(Text(text), soft_wrap=True)
 
 
@@ -92,18 +94,21 @@ class Plain(Quiet):
 
     def progress(self, progress: Progress) -> None:
         """Report every so many iterations."""
-        before = self.lines.get(_key(progress.spec))
+        before = self.lines.get(progress.spec.folder)
         last = before.progress.finished if before else progress.finished
         super().progress(progress)
         if progress.finished > last and progress.finished % PLAIN_EVERY == 0:
-            self.console.print(Text(_plain(progress)), soft_wrap=True)
+            self.note(
+                f"{progress.spec.folder.as_posix()}: iteration {progress.finished}/{progress.spec.iterations}, "
+                f"return {_number(progress.current)}, best {_number(progress.best)}, calls {progress.calls}"
+            )
 
     def finished(self, spec: RunSpec) -> None:
-        """Say that a run is complete, and how many are."""
-        line = self.lines.get(_key(spec))
+        """Report that a run is complete, and how many are."""
+        line = self.lines.get(spec.folder)
         super().finished(spec)
         best = f", best return {line.progress.best:.4g}" if line and line.progress.best is not None else ""
-        self.console.print(Text(f"complete: {describe(spec)}{best} [{self.runs_done}/{self.total}]"), soft_wrap=True)
+        self.note(f"complete: {spec.folder.as_posix()}{best} [{self.runs_done}/{self.total}]")
 
 
 class Terminal(Quiet):
@@ -127,40 +132,9 @@ class Terminal(Quiet):
             table.add_column(name, justify="right", no_wrap=True)
         # Never taller than the terminal: a table that scrolls cannot be redrawn in place.
         for line in list(self.lines.values())[: max(self.console.height - 4, 1)]:
-            table.add_row(*_cells(line, now))
+            table.add_row(*line.cells(now))
         return Group(table, Text(f"{self.runs_done} of {self.total} runs complete; Ctrl-C stops, and nothing is lost"))
-
-
-def _cells(line: _Line, now: float) -> list[str]:
-    progress = line.progress
-    left = line.seconds_left(now)
-    return [
-        describe(progress.spec),
-        f"{progress.finished}/{progress.spec.iterations}",
-        _number(progress.current),
-        _number(progress.best),
-        str(progress.calls),
-        "–" if progress.tokens is None else str(progress.tokens),
-        "–" if left is None else _duration(left),
-    ]
-
-
-def _plain(progress: Progress) -> str:
-    return (
-        f"{describe(progress.spec)}: iteration {progress.finished}/{progress.spec.iterations}, "
-        f"return {_number(progress.current)}, best {_number(progress.best)}, calls {progress.calls}"
-    )
 
 
 def _number(value: float | None) -> str:
     return "–" if value is None else f"{value:.2f}"
-
-
-def _duration(seconds: float) -> str:
-    minutes, seconds = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02d}:{seconds:02d}" if hours else f"{minutes}:{seconds:02d}"
-
-
-def _key(spec: RunSpec) -> tuple[object, ...]:
-    return (spec.condition, spec.task.id, spec.method.id, spec.run)

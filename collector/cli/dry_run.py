@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from collector.sweep import State
+from collector.sweep import State, by_cell
 from collector.system.regular_files import RECORDS, read_regular
 
 
@@ -26,12 +26,8 @@ def print_plan(found: Sequence[State], out: Path) -> None:
         table.add_column(name)
     for name in ("runs", "complete", "iterations", "done", "calls", "rollouts", "warm-up", "asked again"):
         table.add_column(name, justify="right")
-    cells: dict[tuple[str, str, str], list[State]] = {}
-    for state in found:
-        spec = state.spec
-        cells.setdefault((spec.condition, spec.task.id, spec.method.id), []).append(state)
     total: Counter[str] = Counter()
-    for cell, members in cells.items():
+    for cell, members in by_cell(found).items():
         budget = _budget(members, out)
         total.update(budget)
         table.add_row(*cell, *(f"{number:,}" for number in budget.values()))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -20,13 +19,6 @@ if TYPE_CHECKING:
 
     from collector.grid.parts import Part
     from collector.plan import Request
-
-
-class Output(StrEnum):
-    """Choices of --format."""
-
-    table = "table"
-    json = "json"
 
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
@@ -65,7 +57,7 @@ def paper(
             min=1, max=1e9, help="For the cost: tokens of an answer.", show_default="measured from records, or 1000"
         ),
     ] = None,
-    output: Annotated[Output, typer.Option("--format", help="Of the cost.")] = Output.table,
+    output: Annotated[Literal["table", "json"], typer.Option("--format", help="Of the cost.")] = "table",
     quiet: options.QuietOption = False,
 ) -> None:
     """Collect whatever is missing of the paper's grid: every task, method and setting of its tables.
@@ -83,7 +75,7 @@ def paper(
     from collector.llm.backends import make_model
     from collector.plan import Request
 
-    if not dry_run and (rate or answer_tokens or output is not Output.table):
+    if not dry_run and (rate or answer_tokens or output != "table"):
         raise typer.BadParameter("--rate, --answer-tokens and --format are for --dry-run")
     console = Console(stderr=True)
     make = partial(
@@ -112,8 +104,8 @@ def paper(
     )
     parts = chosen(part or [])
     if dry_run:
-        told = Console(stderr=True, quiet=quiet)
-        _print_cost(parts, wanted, out, concurrency, rate, answer_tokens, output, told)
+        progress = Console(stderr=True, quiet=quiet)
+        _print_cost(parts, wanted, out, concurrency, rate, answer_tokens, output, progress)
     else:
         collect_parts(parts, wanted, out, make, console, concurrency=concurrency, quiet=quiet)
 
@@ -125,7 +117,7 @@ def _print_cost(
     concurrency: int | None,
     rate: float | None,
     answer_tokens: float | None,
-    output: Output,
+    output: str,
     console: Console,
 ) -> None:
     from collector.grid.cost import costs, pace
@@ -139,7 +131,7 @@ def _print_cost(
     at = pace(asked, trained, concurrency=concurrency, rate=rate, answer_tokens=answer_tokens)
     sizes = PromptSizes(lambda env: console.print(f"writing prompts of {env}", highlight=False))
     rows = [row for part in parts for row in costs(part, states(plan(part.request(wanted)), out), at, sizes)]
-    if output is Output.json:
+    if output == "json":
         print_json(rows)
     else:
         print_table(rows, at, asked, rate=rate, answers=answer_tokens)

@@ -1,4 +1,4 @@
-"""What records tell of a model's pace and of its tokens."""
+"""A model's pace and its tokens, measured from records."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ class Part:
         envs: tasks, or `all`.
         variants: methods, or the name of a group of them.
         tau_c: revision threshold of r2po.
-        budget: iterations as a multiple of the method's own: 2 stands for 8,000 rollouts instead of 4,000.
+        budget: iterations as a multiple of the method's own: 2 makes 8,000 rollouts instead of 4,000.
     """
 
     name: str

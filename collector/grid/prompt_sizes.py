@@ -9,10 +9,10 @@ from typing import Final, NamedTuple
 
 from collector import evidence
 from collector.evidence import EXCERPT_KEEPS, THREE_KEEPS, ShownRollout
-from collector.prompts import Review, Trial, Turn
+from collector.prompts import Trial
 from collector.records import EvidenceKind
 from collector.rollouts.evaluate import Evaluation, evaluate, replay
-from collector.search import warm_up
+from collector.search import critic_prompt, first_prompt, warm_up
 from collector.seeding import seeds
 from collector.spec import RunSpec
 
@@ -77,19 +77,15 @@ def _sample(spec: RunSpec) -> _Sample:
 
 def _calls(spec: RunSpec, sample: _Sample, iteration: int) -> list[tuple[int, int]]:
     """Least and most characters of the prompts of an iteration."""
-    method, turn = spec.method, Turn(iteration, spec.named_iterations)
     history = _history(spec, sample, iteration)
-    if method.first == "solo_critic":
-        first = len(spec.prompts.solo(history, turn))
-    else:
-        first = len(spec.prompts.search(history, turn, informed=method.first == "informed_search"))
+    first = len(first_prompt(spec, history, iteration))
     sizes = [(first, first)]
-    if method.second == "critic":
+    if spec.method.second == "critic":
         sizes.append(_critic(spec, sample, history))
-    elif method.second == "search":
-        longer = len(spec.prompts.search([*history, sample.candidate], turn))
+    elif spec.method.second == "search":
+        longer = len(first_prompt(spec, [*history, sample.candidate], iteration))
         sizes.append((longer, longer))
-    elif method.second == "repeat":
+    elif spec.method.second == "repeat":
         sizes.append((first, first))
     return sizes
 
@@ -108,16 +104,8 @@ def _critic(spec: RunSpec, sample: _Sample, history: Sequence[Trial]) -> tuple[i
     assert kind is not None
     chosen = evidence.gather(spec.task, sample.evaluation, kind)
     written = evidence.write(spec.task, sample.candidate.params, sample.evaluation.seeds, chosen)
-    review = Review(
-        params=sample.candidate.params,
-        mean_return=sample.evaluation.mean_return,
-        rollouts=spec.rollouts,
-        kind=kind,
-        shown=written,
-        statistics=chosen.statistics,
-        tau_c=spec.tau_c,
-    )
-    least = len(spec.prompts.critic(history, review))
+    reviewed = replace(sample.candidate, mean_return=sample.evaluation.mean_return)
+    least = len(critic_prompt(spec, history, reviewed, chosen, written))
     return least, least + sum(_room(spec, kind, shown) for shown in written)
 
 

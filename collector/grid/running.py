@@ -34,54 +34,42 @@ def collect_parts(
         wanted: the settings that they share.
         out: folder that holds the conditions.
         make_model: gives a fresh client, since a sweep closes its own.
-        console: where progress is told.
+        console: where progress is printed.
         concurrency: runs in flight at once; None for the default.
-        quiet: tell failures only.
+        quiet: print failures only.
 
     Raises:
         CollectorError: some part is not complete; the others were collected all the same.
     """
+
+    def collect(part: Part) -> None:
+        found = states(plan(part.request(wanted)), out)
+        todo = [state.spec for state in found if not state.complete]
+        if not todo:
+            report(part, f"{part.words}, all {len(found)} runs are complete")
+            return
+        if not part.asks_a_model:
+            try:
+                require_extra()
+            except CollectorError as error:
+                report(part, f"left out; {error}")
+                return
+        report(part, f"{part.words}, {len(todo)} of {len(found)} runs to do")
+        display = choose_display(console, len(todo), quiet=quiet)
+        outcome = collect_runs(todo, out, make_model(), display=display, concurrency=concurrency)
+        if outcome.failures:
+            raise CollectorError(outcome.message(len(todo)))
+
+    def report(part: Part, text: str, *, always: bool = False) -> None:
+        if always or not quiet:
+            console.print(Text(f"{part.name}: {text}"), soft_wrap=True)
+
     stopped = []
     for part in parts:
         try:
-            _collect(part, wanted, out, make_model, console, concurrency=concurrency, quiet=quiet)
+            collect(part)
         except CollectorError as error:
             stopped.append(part.name)
-            console.print(Text(f"{part.name}: {error}"), soft_wrap=True)
+            report(part, str(error), always=True)
     if stopped:
         raise CollectorError(f"not complete: {', '.join(stopped)}. The same command goes on where they stopped.")
-
-
-def _collect(
-    part: Part,
-    wanted: Request,
-    out: Path,
-    make_model: Callable[[], Model],
-    console: Console,
-    *,
-    concurrency: int | None,
-    quiet: bool,
-) -> None:
-    def tell(text: str) -> None:
-        if not quiet:
-            console.print(Text(f"{part.name}: {text}"), soft_wrap=True)
-
-    found = states(plan(part.request(wanted)), out)
-    todo = [state.spec for state in found if not state.complete]
-    if not todo:
-        tell(f"{part.words}, all {len(found)} runs are complete")
-        return
-    if not part.asks_a_model:
-        try:
-            require_extra()
-        except CollectorError as error:
-            tell(f"left out; {error}")
-            return
-    tell(f"{part.words}, {len(todo)} of {len(found)} runs to do")
-    display = choose_display(console, len(todo), quiet=quiet)
-    outcome = collect_runs(todo, out, make_model(), display=display, concurrency=concurrency)
-    if outcome.failures:
-        begun = f", {outcome.not_begun} were not begun" if outcome.not_begun else ""
-        raise CollectorError(
-            f"{len(outcome.failures)} of {len(todo)} runs stopped{begun}; the first: {outcome.failures[0][1]}"
-        )

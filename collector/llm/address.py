@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import os
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
@@ -67,24 +68,16 @@ def parse_address(text: str, *, source: str, port: int | None = None) -> Address
     return Address(url=f"{parts.scheme}://{user}{place}{path}{query}", shown=shown, host=host)
 
 
-def require_sendable(key: str | None, *, source: str) -> None:
-    """Refuse a key that no HTTP header can carry, without showing it.
+def read_key(variable: str) -> str | None:
+    """The API key in an environment variable, if there is one.
 
     Raises:
-        UsageError: it holds a line break, a blank or a character that is not ASCII.
+        UsageError: no HTTP header can carry it, as it holds a line break, a blank or a character that is not ASCII.
     """
+    key = os.environ.get(variable) or None
     if key and not (key.isascii() and key.isprintable() and " " not in key):
-        raise UsageError(f"{source} holds a blank, a line break or a non-ASCII character: set it to the key alone")
-
-
-def require_model(name: str, *, backend: str) -> None:
-    """Refuse an empty model name.
-
-    Raises:
-        UsageError: no model was named.
-    """
-    if not name.strip():
-        raise UsageError(f"the {backend} backend needs a model: name one with --model NAME")
+        raise UsageError(f"{variable} holds a blank, a line break or a non-ASCII character: set it to the key alone")
+    return key
 
 
 def _is_this_machine(host: str) -> bool:

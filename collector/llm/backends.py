@@ -38,7 +38,7 @@ def make_model(
         timeout: seconds for one answer.
         max_tokens: longest answer, thinking included; none leaves it to the server.
         num_ctx: size of the context that Ollama is asked for; none leaves it to the server.
-        on_wait: told of waits, with their reason and their seconds.
+        on_wait: called before each wait with its reason and its seconds.
 
     Raises:
         UsageError: an unknown backend, or an option that this backend does not have.

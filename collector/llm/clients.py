@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Final, Generic, TypeVar
+from typing import Any, Final, Generic, Protocol, TypeVar
 
-Client = TypeVar("Client")
+
+class Closable(Protocol):
+    """A client, as far as it is alike for all servers."""
+
+    async def close(self) -> Any:
+        """Release its connections."""
+
+
+Client = TypeVar("Client", bound=Closable)
 
 CALLS_EACH: Final = 16
 """For every call a client goes through all its connections, several times: with hundreds that costs more than the rest

@@ -1,4 +1,4 @@
-"""What can go wrong at a server, told in one line, and which of it is worth another try."""
+"""What can go wrong at a server, in one line each, and which of it is worth another try."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class UnusableAnswerError(ModelError):
 
     Args:
         message: what is wrong, where, and what to do.
-        completion: the answer all the same, for who wants to record its text, its thinking and its tokens.
+        completion: the answer all the same, for a caller that records its text, its thinking and its tokens.
     """
 
     def __init__(self, message: str, completion: Completion) -> None:
@@ -35,7 +35,7 @@ class UnusableAnswerError(ModelError):
 
 
 class EmptyAnswerError(UnusableAnswerError):
-    """The model said nothing."""
+    """The answer has no text."""
 
 
 class Kind(Enum):
@@ -128,8 +128,8 @@ class Server:
 
     def unusable(self, what: str, completion: Completion) -> CallError:
         """A reply that can be recorded but not read; `what` it is goes into the record."""
-        told = f"{self.label} sent {what}"
-        return CallError(Kind.UNUSABLE, told, self.if_elsewhere, completion=replace(completion, fault=what))
+        sent = f"{self.label} sent {what}"
+        return CallError(Kind.UNUSABLE, sent, self.if_elsewhere, completion=replace(completion, fault=what))
 
     def empty(self, completion: Completion, *, ended: str | None) -> CallError:
         """An answer without text. `ended` is the server's word for why it stopped."""
@@ -146,8 +146,8 @@ class Server:
 
     def rejection(self, status: int, body: str, headers: Mapping[str, str]) -> CallError:
         """An HTTP status that is not a success."""
-        said = self._quote(_words(body))
-        answer = f"{status}: {said}" if said else f"{status}"
+        quote = self._quote(_words(body))
+        answer = f"{status}: {quote}" if quote else f"{status}"
         wait = parse_retry_after(headers.get("retry-after"), now=datetime.now(UTC))
         if status == 429 and "insufficient_quota" not in body:
             what, todo = f"{self.label} limits how often it is asked ({answer})", "run fewer at once, or try later"
@@ -156,7 +156,7 @@ class Server:
             what, todo = f"{self.label} failed ({answer})", "see the server's log, or try later"
             return CallError(Kind.FAILED, what, todo, retry_after=wait)
         # A model that is missing is named as such; any other 404 means that the path is unknown.
-        if status == 404 and "model" in said.lower():
+        if status == 404 and "model" in quote.lower():
             return self.no_model()
         return self._refusal(status, answer)
 
@@ -186,7 +186,7 @@ class Server:
 
 
 def parse_retry_after(value: str | None, *, now: datetime) -> float | None:
-    """Seconds to wait from a Retry-After header, which holds seconds or an HTTP date; None if it says neither."""
+    """Seconds to wait from a Retry-After header, which holds seconds or an HTTP date; None if it holds neither."""
     if value is None:
         return None
     try:
@@ -214,7 +214,7 @@ def _words(body: str) -> str:
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    """The error and all that led to it, through groups: clients wrap what the network said several times."""
+    """The error and all that led to it, through groups: clients wrap an error of the network several times."""
     while error is not None:
         yield error
         if isinstance(error, BaseExceptionGroup):

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import Awaitable
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar, Unpack
 
 import msgspec
 
-from collector.errors import UsageError
-from collector.llm.address import Address, parse_address, require_model, require_sendable
-from collector.llm.answer import make_completion, server_seed
-from collector.llm.clients import Clients
+from collector.llm.address import parse_address, read_key
+from collector.llm.answer import make_completion
 from collector.llm.faults import Server
 from collector.llm.protocol import Completion
 from collector.llm.reply import HALVES, PACKED, decode, put, receive
-from collector.llm.retry import DEFAULT_POLICY, Gate, OnWait, RetryPolicy, persist
+from collector.llm.served import Patience, ServedModel
 
 if TYPE_CHECKING:
     import httpx
@@ -26,8 +22,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 PORT = 11434
-CONNECT_SECONDS = 10.0
-CHECK_SECONDS = 30.0
 
 
 class _Message(msgspec.Struct):
@@ -49,7 +43,7 @@ class _Described(msgspec.Struct):
     """A description of a model, of which nothing is used."""
 
 
-class OllamaModel:
+class OllamaModel(ServedModel["AsyncClient"]):
     """A model that Ollama serves. Use it within one event loop, and close it there.
 
     Args:
@@ -58,10 +52,7 @@ class OllamaModel:
         temperature: of sampling; None leaves it to the server.
         max_tokens: bound of the answer, thinking included; None leaves it to the server.
         num_ctx: tokens of prompt and answer together; None leaves it to the server, which cuts what is longer.
-        timeout: seconds for one try, from the request to the end of the answer; None for no bound.
-        retry: how patient a call is.
-        gate: share it between models of one server, so that they wait together when the server is asked too often.
-        on_wait: told of each wait.
+        patience: how long it is waited for.
 
     Raises:
         UsageError: the host or the key cannot be used.
@@ -77,69 +68,33 @@ class OllamaModel:
         temperature: float | None = None,
         max_tokens: int | None = None,
         num_ctx: int | None = None,
-        timeout: float | None = 600.0,
-        retry: RetryPolicy = DEFAULT_POLICY,
-        gate: Gate | None = None,
-        on_wait: OnWait | None = None,
+        **patience: Unpack[Patience],
     ) -> None:
-        require_model(name, backend=self.backend)
-        key = os.environ.get("OLLAMA_API_KEY")
-        require_sendable(key, source="OLLAMA_API_KEY")
+        key = read_key("OLLAMA_API_KEY")
         source = "--base-url" if host else "OLLAMA_HOST"
         address = parse_address(host or os.environ.get("OLLAMA_HOST") or "127.0.0.1", source=source, port=PORT)
-        self.name = name
-        self.options: dict[str, Any] = {"temperature": temperature, "max_tokens": max_tokens, "num_ctx": num_ctx}
-        self.timeout = timeout
-        self.retry = retry
-        self.gate = gate or Gate()
-        self.on_wait = on_wait
-        self._server = _describe(address, name, key)
-        self._clients = Clients(lambda: self._connect(address))
-
-    async def complete(self, prompt: str, *, seed: int) -> Completion:
-        """Answer one prompt.
-
-        Args:
-            prompt: the whole of what the model is told, as one message of the user.
-            seed: sent below 2^31 (its remainder).
-
-        Raises:
-            ModelError: the server cannot or will not answer, after transient faults were retried.
-        """
-        return await persist(
-            lambda: self._ask(prompt, server_seed(seed)), policy=self.retry, gate=self.gate, on_wait=self.on_wait
+        server = Server(
+            program="Ollama",
+            address=address,
+            model=name,
+            key=key,
+            if_down="start it with `ollama serve`, or give its address with --base-url URL or OLLAMA_HOST",
+            if_denied="set OLLAMA_API_KEY to a valid key, or for a cloud model run `ollama signin`",
+            if_missing=f"get it with `ollama pull {name}`",
+            if_elsewhere="check that this is the address of an Ollama server",
         )
+        super().__init__(server, {"temperature": temperature, "max_tokens": max_tokens, "num_ctx": num_ctx}, patience)
 
-    async def check(self) -> None:
-        """Ask whether the server is there and knows the model: one try, unless the server says that it is busy.
+    def _connect(self, seconds: float) -> AsyncClient:
+        from ollama import AsyncClient  # which makes a client of its own at once
 
-        The model is asked for by name, since models of the cloud need not be in the list of local ones.
-
-        Raises:
-            ModelError: it cannot be used; the message says what to do.
-        """
-        at_once = replace(self.retry, attempts=1, timed_out_attempts=1)
-        await persist(self._look_up, policy=at_once, gate=self.gate, on_wait=self.on_wait)
-
-    async def aclose(self) -> None:
-        """Release connections."""
-        for client in self._clients.all:
-            await client.close()  # type: ignore[no-untyped-call]  # the client leaves it without types
-
-    def _connect(self, address: Address) -> AsyncClient:
-        wait = CONNECT_SECONDS if self.timeout is None else min(CONNECT_SECONDS, self.timeout)
-        try:
-            from ollama import AsyncClient  # which makes a client of its own at once
-
-            return AsyncClient(
-                host=address.url,
-                timeout=(wait, None, None, None),  # connect, read, write, pool; a whole try is bounded in _request
-                mounts=address.direct_routes(),
-                headers=PACKED,
-                event_hooks={"response": [self._receive]},
-            )
-        except (ImportError, ValueError) as error:
-            raise UsageError(f"no connection can be set up ({error}): check the proxy variables") from None
+        return AsyncClient(
+            host=self._server.address.url,
+            timeout=(seconds, None, None, None),  # connect, read, write, pool
+            mounts=self._server.address.direct_routes(),
+            headers=PACKED,
+            event_hooks={"response": [self._receive]},
+        )
 
     async def _receive(self, response: httpx.Response) -> None:
         """Read a reply before the client does, which knows no bounds and would make objects of all that it holds.
@@ -186,6 +141,7 @@ class OllamaModel:
         )
 
     async def _look_up(self) -> None:
+        # The model is asked for by name, since models of the cloud need not be in the list of local ones.
         from pydantic import ValidationError
 
         async def show() -> None:
@@ -195,32 +151,16 @@ class OllamaModel:
                 # The server knows the model; how fully it describes it does not matter.
                 return
 
-        await self._request(show(), min(CHECK_SECONDS, self.timeout or CHECK_SECONDS))
+        await self._request(show(), self._check_seconds)
 
     async def _request(self, call: Awaitable[T], seconds: float | None) -> T:
-        """Wait for the client's answer, and tell its errors as CallErrors."""
+        """Wait for the client's answer; its errors become CallErrors."""
         import httpx
 
         try:
-            async with asyncio.timeout(seconds):
-                return await call
-        except TimeoutError:
-            raise self._server.timed_out(seconds) from None
+            return await self._within(seconds, call)
         except (httpx.RequestError, ConnectionError) as error:
             raise self._server.unreachable(error) from None
         except (ValueError, TypeError) as error:
             # Not JSON, or JSON of another shape; an error of the former kind holds the text.
             raise self._server.unreadable(getattr(error, "doc", "")) from None
-
-
-def _describe(address: Address, model: str, key: str | None) -> Server:
-    return Server(
-        program="Ollama",
-        address=address,
-        model=model,
-        key=key,
-        if_down="start it with `ollama serve`, or give its address with --base-url URL or OLLAMA_HOST",
-        if_denied="set OLLAMA_API_KEY to a valid key, or for a cloud model run `ollama signin`",
-        if_missing=f"get it with `ollama pull {model}`",
-        if_elsewhere="check that this is the address of an Ollama server",
-    )

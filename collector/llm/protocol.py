@@ -40,7 +40,7 @@ class Model(Protocol):
         ...
 
     async def check(self) -> None:
-        """Fail early, with a ModelError that says what to do, if the model cannot be used."""
+        """Fail early, with a ModelError that names the remedy, if the model cannot be used."""
         ...
 
     async def aclose(self) -> None:

@@ -18,7 +18,7 @@ from collector.llm.faults import CallError, EmptyAnswerError, Kind, UnusableAnsw
 T = TypeVar("T")
 
 OnWait = Callable[[str, float], None]
-"""Told of each wait before it begins: the reason, and the seconds."""
+"""Called before each wait with its reason and its seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class RetryPolicy:
 
     Attributes:
         attempts: tries at a server that is down, failing, or sends what cannot be read.
-        limited_attempts: tries at a server that says it is asked too often.
+        limited_attempts: tries at a server that limits how often it is asked.
         timed_out_attempts: tries when no full answer comes in time. Few, since each costs the whole time of a call.
         empty_attempts: tries when the answer has no text. Few, since the same seed mostly gives the same answer.
         first_wait: wait after the first failure; it doubles with each further one of the same kind.
@@ -92,13 +92,13 @@ class Gate:
 async def persist(
     attempt: Callable[[], Awaitable[T]], *, policy: RetryPolicy, gate: Gate, on_wait: OnWait | None = None
 ) -> T:
-    """Try until it works, or until the policy says that it is enough.
+    """Try until it works, or until the policy allows no further try.
 
     Args:
-        attempt: one try; it tells a failure by a CallError.
+        attempt: one try; its failures are CallErrors.
         policy: how often and how long.
         gate: the server's gate.
-        on_wait: told of each wait.
+        on_wait: called before each wait.
 
     Raises:
         ModelError: the last failure, with what it took; an UnusableAnswerError if there is an answer to record.
@@ -115,7 +115,7 @@ async def persist(
     try:
         return await retrying(call.admit, attempt)
     except CallError as error:
-        # The chain is cut: what a server or a client said in full may hold the key.
+        # The chain is cut: the full text of a server or a client may hold the key.
         raise call.verdict(error) from None
 
 
@@ -137,7 +137,7 @@ class _Call:
             seconds = left + random.uniform(0, self._policy.first_wait)
             if self._waited + seconds > self._policy.total_wait:
                 raise CallError(Kind.REFUSED, self._gate.reason, "run fewer at once, or try later")
-            self._tell(self._gate.reason, seconds)
+            self._announce(self._gate.reason, seconds)
             await self._gate.sleep(seconds)
         self._tries += 1
         return await attempt()
@@ -166,8 +166,8 @@ class _Call:
         )
 
     def announce(self, state: RetryCallState) -> None:
-        """Tell of the wait that comes next."""
-        self._tell(_error_of(state).what, state.upcoming_sleep)
+        """Announce the wait that comes next."""
+        self._announce(_error_of(state).what, state.upcoming_sleep)
 
     def verdict(self, error: CallError) -> ModelError:
         """The error that the caller gets."""
@@ -178,7 +178,7 @@ class _Call:
         kind = EmptyAnswerError if error.kind is Kind.EMPTY else UnusableAnswerError
         return kind(text, error.completion)
 
-    def _tell(self, reason: str, seconds: float) -> None:
+    def _announce(self, reason: str, seconds: float) -> None:
         self._waited += seconds
         if self._on_wait:
             self._on_wait(reason, seconds)

@@ -33,7 +33,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """What a critic is told of the candidate under review.
+    """What a critic is shown of the candidate under review.
 
     Attributes:
         params: its parameter vector.

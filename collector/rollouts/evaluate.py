@@ -66,7 +66,7 @@ def evaluate(task: Task, params: Params, seeds: Sequence[int]) -> Evaluation:
     rollouts = _compiled(task, params, seeds)
     if rollouts is not None:
         returns, lengths, terminated = rollouts.evaluate(task, params, seeds).T.tolist()
-        if math.isfinite(sum(returns)):  # if not, the plain loop says where a number ceases to be one
+        if math.isfinite(sum(returns)):  # if not, the plain loop names the step
             endings: list[Ending] = ["terminated" if end else "truncated" for end in terminated]
             return Evaluation(list(seeds), returns, list(map(int, lengths)), endings)
     return _evaluate_plainly(task, params, seeds)

@@ -20,7 +20,7 @@ from collector.tasks import LinearSpace, Task
 
 
 class Step(NamedTuple):
-    """One step of a rollout; `ended` says how the rollout ended, if it did."""
+    """One step of a rollout; `ended` is how the rollout ended, if it did."""
 
     observation: Any
     action: Action

@@ -97,7 +97,7 @@ class Workers:
 
 def _work(pipe: Pipe, task_modules: Sequence[Path]) -> None:
     """Do what comes through a pipe, and send back the result or the error, until the parent is gone."""
-    warnings.simplefilter("ignore", PlainLoopWarning)  # the parent has said so
+    warnings.simplefilter("ignore", PlainLoopWarning)  # the parent has shown it
     with contextlib.suppress(EOFError, ConnectionError):
         try:
             load_tasks(task_modules)

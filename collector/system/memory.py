@@ -19,9 +19,9 @@ def address_space() -> float:
 
 
 def shortage(least: float) -> str | None:
-    """What to say where there is too little address space; None where there is enough.
+    """The message where there is too little address space; None where there is enough.
 
-    OpenBLAS, LLVM and DuckDB do not survive the want of it: they crash, or try again for ever.
+    OpenBLAS, LLVM and DuckDB do not survive without it: they crash, or retry for ever.
 
     Args:
         least: bytes that are needed on a machine with one core; every other one takes 250 MB more, for the stacks and

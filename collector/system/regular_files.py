@@ -30,7 +30,7 @@ def open_regular(path: Path, mode: str = "rb") -> IO[bytes]:
         mode: as for `open`, binary. Files for appending are opened without a buffer.
 
     Raises:
-        OSError: the file cannot be opened, or is not a regular one; `strerror` says what it is.
+        OSError: the file cannot be opened, or is not a regular one; `strerror` names what it is.
     """
     try:
         file: IO[bytes] = open(path, mode, buffering=0 if "a" in mode else -1, opener=_at_once)  # noqa: SIM115

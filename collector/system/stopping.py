@@ -14,7 +14,7 @@ PATIENCE: Final = 1.5
 
 
 def stop_for_certain(message: str, status: int) -> threading.Event:
-    """Have a thread end the process if a signal to stop has not done so in time. Call it in the main thread.
+    """Start a thread that ends the process if a signal to stop has not done so in time. Call it in the main thread.
 
     Python's own handlers wait for the main thread, which may be in compiled code, and that of asyncio waits for the
     event loop.
@@ -24,7 +24,7 @@ def stop_for_certain(message: str, status: int) -> threading.Event:
         status: exit status.
 
     Returns:
-        An event that ends the watch: set it before the command says itself that it was stopped.
+        An event that ends the watch: set it before the command itself reports that it was stopped.
     """
     ended = threading.Event()
     receiver, sender = socket.socketpair()

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from collector.records import Thresholds
 from collector.tasks.draws import uniform
 from collector.tasks.dynamics import Dynamics
-from collector.tasks.task import LinearSpace, Task
+from collector.tasks.task import LinearSpace, Task, thresholds
 
 GYM_ID: Final = "CartPole-v1"
 GRAVITY: Final = 9.8
@@ -78,16 +77,6 @@ Observation: cart position (metres from the centre of the track, right is positi
 Actions: 0 pushes the cart to the left, 1 pushes it to the right.
 Reward: 1 for every step. A rollout terminates when the pole leans by more than about 0.209 rad (12 degrees) to
 either side or the cart is more than 2.4 m from the centre, and is cut off after 500 steps, which is perfect.""",
-    thresholds=Thresholds(
-        partial=200.0,
-        high=450.0,
-        near_zero=20.0,
-        meaningful=0.1,
-        surgical_max=3,
-        redesign_min=8,
-        multi_state_min=4,
-        floor=0.0,
-        origin="authors",
-    ),
+    thresholds=thresholds(partial=200.0, high=450.0, near_zero=20.0, floor=0.0, origin="authors"),
     dynamics=Dynamics(GYM_ID, reset, step, observe, single=True),
 )

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from collector.records import Thresholds
 from collector.tasks.draws import uniform
 from collector.tasks.dynamics import Dynamics
-from collector.tasks.task import TabularSpace, Task
+from collector.tasks.task import TabularSpace, Task, thresholds
 
 GYM_ID: Final = "FrozenLake-v1"
 MAP: Final[dict[str, Any]] = {"map_name": "4x4", "is_slippery": True}
@@ -71,16 +70,6 @@ the two directions at right angles to it, each with probability 1/3. A move agai
 is.
 Reward: 1 on reaching the goal, 0 on every other step. A rollout terminates at the goal or in a hole, and is cut off
 after 100 steps.""",
-    thresholds=Thresholds(
-        partial=0.3,
-        high=0.8,
-        near_zero=0.05,
-        meaningful=0.1,
-        surgical_max=3,
-        redesign_min=8,
-        multi_state_min=4,
-        floor=0.0,
-        origin="authors",
-    ),
+    thresholds=thresholds(partial=0.3, high=0.8, near_zero=0.05, floor=0.0, origin="authors"),
     dynamics=Dynamics(GYM_ID, reset, step, observe, make_options=MAP),
 )

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from collector.records import Thresholds
 from collector.tasks.dynamics import Body, MujocoDynamics
-from collector.tasks.task import LinearSpace, Task
+from collector.tasks.task import LinearSpace, Task, thresholds
 
 GYM_ID: Final = "InvertedDoublePendulum-v5"
 NOISE: Final = 0.1
@@ -81,15 +80,6 @@ Action: one number, the force on the cart, from -1 (left) to 1 (right). Values b
 Reward: every step earns 10, less a penalty for the upper tip being off its upright place and one for fast poles;
 between 9 and 10 a step is usual. A rollout terminates when the upper tip sinks to a height of 1 or less, and is cut
 off after 1000 steps. The best policies earn more than 9000.""",
-    thresholds=Thresholds(
-        partial=170.0,
-        high=430.0,
-        near_zero=22.0,
-        meaningful=0.1,
-        surgical_max=3,
-        redesign_min=8,
-        multi_state_min=4,
-        floor=0.0,
-    ),
+    thresholds=thresholds(partial=170.0, high=430.0, near_zero=22.0, floor=0.0),
     dynamics=MujocoDynamics(GYM_ID, reset, observe, reward, helpers=(cut,)),
 )

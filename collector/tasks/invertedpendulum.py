@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from collector.records import Thresholds
 from collector.tasks.dynamics import Body, MujocoDynamics
-from collector.tasks.task import LinearSpace, Task
+from collector.tasks.task import LinearSpace, Task, thresholds
 
 GYM_ID: Final = "InvertedPendulum-v5"
 NOISE: Final = 0.01
@@ -54,15 +53,6 @@ angular velocity (rad/s).
 Action: one number, the force on the cart, from -3 (left) to 3 (right). Values beyond are cut to that range.
 Reward: 1 for every step with the pole upright. A rollout terminates when the pole leans by more than 0.2 rad, and
 is cut off after 1000 steps. A rollout of 1000 steps is perfect.""",
-    thresholds=Thresholds(
-        partial=360.0,
-        high=900.0,
-        near_zero=48.0,
-        meaningful=0.1,
-        surgical_max=2,
-        redesign_min=4,
-        multi_state_min=3,
-        floor=0.0,
-    ),
+    thresholds=thresholds(partial=360.0, high=900.0, near_zero=48.0, counts=(2, 4, 3), floor=0.0),
     dynamics=MujocoDynamics(GYM_ID, reset, observe, reward),
 )

@@ -6,10 +6,9 @@ from typing import Any, Final
 
 import gymnasium
 
-from collector.records import Thresholds
 from collector.tasks.dynamics import Dynamics
 from collector.tasks.environment import DynamicsEnv
-from collector.tasks.task import TabularSpace, Task
+from collector.tasks.task import TabularSpace, Task, thresholds
 
 GYM_ID: Final = "salience-audit/Maze-v0"
 SIDE: Final = 3
@@ -65,16 +64,7 @@ Observation: the state, a whole number from 0 to 8.
 Actions: 0 up, 1 down, 2 right, 3 left. Moves are certain.
 Reward: 1 on reaching the goal, -0.0111 on every other step. A rollout terminates at the goal, and is cut off after
 100 steps. The shortest way earns about 0.97.""",
-    thresholds=Thresholds(
-        partial=-0.35,
-        high=0.8,
-        near_zero=0.1,
-        meaningful=0.1,
-        surgical_max=3,
-        redesign_min=8,
-        multi_state_min=4,
-        floor=-1.11,
-    ),
+    thresholds=thresholds(partial=-0.35, high=0.8, near_zero=0.1, floor=-1.11),
     dynamics=MazeEnv.dynamics,
 )
 

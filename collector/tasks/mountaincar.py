@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from collector.records import Thresholds
 from collector.tasks.draws import uniform
 from collector.tasks.dynamics import Dynamics
-from collector.tasks.task import LinearSpace, Task
+from collector.tasks.task import LinearSpace, Task, thresholds
 
 GYM_ID: Final = "MountainCar-v0"
 LEFT_END: Final = -1.2
@@ -59,15 +58,6 @@ velocity (from -0.07 to 0.07, rightwards is positive).
 Actions: 0 pushes to the left, 1 does nothing, 2 pushes to the right.
 Reward: -1 for every step. A rollout starts at rest near the bottom, terminates when the car reaches the flag, and
 is cut off after 200 steps: -200 means that the car never got there.""",
-    thresholds=Thresholds(
-        partial=-170.0,
-        high=-124.0,
-        near_zero=4.0,
-        meaningful=0.1,
-        surgical_max=3,
-        redesign_min=8,
-        multi_state_min=4,
-        floor=-200.0,
-    ),
+    thresholds=thresholds(partial=-170.0, high=-124.0, near_zero=4.0, floor=-200.0),
     dynamics=Dynamics(GYM_ID, reset, step, observe, single=True),
 )

@@ -7,10 +7,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from collector.records import Thresholds
 from collector.tasks.draws import uniform
 from collector.tasks.dynamics import Dynamics
-from collector.tasks.task import LinearSpace, Task
+from collector.tasks.task import LinearSpace, Task, thresholds
 
 GYM_ID: Final = "MountainCarContinuous-v0"
 FORCE: Final = 0.0015
@@ -82,15 +81,6 @@ Action: one number, the force: from -1, full to the left, to 1, full to the righ
 range.
 Reward: every step costs 0.1 times the square of the force; reaching the flag earns 100. A rollout starts at rest
 near the bottom, terminates at the flag, and is cut off after 999 steps. A car that does nothing earns 0.""",
-    thresholds=Thresholds(
-        partial=36.0,
-        high=92.0,
-        near_zero=5.0,
-        meaningful=0.1,
-        surgical_max=1,
-        redesign_min=3,
-        multi_state_min=2,
-        floor=0.0,
-    ),
+    thresholds=thresholds(partial=36.0, high=92.0, near_zero=5.0, counts=(1, 3, 2), floor=0.0),
     dynamics=Dynamics(GYM_ID, reset, step, observe, single=True, action_range=(-1.0, 1.0), helpers=(single,)),
 )

@@ -6,11 +6,10 @@ from typing import Any, Final
 
 import gymnasium
 
-from collector.records import Thresholds
 from collector.tasks.draws import integer
 from collector.tasks.dynamics import Dynamics
 from collector.tasks.environment import DynamicsEnv
-from collector.tasks.task import TabularSpace, Task
+from collector.tasks.task import TabularSpace, Task, thresholds
 
 GYM_ID: Final = "salience-audit/Nim-v0"
 STICKS: Final = 10
@@ -66,16 +65,7 @@ opponent makes no mistakes; where every move loses, it picks one at random.
 Observation: the number of sticks left before the agent's move, from 0 to 10.
 Actions: the number of sticks to take: 1, 2 or 3.
 Reward: 1 for a win, -1 for a loss, 0 for every move before that. A rollout terminates when the game is over.""",
-    thresholds=Thresholds(
-        partial=-0.25,
-        high=0.85,
-        near_zero=0.1,
-        meaningful=0.1,
-        surgical_max=3,
-        redesign_min=8,
-        multi_state_min=4,
-        floor=-1.0,
-    ),
+    thresholds=thresholds(partial=-0.25, high=0.85, near_zero=0.1, floor=-1.0),
     dynamics=NimEnv.dynamics,
 )
 

@@ -7,11 +7,10 @@ from typing import Any, Final
 import gymnasium
 import numpy as np
 
-from collector.records import Thresholds
 from collector.tasks.draws import uniform
 from collector.tasks.dynamics import Dynamics
 from collector.tasks.environment import DynamicsEnv
-from collector.tasks.task import LinearSpace, Task
+from collector.tasks.task import LinearSpace, Task, thresholds
 
 GYM_ID: Final = "salience-audit/Pong-v0"
 WIDTH: Final = 800.0
@@ -121,17 +120,7 @@ agent), ball velocity in y (positive: downwards).
 Actions: 0 moves the paddle up (y falls by 5), 1 moves it down (y grows by 5), 2 leaves it where it is.
 Reward: 1 each time the agent's paddle returns the ball. A rollout terminates when either side misses the ball or at
 the agent's third return, and is cut off after 1000 steps. Three returns are perfect.""",
-    thresholds=Thresholds(
-        partial=1.0,
-        high=2.8,
-        near_zero=0.2,
-        meaningful=0.1,
-        surgical_max=3,
-        redesign_min=8,
-        multi_state_min=4,
-        floor=0.0,
-        origin="authors",
-    ),
+    thresholds=thresholds(partial=1.0, high=2.8, near_zero=0.2, floor=0.0, origin="authors"),
     dynamics=PongEnv.dynamics,
 )
 

@@ -6,9 +6,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from collector.records import Thresholds
 from collector.tasks.dynamics import Body, MujocoDynamics
-from collector.tasks.task import LinearSpace, Task
+from collector.tasks.task import LinearSpace, Task, thresholds
 
 GYM_ID: Final = "Swimmer-v5"
 NOISE: Final = 0.1
@@ -69,15 +68,6 @@ Actions: two numbers, the torques on the first and the second joint, each from -
 that range.
 Reward: the distance gained in x per unit of time, less a small cost of the torques. A rollout never terminates and
 is cut off after 1000 steps. A swimmer that does not move earns about 0.""",
-    thresholds=Thresholds(
-        partial=85.0,
-        high=220.0,
-        near_zero=12.0,
-        meaningful=0.1,
-        surgical_max=3,
-        redesign_min=8,
-        multi_state_min=4,
-        floor=0.0,
-    ),
+    thresholds=thresholds(partial=85.0, high=220.0, near_zero=12.0, floor=0.0),
     dynamics=MujocoDynamics(GYM_ID, reset, observe, reward),
 )

@@ -53,6 +53,39 @@ class TabularSpace:
 ParameterSpace = LinearSpace | TabularSpace
 
 
+def thresholds(
+    *,
+    partial: float,
+    high: float,
+    near_zero: float,
+    floor: float,
+    counts: tuple[int, int, int] = (3, 8, 4),
+    origin: str = "project",
+) -> Thresholds:
+    """Thresholds of the edit patterns for one of the project's tasks.
+
+    Args:
+        partial: the return above which a policy works in part, as in `docs/audit.md`.
+        high: the return above which it works well.
+        near_zero: the distance from the floor up to which a return counts as achieving nothing.
+        floor: the return of a policy that achieves nothing.
+        counts: parameters of a surgical change at most, of a redesign and of a change in several states at least.
+        origin: who chose them.
+    """
+    surgical, redesign, multi_state = counts
+    return Thresholds(
+        partial=partial,
+        high=high,
+        near_zero=near_zero,
+        meaningful=0.1,
+        surgical_max=surgical,
+        redesign_min=redesign,
+        multi_state_min=multi_state,
+        floor=floor,
+        origin=origin,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Task:
     """One task, complete: everything that is particular to it.
@@ -66,7 +99,7 @@ class Task:
         floor: the return of a policy that achieves nothing.
         success_return: a rollout at or above it counts as a success.
         step_cap: a rollout is truncated after so many steps; none where the environment always ends by itself.
-        description: the task as a critic is told it.
+        description: the task as prompts describe it.
         thresholds: those of the edit patterns.
         warmup: number of random parameter vectors that open the history.
         make_options: what else Gymnasium needs to make the environment.

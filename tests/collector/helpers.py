@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import io
 import json
+import signal
+import subprocess
+import sys
+import threading
 from pathlib import Path
+
+import pytest
 
 from collector.llm.protocol import Completion
 from collector.llm.simulated import SimulatedModel
@@ -37,6 +45,20 @@ def collect(spec, out: Path, model=None, report=lambda progress: None) -> Path:
 
     asyncio.run(run())
     return out / spec.folder
+
+
+def in_process(main, *arguments) -> subprocess.CompletedProcess:
+    """Call a command in this process, for what does not depend on a process of its own; as `subprocess.run` returns."""
+    terminated, out, err = signal.getsignal(signal.SIGTERM), io.StringIO(), io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        patch.setattr(sys, "argv", ["", *map(str, arguments)])
+        patch.setattr("collector.cli.command.stop_for_certain", lambda *_: threading.Event())
+        try:
+            with pytest.raises(SystemExit) as ended:
+                main()
+        finally:
+            signal.signal(signal.SIGTERM, terminated)
+    return subprocess.CompletedProcess(arguments, ended.value.code or 0, out.getvalue(), err.getvalue())
 
 
 class ScriptedModel:

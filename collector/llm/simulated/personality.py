@@ -1,4 +1,4 @@
-"""How a simulated critic chooses the rollout it anchors on, and whether it says so: as data."""
+"""How a simulated critic chooses the rollout it anchors on, and whether its explanation names it: as data."""
 
 from __future__ import annotations
 

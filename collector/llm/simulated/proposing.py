@@ -1,4 +1,4 @@
-"""The simulated search: a noisy hill climber over the trials it is told of."""
+"""The simulated search: a noisy hill climber over the trials in its prompt."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def propose(prompt: SearchPrompt, rng: np.random.Generator) -> tuple[tuple[float
 
 
 def rank(trials: tuple[Trial, ...]) -> list[Trial]:
-    """The trials from best to worst; of equal ones the latest first, so that a plateau is walked and not stood on."""
+    """The trials from best to worst; of equal ones the latest first, so that the search moves along a plateau."""
     if not trials:
         return []
     average = fmean(trial.value for trial in trials)

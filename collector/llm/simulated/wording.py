@@ -1,4 +1,4 @@
-"""How the simulated model puts things: several ways to say the same, so that counting words is not trivially right."""
+"""How the simulated model words its answers: in several phrasings, so that counting words is not enough."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def mention(rollout: Rollout, rng: np.random.Generator) -> Mention:
 
 
 def denial(rng: np.random.Generator) -> str:
-    """Say that the worst rollout does not count."""
+    """A sentence that sets the worst rollout aside."""
     return str(rng.choice(_DENIAL))
 
 

@@ -28,7 +28,7 @@ def compile_loop(dynamics: Dynamics, space: ParameterSpace, name: str, *, record
     Args:
         dynamics: the task's dynamics.
         space: its policy class.
-        name: tells this loop, in this version of all that it is made of, from others in Numba's cache.
+        name: identifies this loop, in this version of its sources, in Numba's cache.
         recording: there is one seed, and the loop fills `record` with a row for each step: observation, action as the
             policy gave it, and reward. A last row has the last observation.
     """

@@ -3,26 +3,47 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import resource
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from collector.cli import main
 from collector.llm.simulated import SimulatedModel
 from collector.plan import Request, plan, threshold
 from collector.switches import Switches
 from collector.tasks import get_task
-from tests.collector.helpers import lines, timeless
+from tests.collector.helpers import collect, in_process, lines, spec, timeless
 
+CONDITION = "simulated-salient+iterations-3+rollouts-5"
 SMALL = ["--env", "frozenlake", "--variant", "threetraj", "--runs", "2", "--iterations", "3", "--rollouts", "5"]
 
 
 def run(*arguments, **options):
     command = [sys.executable, "-m", "collector.cli", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, **options)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A small collection, made one run after the other with keys in the environment, and how the command ended."""
+    out = tmp_path_factory.mktemp("finished")
+    keys = dict.fromkeys(("OLLAMA_API_KEY", "OPENAI_API_KEY"), "very-secret")
+    result = run(*SMALL, "--out", out, "--concurrency", "1", env=os.environ | keys)
+    assert result.returncode == 0, result.stderr
+    return out, result
+
+
+@pytest.fixture
+def collected(finished, tmp_path):
+    """A copy of it, to change."""
+    shutil.copytree(finished[0], tmp_path / "runs")
+    return tmp_path / "runs"
 
 
 WRONG = {
@@ -47,7 +68,7 @@ WRONG = {
 
 @pytest.mark.parametrize(("arguments", "told"), WRONG.values(), ids=WRONG)
 def test_wrong_usage_is_one_line_and_status_2(arguments, told, tmp_path):
-    result = run(*arguments, "--out", tmp_path / "runs")
+    result = in_process(main, *arguments, "--out", tmp_path / "runs")
     assert result.returncode == 2
     assert told in result.stderr
     assert len(result.stderr.splitlines()) == 1
@@ -57,71 +78,66 @@ def test_wrong_usage_is_one_line_and_status_2(arguments, told, tmp_path):
 
 def test_an_output_folder_that_cannot_be_written_is_one_line_and_status_1(tmp_path):
     (tmp_path / "file").write_text("")
-    result = run(*SMALL, "--out", tmp_path / "file" / "runs")
+    result = in_process(main, *SMALL, "--out", tmp_path / "file" / "runs")
     assert result.returncode == 1
     assert result.stderr.startswith(f"collect: cannot write to {tmp_path / 'file' / 'runs'}")
     assert len(result.stderr.splitlines()) == 1
 
 
 def test_a_server_that_is_down_is_one_line_and_status_1(tmp_path):
-    result = run(*SMALL, "--backend", "ollama", "--base-url", "http://127.0.0.1:9", "--out", tmp_path)
+    result = in_process(main, *SMALL, "--backend", "ollama", "--base-url", "http://127.0.0.1:9", "--out", tmp_path)
     assert result.returncode == 1
     assert re.fullmatch(r"collect: cannot connect to Ollama at http://127\.0\.0\.1:9 .*\n", result.stderr)
 
 
-def test_collect_twice_gives_identical_records_whatever_runs_beside_it(tmp_path):
-    assert run(*SMALL, "--out", tmp_path / "a", "--quiet", "--concurrency", "1").returncode == 0
-    assert run(*SMALL, "--env", "pong", "--out", tmp_path / "b", "--quiet", "--concurrency", "5").returncode == 0
+def test_collect_twice_gives_identical_records_whatever_runs_beside_it(finished, tmp_path):
+    beside = run(*SMALL, "--env", "pong", "--out", tmp_path, "--quiet", "--concurrency", "5")
+    assert (beside.returncode, beside.stdout, beside.stderr) == (0, "", "")
     for number in (1, 2):
-        folder = Path("simulated-salient+iterations-3+rollouts-5", "frozenlake", "threetraj", f"run-{number:02d}")
-        assert timeless(tmp_path / "a" / folder) == timeless(tmp_path / "b" / folder)
+        folder = Path(CONDITION, "frozenlake", "threetraj", f"run-{number:02d}")
+        assert timeless(finished[0] / folder) == timeless(tmp_path / folder)
 
 
-def test_a_complete_collection_is_left_alone(tmp_path):
-    assert run(*SMALL, "--out", tmp_path).returncode == 0
-    before = {path: path.read_bytes() for path in tmp_path.rglob("*.json*")}
-    again = run(*SMALL, "--out", tmp_path)
+def test_a_complete_collection_is_left_alone(collected):
+    before = {path: path.read_bytes() for path in collected.rglob("*.json*")}
+    again = run(*SMALL, "--out", collected)
     assert (again.returncode, again.stderr) == (0, "2 of 2 runs are complete already\n")
-    assert {path: path.read_bytes() for path in tmp_path.rglob("*.json*")} == before
+    assert {path: path.read_bytes() for path in collected.rglob("*.json*")} == before
 
 
-def test_no_resume_refuses_to_touch_records(tmp_path):
-    assert run(*SMALL, "--out", tmp_path).returncode == 0
-    result = run(*SMALL, "--out", tmp_path, "--no-resume")
+def test_no_resume_refuses_to_touch_records(collected):
+    result = in_process(main, *SMALL, "--out", collected, "--no-resume")
     assert result.returncode == 1
     assert "run-01 exists already" in result.stderr
 
 
-def test_other_settings_under_the_same_condition_are_refused_before_anything_runs(tmp_path):
-    assert run(*SMALL, "--out", tmp_path, "--condition", "mine").returncode == 0
-    result = run(*SMALL, "--out", tmp_path, "--condition", "mine", "--personality", "balanced", "--runs", "3")
+def test_other_settings_under_the_same_condition_are_refused_before_anything_runs(collected):
+    other = ["--condition", CONDITION, "--personality", "balanced", "--runs", "3"]
+    result = in_process(main, *SMALL, "--out", collected, *other)
     assert result.returncode == 1
     assert "was collected with other settings under the same condition" in result.stderr
-    assert not list(tmp_path.rglob("run-03"))
+    assert not list(collected.rglob("run-03"))
 
 
-def test_dry_run_prints_the_plan_and_what_is_done_and_does_nothing(tmp_path):
-    run(*SMALL, "--runs", "1", "--out", tmp_path)
-    before = sorted(tmp_path.rglob("*"))
-    result = run(*SMALL, "--variant", "r2po", "--out", tmp_path, "--dry-run")
+def test_dry_run_prints_the_plan_and_what_is_done_and_does_nothing(collected):
+    shutil.rmtree(collected / CONDITION / "frozenlake" / "threetraj" / "run-02")
+    before = sorted(collected.rglob("*"))
+    result = in_process(main, *SMALL, "--variant", "r2po", "--out", collected, "--dry-run")
     rows = [line.split() for line in result.stdout.splitlines()]
-    (calls,) = tmp_path.rglob("calls.jsonl")
+    (calls,) = collected.rglob("calls.jsonl")
     again = str(sum(call["error"] is not None for call in lines(calls)))
     # runs, complete, iterations, done, calls, rollouts, warm-up, asked again:
     # 2 runs of 3 iterations, each of which has 2 calls and 2 · 5 rollouts
     assert ["2", "1", "6", "3", "12", "60", "40", again] in [row[-8:] for row in rows]
     assert ["2", "0", "6", "0", "12", "60", "40", "0"] in [row[-8:] for row in rows]
     assert ["4", "1", "12", "3", "24", "120", "80", again] in [row[-8:] for row in rows]
-    assert sorted(tmp_path.rglob("*")) == before
+    assert sorted(collected.rglob("*")) == before
 
 
-def test_plain_lines_when_not_on_a_terminal_and_nothing_when_quiet(tmp_path):
-    told = run(*SMALL, "--out", tmp_path / "a")
-    assert [line.split(",")[0] for line in sorted(told.stderr.splitlines())] == [
-        f"complete: simulated-salient+iterations-3+rollouts-5/frozenlake/threetraj/run-0{number}" for number in (1, 2)
+def test_plain_lines_when_not_on_a_terminal(finished):
+    assert [line.split(",")[0] for line in sorted(finished[1].stderr.splitlines())] == [
+        f"complete: {CONDITION}/frozenlake/threetraj/run-0{number}" for number in (1, 2)
     ]
-    quiet = run(*SMALL, "--out", tmp_path / "b", "--quiet")
-    assert (quiet.stdout, quiet.stderr) == ("", "")
 
 
 def test_a_full_disk_is_told_in_a_line_and_nothing_is_lost(tmp_path):
@@ -142,7 +158,7 @@ def test_a_full_disk_is_told_in_a_line_and_nothing_is_lost(tmp_path):
     assert 0 < calls.stat().st_size <= limit
     assert calls.read_bytes().endswith(b"\n")
     assert run(*arguments, "--out", tmp_path / "full").returncode == 0
-    assert run(*arguments, "--out", tmp_path / "whole").returncode == 0
+    collect(spec("frozenlake", "threetraj", iterations=6, rollouts=5, warmup=20), tmp_path / "whole")
     assert timeless(tmp_path / "full") == timeless(tmp_path / "whole")
 
 
@@ -221,16 +237,14 @@ def test_defaults_are_the_papers_budget():
     assert spec.iterations * spec.method.calls * spec.rollouts == 4000
 
 
-def test_records_hold_no_secrets(tmp_path, monkeypatch):
-    monkeypatch.setenv("OLLAMA_API_KEY", "very-secret")
-    monkeypatch.setenv("OPENAI_API_KEY", "very-secret")
-    assert run(*SMALL, "--out", tmp_path).returncode == 0
-    assert not [path for path in tmp_path.rglob("*.json*") if "very-secret" in path.read_text()]
+def test_records_hold_no_secrets(finished):
+    records = list(finished[0].rglob("*.json*"))
+    assert len(records) == 2 * 4
+    assert not [path for path in records if "very-secret" in path.read_text()]
 
 
-def test_truth_stands_beside_the_records_and_not_in_them(tmp_path):
-    run(*SMALL, "--runs", "1", "--out", tmp_path)
-    (folder,) = tmp_path.rglob("run-01")
+def test_truth_is_beside_the_records_and_not_in_them(finished):
+    (folder,) = finished[0].rglob("run-01")
     truths = lines(folder / "truth.jsonl")
     assert {truth["personality"] for truth in truths} == {"salient"}
     assert all(truth["anchor"] in {"worst", "median", "best"} for truth in truths)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,12 +18,13 @@ from statistics import fmean
 import pytest
 
 from collector.baselines.planning import PACKAGES
+from collector.grid.cli import main
 from collector.grid.measured import measure
 from collector.grid.parts import PARTS, chosen
 from collector.grid.prompt_sizes import PromptSizes
 from collector.plan import Request, plan
 from tests.audit.samples import SHARED
-from tests.collector.helpers import collect, lines, spec, timeless
+from tests.collector.helpers import collect, in_process, lines, spec, timeless
 
 SMALL = ["--runs", "1", "--iterations", "1", "--rollouts", "2"]
 ROOT = Path(__file__).resolve().parents[3]
@@ -35,9 +37,17 @@ def run(*arguments, **options):
 
 
 def cost(*arguments):
-    result = run("--dry-run", "--format", "json", *arguments)
+    result = in_process(main, "--dry-run", "--format", "json", *arguments)
     assert result.returncode == 0, result.stderr
     return json.loads(result.stdout)
+
+
+@pytest.fixture(scope="module")
+def thresholds(tmp_path_factory):
+    """The two parts on thresholds, collected."""
+    out = tmp_path_factory.mktemp("thresholds")
+    assert run(*SMALL, "--part", "tau-half", "--part", "tau-off", "--out", out, "--quiet").returncode == 0
+    return out
 
 
 def wanted(**settings):
@@ -158,13 +168,14 @@ def test_the_cost_of_the_whole_grid(tmp_path):
     assert not (tmp_path / "none").exists()
 
 
-def test_the_cost_is_of_what_is_missing_and_at_the_pace_recorded(tmp_path):
+def test_the_cost_is_of_what_is_missing_and_at_the_pace_recorded(thresholds, tmp_path):
     settings = [*SMALL, "--out", tmp_path, "--part", "tau-half", "--concurrency", "4"]
-    before = run("--dry-run", *settings)
+    before = in_process(main, "--dry-run", *settings)
     assert "not known, as no call of this model is recorded" in before.stdout
     assert sorted(before.stderr.splitlines()) == ["writing prompts of cartpole", "writing prompts of pong"]
-    assert run("--dry-run", "--quiet", *settings).stderr == ""
-    assert run("--quiet", *settings).returncode == 0
+    assert in_process(main, "--dry-run", "--quiet", *settings).stderr == ""
+    (half,) = thresholds.glob("*tau-half*")
+    shutil.copytree(half, tmp_path / half.name)
     after = cost("--out", tmp_path, "--part", "tau-half", "--iterations", "3", "--runs", "1", "--concurrency", "4")
     assert [row["complete"] for row in after] == [0, 0]  # other settings, another condition
     seconds = [each["seconds"] for path in tmp_path.glob("*/*/*/*/episodes.jsonl") for each in lines(path)]
@@ -172,7 +183,7 @@ def test_the_cost_is_of_what_is_missing_and_at_the_pace_recorded(tmp_path):
     # Two iterations of two calls were measured; six calls are left in each of two runs, four runs in flight.
     assert sum(row["hours"] for row in after) == pytest.approx(12 * sum(seconds) / 4 / 4 / 3600)
     assert all(row["calls_left"] == 0 and row["hours"] == 0 for row in cost(*settings))
-    assert "calls a second, measured over 4 calls of 2 runs" in run("--dry-run", *settings).stdout
+    assert "calls a second, measured over 4 calls of 2 runs" in in_process(main, "--dry-run", *settings).stdout
 
 
 @pytest.mark.slow
@@ -185,7 +196,7 @@ def test_all_parts_are_collected_and_collected_once(tmp_path):
     expected = 90 + 2 + 2 + 20 + (0 if without else 2 * 48)
     assert len(list(tmp_path.glob("*/*/*/run-01/run.json"))) == expected
     kept = {path: path.read_bytes() for path in tmp_path.rglob("*.json*")}
-    again = run(*settings)
+    again = in_process(main, *settings)
     assert again.returncode == 0
     assert "methods: nine methods on ten tasks, all 90 runs are complete" in again.stderr
     assert kept == {path: path.read_bytes() for path in tmp_path.rglob("*.json*")}
@@ -211,9 +222,9 @@ def test_ctrl_c_ends_in_a_line_and_the_same_command_goes_on(tmp_path):
         assert timeless(tmp_path / "a" / folder) == timeless(tmp_path / "b" / folder)
 
 
-def test_a_part_that_stops_is_named_and_the_others_are_collected(tmp_path):
+def test_a_part_that_stops_is_named_and_the_others_are_collected(thresholds, tmp_path):
     settings = [*SMALL, "--part", "tau-half", "--part", "tau-off", "--out", tmp_path]
-    assert run(*settings, "--quiet").returncode == 0
+    shutil.copytree(thresholds, tmp_path, dirs_exist_ok=True)
     [run_json] = tmp_path.glob("*tau-half*/pong/r2po/run-01/run.json")
     record = json.loads(run_json.read_text())
     run_json.write_text(json.dumps(record | {"tau_c": 2.0}))
@@ -229,9 +240,8 @@ def test_a_part_that_stops_is_named_and_the_others_are_collected(tmp_path):
 
 
 def test_a_server_that_is_down_is_told_part_by_part(tmp_path):
-    result = run(
-        *SMALL, "--backend", "ollama", "--base-url", "http://127.0.0.1:9", "--out", tmp_path, "--part", "tau-off"
-    )
+    server = ["--backend", "ollama", "--base-url", "http://127.0.0.1:9"]
+    result = in_process(main, *SMALL, *server, "--out", tmp_path, "--part", "tau-off")
     assert result.returncode == 1
     assert "tau-off: cannot connect to Ollama at http://127.0.0.1:9" in result.stderr
     assert "Traceback" not in result.stderr
@@ -239,7 +249,7 @@ def test_a_server_that_is_down_is_told_part_by_part(tmp_path):
 
 @pytest.mark.skipif(all(map(find_spec, PACKAGES.values())), reason="baselines are installed")
 def test_baselines_are_left_out_in_a_line_where_their_packages_are_missing(tmp_path):
-    result = run(*SMALL, "--part", "baselines", "--out", tmp_path)
+    result = in_process(main, *SMALL, "--part", "baselines", "--out", tmp_path)
     assert result.returncode == 0
     assert len(result.stderr.splitlines()) == 1
     assert "baselines: left out; baselines need stable-baselines3" in result.stderr
@@ -257,7 +267,7 @@ WRONG = {
 
 @pytest.mark.parametrize(("arguments", "told"), WRONG.values(), ids=WRONG)
 def test_wrong_usage_is_one_line_and_status_2(arguments, told, tmp_path):
-    result = run(*arguments, "--out", tmp_path / "grid")
+    result = in_process(main, *arguments, "--out", tmp_path / "grid")
     assert result.returncode == 2
     assert told in result.stderr
     assert len(result.stderr.splitlines()) == 1
@@ -266,7 +276,7 @@ def test_wrong_usage_is_one_line_and_status_2(arguments, told, tmp_path):
 
 def test_a_folder_that_cannot_be_written_is_told(tmp_path):
     (tmp_path / "file").write_text("")
-    result = run(*SMALL, "--part", "tau-off", "--out", tmp_path / "file" / "grid")
+    result = in_process(main, *SMALL, "--part", "tau-off", "--out", tmp_path / "file" / "grid")
     assert result.returncode == 1
     assert "tau-off: cannot write to" in result.stderr
     assert "Traceback" not in result.stderr

@@ -5,14 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-import subprocess
-import sys
 
 import pytest
 
+from collector.cli import main
 from collector.errors import UsageError
 from collector.prompts import templates
-from tests.collector.helpers import ScriptedModel, answer, collect, spec
+from tests.collector.helpers import ScriptedModel, answer, collect, in_process, spec
 
 GOOD = [0, 3, 3, 3, 0, 0, 0, 0, 3, 1, 0, 0, 0, 2, 1, 0]
 
@@ -103,8 +102,7 @@ UNSAFE = {
 def test_what_a_template_may_not_do_is_refused_before_a_run_begins(text, told, folder, tmp_path):
     (folder / "history.j2").write_text("{{ history }}\n" + text.replace("%s", str(tmp_path / "ran")))
     options = ["--env", "frozenlake", "--variant", "threetraj", "--prompts", folder, "--out", tmp_path / "runs"]
-    command = [sys.executable, "-m", "collector.cli", *map(str, options)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = in_process(main, *options)
     assert done.returncode == 2
     [line] = done.stderr.splitlines()
     assert line.startswith(f"collect: {folder / 'history.j2'}:")

@@ -1,0 +1,122 @@
+"""What all models behind a server have in common: patience, clients, and the time that a call may take."""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable
+from dataclasses import replace
+from typing import Any, Final, Generic, TypedDict, TypeVar
+
+from collector.errors import UsageError
+from collector.llm.answer import server_seed
+from collector.llm.clients import Client, Clients
+from collector.llm.faults import Server
+from collector.llm.protocol import Completion
+from collector.llm.retry import DEFAULT_POLICY, Gate, OnWait, RetryPolicy, persist
+
+T = TypeVar("T")
+
+CONNECT_SECONDS: Final = 10.0
+CHECK_SECONDS: Final = 30.0
+
+
+class Patience(TypedDict, total=False):
+    """How long a model is waited for.
+
+    Attributes:
+        timeout: seconds for one try, from the request to the end of the answer; None for no bound.
+        retry: how patient a call is.
+        gate: share it between models of one server, so that they wait together when the server is asked too often.
+        on_wait: called before each wait.
+    """
+
+    timeout: float | None
+    retry: RetryPolicy
+    gate: Gate
+    on_wait: OnWait | None
+
+
+class ServedModel(ABC, Generic[Client]):
+    """A model behind a server. Use it within one event loop, and close it there.
+
+    Args:
+        server: where it is, and what it is called there.
+        options: what is sent besides the prompt; None leaves an option to the server.
+        patience: how long it is waited for.
+
+    Raises:
+        UsageError: no model is named, or no connection can be set up.
+    """
+
+    backend: str
+
+    def __init__(self, server: Server, options: dict[str, Any], patience: Patience) -> None:
+        if not server.model.strip():
+            raise UsageError(f"the {self.backend} backend needs a model: name one with --model NAME")
+        self.name = server.model
+        self.options = options
+        self.timeout = patience.get("timeout", 600.0)
+        self.retry = patience.get("retry", DEFAULT_POLICY)
+        self.gate = patience.get("gate") or Gate()
+        self.on_wait = patience.get("on_wait")
+        self._server = server
+        self._clients = Clients(self._set_up)
+
+    async def complete(self, prompt: str, *, seed: int) -> Completion:
+        """Answer one prompt.
+
+        Args:
+            prompt: all that the model is given, as one message of the user.
+            seed: sent below 2^31 (its remainder).
+
+        Raises:
+            ModelError: the server cannot or will not answer, after transient faults were retried.
+        """
+        return await persist(
+            lambda: self._ask(prompt, server_seed(seed)), policy=self.retry, gate=self.gate, on_wait=self.on_wait
+        )
+
+    async def check(self) -> None:
+        """Ask whether the server is there and has the model: one try, unless the server answers that it is busy.
+
+        Raises:
+            ModelError: it cannot be used; the message names the remedy.
+        """
+        at_once = replace(self.retry, attempts=1, timed_out_attempts=1)
+        await persist(self._look_up, policy=at_once, gate=self.gate, on_wait=self.on_wait)
+
+    async def aclose(self) -> None:
+        """Release connections."""
+        for client in self._clients.all:
+            await client.close()
+
+    def _set_up(self) -> Client:
+        try:
+            return self._connect(CONNECT_SECONDS if self.timeout is None else min(CONNECT_SECONDS, self.timeout))
+        except (ImportError, ValueError) as error:
+            raise UsageError(f"no connection can be set up ({error}): check the proxy variables") from None
+
+    @property
+    def _check_seconds(self) -> float:
+        return min(CHECK_SECONDS, self.timeout or CHECK_SECONDS)
+
+    async def _within(self, seconds: float | None, call: Awaitable[T]) -> T:
+        """Wait for the client's answer, which comes in time or is a CallError."""
+        try:
+            async with asyncio.timeout(seconds):
+                return await call
+        except TimeoutError:
+            raise self._server.timed_out(seconds) from None
+
+    @abstractmethod
+    def _connect(self, seconds: float) -> Client:
+        """A client that waits so long for a connection, and for ever for an answer: `_within` bounds a whole try."""
+
+    @abstractmethod
+    async def _ask(self, prompt: str, seed: int) -> Completion:
+        """One try at an answer; its failures are CallErrors."""
+
+    @abstractmethod
+    async def _look_up(self) -> None:
+        """One try at finding the model; its failures are CallErrors."""
