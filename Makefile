@@ -23,7 +23,7 @@ PAPER = $(BIN)/python -m collector.grid --out '$(PAPER_DATA)' --backend '$(BACKE
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock
 export PIP_BUILD_CONSTRAINT := requirements.lock
 
-MAKE_FIGURES = $(BIN)/python -m figures --notebooks notebooks --out '$(OUT)'
+MAKE_FIGURES = $(BIN)/figures --notebooks notebooks --out '$(OUT)'
 
 .PHONY: help figures data-exists grid paper paper-plan test lint format relations bench clean
 .DELETE_ON_ERROR:

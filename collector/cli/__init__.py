@@ -31,7 +31,7 @@ class WarmupRange(StrEnum):
     UNBOUNDED = "unbounded"
 
 
-app = typer.Typer(add_completion=True, pretty_exceptions_enable=False, rich_markup_mode="markdown")
+app = typer.Typer(context_settings=options.HELP, pretty_exceptions_enable=False, rich_markup_mode="markdown")
 
 
 @app.command()
@@ -104,6 +104,7 @@ def collect(
     num_ctx: options.NumCtxOption = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan, and do nothing.")] = False,
     quiet: options.QuietOption = False,
+    _version: options.VersionOption = False,
 ) -> None:
     """Run policy search with a language model, and keep raw records.
 

@@ -29,7 +29,9 @@ class Output(StrEnum):
     json = "json"
 
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+app = typer.Typer(
+    context_settings=options.HELP, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
+)
 
 
 @app.command()
