@@ -17,9 +17,10 @@ import figures.cli
 import stats.cli
 
 PROGRAMS = {"collect": collector.cli, "audit": audit.cli, "stats": stats.cli, "figures": figures.cli}
-SLOW = (
-    "numpy pandas duckdb matplotlib scipy statsmodels gymnasium mujoco numba httpx ollama openai torch jinja2".split()
-)
+SLOW = [
+    *("numpy", "pandas", "duckdb", "matplotlib", "scipy", "statsmodels", "jinja2"),
+    *("gymnasium", "mujoco", "numba", "httpx", "ollama", "openai", "torch"),
+]
 
 RUN = """\
 import json, sys
