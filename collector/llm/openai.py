@@ -154,7 +154,7 @@ class OpenAIModel:
             from openai import AsyncOpenAI, DefaultAsyncHttpxClient, Timeout
         except ImportError:
             raise UsageError(
-                'the openai backend needs the openai package: pip install "salience-audit[openai]"'
+                "the openai backend needs the openai package: pip install 'salience-audit[openai]'"
             ) from None
 
         wait = CONNECT_SECONDS if self.timeout is None else min(CONNECT_SECONDS, self.timeout)
