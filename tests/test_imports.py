@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import os
 import subprocess
@@ -49,25 +51,23 @@ for program, module, *arguments in lines:
 '''
 
 # Commands that run policies or ask models may import what does so.
-RUNNING = {"audit rescore", "audit anchor", "audit replay", "audit verify", "audit judge"}
+RUNNING = {"audit rescore", "audit anchor", "audit calibrate", "audit replay", "audit verify", "audit judge"}
 
 
-def commands(data: Path, tmp: Path) -> list[list[str]]:
+def commands(data: Path, sheet: Path, tmp: Path) -> list[list[str]]:
     """Every other command of the three programs, as `main` reads it."""
     here = str(data)
-    # What other commands read is written before them.
     one = [["audit", command, here] for command in ("summary", "salience", "rates", "noise", "controls", "severity")]
     one += [["audit", command, here] for command in ("agreement", "patterns", "revisions", "runs", "mentions")]
     for detector in ("phrase", "resolved", "driver"):
         one.append(["audit", "salience", here, "--no-cache", "--detector", detector])
     one += [
         ["audit", "show", here, "cartpole", "threetraj", "1", "2"],
-        ["audit", "find", here],
+        ["audit", "find", here, "--case", "salience"],
         ["audit", "sensitivity", here],
-        ["audit", "sql", "select count(*) from revisions", here],
-        ["audit", "sample", here, "--out", str(tmp / "sheet.csv"), "--number", "4"],
-        ["audit", "validate", str(tmp / "sheet.csv"), here],
-        ["audit", "calibrate", here],
+        ["audit", "sql", here, "select count(*) from revisions"],
+        ["audit", "sample", here, "--n", "2"],
+        ["audit", "validate", str(sheet), here],
         ["audit", "check", here],
         ["audit", "pack", here, "--out", str(tmp / "data.pack.parquet")],
         ["audit", "summary", str(tmp / "data.pack.parquet")],
@@ -107,6 +107,18 @@ def data(tmp_path_factory):
     return folder
 
 
+@pytest.fixture
+def sheet(data, tmp_path):
+    """Labels as a coder fills them in."""
+    rows = list(csv.DictReader(io.StringIO(run([], [["audit", "sample", str(data), "--n", "3"]]).stdout)))
+    coded = dict.fromkeys(("mentions_worst", "mentions_median", "mentions_best", "discounts_worst"), "0")
+    with (tmp_path / "sheet.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(row | coded | {"driver": "worst"} for row in rows)
+    return tmp_path / "sheet.csv"
+
+
 def test_every_command_is_tried(tmp_path: Path) -> None:
     programs = {"audit": audit.cli, "stats": stats.cli, "figures": figures.cli}
     all_of_them = {
@@ -114,13 +126,13 @@ def test_every_command_is_tried(tmp_path: Path) -> None:
         for program, module in programs.items()
         for name in getattr(get_command(module.app), "commands", [""])
     }
-    tried = {" ".join(line[: 1 if line[0] == "figures" else 2]) for line in commands(tmp_path, tmp_path)}
+    tried = {" ".join(line[: 1 if line[0] == "figures" else 2]) for line in commands(tmp_path, tmp_path, tmp_path)}
     assert tried == all_of_them - RUNNING
 
 
 @pytest.mark.slow
-def test_reading_records_imports_no_simulator_compiler_or_client(data: Path, tmp_path: Path) -> None:
-    lines = commands(data, tmp_path)
+def test_reading_records_imports_no_simulator_compiler_or_client(data: Path, sheet: Path, tmp_path: Path) -> None:
+    lines = commands(data, sheet, tmp_path)
     done = run([*SIMULATORS, *COMPILERS, *CLIENTS], lines)
     ended = [line for line in done.stderr.splitlines() if line.startswith(("audit ", "stats ", "figures "))]
     assert ended == [f"{' '.join(line)}: 0" for line in lines], done.stderr
