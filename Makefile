@@ -23,9 +23,9 @@ PAPER = $(BIN)/python -m collector.grid --out '$(PAPER_DATA)' --backend '$(BACKE
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock
 export PIP_BUILD_CONSTRAINT := requirements.lock
 
-MAKE_FIGURES = $(BIN)/python -m figures --notebooks notebooks --out '$(OUT)'
+MAKE_FIGURES = $(BIN)/figures --notebooks notebooks --out '$(OUT)'
 
-.PHONY: help figures data-exists grid paper paper-plan test lint format relations bench clean
+.PHONY: help figures data-exists grid paper paper-plan test lint format docs relations baselines bench clean
 .DELETE_ON_ERROR:
 
 help: ## Show this list
@@ -69,14 +69,19 @@ format: $(VENV)/.dev ## Format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+docs: $(VENV)/.dev ## Build the documentation, docs/site/index.html
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --fresh-env docs docs/site
+
 relations: $(VENV)/.core ## Write docs/relations.md from audit/models
 	$(BIN)/python -m audit.reports.relations_page > docs/relations.md
+
+baselines: $(VENV)/.baselines ## Install what --variant sb3-ppo and its like need, with the CPU build of PyTorch
 
 bench: $(VENV)/.core ## Measure speed, as ratios against named alternatives
 	$(BIN)/python -m benchmarks
 
 clean: ## Remove the environment, caches and figures; records stay
-	rm -rf $(VENV) $(OUT) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(OUT) docs/site dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:
@@ -99,3 +104,10 @@ $(VENV)/.openai: requirements.lock pyproject.toml | $(VENV)/.core
 $(VENV)/.dev: requirements.lock pyproject.toml | $(BIN)/python
 	$(INSTALL) --editable '.[dev]'
 	@touch $(VENV)/.core $(VENV)/.notebooks $(VENV)/.openai $@
+
+# Not in requirements.lock, since the build of PyTorch depends on the machine. It comes first: without the local version,
+# or after Stable-Baselines3, it would be the build with several GB of CUDA libraries.
+$(VENV)/.baselines: requirements.lock pyproject.toml | $(VENV)/.dev
+	$(INSTALL) torch==2.13.0+cpu
+	$(INSTALL) --editable '.[baselines]' stable-baselines3==2.9.2 sb3-contrib==2.9.2
+	@touch $@

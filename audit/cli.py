@@ -24,6 +24,7 @@ from audit.commands import (
     tables,
 )
 from audit.commands.options import OPTION_ERROR, wrong_option
+from audit.commands.version import HELP, program
 
 
 class Commands(TyperGroup):
@@ -49,7 +50,8 @@ app = typer.Typer(
     help="Find out from raw records what the critic did: how revisions turned out, and what its answers refer to.",
     epilog="Example: audit salience data/runs --env cartpole --detector phrase --format csv",
     no_args_is_help=True,
-    add_completion=False,
+    callback=program,
+    context_settings=HELP,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
@@ -73,4 +75,4 @@ for module in (
 
 def main() -> None:
     """Run the command line."""
-    app()
+    app(prog_name="audit")

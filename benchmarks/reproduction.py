@@ -41,7 +41,7 @@ COMMANDS: Final = (
     "stats efficiency {}",
     "stats ranks {}",
     "stats paper",
-    "python -m figures {} --out {}/figures",
+    "figures {} --out {}/figures",
 )
 
 

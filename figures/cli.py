@@ -1,4 +1,4 @@
-"""`python -m figures`: options in, one folder of figures and tables out."""
+"""The `figures` command: options in, one folder of figures and tables out."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import typer
 
 from audit.commands.options import OPTION_ERROR, not_ours, wrong_option
 from audit.commands.reading import reading
+from audit.commands.version import HELP, VersionOption
 from audit.engine.memory import require_memory
 from audit.output.errors import AuditError, UsageError, report, shortened
 from audit.output.escaping import in_line
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from audit.output.progress import Told
     from figures.page.page import Notebook
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+app = typer.Typer(context_settings=HELP, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 _INTERRUPTED: Final = "interrupted; what was written so far stays"
 
@@ -40,6 +41,7 @@ def figures(
         typer.Option(metavar="DIR", help="Folder of notebooks to run on all of the records and to write as pages."),
     ] = None,
     band: Annotated[Band, typer.Option(help="What the bands of learning curves show.")] = Band.std,
+    _version: VersionOption = False,
 ) -> None:
     """Draw every figure and write every table of some records, and a page that shows them."""
     from audit.output.progress import Told
@@ -52,7 +54,7 @@ def figures(
 
     records = load(request)
     ran = [] if notebooks is None else _run(notebooks, request.paths, out, progress)
-    command = shlex.join(["python", "-m", "figures", *sys.argv[1:]])
+    command = shlex.join(["figures", *sys.argv[1:]])
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         index = build(records, out, command, band=band, notebooks=ran, progress=progress)
@@ -84,12 +86,12 @@ def main() -> None:
     """Run the command: exit status 2 for wrong usage, 1 for failure, 130 for Ctrl-C."""
     try:
         require_memory()
-        status = app(prog_name="python -m figures", standalone_mode=False)
+        status = app(prog_name="figures", standalone_mode=False)
         if status == 130:  # how newer versions of Typer hand on a Ctrl-C, without a word
             _exit(_INTERRUPTED, status)
         sys.exit(status)
     except OPTION_ERROR as error:
-        _exit(wrong_option(error, "python -m figures"), 2)
+        _exit(wrong_option(error, "figures"), 2)
     except (AuditError, FiguresError) as error:
         _exit(str(error), 2 if isinstance(error, UsageError) else 1)
     except (KeyboardInterrupt, typer.Abort):

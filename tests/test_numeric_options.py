@@ -20,7 +20,7 @@ PROGRAMS = {
     "python -m collector.grid": collector.grid.cli,
     "audit": audit.cli,
     "stats": stats.cli,
-    "python -m figures": figures.cli,
+    "figures": figures.cli,
 }
 ABSURD = ["9" * 20, "-" + "9" * 20, "9" * 5000, "nan", "inf", "-inf", "many", ""]
 
@@ -59,7 +59,7 @@ NUMBERS = [
 
 def test_numbers_are_found():
     assert len(NUMBERS) > 50
-    assert {path[0] for path, *_ in (number.values for number in NUMBERS)} == set(PROGRAMS) - {"python -m figures"}
+    assert {path[0] for path, *_ in (number.values for number in NUMBERS)} == set(PROGRAMS) - {"figures"}
 
 
 @pytest.mark.parametrize(("path", "command", "parameter"), NUMBERS)

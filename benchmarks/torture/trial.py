@@ -121,8 +121,7 @@ def python(program: str, *arguments: object) -> list[str]:
 
 def typed(program: str, *arguments: object) -> str:
     """The same for people."""
-    name = "python -m figures" if program == "figures" else program
-    return f"{name} {shlex.join(map(str, arguments))}".strip()
+    return f"{program} {shlex.join(map(str, arguments))}".strip()
 
 
 def shown_line(program: str, arguments: Sequence[object], shown: Path) -> str:

@@ -12,7 +12,7 @@ from collector.cli import options
 from collector.cli.command import run_command
 from collector.errors import CollectorError, WorkerError
 
-app = typer.Typer(add_completion=True, pretty_exceptions_enable=False, rich_markup_mode="markdown")
+app = typer.Typer(context_settings=options.HELP, pretty_exceptions_enable=False, rich_markup_mode="markdown")
 
 
 @app.command()
@@ -86,6 +86,7 @@ def collect(
     num_ctx: options.NumCtxOption = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan, and do nothing.")] = False,
     quiet: options.QuietOption = False,
+    _version: options.VersionOption = False,
 ) -> None:
     """Run policy search with a language model, and keep raw records.
 

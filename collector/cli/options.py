@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
+HELP: Final = {"help_option_names": ["-h", "--help"]}
+"""Settings of a program: `-h` is `--help`."""
+
+
+def _print_version(context: typer.Context, *, wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"{context.info_name} {version('salience-audit')}")
+        raise typer.Exit
+
+
+VersionOption = Annotated[
+    bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version, and do nothing.")
+]
 BackendOption = Annotated[str, typer.Option(help="simulated, ollama or openai.")]
 ModelOption = Annotated[
     str | None, typer.Option(help="Model of a real backend.", show_default="gpt-oss:20b with ollama")

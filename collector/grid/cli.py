@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from collector.plan import Request
 
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+app = typer.Typer(
+    context_settings=options.HELP, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
+)
 
 
 @app.command()

@@ -114,7 +114,7 @@ class OpenAIModel(ServedModel["AsyncOpenAI"]):
             from openai import AsyncOpenAI, DefaultAsyncHttpxClient, Timeout
         except ImportError:
             raise UsageError(
-                'the openai backend needs the openai package: pip install "salience-audit[openai]"'
+                "the openai backend needs the openai package: pip install 'salience-audit[openai]'"
             ) from None
 
         bounds = Timeout(None, connect=seconds)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from audit.commands.options import OPTION_ERROR, not_ours, wrong_option
+from audit.commands.version import HELP, program
 from audit.engine.memory import require_memory
 from audit.output.errors import AuditError, UsageError
 from audit.request import Request
@@ -26,7 +27,8 @@ app = typer.Typer(
     name="stats",
     help="Average the returns of runs, and test methods against each other.",
     epilog="Example: stats compare data/runs --reference r2po --metric best_return --format latex",
-    add_completion=False,
+    callback=program,
+    context_settings=HELP,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
@@ -127,7 +129,7 @@ def main() -> None:
     """Entry point of the `stats` command: exit status 2 for wrong usage, 1 for failure, 130 for Ctrl-C."""
     with _told():
         require_memory()
-        status = app(standalone_mode=False)
+        status = app(prog_name="stats", standalone_mode=False)
         sys.stdout.flush()
         sys.exit(status)
 

@@ -1,4 +1,4 @@
-"""`python -m figures` on collected records."""
+"""The `figures` command on collected records."""
 
 from __future__ import annotations
 
