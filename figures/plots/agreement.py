@@ -15,7 +15,7 @@ from figures.names import STRUCTURES, label, name, ordered
 from figures.plots.drawing import Drawing, in_style, joined
 from figures.plots.marks import Cell, beside, cell_label, cells, handle, head, interval, number, rows_of
 from figures.style import MUTED, STRUCTURE_COLOURS, WIDTH, annotate, ink_on, legend
-from stats.measures.bootstrap import Interval, cluster_bootstrap
+from stats.measures.bootstrap import Interval, ratio_interval
 
 MARKERS: Final = {"failure_confirmed": "v", "preservation_favored": "^", "all_diverse": "s", "identical": "o"}
 PRINTED_FROM: Final = 8.0
@@ -37,9 +37,8 @@ def delta_interval(revisions: pd.DataFrame) -> Interval:
     Returns:
         By bootstrap over the runs that have such a revision; NaN for fewer than two.
     """
-    known = revisions.dropna(subset=["delta"]).groupby("run")["delta"]
-    sums = known.agg(["sum", "size"]).to_numpy(dtype=float)
-    return cluster_bootstrap(sums, lambda drawn: drawn[:, 0] / drawn[:, 1])
+    known = revisions.dropna(subset=["delta"])
+    return ratio_interval(known["delta"], np.ones(len(known)), known["run"])
 
 
 @in_style

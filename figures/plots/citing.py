@@ -15,7 +15,7 @@ from figures.names import label
 from figures.plots.drawing import Drawing, in_style, joined, span
 from figures.plots.marks import absent, beside, cell_label, cells, handle, head, interval, number, rows_of
 from figures.style import DIRECTION_COLOURS, MUTED, WIDTH, annotate, legend
-from stats.measures.bootstrap import UNKNOWN, Interval, cluster_bootstrap
+from stats.measures.bootstrap import Interval, ratio_interval
 
 KINDS: Final = {"regression": "regressions", "improvement": "improvements", "no_change": "no_change"}
 """Directions, and what the audit's columns call them."""
@@ -50,9 +50,7 @@ def citing_interval(revisions: pd.DataFrame, direction: str) -> Interval:
     """
     cites = revisions["references_worst"].fillna(value=False).astype(bool)
     here = revisions["direction"] == direction
-    counts = pd.DataFrame({"run": revisions["run"], "citing": cites & here, "all": here}).groupby("run").sum()
-    found = cluster_bootstrap(counts.to_numpy(dtype=float), lambda sums: 100 * sums[:, 0] / sums[:, 1])
-    return found if len(counts) > 1 else UNKNOWN
+    return ratio_interval(100.0 * (cites & here), here, revisions["run"])
 
 
 @in_style
