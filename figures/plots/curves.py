@@ -13,9 +13,9 @@ from matplotlib.lines import Line2D
 
 from figures.names import METHODS, TASKS, label, name, narrow, ordered
 from figures.options import Band
-from figures.plots.bands import BANDS, curve
 from figures.plots.drawing import Drawing, in_style, joined, span
 from figures.style import MUTED, annotate, columns, is_lowest, legend, panels, stroke
+from stats.tables.curves import mean_curve
 
 CAPTION: Final = (
     "Return of the candidate kept in each iteration, against the rollouts spent so far: mean over runs, with {band}. "
@@ -29,6 +29,10 @@ _BAND: Final = {
         "the 95% percentile interval of that mean, runs drawn anew with replacement, which is too narrow with fewer "
         "than ten runs"
     ),
+}
+BANDS: Final = {
+    Band.std: "± sample standard deviation",
+    Band.bootstrap: "with 95% bootstrap interval of the mean",
 }
 MARKS: Final = {"optimum": ("-", "optimum in prompts"), "tau_c": (":", "τ_c")}
 """Light lines: line style and name."""
@@ -73,7 +77,7 @@ def learning_curves(
     for i, (ax, env) in enumerate(zip(axes, envs, strict=True)):
         for variant in variants:
             cell = here[(here["env"] == env) & (here["variant"] == variant)]
-            _draw_line(ax, curve(cell, band), variant, shade=min(0.14, 0.6 / len(variants)))
+            _draw_line(ax, mean_curve(cell, band), variant, shade=min(0.14, 0.6 / len(variants)))
         ax.set_title(narrow(env))
         ax.set_xlabel(spent if is_lowest(i, len(envs)) else "")
         ax.set_ylabel("" if i % columns(len(envs)) else "return")
