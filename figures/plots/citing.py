@@ -11,9 +11,14 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from audit.store import Store
+from figures.data import Records
 from figures.names import label
+from figures.options import Band
 from figures.plots.drawing import Drawing, in_style, joined, span
 from figures.plots.marks import absent, beside, cell_label, cells, handle, head, interval, number, rows_of
+from figures.plots.plotting import Panels, axes_of
+from figures.provenance import origin
 from figures.style import DIRECTION_COLOURS, MUTED, WIDTH, annotate, legend
 from stats.measures.bootstrap import Interval, ratio_interval
 
@@ -141,3 +146,19 @@ def _draw_ratio(ax: Axes, y: int, row: Mapping[str, Any]) -> None:
         interval(ax, y, value, low, math.inf if math.isfinite(low) and math.isnan(high) else high, "black", "D")
     else:
         absent(ax, y, "0: none that cites regressed" if value == 0 else "–")
+
+
+NEEDS: Final = {"citing": "Citing the worst rollout, and base rates (needs revisions of ThreeTraj)"}
+
+
+def draw(records: Records, condition: str, _band: Band) -> list[Drawing | None]:
+    """Draw the figure of the page."""
+    return [citing_rates(records.rates, records.revisions, condition, origin(records.facts, condition))]
+
+
+def plot_citing(store: Store, condition: str | None = None) -> Panels:
+    """Plot, per task, the shares of revisions that cite the worst rollout, and the risk ratio of regressing.
+
+    Arguments, result and errors are those of `plot_patterns`.
+    """
+    return axes_of(draw, NEEDS, store, condition)

@@ -48,7 +48,7 @@ def area_under_roc(values: ArrayLike, positive: ArrayLike) -> float:
     number, others = int(is_positive.sum()), int((~is_positive).sum())
     if not number or not others:
         return math.nan
-    ranks = rankdata(values)
+    ranks = rankdata(np.asarray(values, dtype=float))
     return float((ranks[is_positive].sum() - number * (number + 1) / 2) / (number * others))
 
 

@@ -10,7 +10,7 @@ import pytest
 from matplotlib.colors import same_color
 
 from figures.data import Records
-from figures.plots.curves import learning_curves
+from figures.plots.curve_panels import learning_curves
 from figures.style import stroke
 
 SALIENT = "simulated-salient"

@@ -10,15 +10,15 @@ import pandas as pd
 import pytest
 from matplotlib.collections import PolyCollection
 
-from figures.conditions import learners_in, lender, split_tau
+from figures.conditions import families, learners_in, lender, split_tau
 from figures.data import Records
 from figures.names import TASKS
 from figures.options import Band
-from figures.plots.curve_sets import curve_figures, references
-from figures.plots.curves import learning_curves
+from figures.plots.curve_panels import learning_curves
+from figures.plots.curves import curve_figures, references
 from figures.plots.drawing import Drawing
 from figures.plots.stability import stability_gaps
-from figures.plots.tau import families, tau_figures
+from figures.plots.tau import tau_figure
 from stats.tables.metrics import metrics
 
 SALIENT = "simulated-salient"
@@ -165,8 +165,8 @@ def test_settings_of_tau_stand_in_order_with_what_is_missing(records: Records) -
     for tau in ("off", "100", "half", "300"):
         wide = with_more(wide, "r2po", f"{SALIENT}+tau-{tau}")
     facts = wide.facts.assign(tau_c=wide.facts["condition"].map({f"{SALIENT}+tau-300": 300.0, SALIENT: 480.0}))
-    ((common, drawing),) = tau_figures(metrics(wide.runs), wide.runs, facts)
-    assert common == SALIENT
+    drawing = tau_figure(metrics(wide.runs), wide.runs, facts, SALIENT)
+    assert drawing is not None
     cartpole, lake = (
         next(ax for ax in drawing.figure.axes if ax.get_title(loc="left") == title)
         for title in ("CartPole", "FrozenLake")
@@ -184,6 +184,6 @@ def test_settings_of_tau_stand_in_order_with_what_is_missing(records: Records) -
 
 
 def test_one_setting_is_no_comparison(records: Records) -> None:
-    assert list(tau_figures(metrics(records.runs), records.runs, records.facts)) == []
+    assert tau_figure(metrics(records.runs), records.runs, records.facts, SALIENT) is None
     lonely = replace(records, runs=records.runs.assign(condition=SALIENT + "+tau-half"))
-    assert list(tau_figures(metrics(lonely.runs), lonely.runs, lonely.facts)) == []
+    assert tau_figure(metrics(lonely.runs), lonely.runs, lonely.facts, SALIENT) is None
