@@ -123,7 +123,7 @@ def plot_curves(
     store: Store,
     condition: str | None = None,
     *,
-    methods: Literal["main", "variants"] = "main",
+    methods: Literal["main", "variants"] | None = None,
     band: Literal["std", "bootstrap"] = "std",
 ) -> Panels:
     """Plot learning curves, the mean return over runs against the rollouts spent, one panel per task.
@@ -131,7 +131,7 @@ def plot_curves(
     Args:
         store: records, as `audit.open` opens them.
         condition: which condition to plot; needed where there are several.
-        methods: R2PO and the baselines, or the variants of R2PO.
+        methods: R2PO and the baselines, or the variants of R2PO; the first for which there are runs, if not given.
         band: around a curve: the sample standard deviation, or a 95% bootstrap interval of the mean.
 
     Returns:
@@ -140,4 +140,4 @@ def plot_curves(
     Raises:
         FiguresError: as `plot_patterns` raises it.
     """
-    return axes_of(draw, NEEDS, store, condition, kind=f"curves-{methods}", band=band)
+    return axes_of(draw, NEEDS, store, condition, kinds=[f"curves-{methods}"] if methods else (), band=band)

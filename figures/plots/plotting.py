@@ -10,7 +10,7 @@ A module NAME of this package that `figures.gallery` lists has
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -46,7 +46,7 @@ def axes_of(
     store: Store,
     condition: str | None,
     *,
-    kind: str | None = None,
+    kinds: Collection[str] = (),
     band: Band | str = Band.std,
 ) -> Panels:
     """Draw a figure of one condition.
@@ -56,7 +56,7 @@ def axes_of(
         needs: likewise.
         store: the records.
         condition: which one; needed where there are several.
-        kind: of the figure, where the module draws several.
+        kinds: of figures, the first of which is drawn; all that have needs, if not given.
         band: what the bands of learning curves show.
 
     Returns:
@@ -67,10 +67,10 @@ def axes_of(
     """
     records = records_of(store)
     chosen = one_of(records, condition)
-    kind = kind or next(iter(needs))
-    drawn = next((each for each in draw(records, chosen, Band(band)) if each and each.stem == kind), None)
+    wanted = kinds or [kind for kind, what in needs.items() if what]
+    drawn = next((each for each in draw(records, chosen, Band(band)) if each and each.stem in wanted), None)
     if drawn is None:
-        raise nothing(chosen, needs[kind])
+        raise nothing(chosen, "; ".join(needs[kind] for kind in wanted))
     return np.array(drawn.figure.axes, dtype=object)
 
 
