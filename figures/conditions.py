@@ -46,7 +46,7 @@ def learners_in(runs: pd.DataFrame) -> set[str]:
     }
 
 
-def lender(condition: str, learners: Collection[str]) -> str | None:
+def learners_of(condition: str, learners: Collection[str]) -> str | None:
     """Which condition of `learners` belongs beside another: to `m+x` it is `sb3+x`, else `sb3`, else the only one."""
     _, *settings = split_tau(condition)[0].split("+")
     wanted = ("+".join([LEARNERS, *settings]), LEARNERS, *(learners if len(learners) == 1 else ()))

@@ -57,12 +57,12 @@ def over_tasks(runs: pd.DataFrame, iterations: pd.DataFrame, facts: pd.DataFrame
         compared = comparisons(beside.rows, METRIC, scales)
         curves, found.spent[condition] = abscissa(_in_order(iterations, condition))
         rows = aggregate(compared, METRIC, REFERENCE)
-        lent = beside.lender or condition
-        found.aggregate.extend(row | {"records": lent if row["variant"] == BEST else condition} for row in rows)
+        source = beside.source or condition
+        found.aggregate.extend(row | {"records": source if row["variant"] == BEST else condition} for row in rows)
         found.ranks.extend(ranks(compared, METRIC))
         found.profile.extend(profile(compared, METRIC, list(THRESHOLDS)))
         found.efficiency.extend(efficiency(comparisons(curves, CURVE_METRIC, scales), CURVE_METRIC))
-        found.remarks[condition] = [*_notes(rows), *_lent(beside, facts)]
+        found.remarks[condition] = [*_notes(rows), *_on_learners(beside, facts)]
     return found
 
 
@@ -91,12 +91,12 @@ def _notes(rows: Sequence[Row]) -> list[str]:
     ]
 
 
-def _lent(beside: Beside, facts: pd.DataFrame) -> list[str]:
+def _on_learners(beside: Beside, facts: pd.DataFrame) -> list[str]:
     """What must be known of the best reinforcement learner, where there is one."""
     if (beside.rows["variant"] != BEST).all():
         return [beside.remark] if beside.remark else []
     flattered = "It is chosen by the runs that it is judged by, which flatters it."
-    if beside.lender is None:
+    if beside.source is None:
         return [beside.remark, flattered]
-    taken = f"Stable-Baselines3 is taken from condition {label(beside.lender)}."
-    return [beside.remark, flattered, taken, origin(facts, beside.lender)]
+    taken = f"Stable-Baselines3 is taken from condition {label(beside.source)}."
+    return [beside.remark, flattered, taken, origin(facts, beside.source)]

@@ -35,7 +35,7 @@ PROBLEMS_NAMED: Final = 100
 class Contents:
     """Everything that one data set gives: tables by their stem, drawings by kind in the order of the conditions.
 
-    `paper` has the paper's tables, which are among the others too, and what is said before them.
+    `paper` has the paper's tables, which are among the others too, and the remark before them.
     """
 
     tables: dict[str, Table]
@@ -70,7 +70,9 @@ def _note(records: Records) -> str:
 
 def _remarks(records: Records) -> list[str]:
     """What must be known of methods over tasks, by condition."""
-    return [f"{label(condition)}: {joined(told)}" for condition, told in records.over_tasks.remarks.items() if told]
+    return [
+        f"{label(condition)}: {joined(remarks)}" for condition, remarks in records.over_tasks.remarks.items() if remarks
+    ]
 
 
 def slugs(conditions: Iterable[str]) -> dict[str, str]:
@@ -146,9 +148,9 @@ def _drawn(pictures: dict[str, list[Picture]], section: str) -> tuple[list[Pictu
 
 
 def _listed(records: Records) -> list[str]:
-    told = [*map(str, records.problems), *map(in_line, records.unfinished)]
-    rest = len(told) - PROBLEMS_NAMED
-    return [*told[:PROBLEMS_NAMED], f"and {rest} more"] if rest > 0 else told
+    lines = [*map(str, records.problems), *map(in_line, records.unfinished)]
+    rest = len(lines) - PROBLEMS_NAMED
+    return [*lines[:PROBLEMS_NAMED], f"and {rest} more"] if rest > 0 else lines
 
 
 def _page(records: Records, made: Contents, pictures: dict[str, list[Picture]], command: str) -> Page:

@@ -62,7 +62,7 @@ def known(column: str) -> Select:
 
 
 def classified(revisions: pd.DataFrame) -> Flags:
-    """All revisions, where edit patterns of the task can be told; else none."""
+    """All revisions, where edit patterns of the task are known; else none."""
     can_tell = revisions["pattern"].notna().any() or revisions["direction"].isin(["no_change"]).all()
     return np.full(len(revisions), bool(can_tell))
 

@@ -8,10 +8,11 @@ from typing import Final, NamedTuple
 
 import pandas as pd
 
+from audit.output.numbers import known
 from figures.conditions import BASELINE
 from figures.names import name
 from figures.paper.bases import Base
-from figures.paper.cells import Cell, Goal, finite
+from figures.paper.cells import Cell, Goal
 from figures.paper.judging import absent
 from figures.paper.published import Published, Withheld, row_of, text
 from figures.paper.returns import ANY_BASELINE
@@ -23,7 +24,7 @@ COLUMNS: Final = (
     "threetraj", "r2po",
 )  # fmt: skip
 CLAIMED: Final = {("cartpole", "r2po"): "~500", ("cartpole", "propsplus"): "~4000", ("cartpole", ANY_BASELINE): "~4000"}
-"""What the text says of near-optimal performance, read off mean curves."""
+"""What the text claims of near-optimal performance, read off mean curves."""
 
 
 class Reaching(NamedTuple):
@@ -44,7 +45,7 @@ def reaching(iterations: pd.DataFrame, threshold: float) -> Reaching:
 
     Returns:
         The median over all runs, those counted too that end without having reached it: Kaplan and Meier's estimate,
-        which takes them for still on their way. Infinite where it cannot be told, as too few runs got there.
+        which takes them for still on their way. Infinite where it is unknown, as too few runs got there.
     """
     runs = iterations.groupby("run")["rollouts_spent"].max()
     reached = iterations[iterations["kept_return"] >= threshold].groupby("run")["rollouts_spent"].min()
@@ -76,7 +77,7 @@ def _cell(base: Base, env: str, column: str, threshold: float, published: Publis
         row=(env,),
         column=column,
         text=_words(best) + (f" {name(source.method)}" if source.method.startswith(BASELINE) else ""),
-        value=finite(best.median),
+        value=known(best.median),
         above=None if math.isfinite(best.median) else best.longest,
         runs=best.runs,
         env=env,

@@ -1,4 +1,4 @@
-"""Which learning curves stand together: the paper's comparison with baselines, and its variants of R2PO."""
+"""Which learning curves share a figure: the paper's comparison with baselines, and its variants of R2PO."""
 
 from __future__ import annotations
 

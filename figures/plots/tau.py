@@ -85,8 +85,8 @@ def _place(tau: str) -> tuple[int, float, str]:
 def _tick(tau: str, facts: pd.DataFrame, condition: str, env: str, row: Mapping[str, Any] | None) -> str:
     here = facts[(facts["condition"] == condition) & (facts["env"] == env) & (facts["variant"] == METHOD)]
     values = sorted({f"{value:g}" for value in here["tau_c"].dropna()}) if "tau_c" in here else []
-    told = f"τ_c = {', '.join(values)}".replace("-", "−") if values else "no rule" if tau == OFF else "not recorded"
-    return "\n".join(["set to" if values == [tau] else narrow(tau), told, f"n = {int(row['runs']) if row else 0}"])
+    value = f"τ_c = {', '.join(values)}".replace("-", "−") if values else "no rule" if tau == OFF else "not recorded"
+    return "\n".join(["set to" if values == [tau] else narrow(tau), value, f"n = {int(row['runs']) if row else 0}"])
 
 
 def _draw_setting(ax: Axes, x: int, row: Mapping[str, Any] | None, runs: pd.DataFrame) -> None:

@@ -130,7 +130,7 @@ def _points(tasks: Sequence[NDArray[np.float64]], resamples: int) -> Estimate:
 
 
 def _note(comparison: Comparison, method: str, tasks: Sequence[NDArray[np.float64]], all_runs: int) -> str | None:
-    parts = [*comparison.remarks, *comparison.told_missing(method)]
+    parts = [*comparison.remarks, *comparison.note_missing(method)]
     counted = [int(np.isfinite(task).sum()) for task in tasks]
     if sum(counted) < all_runs:
         parts.append(f"{all_runs - sum(counted)} of {all_runs} runs are not here yet, or have ended")

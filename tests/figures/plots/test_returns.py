@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from matplotlib.collections import PolyCollection
 
-from figures.conditions import families, learners_in, lender, split_tau
+from figures.conditions import families, learners_in, learners_of, split_tau
 from figures.data import Records
 from figures.names import TASKS
 from figures.options import Band
@@ -66,13 +66,13 @@ def test_of_the_reinforcement_learners_the_best_of_each_task_is_drawn(records: R
 
 def test_reinforcement_learning_is_found_by_its_settings() -> None:
     learners = {"sb3", "sb3+iterations-15"}
-    assert lender("gpt", learners) == "sb3"
-    assert lender("gpt+tau-half+iterations-15", learners) == "sb3+iterations-15"
-    assert lender("gpt+temperature-2", learners) == "sb3"
-    assert lender("gpt", {"mine"}) == "mine"
-    assert lender("gpt", {"mine", "yours"}) is None
-    assert lender("sb3", {"sb3"}) is None
-    assert lender("gpt", set()) is None
+    assert learners_of("gpt", learners) == "sb3"
+    assert learners_of("gpt+tau-half+iterations-15", learners) == "sb3+iterations-15"
+    assert learners_of("gpt+temperature-2", learners) == "sb3"
+    assert learners_of("gpt", {"mine"}) == "mine"
+    assert learners_of("gpt", {"mine", "yours"}) is None
+    assert learners_of("sb3", {"sb3"}) is None
+    assert learners_of("gpt", set()) is None
 
 
 def test_a_condition_lends_its_learners_only_if_it_has_nothing_else(records: Records) -> None:
