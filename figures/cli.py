@@ -59,14 +59,14 @@ def figures(
         warnings.simplefilter("always")
         index = build(records, out, command, band=band, notebooks=ran, progress=progress)
     # Such as characters that the font lacks, which every figure with such a name warns of.
-    told = list(dict.fromkeys(str(warning.message) for warning in caught))
-    for line in (*report(records.problems), *shortened(records.unfinished), *shortened(told)):
+    warned = list(dict.fromkeys(str(warning.message) for warning in caught))
+    for line in (*report(records.problems), *shortened(records.unfinished), *shortened(warned)):
         _say(line)
     typer.echo(in_line(str(index)))
 
 
 def _run(notebooks: Path, data: Sequence[Path], out: Path, progress: Told) -> list[Notebook]:
-    """Run notebooks; where their packages are missing, say so and go on without."""
+    """Run notebooks; where their packages are missing, report it and go on without."""
     from figures.page.notebooks import missing, run_notebooks
 
     if packages := missing():

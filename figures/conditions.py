@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Final
 
 import pandas as pd
@@ -27,6 +27,15 @@ def split_tau(condition: str) -> tuple[str, str]:
     return rest, _ALIASES.get(found[0], found[0]) if found else DEFAULT
 
 
+def families(conditions: Iterable[str]) -> dict[str, dict[str, str]]:
+    """Conditions that differ in τ_c alone, by what they have in common: the condition of each setting, two or more."""
+    found: dict[str, dict[str, str]] = {}
+    for condition in sorted(conditions):
+        common, tau = split_tau(condition)
+        found.setdefault(common, {})[tau] = condition
+    return {common: settings for common, settings in found.items() if len(settings) > 1}
+
+
 def learners_in(runs: pd.DataFrame) -> set[str]:
     """The conditions that hold nothing but runs of Stable-Baselines3, from columns condition and variant."""
     learns = runs["variant"].astype(str).str.startswith(BASELINE)
@@ -37,7 +46,7 @@ def learners_in(runs: pd.DataFrame) -> set[str]:
     }
 
 
-def lender(condition: str, learners: Collection[str]) -> str | None:
+def learners_of(condition: str, learners: Collection[str]) -> str | None:
     """Which condition of `learners` belongs beside another: to `m+x` it is `sb3+x`, else `sb3`, else the only one."""
     _, *settings = split_tau(condition)[0].split("+")
     wanted = ("+".join([LEARNERS, *settings]), LEARNERS, *(learners if len(learners) == 1 else ()))

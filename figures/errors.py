@@ -1,4 +1,4 @@
-"""Errors that a user can cause: told in one line, never with a traceback."""
+"""Errors that a user can cause: reported in one line, never with a traceback."""
 
 
 class FiguresError(Exception):

@@ -1,4 +1,4 @@
-"""What tasks, methods, patterns and structures are called in figures and tables, and in which order they stand.
+"""What tasks, methods, patterns and structures are called in figures and tables, and in which order they are.
 
 An id that nobody listed here is shown as it is, after the known ones.
 """

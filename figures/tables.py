@@ -18,7 +18,7 @@ Row = Mapping[str, Any]
 class Column:
     """A column of a table: its heading, and how it reads in a row.
 
-    `is_best` says whether the cell is the best of its row and stands out, `beside` what stands under it in small print.
+    `is_best` says whether the cell is the best of its row and is emphasised, `beside` what is under it in small print.
     `prose` is of several lines.
     """
 
@@ -33,7 +33,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A table with what has to be said about it; `rows` are as the audit gave them, unrounded.
+    """A table with its title, caption and note; `rows` are as the audit gave them, unrounded.
 
     `data` is what goes to the CSV file, where that is not the rows as they are.
     """

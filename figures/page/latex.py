@@ -92,7 +92,7 @@ def _head(table: Table) -> list[str]:
 
 
 def _lines(table: Table, row: Row) -> Iterator[str]:
-    """A row, and under it what is told beside its cells in small print."""
+    """A row, and under it what is beside its cells, in small print."""
     cells = [_cell(column, row) for column in table.columns]
     beside = [_words(column, column.beside(row)) for column in table.columns]
     yield " & ".join(cells) + (r" \\[-2pt]" if any(beside) else r" \\")
@@ -106,6 +106,6 @@ def _cell(column: Column, row: Row) -> str:
 
 
 def _words(column: Column, words: str) -> str:
-    """What stands in a cell. Before a number a hyphen is a minus sign; one within a word or an exponent stays."""
+    """The words of a cell. Before a number a hyphen is a minus sign; one within a word or an exponent stays."""
     escaped = escape_latex(words)
     return re.sub(r"(?<![\w.)])-(?=\d)", r"$-$", escaped) if column.numeric else escaped

@@ -113,7 +113,7 @@ async def _run(path: Path, environment: dict[str, str], pages: Path) -> Notebook
         record_timing=False,
         coalesce_streams=True,
         shutdown_kernel="immediate",
-        # Kernels tell of the transport that they were given, which is this machine's own and signed.
+        # Kernels log the transport that they use, which is this machine's own and signed.
         extra_arguments=["--IPKernelApp.log_level=ERROR"],
         resources={"metadata": {"path": str(path.parent.resolve())}},
     )
@@ -153,7 +153,7 @@ def _title(notebook: Any, otherwise: str) -> str:
 
 
 def _reason(error: Exception) -> str:
-    """What a cell raised, in one line: the traceback's last says it."""
+    """What a cell raised, in one line: that of the traceback's last."""
     name, value = getattr(error, "ename", ""), getattr(error, "evalue", "")
     if name == "AssertionError" and value:  # a notebook's own words
         return " ".join(value.split())

@@ -28,13 +28,13 @@ class Picture:
 
     @property
     def source(self) -> str:
-        """The picture as a data URI, so that the page stands alone."""
+        """The picture as a data URI, so that the page needs no other file."""
         return f"data:image/png;base64,{base64.b64encode(self.png).decode()}"
 
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the page: its anchor, heading, tables and pictures, and what is said before them."""
+    """A part of the page: its anchor, heading, tables and pictures, and a remark before them."""
 
     anchor: str
     title: str
@@ -54,7 +54,7 @@ class Notebook:
 
 @dataclass(frozen=True)
 class Page:
-    """All that the page says.
+    """The contents of the page.
 
     `notes` pairs each condition with what made its records, `simulated` lists the conditions of the simulated model,
     `notebooks` are those that were run beside it.

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from figures.conditions import BASELINE, DEFAULT, learners_in, lender, split_tau
+from figures.conditions import BASELINE, DEFAULT, learners_in, learners_of, split_tau
 from figures.data import Records
 from figures.names import METHODS, TASKS, ordered
 from figures.paper.published import Withheld
@@ -90,8 +90,8 @@ class Base:
         """The runs of a method on a task, if there are any."""
         condition = self.condition if setting == DEFAULT else self.conditions.get(setting, "")
         found = self.grid.cells.get((condition, env, method))
-        is_lent = found is None and method.startswith(BASELINE)
-        return self.grid.cells.get((self.learners, env, method)) if is_lent else found
+        is_borrowed = found is None and method.startswith(BASELINE)
+        return self.grid.cells.get((self.learners, env, method)) if is_borrowed else found
 
     def revisions(self, env: str, method: str) -> pd.DataFrame:
         """The revisions of a method on a task; empty where there are none."""
@@ -117,14 +117,14 @@ class Grid:
 def bases(records: Records) -> list[Base]:
     """The conditions of a data set that get rows of their own, alphabetically.
 
-    Settings of τ_c, `m+tau-half`, belong to `m`. Conditions of nothing but Stable-Baselines3 lend their runs to others:
-    to `m+x` the condition `sb3+x`, else `sb3`, else the only one that there is.
+    Settings of τ_c, `m+tau-half`, belong to `m`. Runs of Stable-Baselines3 are borrowed from conditions of
+    nothing else: for `m+x` from `sb3+x`, else `sb3`, else the only one that there is.
     """
     grid = _grid(records)
     learners = learners_in(records.runs)
     models = {condition for condition, _, _ in grid.cells} - learners
     stems = {split_tau(condition)[0] for condition in models} or learners
-    return [Base(stem, _settings(stem, models), lender(stem, learners) or "", grid) for stem in sorted(stems)]
+    return [Base(stem, _settings(stem, models), learners_of(stem, learners) or "", grid) for stem in sorted(stems)]
 
 
 def _settings(stem: str, conditions: Iterable[str]) -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -83,8 +82,3 @@ class Definition:
     needs: str
     optional: Sequence[str] = ()
     details: Sequence[str] = ()
-
-
-def finite(value: float) -> float | None:
-    """The value, or None where it is not a finite number."""
-    return float(value) if math.isfinite(value) else None

@@ -6,8 +6,9 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 
+from audit.output.numbers import known
 from figures.paper.bases import Source
-from figures.paper.cells import Cell, Goal, finite
+from figures.paper.cells import Cell, Goal
 from figures.paper.published import Published, Withheld
 from figures.paper.writing import decimal, spread
 from stats.measures.summary import Summary
@@ -39,7 +40,7 @@ def mean_cell(
         summary: of what is averaged over them.
         published: the published mean and spread.
         goal: which cell of the row is the best.
-        named: what stands behind the number where the column does not name the method.
+        named: what follows the number where the column does not name the method.
         of_error: whether the spread is a standard error.
     """
     scale = math.sqrt(summary.n) if of_error else 1.0
@@ -52,7 +53,7 @@ def mean_cell(
     return replace(
         _over_runs(row, column, source, summary, published),
         text=f"{shown} ({named})" if named and summary.n else shown,
-        spread=finite(deviation),
+        spread=known(deviation),
         goal=goal,
         verdict=verdict,
         withheld=withheld,
@@ -100,8 +101,8 @@ def _over_runs(
     return Cell(
         row=row,
         column=column,
-        value=finite(summary.mean),
-        spread=finite(summary.std),
+        value=known(summary.mean),
+        spread=known(summary.std),
         runs=summary.n,
         env=source.env,
         method=source.method,

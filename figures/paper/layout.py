@@ -94,7 +94,7 @@ def _usual(found: Sequence[tuple[Base, Sequence[Cell]]]) -> int | None:
 
 
 def _counted(cell: Cell, usual: int | None) -> Cell:
-    """A cell of another number of runs says so."""
+    """Mark a cell of another number of runs."""
     is_other = cell.runs is not None and cell.runs != usual and not cell.is_missing
     return replace(cell, text=f"{cell.text}, n = {cell.runs}") if is_other else cell
 

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from figures.paper.cells import Goal
 from figures.paper.writing import decimal, percent
-from stats.measures.summary import Summary
-from stats.published.verdicts import ratio_of_sums
+from stats.measures.summary import Summary, ratio_of_sums
 
 Values = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -63,7 +62,7 @@ def known(column: str) -> Select:
 
 
 def classified(revisions: pd.DataFrame) -> Flags:
-    """All revisions, where edit patterns of the task can be told; else none."""
+    """All revisions, where edit patterns of the task are known; else none."""
     can_tell = revisions["pattern"].notna().any() or revisions["direction"].isin(["no_change"]).all()
     return np.full(len(revisions), bool(can_tell))
 

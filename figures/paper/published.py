@@ -1,4 +1,4 @@
-"""Published numbers, as they stand beside recomputed ones."""
+"""Published numbers, as they are printed beside recomputed ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from stats.published.tables import spreads
 RUNS = 10
 """Runs behind each published number."""
 BUDGET = 4000
-"""Rollouts that each of them spent, where nothing else is said."""
+"""Rollouts that each of them spent, unless the table names another number."""
 
 
 class Withheld(StrEnum):

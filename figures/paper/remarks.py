@@ -47,9 +47,9 @@ def remarks(
     yield from _named("Runs of unequal length", sources, lambda source: source.is_uneven)
     yield from _named("Runs without a finite return, left out", sources, lambda source: source.has_gaps)
     own = {base.condition for base in places}
-    lent = sorted({source.condition for source in sources if source.method.startswith(BASELINE)} - own)
-    if lent:
-        yield f"Stable-Baselines3 is taken from condition {', '.join(map(label, lent))}."
+    borrowed = sorted({source.condition for source in sources if source.method.startswith(BASELINE)} - own)
+    if borrowed:
+        yield f"Stable-Baselines3 is taken from condition {', '.join(map(label, borrowed))}."
     without = [definition.columns[key] for key in hidden if key != "note"]
     if without:
         yield f"No runs of {', '.join(without)}."

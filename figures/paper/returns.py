@@ -17,7 +17,7 @@ from stats.measures.summary import Summary, summarise
 from stats.tables.metrics import Metric
 
 ANY_BASELINE: Final = "sb3"
-"""Stands for the best algorithm of Stable-Baselines3 on a task, by the metric of the table."""
+"""The best algorithm of Stable-Baselines3 on a task, by the metric of the table."""
 
 MAIN: Final[Mapping[str, Sequence[str]]] = {
     "ProPS": ("props",),

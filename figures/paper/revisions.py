@@ -66,7 +66,7 @@ def patterns(base: Base) -> Iterator[Cell]:
 
 
 def always_critic(base: Base) -> Iterator[Cell]:
-    """What the text tells of AlwaysCritic, in percent of revisions."""
+    """What the text reports of AlwaysCritic, in percent of revisions."""
     for env in _tasks(base, [ALWAYS]):
         for column, measure in ALWAYS_CRITIC.items():
             published = number("always_critic", "value", environment=env, quantity=column)
@@ -133,7 +133,7 @@ def _counted(count: int, whole: int) -> Published:
 
 
 def _with_count(cell: Cell, count: int) -> Cell:
-    """A share that is told with its count: only the same count of as many is the same number."""
+    """A share that is printed with its count: only the same count of as many is the same number."""
     if cell.is_missing:
         return cell
     text = counted(count, cell.text)

@@ -8,9 +8,10 @@ from typing import Any, Final
 
 import pandas as pd
 
+from audit.output.numbers import known
 from figures.names import name
 from figures.paper.bases import Base, Source
-from figures.paper.cells import Cell, finite
+from figures.paper.cells import Cell
 from figures.paper.judging import absent, mean_cell
 from figures.paper.published import BUDGET, Published, Withheld, row_of, tasks
 from figures.paper.returns import ANY_BASELINE, ranking, summary
@@ -148,7 +149,7 @@ def _cell(each: Comparison, column: str, value: Any, text: str) -> Cell:
         row=each.place,
         column=column,
         text=text,
-        value=value if isinstance(value, bool | None) else finite(value),
+        value=value if isinstance(value, bool | None) else known(value),
         env=each.env,
         method=REFERENCE,
         records=each.ours.condition if each.ours else "",

@@ -23,7 +23,7 @@ class PaperTables:
 
     @property
     def remark(self) -> str:
-        """What is said before the tables where published numbers stand under recomputed ones."""
+        """The remark before the tables: how published numbers are printed under recomputed ones."""
         return f"{VERDICTS} {self.left_out}".strip()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -11,11 +11,16 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from audit.store import Store
+from figures.data import Records
 from figures.names import STRUCTURES, label, name, ordered
+from figures.options import Band
 from figures.plots.drawing import Drawing, in_style, joined
 from figures.plots.marks import Cell, beside, cell_label, cells, handle, head, interval, number, rows_of
+from figures.plots.plotting import Panels, axes_of
+from figures.provenance import origin
 from figures.style import MUTED, STRUCTURE_COLOURS, WIDTH, annotate, ink_on, legend
-from stats.measures.bootstrap import Interval, cluster_bootstrap
+from stats.measures.bootstrap import Interval, ratio_interval
 
 MARKERS: Final = {"failure_confirmed": "v", "preservation_favored": "^", "all_diverse": "s", "identical": "o"}
 PRINTED_FROM: Final = 8.0
@@ -37,28 +42,21 @@ def delta_interval(revisions: pd.DataFrame) -> Interval:
     Returns:
         By bootstrap over the runs that have such a revision; NaN for fewer than two.
     """
-    known = revisions.dropna(subset=["delta"]).groupby("run")["delta"]
-    sums = known.agg(["sum", "size"]).to_numpy(dtype=float)
-    return cluster_bootstrap(sums, lambda drawn: drawn[:, 0] / drawn[:, 1])
+    known = revisions.dropna(subset=["delta"])
+    return ratio_interval(known["delta"], np.ones(len(known)), known["run"])
+
+
+NEEDS: Final = {"agreement": "What the critic was shown (needs revisions of ThreeTraj)"}
 
 
 @in_style
-def agreement_structures(
-    agreement: Sequence[Mapping[str, Any]], revisions: pd.DataFrame, condition: str, origin: str
-) -> Drawing | None:
-    """Draw shares and mean Δ by structure, task by task, for one condition; nothing where nobody was shown three.
-
-    Args:
-        agreement: rows of the audit's `agreement_summary`; those of other conditions are left out.
-        revisions: rows of its `revisions`, for intervals over runs.
-        condition: the condition to draw.
-        origin: what the records were made with, as one sentence.
-    """
-    rows = [row for row in agreement if row["condition"] == condition]
+def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawing]:
+    """Draw shares and mean Δ by structure, task by task, for one condition; nothing where nobody was shown three."""
+    rows = [row for row in records.agreement if row["condition"] == condition]
     if not rows:
-        return None
+        return []
     order = cells(rows)
-    here = revisions[revisions["condition"] == condition]
+    here = records.revisions[records.revisions["condition"] == condition]
     figure = Figure(figsize=(WIDTH, 0.72 * len(order) + 0.55))
     grid = figure.subplots(len(order), 2, squeeze=False, width_ratios=[3, 2])
     several = len({variant for _, variant in order}) > 1
@@ -75,10 +73,15 @@ def agreement_structures(
     head(grid[0, 0], "n")
     structures = ordered((str(row["structure"]) for row in rows), STRUCTURES)
     legend(figure, [handle(name(s), _colour(s), MARKERS.get(s, "D")) for s in structures], across=2)
-    note = joined([f"{sum(int(row['revisions']) for row in rows)} revisions, condition {label(condition)}.", origin])
+    note = joined(
+        [
+            f"{sum(int(row['revisions']) for row in rows)} revisions, condition {label(condition)}.",
+            origin(records.facts, condition),
+        ]
+    )
     annotate(figure, note)
     described = "Stacked bars of agreement structures per task, and beside them the mean change in return of each."
-    return Drawing("agreement", "What the critic was shown", CAPTION, note, described, figure)
+    return [Drawing("agreement", "What the critic was shown", CAPTION, note, described, figure)]
 
 
 def _is(revisions: pd.DataFrame, cell: Cell) -> pd.Series:
@@ -122,3 +125,11 @@ def _draw_deltas(ax: Axes, rows: Mapping[str, Mapping[str, Any]], revisions: pd.
 
 def _colour(structure: str) -> str:
     return STRUCTURE_COLOURS.get(structure, "#777777")
+
+
+def plot_agreement(store: Store, condition: str | None = None) -> Panels:
+    """Plot, per task, how the rollouts agreed that the critic compared (left), and the mean change in return (right).
+
+    Arguments, result and errors are those of `plot_patterns`.
+    """
+    return axes_of(draw, NEEDS, store, condition)

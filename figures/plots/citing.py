@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -11,11 +11,16 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from audit.store import Store
+from figures.data import Records
 from figures.names import label
+from figures.options import Band
 from figures.plots.drawing import Drawing, in_style, joined, span
 from figures.plots.marks import absent, beside, cell_label, cells, handle, head, interval, number, rows_of
+from figures.plots.plotting import Panels, axes_of
+from figures.provenance import origin
 from figures.style import DIRECTION_COLOURS, MUTED, WIDTH, annotate, legend
-from stats.measures.bootstrap import UNKNOWN, Interval, cluster_bootstrap
+from stats.measures.bootstrap import Interval, ratio_interval
 
 KINDS: Final = {"regression": "regressions", "improvement": "improvements", "no_change": "no_change"}
 """Directions, and what the audit's columns call them."""
@@ -50,28 +55,20 @@ def citing_interval(revisions: pd.DataFrame, direction: str) -> Interval:
     """
     cites = revisions["references_worst"].fillna(value=False).astype(bool)
     here = revisions["direction"] == direction
-    counts = pd.DataFrame({"run": revisions["run"], "citing": cites & here, "all": here}).groupby("run").sum()
-    found = cluster_bootstrap(counts.to_numpy(dtype=float), lambda sums: 100 * sums[:, 0] / sums[:, 1])
-    return found if len(counts) > 1 else UNKNOWN
+    return ratio_interval(100.0 * (cites & here), here, revisions["run"])
+
+
+NEEDS: Final = {"citing": "Citing the worst rollout, and base rates (needs revisions of ThreeTraj)"}
 
 
 @in_style
-def citing_rates(
-    rates: Sequence[Mapping[str, Any]], revisions: pd.DataFrame, condition: str, origin: str
-) -> Drawing | None:
-    """Draw shares that cite and the risk ratio, task by task; nothing where nobody was shown the worst rollout.
-
-    Args:
-        rates: rows of the audit's `base_rates`; those of other conditions are left out.
-        revisions: rows of its `revisions`, for intervals over runs.
-        condition: the condition to draw.
-        origin: what the records were made with, as one sentence.
-    """
-    rows = {(str(row["env"]), str(row["variant"])): row for row in rates if row["condition"] == condition}
+def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawing]:
+    """Draw shares that cite and the risk ratio, task by task; nothing where nobody was shown the worst rollout."""
+    rows = {(str(row["env"]), str(row["variant"])): row for row in records.rates if row["condition"] == condition}
     if not rows:
-        return None
+        return []
     order = cells(list(rows.values()))
-    shown = revisions[(revisions["condition"] == condition) & revisions["permissive"].notna()]
+    shown = records.revisions[records.revisions["condition"] == condition].dropna(subset=["permissive"])
     figure = Figure(figsize=(WIDTH, 0.58 * len(order) + 0.75))
     left, right = figure.subplots(1, 2, width_ratios=[3, 2])
     _prepare(left, right, [rows[cell] for cell in order])
@@ -89,14 +86,14 @@ def citing_rates(
         [
             f"{span(runs, 'run')} a task, detector {detector}, condition {label(condition)}.",
             _remark(runs),
-            origin,
+            origin(records.facts, condition),
         ]
     )
     annotate(figure, note)
     described = (
         "Per task the share of regressions, improvements and unchanged returns that cite the worst, and a risk ratio."
     )
-    return Drawing("citing", "Citing the worst rollout, and base rates", CAPTION, note, described, figure)
+    return [Drawing("citing", "Citing the worst rollout, and base rates", CAPTION, note, described, figure)]
 
 
 def _remark(runs: list[int]) -> str:
@@ -143,3 +140,11 @@ def _draw_ratio(ax: Axes, y: int, row: Mapping[str, Any]) -> None:
         interval(ax, y, value, low, math.inf if math.isfinite(low) and math.isnan(high) else high, "black", "D")
     else:
         absent(ax, y, "0: none that cites regressed" if value == 0 else "–")
+
+
+def plot_citing(store: Store, condition: str | None = None) -> Panels:
+    """Plot, per task, the shares of revisions that cite the worst rollout, and the risk ratio of regressing.
+
+    Arguments, result and errors are those of `plot_patterns`.
+    """
+    return axes_of(draw, NEEDS, store, condition)

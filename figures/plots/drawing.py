@@ -1,4 +1,4 @@
-"""A figure with what has to be said about it."""
+"""A figure with its title, caption and notes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Drawing:
     """A figure, drawn and not yet written.
 
     `stem` is its file name without ending, `caption` says how to read it, `note` what it was made from and what is
-    missing: the note stands in the picture too. `description` is for those who cannot see it.
+    missing: the note is in the picture too. `description` is for those who cannot see it.
     """
 
     stem: str

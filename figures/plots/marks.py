@@ -57,7 +57,7 @@ def handle(label: str, colour: str, marker: str, *, filled: bool = True) -> Line
 
 
 def absent(ax: Axes, y: float, words: str = DASH) -> None:
-    """Say at the left of a row that something is not there."""
+    """Write at the left of a row that something is missing."""
     ax.text(0.02, y, words, transform=ax.get_yaxis_transform(), va="center", fontsize=7, color=MUTED)
 
 
@@ -70,7 +70,7 @@ def rows_of(ax: Axes, labels: Sequence[str]) -> None:
 
 
 def head(ax: Axes, words: str) -> None:
-    """Head the numbers that stand to the right of a panel."""
+    """Head the numbers to the right of a panel."""
     ax.text(1.015, 1.0, words, transform=ax.transAxes, fontsize=7, color=MUTED, va="bottom")
 
 

@@ -10,9 +10,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from audit.store import Store
+from figures.data import Records
 from figures.names import METHODS, PATTERNS, TASKS, broken, label, name, narrow, ordered
+from figures.options import Band
 from figures.plots.drawing import Drawing, in_style, joined
 from figures.plots.patterns import labels
+from figures.plots.plotting import Panels, axes_of
+from figures.provenance import origin
 from figures.style import MUTED, WIDTH, annotate, legend, pattern_colour
 
 CROWDED: Final = 5
@@ -26,18 +31,15 @@ CAPTION = (
 )
 
 
-@in_style
-def revision_map(revisions: pd.DataFrame, condition: str, origin: str) -> Drawing | None:
-    """Draw Δ against R₀ with a row per task and a column per method; nothing where there is no revision.
+NEEDS: Final = {"revisions": "Revisions (needs revisions)"}
 
-    Args:
-        revisions: rows of the audit's `revisions`; those of other conditions are left out.
-        condition: the condition to draw.
-        origin: what the records were made with, as one sentence.
-    """
-    here = revisions[revisions["condition"] == condition]
+
+@in_style
+def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawing]:
+    """Draw Δ against R₀ with a row per task and a column per method; nothing where there is no revision."""
+    here = records.revisions[records.revisions["condition"] == condition]
     if here.empty:
-        return None
+        return []
     here = here.assign(pattern=labels(here))
     envs, variants = ordered(here["env"], TASKS), ordered(here["variant"], METHODS)
     figure, grid = grid_of(envs, variants)
@@ -48,10 +50,10 @@ def revision_map(revisions: pd.DataFrame, condition: str, origin: str) -> Drawin
     legend(figure, pattern_handles(here), across=min(4, len(variants) + 1), handletextpad=0.3)
     unknown = int(here[["r0", "delta"]].isna().any(axis=1).sum())
     left_out = f"{unknown} without a return are not drawn." if unknown else ""
-    note = joined([f"{len(here)} revisions, condition {label(condition)}.", left_out, origin])
+    note = joined([f"{len(here)} revisions, condition {label(condition)}.", left_out, origin(records.facts, condition)])
     annotate(figure, note)
     described = "Scatter plots of the change in return against the return before, one panel per task and method."
-    return Drawing("revisions", "Revisions", CAPTION, note, described, figure)
+    return [Drawing("revisions", "Revisions", CAPTION, note, described, figure)]
 
 
 def grid_of(envs: list[str], variants: list[str]) -> tuple[Figure, Any]:
@@ -114,3 +116,11 @@ def pattern_handles(here: pd.DataFrame) -> list[Line2D]:
         )
         for pattern in ordered(here["pattern"], PATTERNS)
     ]
+
+
+def plot_revisions(store: Store, condition: str | None = None) -> Panels:
+    """Plot the change in return of every revision against the return before, one panel per task and method.
+
+    Arguments, result and errors are those of `plot_patterns`.
+    """
+    return axes_of(draw, NEEDS, store, condition)

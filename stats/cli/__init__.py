@@ -127,7 +127,7 @@ def _print(rows: Sequence[Row], columns: Sequence[str], output: str, *, title: s
 
 def main() -> None:
     """Entry point of the `stats` command: exit status 2 for wrong usage, 1 for failure, 130 for Ctrl-C."""
-    with _told():
+    with _reported():
         require_memory()
         status = app(prog_name="stats", standalone_mode=False)
         sys.stdout.flush()
@@ -135,7 +135,7 @@ def main() -> None:
 
 
 @contextlib.contextmanager
-def _told() -> Iterator[None]:
+def _reported() -> Iterator[None]:
     try:
         yield
     except OPTION_ERROR as error:

@@ -143,7 +143,7 @@ def _print(
     hidden: set[str],
     headings: Mapping[str, str] | None = None,
 ) -> None:
-    """Print rows; in a table for people each note stands once below, and not in every row."""
+    """Print rows; a table for people has each note once, below, and not in every row."""
     from audit.output.rows import print_rows
 
     shown = [column for column in columns if column not in hidden]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 reading: Final = functools.partial(shared.reading, cached=False, telling=contextlib.nullcontext)
-"""Makes a command of a function, with the audit's shared options; `stats.cli.main` tells its errors."""
+"""Makes a command of a function, with the audit's shared options; `stats.cli.main` reports its errors."""
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,7 @@ def read_scored(
     if strange := sorted(set(scales) - set(frames.tasks)):
         raise AuditError(f"--scale {strange[0]}: no such task in the records; they hold {', '.join(frames.tasks)}")
     known = known_scales()
-    _tell_silent(facts, scales, known)
+    _note_silent(facts, scales, known)
     if curves:
         returns = returns.sort_values(["condition", "env", "variant", "run", "iteration"], ignore_index=True)
         returns[metric] = so_far(returns, metric)
@@ -81,13 +81,13 @@ def parse_scales(given: Sequence[str]) -> dict[str, Scale]:
     return scales
 
 
-def _tell_silent(facts: pd.DataFrame, given: Mapping[str, Scale], known: Mapping[str, Scale]) -> None:
-    """Say which optima are not from the records."""
+def _note_silent(facts: pd.DataFrame, given: Mapping[str, Scale], known: Mapping[str, Scale]) -> None:
+    """Print which optima are not from the records."""
     stated = facts.groupby("env")["optimum"].count()
     silent = [env for env in _tasks(facts) if not stated[env] and env in known and env not in given]
     if silent:
-        told = ", ".join(f"{env} {known[env].optimum:g}" for env in silent)
-        note(f"no optimum in the records, so that the tasks' own are taken: {told}; see --scale")
+        taken = ", ".join(f"{env} {known[env].optimum:g}" for env in silent)
+        note(f"no optimum in the records, so that the tasks' own are taken: {taken}; see --scale")
 
 
 def _tasks(facts: pd.DataFrame) -> list[str]:

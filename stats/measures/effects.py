@@ -17,7 +17,7 @@ from scipy.stats import chi2, nct, norm
 from stats.measures.summary import Summary, same, summarise
 
 _FAR: Final = 1000.0
-"""A t beyond which the noise of the means is nothing beside that of the deviation, and SciPy's nct gives out."""
+"""A t beyond which the noise of the means is nothing beside that of the deviation, and SciPy's nct fails."""
 
 
 class Effect(NamedTuple):

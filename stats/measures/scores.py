@@ -54,7 +54,7 @@ class Comparison:
         mine = self.scores[self.scores["variant"] == method]
         return [mine.loc[mine["env"] == task, "score"].to_numpy(dtype=float) for task in self.tasks]
 
-    def told_missing(self, method: str) -> list[str]:
+    def note_missing(self, method: str) -> list[str]:
         """A remark on the runs of a method that lack a score, where there are any."""
         missing = self.missing[method]
         return [f"{missing} {'run misses' if missing == 1 else 'runs miss'} a return"] if missing else []
@@ -142,7 +142,7 @@ def _comparison(condition: str, runs: pd.DataFrame, column: str, scales: Scales)
         tasks,
         scores[finite[common]],
         {method: int(lacking.get(method, 0)) for method in methods},
-        _told(left_out),
+        _remarks(left_out),
     )
 
 
@@ -155,7 +155,7 @@ def _ends(condition: str, tasks: Sequence[str], scales: Scales) -> tuple[dict[st
     )
 
 
-def _told(left_out: Mapping[str, str]) -> tuple[str, ...]:
+def _remarks(left_out: Mapping[str, str]) -> tuple[str, ...]:
     if not left_out:
         return ()
     return ("left out " + ", ".join(f"{task} ({reason})" for task, reason in left_out.items()),)

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import bootstrap
 
 RESAMPLES: Final = 2000
-"""How often runs are drawn, where nothing else is said."""
+"""How often runs are drawn by default."""
 
 _AT_ONCE: Final = 2_000_000
 """Numbers that are held in memory at once."""

@@ -84,7 +84,7 @@ def _check(paper: Paper, claim: Mapping[str, Any]) -> Result:
     if "unknown" in claim:
         return Result("claims", name, quantity, Status.undecidable, text, note=f"{about}: {claim['unknown']}")
     finding = _recompute(paper, claim)
-    status = judge(printed(text), finding.found, face=finding.face, tells=False)
+    status = judge(printed(text), finding.found, face=finding.face, decides=False)
     reasons = []
     if status is not Status.consistent:
         is_open = "the printed numbers leave it open" if status is Status.undecidable else None

@@ -47,7 +47,7 @@ def tasks_ahead(
 
 
 def tasks_ahead_by_some_measure(paper: Paper, tables: Sequence[str], **arguments: Any) -> Finding:
-    """The same where nobody says which table is meant: what it is by any of them."""
+    """The same where the text does not name the table: what it is by any of them."""
     found = {table: tasks_ahead(paper, table, **arguments) for table in tables}
     notes = [f"by {table}: {each.note or 'all'}" for table, each in found.items()]
     return Finding(hull(x.found for x in found.values()), hull(x.face for x in found.values()), "; ".join(notes))

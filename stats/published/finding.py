@@ -24,7 +24,7 @@ class Finding:
 
 
 class Verdict(NamedTuple):
-    """Whether something holds of printed numbers: whatever the rounding, for some rounding, and as they stand."""
+    """Whether something holds of printed numbers: whatever the rounding, for some rounding, and at face value."""
 
     certain: bool
     possible: bool

@@ -25,27 +25,27 @@ def explanations(quantity: str, printed: Mapping[str, Printed], samples: Samples
         samples: the two methods' summaries, where they are printed.
         found: what the quantity can be if nothing was mistaken.
     """
-    number, told = printed[quantity].interval, []
+    number, likely = printed[quantity].interval, []
     if quantity == "raw_p":
         half = found * point(_HALF)
         # In the direction of the difference, or against it.
         if number.meets(half) or number.meets(point(1) - half):
-            told.append("a one-sided test")
+            likely.append("a one-sided test")
     if quantity == "holm_p" and number.low > found.high:
-        told.append("a family of more tests than are here")
+        likely.append("a family of more tests than are here")
     if samples is None or min(sample.n for sample in samples) < 2:
-        return told
+        return likely
     for words, tests in (
         ("Student's test, which takes variances to be equal", [_students(*samples)]),
         ("a mix-up of standard errors and deviations", [_welch(*pair) for pair in _rescaled(*samples)]),
     ):
         if any(_gives(t, df, quantity, printed) for t, df in tests):
-            told.append(words)
-    return told
+            likely.append(words)
+    return likely
 
 
 def _gives(t: Interval, df: Interval, quantity: str, printed: Mapping[str, Printed]) -> bool:
-    """Whether a test with such a t and such degrees of freedom prints so; one that tells nothing does not."""
+    """Whether a test with such a t and such degrees of freedom prints so; one that leaves everything open does not."""
     if "welch_t" in printed:
         if not printed["welch_t"].interval.meets(t):
             return False

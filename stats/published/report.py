@@ -19,7 +19,7 @@ def report(results: Sequence[Result], *, everything: bool = False) -> Iterator[s
     """Lines: how many numbers of each table have which status, then each that is not consistent, with the reason.
 
     Args:
-        results: in the order in which they are told.
+        results: in the order in which they are listed.
         everything: list those that are consistent too.
     """
     statuses = Counter(result.status for result in results)
@@ -32,7 +32,7 @@ def report(results: Sequence[Result], *, everything: bool = False) -> Iterator[s
             yield status.value.capitalize()
             for result in results:
                 if result.status is status:
-                    yield from _told(result)
+                    yield from _lines(result)
 
 
 def counts(results: Sequence[Result]) -> str:
@@ -53,12 +53,12 @@ def _by_table(results: Sequence[Result]) -> Iterator[str]:
         yield "  ".join([table.ljust(width), *numbers])
 
 
-def _told(result: Result) -> Iterator[str]:
+def _lines(result: Result) -> Iterator[str]:
     found = recomputed(result.found)
     again = "not recomputable" if found == UNKNOWN else f"recomputed {found}"
-    # What a claim says in words is printed in no table.
-    said = "claimed" if result.table == "claims" else "printed"
-    yield f"  {result.table}, {result.item}, {result.quantity}: {said} {result.published}, {again}"
+    # Claims are made in the text, and printed in no table.
+    verb = "claimed" if result.table == "claims" else "printed"
+    yield f"  {result.table}, {result.item}, {result.quantity}: {verb} {result.published}, {again}"
     if result.note:
         yield from textwrap.wrap(result.note, WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT)
 

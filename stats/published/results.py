@@ -14,7 +14,7 @@ COLUMNS: Final = ("table", "item", "quantity", "status", "published", "low", "hi
 
 
 class Status(StrEnum):
-    """How a printed number and the recomputed one stand to each other; `docs/published.md` has the exact rules."""
+    """How a printed number relates to the recomputed one; `docs/published.md` has the exact rules."""
 
     consistent = "consistent"
     inconsistent = "inconsistent"
@@ -47,23 +47,23 @@ class Result:
         }
 
 
-def judge(published: Printed, found: Interval, *, face: Interval | None = None, tells: bool = True) -> Status:
+def judge(published: Printed, found: Interval, *, face: Interval | None = None, decides: bool = True) -> Status:
     """Hold a printed number against a recomputed one.
 
     Args:
         published: the printed number.
         found: all that it can be, recomputed from other printed numbers.
         face: the same, if those numbers were not rounded.
-        tells: whether `found` is narrow enough to tell something.
+        decides: whether `found` is narrow enough to decide anything.
 
     Returns:
-        Inconsistent where no number prints like this and can be it. Otherwise consistent: where `found` tells
+        Inconsistent where no number prints like this and can be it. Otherwise consistent: where `found` decides
         something, where all of it prints like this, or where the printed numbers as they stand give the printed
         result. Otherwise undecidable. A printed bound, as in `<0.001`, is decided only by the latter two.
     """
     if not published.interval.meets(found):
         return Status.inconsistent
-    if (tells and not published.is_bound) or found.within(published.interval):
+    if (decides and not published.is_bound) or found.within(published.interval):
         return Status.consistent
     return Status.consistent if face is not None and face.within(published.interval) else Status.undecidable
 

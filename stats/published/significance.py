@@ -109,8 +109,8 @@ def _narrowed(found: Interval, published: Printed | None) -> Interval:
 def _result(table: str, test: PrintedTest, quantity: str, found: Found, face: Found | None, alpha: Decimal) -> Result:
     published, bounds = test.printed[quantity], getattr(found, quantity)
     exact = getattr(face, quantity) if face is not None and quantity != "holm_p" else None
-    silence = _tells_nothing(test, quantity, bounds, alpha)
-    status = judge(published, bounds, face=exact, tells=silence is None)
+    silence = _undecided(test, quantity, bounds, alpha)
+    status = judge(published, bounds, face=exact, decides=silence is None)
     note = silence
     if status is Status.inconsistent:
         note = _why(test, quantity, published, bounds)
@@ -121,8 +121,8 @@ def _result(table: str, test: PrintedTest, quantity: str, found: Found, face: Fo
     return Result(table, test.item, quantity, status, published.text, bounds, note)
 
 
-def _tells_nothing(test: PrintedTest, quantity: str, bounds: Interval, alpha: Decimal) -> str | None:
-    """Why an interval is too wide to tell anything, or None where it is not."""
+def _undecided(test: PrintedTest, quantity: str, bounds: Interval, alpha: Decimal) -> str | None:
+    """Why an interval is too wide to decide anything, or None where it is not."""
     if quantity == "welch_t" and bounds == EVERYTHING and test.samples is not None and _have_variance(test.samples):
         return "with standard deviations that may be 0 any t is possible"
     if bounds in (EVERYTHING, PROBABILITY):
@@ -146,6 +146,6 @@ def _why(test: PrintedTest, quantity: str, published: Printed, bounds: Interval)
         "raw_p": "t and its degrees of freedom",
         "holm_p": f"the raw p-values of family {test.family}" if test.family else "the raw p-values",
     }
-    told = explanations(quantity, test.printed, test.samples, bounds)
-    hint = f"; {' or '.join(told)} could" if told else ""
+    mistakes = explanations(quantity, test.printed, test.samples, bounds)
+    hint = f"; {' or '.join(mistakes)} could" if mistakes else ""
     return f"not what {sources[quantity]} give, however they were rounded{hint}"

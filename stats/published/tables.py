@@ -83,7 +83,7 @@ def stability(paper: Paper) -> Iterator[Result]:
 
 
 def copies(paper: Paper) -> Iterator[Result]:
-    """Numbers that stand in two tables: R2PO's among the variants, the default among thresholds, the best baseline."""
+    """Numbers that two tables have: R2PO's among the variants, the default among thresholds, the best baseline."""
     for metric in METRICS:
         table = f"variants_{metric}"
         for row in paper.rows(table, column="R2PO"):
@@ -108,7 +108,7 @@ def _best_baseline(paper: Paper, table: str, metric: str, row: Row) -> Iterator[
 
 
 def thresholds(paper: Paper) -> Iterator[Result]:
-    """Revision thresholds: the same in both tables, halved as said, not above an optimum that nothing exceeds."""
+    """Revision thresholds: the same in both tables, halved as announced, not above an optimum that nothing exceeds."""
     for row in paper.rows("tau_sensitivity", setting="default"):
         source = paper.row("thresholds", environment=row["environment"]).number("tau_c")
         yield _copy("tau_sensitivity", _cell(row), "tau_c", row.number("tau_c"), "thresholds", source)

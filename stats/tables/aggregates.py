@@ -172,10 +172,10 @@ def note(
         comparison: of its condition.
         method: the row's.
         samples: scores of every method.
-        others: what else there is to say.
+        others: what else to note.
         concerned: methods whose runs the row depends on; all, if not given.
     """
-    parts = [*comparison.remarks, *others, *comparison.told_missing(method)]
+    parts = [*comparison.remarks, *others, *comparison.note_missing(method)]
     if not comparison.tasks:
         parts.append("no task is left")
     sizes = sorted({len(task) for task in samples[method]})

@@ -9,56 +9,18 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.collections import PolyCollection
-from scipy.stats import bootstrap
 
-from figures.conditions import learners_in, lender, split_tau
+from figures.conditions import families, learners_in, learners_of, split_tau
 from figures.data import Records
 from figures.names import TASKS
 from figures.options import Band
-from figures.plots.bands import curve
-from figures.plots.curve_sets import curve_figures, references
-from figures.plots.curves import learning_curves
+from figures.plots import stability
+from figures.plots import tau as settings
+from figures.plots.curve_panels import learning_curves
+from figures.plots.curves import curve_figures, references
 from figures.plots.drawing import Drawing
-from figures.plots.stability import stability_gaps
-from figures.plots.tau import families, tau_figures
-from stats.tables.metrics import metrics
 
 SALIENT = "simulated-salient"
-
-
-def run_of(spent: list[int], returns: list[float], run: int = 1) -> pd.DataFrame:
-    return pd.DataFrame({"run": run, "rollouts_spent": spent, "kept_return": returns})
-
-
-def test_a_run_has_its_last_return_until_the_next_iteration() -> None:
-    # The second run's first revision could not be read, so that its steps lie elsewhere.
-    points = curve(pd.concat([run_of([40, 80, 120], [1, 2, 3]), run_of([20, 60, 100], [10, 20, 30], run=2)]))
-    assert points["rollouts_spent"].tolist() == [20, 40, 60, 80, 100, 120]
-    assert points["mean"].tolist() == [10, (1 + 10) / 2, (1 + 20) / 2, (2 + 20) / 2, (2 + 30) / 2, 3]
-    assert points["whole"].tolist() == [False, True, True, True, True, False]
-
-
-def test_a_curve_of_nothing_is_empty() -> None:
-    assert curve(run_of([], [])).empty
-    assert curve(run_of([40], [math.nan])).empty
-
-
-def test_the_bootstrap_band_is_that_of_scipy() -> None:
-    returns = np.random.default_rng(5).normal(100, 15, size=(12, 2))
-    frame = pd.concat([run_of([40, 80], list(row), run=i) for i, row in enumerate(returns)])
-    points = curve(frame, Band.bootstrap)
-    for i in range(2):
-        known = bootstrap((returns[:, i],), np.mean, method="percentile", n_resamples=9999, rng=1).confidence_interval
-        assert points.loc[i, ["low", "high"]].tolist() == pytest.approx(list(known), abs=1.5)
-
-
-def test_a_bootstrap_band_needs_two_runs() -> None:
-    frame = pd.concat([run_of([40, 80, 120], [1, 5, 7]), run_of([40, 80], [3, 9], run=2)])
-    points = curve(frame, Band.bootstrap)
-    assert points["low"].tolist()[:2] == [1, 5]
-    assert points["high"].tolist()[:2] == [3, 9]
-    assert math.isnan(points["low"][2])
-    assert curve(run_of([40], [1]), Band.bootstrap)[["low", "high"]].isna().all(axis=None)
 
 
 def sets(records: Records, condition: str = SALIENT, band: Band = Band.std) -> dict[str, Drawing]:
@@ -104,13 +66,13 @@ def test_of_the_reinforcement_learners_the_best_of_each_task_is_drawn(records: R
 
 def test_reinforcement_learning_is_found_by_its_settings() -> None:
     learners = {"sb3", "sb3+iterations-15"}
-    assert lender("gpt", learners) == "sb3"
-    assert lender("gpt+tau-half+iterations-15", learners) == "sb3+iterations-15"
-    assert lender("gpt+temperature-2", learners) == "sb3"
-    assert lender("gpt", {"mine"}) == "mine"
-    assert lender("gpt", {"mine", "yours"}) is None
-    assert lender("sb3", {"sb3"}) is None
-    assert lender("gpt", set()) is None
+    assert learners_of("gpt", learners) == "sb3"
+    assert learners_of("gpt+tau-half+iterations-15", learners) == "sb3+iterations-15"
+    assert learners_of("gpt+temperature-2", learners) == "sb3"
+    assert learners_of("gpt", {"mine"}) == "mine"
+    assert learners_of("gpt", {"mine", "yours"}) is None
+    assert learners_of("sb3", {"sb3"}) is None
+    assert learners_of("gpt", set()) is None
 
 
 def test_a_condition_lends_its_learners_only_if_it_has_nothing_else(records: Records) -> None:
@@ -168,8 +130,7 @@ def test_the_band_is_named_in_picture_and_caption(band: Band, words: str, record
 
 
 def test_stability_shows_mean_best_and_gap(records: Records) -> None:
-    drawing = stability_gaps(metrics(records.runs), records.runs, SALIENT, "")
-    assert drawing is not None
+    [drawing] = stability.draw(records, SALIENT)
     (ax,) = (ax for ax in drawing.figure.axes if ax.get_title(loc="left") == "CartPole")
     # R2PO: 10, 110, …, 510.
     assert [list(map(float, line.get_xdata())) for line in ax.lines[:4]] == [[260], [260, 510], [260], [510]]
@@ -181,8 +142,7 @@ def test_stability_shows_mean_best_and_gap(records: Records) -> None:
 def test_runs_without_returns_are_no_zeros(records: Records) -> None:
     runs = records.runs.copy()
     runs.loc[runs["env"] == "frozenlake", ["mean_return", "best_return"]] = math.nan
-    drawing = stability_gaps(metrics(runs), runs, SALIENT, "")
-    assert drawing is not None
+    [drawing] = stability.draw(replace(records, runs=runs), SALIENT)
     (ax,) = (ax for ax in drawing.figure.axes if ax.get_title(loc="left") == "FrozenLake")
     assert not ax.lines
     assert "Left out, without returns: 3 runs." in drawing.note
@@ -202,8 +162,7 @@ def test_settings_of_tau_stand_in_order_with_what_is_missing(records: Records) -
     for tau in ("off", "100", "half", "300"):
         wide = with_more(wide, "r2po", f"{SALIENT}+tau-{tau}")
     facts = wide.facts.assign(tau_c=wide.facts["condition"].map({f"{SALIENT}+tau-300": 300.0, SALIENT: 480.0}))
-    ((common, drawing),) = tau_figures(metrics(wide.runs), wide.runs, facts)
-    assert common == SALIENT
+    [drawing] = settings.draw(replace(wide, facts=facts), SALIENT)
     cartpole, lake = (
         next(ax for ax in drawing.figure.axes if ax.get_title(loc="left") == title)
         for title in ("CartPole", "FrozenLake")
@@ -221,6 +180,6 @@ def test_settings_of_tau_stand_in_order_with_what_is_missing(records: Records) -
 
 
 def test_one_setting_is_no_comparison(records: Records) -> None:
-    assert list(tau_figures(metrics(records.runs), records.runs, records.facts)) == []
+    assert settings.draw(records, SALIENT) == []
     lonely = replace(records, runs=records.runs.assign(condition=SALIENT + "+tau-half"))
-    assert list(tau_figures(metrics(lonely.runs), lonely.runs, lonely.facts)) == []
+    assert settings.draw(lonely, SALIENT) == []

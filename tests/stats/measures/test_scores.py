@@ -85,8 +85,8 @@ def test_a_task_that_nobody_has_facts_of_is_left_out() -> None:
 def test_runs_that_miss_a_return_are_counted(lacking: float | None) -> None:
     comparison = compared({("r2po", "maze"): [0.5, lacking], ("props", "maze"): [0.1, 0.2]})
     assert comparison.missing == {"r2po": 1, "props": 0}
-    assert comparison.told_missing("r2po") == ["1 run misses a return"]
-    assert comparison.told_missing("props") == []
+    assert comparison.note_missing("r2po") == ["1 run misses a return"]
+    assert comparison.note_missing("props") == []
     assert [len(runs) for runs in comparison.samples("r2po")] == [1]
 
 

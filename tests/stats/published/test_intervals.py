@@ -218,7 +218,7 @@ def test_holm_is_the_closed_test_of_bonferroni() -> None:
 )
 def test_verdicts(text: str, low: str, high: str, face: str | None, tells: bool, status: str) -> None:
     exact = point(D(face)) if face else None
-    assert judge(printed(text), Interval(D(low), D(high)), face=exact, tells=tells) == status
+    assert judge(printed(text), Interval(D(low), D(high)), face=exact, decides=tells) == status
 
 
 @settings(max_examples=200)

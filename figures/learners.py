@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 import pandas as pd
 
-from figures.conditions import BASELINE, learners_in, lender
+from figures.conditions import BASELINE, learners_in, learners_of
 from figures.names import TASKS, name, ordered
 
 BEST: Final = "sb3-best"
@@ -14,11 +14,11 @@ BEST: Final = "sb3-best"
 
 
 class Beside(NamedTuple):
-    """A condition's rows with those of the best algorithms, which algorithms these are, and where they were lent."""
+    """A condition's rows with those of the best algorithms, which algorithms these are, and whose they are."""
 
     rows: pd.DataFrame
     remark: str
-    lender: str | None
+    source: str | None
 
     def on_every_task(self) -> Beside:
         """The same without reinforcement learning if it lacks a task that all others have: it takes none from them."""
@@ -28,8 +28,8 @@ class Beside(NamedTuple):
         lacking = ordered(set(common) - set(self.rows.loc[learns, "env"]), TASKS)
         if not learns.any() or not lacking:
             return self
-        told = f"Without reinforcement learning, which has no runs on {', '.join(map(name, lacking))}."
-        return Beside(self.rows[~learns], told, None)
+        remark = f"Without reinforcement learning, which has no runs on {', '.join(map(name, lacking))}."
+        return Beside(self.rows[~learns], remark, None)
 
 
 def with_best_learners(frame: pd.DataFrame, condition: str, column: str) -> Beside:
@@ -48,21 +48,21 @@ def with_best_learners(frame: pd.DataFrame, condition: str, column: str) -> Besi
     learners = learners_in(frame)
     if condition in learners:
         return Beside(here, "", None)
-    other = lender(condition, learners)
+    other = learners_of(condition, learners)
     pool = _joined(here, frame[frame["condition"] == other]).assign(condition=condition)
     learns = pool["variant"].astype(str).str.startswith(BASELINE)
     chosen = _best(pool[learns], column)
     stands_out = pd.Series([cell in chosen for cell in zip(pool["env"], pool["variant"], strict=True)], dtype=bool)
     rows = pool[~learns | stands_out].assign(variant=pool["variant"].where(~learns, BEST))
-    told = ", ".join(f"{name(variant)} on {name(env)}" for env, variant in sorted(chosen))
-    return Beside(rows, f"Best of the reinforcement learners by mean return: {told}." if told else "", other)
+    best = ", ".join(f"{name(variant)} on {name(env)}" for env, variant in sorted(chosen))
+    return Beside(rows, f"Best of the reinforcement learners by mean return: {best}." if best else "", other)
 
 
-def _joined(here: pd.DataFrame, lent: pd.DataFrame) -> pd.DataFrame:
+def _joined(here: pd.DataFrame, borrowed: pd.DataFrame) -> pd.DataFrame:
     own = set(zip(here["env"], here["variant"], strict=True))
     tasks = {env for env, _ in own}
-    kept = [cell[0] in tasks and cell not in own for cell in zip(lent["env"], lent["variant"], strict=True)]
-    return pd.concat([here, lent[kept]], ignore_index=True)
+    kept = [cell[0] in tasks and cell not in own for cell in zip(borrowed["env"], borrowed["variant"], strict=True)]
+    return pd.concat([here, borrowed[kept]], ignore_index=True)
 
 
 def _best(learners: pd.DataFrame, column: str) -> set[tuple[str, str]]:

@@ -9,9 +9,8 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
+from figures.learners import BEST, Beside, with_best_learners
 from figures.names import label, name
-from figures.plots.curves import abscissa
-from figures.plots.learners import BEST, Beside, with_best_learners
 from figures.provenance import origin
 from stats.measures.scores import comparisons, find_scales, known_scales
 from stats.tables.aggregates import aggregate, profile, ranks
@@ -22,6 +21,8 @@ REFERENCE: Final = "r2po"
 METRIC: Final = "mean_return"
 CURVE_METRIC: Final = "kept_return"
 THRESHOLDS: Final = np.round(np.linspace(0, 1, 51), 12)
+
+SPENT: Final = "rollouts spent"
 
 
 @dataclass(frozen=True)
@@ -56,13 +57,20 @@ def over_tasks(runs: pd.DataFrame, iterations: pd.DataFrame, facts: pd.DataFrame
         compared = comparisons(beside.rows, METRIC, scales)
         curves, found.spent[condition] = abscissa(_in_order(iterations, condition))
         rows = aggregate(compared, METRIC, REFERENCE)
-        lent = beside.lender or condition
-        found.aggregate.extend(row | {"records": lent if row["variant"] == BEST else condition} for row in rows)
+        source = beside.source or condition
+        found.aggregate.extend(row | {"records": source if row["variant"] == BEST else condition} for row in rows)
         found.ranks.extend(ranks(compared, METRIC))
         found.profile.extend(profile(compared, METRIC, list(THRESHOLDS)))
         found.efficiency.extend(efficiency(comparisons(curves, CURVE_METRIC, scales), CURVE_METRIC))
-        found.remarks[condition] = [*_notes(rows), *_lent(beside, facts)]
+        found.remarks[condition] = [*_notes(rows), *_on_learners(beside, facts)]
     return found
+
+
+def abscissa(here: pd.DataFrame) -> tuple[pd.DataFrame, str]:
+    """Iterations with what curves are drawn against, and its name: their count where logs do not say what was spent."""
+    if (here["rollouts_spent"] > 0).all():
+        return here, SPENT
+    return here.assign(rollouts_spent=here["iteration"] + 1), "iterations"
 
 
 def _in_order(iterations: pd.DataFrame, condition: str) -> pd.DataFrame:
@@ -83,12 +91,12 @@ def _notes(rows: Sequence[Row]) -> list[str]:
     ]
 
 
-def _lent(beside: Beside, facts: pd.DataFrame) -> list[str]:
+def _on_learners(beside: Beside, facts: pd.DataFrame) -> list[str]:
     """What must be known of the best reinforcement learner, where there is one."""
     if (beside.rows["variant"] != BEST).all():
         return [beside.remark] if beside.remark else []
     flattered = "It is chosen by the runs that it is judged by, which flatters it."
-    if beside.lender is None:
+    if beside.source is None:
         return [beside.remark, flattered]
-    taken = f"Stable-Baselines3 is taken from condition {label(beside.lender)}."
-    return [beside.remark, flattered, taken, origin(facts, beside.lender)]
+    taken = f"Stable-Baselines3 is taken from condition {label(beside.source)}."
+    return [beside.remark, flattered, taken, origin(facts, beside.source)]
