@@ -210,6 +210,3 @@ def main() -> None:
     """Entry point of the `collect` command."""
     run_command(app, "collect", "collect")
 
-
-if __name__ == "__main__":
-    main()
