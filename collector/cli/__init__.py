@@ -209,4 +209,3 @@ def _conclude(outcome: Outcome, asked: int) -> None:
 def main() -> None:
     """Entry point of the `collect` command."""
     run_command(app, "collect", "collect")
-
