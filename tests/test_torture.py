@@ -20,7 +20,7 @@ from benchmarks.torture.readers import COMMANDS
 from stats.cli import app as stats_app
 
 ROOT = Path(__file__).resolve().parents[1]
-TRIES = {"records": 2, "readers": 1, "kills": 6, "cuts": 5, "servers": 1, "lines": 2, "names": 1, "processes": 4}
+TRIES = {"records": 1, "readers": 1, "kills": 4, "cuts": 5, "servers": 1, "lines": 1, "names": 1, "processes": 2}
 
 
 @pytest.mark.slow
