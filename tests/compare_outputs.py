@@ -3,9 +3,9 @@
     python -m tests.compare_outputs --before CHECKOUT [--after CHECKOUT] --data DIR [--data …]
 
 A command runs once with the packages of each checkout (PYTHONPATH), in an empty folder and with a cache of its own.
-Standard output, standard error and exit status are compared byte for byte, the checkouts' own paths aside. For each
-command one line is printed, `equal` or `differs`, the latter with the first lines of the difference. The exit status
-is 1 where anything differs.
+Standard output, standard error and exit status are compared byte for byte, the checkouts' own paths and lines of
+progress aside. For each command one line is printed, `equal` or `differs`, the latter with the first lines of the
+difference. The exit status is 1 where anything differs.
 """
 
 from __future__ import annotations
@@ -54,6 +54,9 @@ COMMANDS = {
     ),
 }
 
+# How far a command is depends on the moment.
+PROGRESS = re.compile(r"^\w+: \d+ of \d+, .* left\n", re.MULTILINE)
+
 
 class Outcome(NamedTuple):
     """What a command prints and how it ends."""
@@ -87,7 +90,7 @@ def run(command: Command, checkout: Path, cache: Path) -> Outcome:
             errors="replace",
             check=False,
         )
-    out, err = (text.replace(str(checkout), "CHECKOUT") for text in (done.stdout, done.stderr))
+    out, err = (text.replace(str(checkout), "CHECKOUT") for text in (done.stdout, PROGRESS.sub("", done.stderr)))
     return Outcome(done.returncode, out, err)
 
 
@@ -168,7 +171,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for command, found in zip(listed, pool.map(both, listed), strict=True):
             total += 1
             different += bool(found)
-            print("differs" if found else "equal  ", command, *(f"\n    {line}" for line in found), flush=True)
+            print("\n    ".join([f"{'differs' if found else 'equal  '} {command}", *found]), flush=True)
     print(f"{total - different} equal, {different} different")
     return 1 if different else 0
 
