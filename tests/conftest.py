@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import signal
 
 import pytest
+import typer.main
+import typer.testing
 from hypothesis import HealthCheck, settings
 
 # The same examples on every machine, however slow; `--hypothesis-profile default` looks for new ones.
@@ -26,4 +29,14 @@ def _cache_of_their_own(tmp_path_factory):
     """Keep tests from reading or filling the user's cache."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SALIENCE_AUDIT_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _commands_made_once():
+    """Make a program's commands once a process, as in life: a worker calls them thousands of times."""
+    with pytest.MonkeyPatch.context() as patch:
+        made = functools.cache(typer.main.get_command)
+        patch.setattr("typer.main.get_command", made)
+        patch.setattr("typer.testing._get_command", made)
         yield

@@ -158,7 +158,3 @@ def _reported() -> Iterator[None]:
 def _exit(message: str, status: int) -> None:
     _note(message)
     sys.exit(status)
-
-
-if __name__ == "__main__":
-    main()

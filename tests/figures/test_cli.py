@@ -43,7 +43,7 @@ def test_figures_from_records_say_that_they_are_simulated(
 ) -> None:
     status, out, err = run(capsys, data, "--out", tmp_path / "out")
     assert (status, out) == (0, f"{tmp_path / 'out' / 'index.html'}\n")
-    assert err == "figures: 11 figures to draw\n"
+    assert err.startswith("figures: 11 figures to draw\n")  # on a slow machine lines of progress follow
     text = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
     assert "4 runs, 20 iterations, " in text
     assert "Simulated model, personality salient: a simulated stand-in, not a language model." in text

@@ -7,9 +7,7 @@ import json
 import pytest
 
 from audit.store import open_store
-from tests.audit.importing.test_import import MAPPING, TABLE, importing, lines, messages, records, row
-
-__all__ = ["importing"]
+from tests.audit.importing.foreign import MAPPING, TABLE, lines, messages, records, row
 
 SEMICOLONS = TABLE + "[source]\ndelimiter = ';'\n"
 LISTS = SEMICOLONS.replace('initial.mean_return = "r0"', 'initial.returns = "r0"') + "list_separator = ' '\n"

@@ -84,16 +84,30 @@ BAD_LINES = {
 }
 
 
+@pytest.fixture(scope="module")
+def every_bad_line(tmp_path_factory):
+    """Each bad line between sound ones, in a run of its own: problems by file, and iterations read by condition."""
+    root = tmp_path_factory.mktemp("bad")
+    for case, (line, _) in BAD_LINES.items():
+        own = json.dumps(case).encode()
+        tail = (line + line_of({**GOOD[0], "iteration": 9})).replace(b'"condition": "hand"', b'"condition": ' + own)
+        write_run(root / case, [{**record, "condition": case} for record in GOOD], tail=tail)
+    problems, iterations = {}, {}
+    with open_store([root]) as store:
+        for problem in store.problems:
+            problems.setdefault(problem.file, []).append(problem)
+        for row in store.rows("revisions"):
+            iterations.setdefault(row["condition"], []).append(row["iteration"])
+    return root, problems, iterations
+
+
 @pytest.mark.parametrize("case", BAD_LINES)
-def test_a_bad_line_is_named_and_the_others_are_read(tmp_path, case):
-    line, reason = BAD_LINES[case]
-    folder = write_run(tmp_path / "run-01", GOOD, tail=line + line_of({**GOOD[0], "iteration": 9}))
-    with open_store([tmp_path]) as store:
-        [problem] = store.problems
-        iterations = sorted(row["iteration"] for row in store.rows("revisions"))
-    assert (problem.file, problem.line) == (str(folder / "episodes.jsonl"), 3)
-    assert reason in problem.message
-    assert iterations == [0, 1, 9]
+def test_a_bad_line_is_named_and_the_others_are_read(every_bad_line, case):
+    root, problems, iterations = every_bad_line
+    [problem] = problems[str(root / case / "episodes.jsonl")]
+    assert problem.line == 3
+    assert BAD_LINES[case][1] in problem.message
+    assert sorted(iterations[case]) == [0, 1, 9]
 
 
 @pytest.mark.parametrize("case", BAD_LINES)

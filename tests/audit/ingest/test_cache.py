@@ -147,7 +147,7 @@ def test_a_full_disk_is_told_and_changes_nothing(data, monkeypatch):
 def test_audits_at_the_same_time_do_not_harm_one_another(data):
     expected = audited(data, cache=False)[:2]
     script = (
-        "import sys; from audit import cache, store; store.SMALLEST = cache.SETTLED = 0\n"
+        "import sys; from audit.ingest import cache, records; records.SMALLEST = cache.SETTLED = 0\n"
         "from audit.store import open_store\n"
         "with open_store([sys.argv[1]]) as store: print(store.rows('runs'), len(store.problems))"
     )

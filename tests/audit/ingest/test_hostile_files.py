@@ -18,7 +18,7 @@ from audit.cli import app
 from audit.sources.r2po_rollouts import FormatError, read_log, read_outcome, read_params, read_rollouts
 from audit.store import open_store
 from tests.audit.samples import THRESHOLDS, revision, write_run
-from tests.audit.sources.test_r2po_release import critic_episode, log, rollout_file
+from tests.audit.sources.released import critic_episode, log, rollout_file
 
 MEGA = 2**20
 NOT_A_NAME = os.fsdecode(b"\xff\x1b[31m")

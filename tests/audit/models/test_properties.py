@@ -153,7 +153,7 @@ def assert_same(rows, wanted, *columns):
 
 
 @pytest.mark.slow
-@settings(max_examples=100, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, suppress_health_check=list(HealthCheck))
 @given(DATA_SETS, st.sampled_from(["word", "phrase"]))
 def test_every_relation_is_what_the_plain_definitions_say(tmp_path_factory, drawn, detector):
     folder = tmp_path_factory.mktemp("property")

@@ -93,7 +93,7 @@ def test_packing_clears_what_a_killed_process_left(writer, tmp_path):
 
 
 def test_importing_clears_what_a_killed_process_left(writer, tmp_path):
-    from tests.audit.importing.test_import import MAPPING, lines, row
+    from tests.audit.importing.foreign import MAPPING, lines, row
 
     (tmp_path / "map.toml").write_text(MAPPING)
     (tmp_path / "log.jsonl").write_bytes(lines(row()))

@@ -61,29 +61,6 @@ DATA = {
 }
 
 
-def does_something(command, folder, record):
-    """Whether a command gives a result on a data set: rows, or for those that tell one thing an exit status of 0."""
-    place = (record["env"], record["variant"], 1, 0)
-    if command == "show":
-        return audit("show", folder, *place).exit_code == 0
-    if command == "replay":
-        # The return is made up, so the rollout is told, and comes out otherwise: exit status 1 after the result.
-        return audit("replay", folder, *place, 0, "--format", "json").stdout != ""
-    if command == "verify":
-        # These rollouts are made up and differ; with nothing to hold against anything, no candidate counts.
-        return any(candidate["returns"] for candidate in (record["initial"], record["revised"]) if candidate)
-    result = audit(command, folder, "--format", "json", *(["--rollouts", 2] if command == "rescore" else []))
-    assert result.exit_code == 0, result.stderr
-    rows = _rows(result.stdout)
-    return any(row["tested"] for row in rows) if command == "noise" else rows != []
-
-
-def _rows(text):
-    rows = json.loads(text)
-    # A group without revisions has a row of zeros in the summary, which is a result.
-    return rows if isinstance(rows, list) else [rows]
-
-
 PRESENT = {info.name or info.callback.__name__ for info in app.registered_commands} | {
     info.name or info.callback.__name__
     for group in app.registered_groups
@@ -95,14 +72,56 @@ HELD = (
 )
 
 
+@pytest.fixture(scope="module")
+def every_case(tmp_path_factory):
+    """All cases in one data set, a condition each: a command runs once for all of them."""
+    root = tmp_path_factory.mktemp("cases")
+    for number, (case, (records, run)) in enumerate(DATA.items()):
+        write_run(root / f"run-{number:02d}", [{**record, "condition": case} for record in records], **run)
+    return root
+
+
+@pytest.fixture(scope="module")
+def said(every_case):
+    """What `audit check` says: by case and command, in the order printed."""
+    rows = json.loads(audit("check", every_case, "--format", "json").stdout)
+    return {(row["condition"], row["command"]): row for row in rows}
+
+
+@pytest.fixture(scope="module")
+def rows_given(every_case):
+    """The rows of each command that prints rows, by case."""
+    given = {}
+    for command in set(HELD) - {"show", "replay", "verify"}:
+        options = ["--rollouts", 2] if command == "rescore" else []
+        result = audit(command, every_case, "--format", "json", *options)
+        assert result.exit_code == 0, result.stderr
+        for row in json.loads(result.stdout):
+            given.setdefault((row["condition"], command), []).append(row)
+    return given
+
+
+def does_something(command, case, folder, rows_given):
+    """Whether a command gives a result on a case: rows, or for those that report one thing an exit status of 0."""
+    [record, *_] = DATA[case][0]
+    place = (record["env"], record["variant"], 1, 0)
+    if command == "show":
+        return audit("show", folder, *place, "--condition", case).exit_code == 0
+    if command == "replay":
+        # The return is made up, so the rollout comes out otherwise: exit status 1 after the result.
+        return audit("replay", folder, *place, 0, "--condition", case, "--format", "json").stdout != ""
+    if command == "verify":
+        # These rollouts are made up and differ; with nothing to hold against anything, no candidate counts.
+        return any(candidate["returns"] for candidate in (record["initial"], record["revised"]) if candidate)
+    rows = rows_given.get((case, command), [])
+    return any(row["tested"] for row in rows) if command == "noise" else rows != []
+
+
 @pytest.mark.parametrize("case", DATA)
-def test_what_is_said_of_a_command_is_what_it_does(tmp_path, case):
-    records, run = DATA[case]
-    write_run(tmp_path / "run-01", records, **run)
-    said = {row["command"]: row for row in json.loads(audit("check", tmp_path, "--format", "json").stdout)}
-    assert list(said) == list(COMMANDS)
-    does = {command: does_something(command, tmp_path, records[0]) for command in HELD}
-    assert {command: said[command]["supported"] for command in HELD} == does
+def test_what_is_said_of_a_command_is_what_it_does(case, every_case, said, rows_given):
+    assert [command for condition, command in said if condition == case] == list(COMMANDS)
+    does = {command: does_something(command, case, every_case, rows_given) for command in HELD}
+    assert {command: said[case, command]["supported"] for command in HELD} == does
     assert all(row["supported"] or row["reason"] for row in said.values())
 
 
@@ -124,11 +143,8 @@ REASONS = {
 
 
 @pytest.mark.parametrize(("case", "command"), REASONS)
-def test_the_reason_is_said(tmp_path, case, command):
-    records, run = DATA[case]
-    write_run(tmp_path / "run-01", records, **run)
-    rows = json.loads(audit("check", tmp_path, "--format", "json").stdout)
-    [row] = [row for row in rows if row["command"] == command]
+def test_the_reason_is_said(said, case, command):
+    row = said[case, command]
     assert (row["supported"], row["reason"]) == (False, REASONS[case, command])
 
 

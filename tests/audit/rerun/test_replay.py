@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from audit.cli import app
 from tests.audit.samples import candidate, episode, write_run
-from tests.audit.sources.test_r2po_release import critic_episode
+from tests.audit.sources.released import critic_episode
 from tests.collector.helpers import collect, lines, spec
 
 ENVS = {

@@ -17,7 +17,7 @@ from audit.rerun.verify import COLUMNS, draw
 from collector.switches import Switches
 from collector.tasks import TASKS
 from tests.audit.samples import candidate, episode, write_run
-from tests.audit.sources.test_r2po_release import critic_episode
+from tests.audit.sources.released import critic_episode
 from tests.collector.helpers import ScriptedModel, answer, collect, lines, spec
 
 METHODS = ("threetraj", "r2po", "reptraj", "actorsecondpass", "props")

@@ -22,7 +22,7 @@ from audit.packing import pack
 from audit.sources import archives
 from audit.store import open_store
 from tests.audit.samples import revision, write_run
-from tests.audit.sources.test_r2po_release import critic_episode
+from tests.audit.sources.released import critic_episode
 
 MEGA = 2**20
 ZEROS = b"\0" * MEGA

@@ -19,12 +19,12 @@ from figures.errors import FiguresError
 from figures.page.notebooks import _read
 from stats.cli import app as stats_app
 from stats.published.source import PublishedError, read_csv
-from tests.audit.importing.test_import import MAPPING
-from tests.audit.importing.test_import import lines as log_of
-from tests.audit.importing.test_import import row as log_row
+from tests.audit.importing.foreign import MAPPING
+from tests.audit.importing.foreign import lines as log_of
+from tests.audit.importing.foreign import row as log_row
 from tests.audit.judging.judges import judgement
 from tests.audit.samples import revision, write_run
-from tests.audit.sources.test_r2po_release import critic_episode
+from tests.audit.sources.released import critic_episode
 from tests.irregular import IRREGULAR, impatiently
 
 KINDS = pytest.mark.parametrize("kind", IRREGULAR)

@@ -26,6 +26,12 @@ def data(write_run: WriteRun) -> Path:
     return write_run("props", 2, [0.0, 1.0])
 
 
+PURE = [
+    *(f"measures.{name}" for name in ("effects", "welch", "holm")),
+    *(f"tables.{name}" for name in ("metrics", "aggregates", "efficiency")),
+]
+
+
 def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, str, str]:
     """Exit status, standard output and standard error of a command."""
     with pytest.MonkeyPatch.context() as patch:
@@ -151,7 +157,7 @@ def test_help_loads_no_numerical_library() -> None:
     assert "compare" in done.stdout
 
 
-@pytest.mark.parametrize("module", ["effects", "welch", "holm", "tables", "aggregate_tables", "efficiency"])
+@pytest.mark.parametrize("module", PURE)
 def test_the_library_imports_nothing_of_the_projects(module: str) -> None:
     program = (
         f"import sys, stats.{module}\n"

@@ -184,6 +184,7 @@ def test_p_of_the_extremes() -> None:
     assert float(infinite.low) <= 0.05 <= float(infinite.high)
 
 
+@settings(max_examples=30)
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=6))
 def test_holm_of_bounds_holds_holm_of_everything_between(drawn: list[tuple[float, float, float]]) -> None:
     intervals = [Interval(D(min(x, y)), D(max(x, y))) for x, y, _ in drawn]

@@ -1,0 +1,5 @@
+"""`python -m stats.cli`."""
+
+from stats.cli import main
+
+main()
