@@ -18,7 +18,7 @@ from audit.engine.catalog import models, public
 from audit.engine.database import Database
 from audit.ingest.judgements import load_judgements
 from audit.ingest.records import nothing, read, refuse
-from audit.output.errors import Problem, UsageError
+from audit.output.errors import Problem, UsageError, count
 from audit.vocabulary.detectors import DETECTORS, PATTERNS, RELATIONS
 from audit.vocabulary.threshold_steps import around
 from audit.vocabulary.thresholds import Overrides, check_overrides, presets
@@ -32,11 +32,23 @@ class Store:
     """The relations of `audit/models` over one set of records: a context manager, made by `open_store`.
 
     `problems` lists what was left out, and why; `notes` is what else a user should know, and changes no result.
+    `paths`, `detector` and `overrides` are those that it was opened with.
     """
 
     def __init__(
-        self, database: Database, problems: Iterable[Problem], notes: Iterable[str], resources: contextlib.ExitStack
+        self,
+        database: Database,
+        problems: Iterable[Problem],
+        notes: Iterable[str],
+        resources: contextlib.ExitStack,
+        *,
+        paths: Sequence[Path] = (),
+        detector: str = "word",
+        overrides: Overrides | None = None,
     ) -> None:
+        self.paths = tuple(paths)
+        self.detector = detector
+        self.overrides = overrides or {}
         self.problems = list(problems)
         self.notes = list(notes)
         self._database = database
@@ -87,6 +99,18 @@ class Store:
         """Set a variable that models read, before the relations that read it are asked for."""
         self._database.set(variable, value)
 
+    def shared(self) -> Store:
+        """The same store for somebody who closes it after use: that leaves this one open."""
+        return Store(
+            self._database,
+            self.problems,
+            self.notes,
+            contextlib.ExitStack(),
+            paths=self.paths,
+            detector=self.detector,
+            overrides=self.overrides,
+        )
+
     def violations(self, invariant: str) -> list[tuple[Any, ...]]:
         """The rows for which an invariant does not hold: none, unless the analysis is wrong."""
         return self._database.violations(invariant)
@@ -97,6 +121,11 @@ class Store:
         near = difflib.get_close_matches(name, public(), n=3)
         hint = f"; did you mean {' or '.join(near)}?" if near else f"; relations are {', '.join(public())}"
         raise AttributeError(f"no relation {name!r}{hint}", name=name, obj=self)
+
+    def __repr__(self) -> str:
+        where = ", ".join(map(str, self.paths))
+        left_out = f"; {count(len(self.problems), 'problem')}, see .problems" if self.problems else ""
+        return f"<audit.Store of {where}{left_out}; relations: {', '.join(public())}>"
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *public()})
@@ -159,7 +188,15 @@ def open_store(
         if not database.relation("episodes").limit(1).fetchall():
             raise nothing(intake)
         resources_to_keep = resources.pop_all()
-    return Store(database, intake.problems, intake.notes, resources_to_keep)
+    return Store(
+        database,
+        intake.problems,
+        intake.notes,
+        resources_to_keep,
+        paths=[Path(path) for path in paths],
+        detector=detector,
+        overrides=overrides,
+    )
 
 
 def rows_of(relation: duckdb.DuckDBPyRelation) -> list[dict[str, Any]]:
