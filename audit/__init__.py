@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from audit.reports.finding import Case, cases, find
     from audit.reports.sensitivity import sensitivity
     from audit.reports.side_by_side import patterns
-    from audit.reports.sql import sql
+    from audit.reports.sql import relations, sql
     from audit.reports.tables import (
         agreement,
         controls,
@@ -103,6 +103,7 @@ __all__ = [
     "pack",
     "patterns",
     "rates",
+    "relations",
     "replay",
     "rescore",
     "revisions",
@@ -140,7 +141,7 @@ _MODULES: Final = {
     "audit.reports.finding": ("Case", "cases", "find"),
     "audit.reports.sensitivity": ("sensitivity",),
     "audit.reports.side_by_side": ("patterns",),
-    "audit.reports.sql": ("sql",),
+    "audit.reports.sql": ("relations", "sql"),
     "audit.reports.tables": (
         "agreement",
         "controls",

@@ -36,5 +36,8 @@ def sql(
     from audit.reports.sql import query_of
 
     paths, query = query_of(arguments)
+    if query is None:
+        deliver(audit.relations(), output.value)
+        return
     request = Request(paths=paths, strict=strict, cache=not no_cache, detector=detector.value, settings=overrides)
     deliver(audit.sql(request, query), output.value)

@@ -158,7 +158,8 @@ def _field(value: Any) -> Any:
 def _latex_alignment(rows: Sequence[Row], column: str) -> str:
     if is_number_column(rows, column):
         return "r"
-    is_prose = any(isinstance(row[column], str) and len(row[column]) > PROSE for row in rows)
+    values = (as_json(row[column]) if is_nested(row[column]) else row[column] for row in rows)
+    is_prose = any(isinstance(value, str) and len(value) > PROSE for value in values)
     return r"p{0.4\linewidth}" if is_prose else "l"
 
 

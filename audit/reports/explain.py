@@ -176,7 +176,7 @@ def _as_text(revision: dict[str, Any]) -> str:
         "Returns": [_returns("initial", revision["initial"]), _returns("revised", revision["revised"])],
         "Evidence, of the initial candidate": evidence or ["no returns of single rollouts are recorded"],
         f"Edits{_extent(revision)}": edits or ["none" if _extent(revision) else "parameters are not recorded"],
-        "Analysis": _classification(revision),
+        "Classification": _classification(revision),
         "Answer, with the rollouts that it mentions": _wrapped(_marked(revision) or "(not recorded)"),
     }
     return "\n\n".join(

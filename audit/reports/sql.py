@@ -43,19 +43,17 @@ def query_of(arguments: Sequence[str]) -> tuple[list[Path], str | None]:
     return [Path(path) for path in paths], query
 
 
-def sql(data: Data | None, query: str | None = None, **options: Unpack[Analysis]) -> Table:
+def sql(data: Data, query: str, **options: Unpack[Analysis]) -> Table:
     """What one SELECT over the relations of the analysis gives; they are read, and nothing else is.
 
     Args:
-        data: records; None with no query.
-        query: in DuckDB's SQL; None for a list of the relations.
+        data: records.
+        query: in DuckDB's SQL.
         options: how records are opened and classified.
 
     Raises:
         UsageError: the query is no single SELECT over the relations.
     """
-    if data is None or query is None:
-        return _relations()
     request = request_of(data, Analysis, options)
     with contextlib.ExitStack() as resources:
         store = resources.enter_context(request.open())
@@ -70,7 +68,7 @@ def sql(data: Data | None, query: str | None = None, **options: Unpack[Analysis]
     return table
 
 
-def _relations() -> Table:
+def relations() -> Table:
     """Which relations there are, what a row of each is, and its columns."""
     listed = [
         {"relation": name, "row": schema()[name]["row"], "columns": list(schema()[name]["columns"])}
