@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Final
 
 import pandas as pd
@@ -25,6 +25,15 @@ def split_tau(condition: str) -> tuple[str, str]:
     found = [part.removeprefix(_TAU) for part in settings if part.startswith(_TAU)]
     rest = "+".join([model, *(part for part in settings if not part.startswith(_TAU))])
     return rest, _ALIASES.get(found[0], found[0]) if found else DEFAULT
+
+
+def families(conditions: Iterable[str]) -> dict[str, dict[str, str]]:
+    """Conditions that differ in τ_c alone, by what they have in common: the condition of each setting, two or more."""
+    found: dict[str, dict[str, str]] = {}
+    for condition in sorted(conditions):
+        common, tau = split_tau(condition)
+        found.setdefault(common, {})[tau] = condition
+    return {common: settings for common, settings in found.items() if len(settings) > 1}
 
 
 def learners_in(runs: pd.DataFrame) -> set[str]:

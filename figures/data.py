@@ -2,30 +2,44 @@
 
 from __future__ import annotations
 
+import weakref
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import pandas as pd
 
 from audit.output.errors import AuditError, Problem
 from audit.reports.unfinished import unfinished
 from audit.request import Request
-from audit.store import rows_of
-from figures.plots.over_tasks import OverTasks, over_tasks
+from audit.store import Store, rows_of
+from figures.over_tasks import OverTasks, over_tasks
 from figures.provenance import digest
 from stats.tables.metrics import metrics
 
 Rows = list[dict[str, Any]]
 
+FRAMES: Final[Mapping[str, str]] = {
+    "iterations": "iterations",
+    "runs": "runs",
+    "facts": "run_facts",
+    "revisions": "revision_details",
+}
+"""The audit's relations by the fields of `Records` that hold them as data frames."""
+ROWS: Final[Mapping[str, str]] = {
+    "summary": "summary",
+    "salience": "salience_summary",
+    "agreement": "agreement_summary",
+    "rates": "base_rates",
+    "noise": "noise_summary",
+}
+"""Likewise as rows."""
+
 
 @dataclass(frozen=True)
 class Records:
-    """The relations of one data set, what was wrong with its files, and which runs are unfinished.
-
-    `revisions` is the audit's `revision_details`, `facts` its `run_facts`; the other frames are its relations of these
-    names. `summary`, `salience`, `agreement`, `rates` and `noise` are the rows of its tables.
-    """
+    """The relations of one data set, as `FRAMES` and `ROWS` list them, problems of its files, and unfinished runs."""
 
     iterations: pd.DataFrame
     runs: pd.DataFrame
@@ -61,7 +75,7 @@ class Records:
 
 
 def load(request: Request) -> Records:
-    """Open records.
+    """Read records.
 
     Args:
         request: where they are, which tasks, methods and conditions, and how references to the worst rollout are found.
@@ -70,27 +84,44 @@ def load(request: Request) -> Records:
         audit.output.errors.AuditError: no finished iteration is of what was asked for, or as `Request.read` raises it.
     """
     with request.read() as store:
-
-        def frame(name: str) -> pd.DataFrame:
-            found: pd.DataFrame = request.select(store.relation(name)).df()
-            return found
-
-        def rows(name: str) -> Rows:
-            return rows_of(request.select(store.relation(name)))
-
-        iterations = frame("iterations")
-        if iterations.empty:
-            raise AuditError("nothing to draw: no finished iteration of these in the records")
-        return Records(
-            iterations=iterations,
-            runs=frame("runs"),
-            facts=frame("run_facts"),
-            revisions=frame("revision_details"),
-            summary=rows("summary"),
-            salience=rows("salience_summary"),
-            agreement=rows("agreement_summary"),
-            rates=rows("base_rates"),
-            noise=rows("noise_summary"),
+        fields: dict[str, Any] = {field: request.select(store.relation(name)).df() for field, name in FRAMES.items()}
+        fields |= {field: rows_of(request.select(store.relation(name))) for field, name in ROWS.items()}
+        records = Records(
+            **fields,
             problems=list(store.problems),
-            unfinished=unfinished(rows("run_facts")),
+            unfinished=unfinished(rows_of(request.select(store.relation("run_facts")))),
         )
+    if records.iterations.empty:
+        raise AuditError("nothing to draw: no finished iteration of these in the records")
+    return records
+
+
+def records_of(store: Store) -> Records:
+    """The records of an open store; each relation is read when it is first needed, once for a store."""
+    if store not in _OPEN:
+        _OPEN[store] = _OfStore(store)
+    return _OPEN[store]
+
+
+class _OfStore(Records):
+    """Records whose fields are read from a store when they are asked for."""
+
+    def __init__(self, store: Store) -> None:
+        self.__dict__["_store"] = weakref.proxy(store)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in FRAMES:
+            found: Any = self._store.frame(FRAMES[name])
+        elif name in ROWS:
+            found = self._store.rows(ROWS[name])
+        elif name == "problems":
+            found = self._store.problems
+        elif name == "unfinished":
+            found = unfinished(self._store.rows("run_facts"))
+        else:
+            raise AttributeError(name)
+        self.__dict__[name] = found
+        return found
+
+
+_OPEN: Final[weakref.WeakKeyDictionary[Store, Records]] = weakref.WeakKeyDictionary()

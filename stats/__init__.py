@@ -1,1 +1,99 @@
-"""Tests, intervals and per-run metrics over returns."""
+"""Tests, intervals and per-run metrics over returns.
+
+import stats
+
+stats.welch([480, 500, 455], [410, 390, 402])
+stats.holm([0.01, 0.04, 0.03])
+
+Names are imported when they are first used. `dir(stats)` lists them; the modules where they are defined are private.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from stats.measures.aggregates import interquartile_mean, mean_score, median_score, optimality_gap, shares_above
+    from stats.measures.agreement import (
+        accuracy,
+        confusion,
+        f1,
+        f1_interval,
+        kappa,
+        kappa_interval,
+        precision,
+        recall,
+        wilson,
+    )
+    from stats.measures.association import Association, Ratio, associate, odds_ratio, risk_ratio
+    from stats.measures.bootstrap import Interval, cluster_bootstrap, percentile_interval, ratio_interval
+    from stats.measures.effects import Effect, hedges_g, hedges_g_from_summaries
+    from stats.measures.holm import holm, holm_within
+    from stats.measures.improvement import area_under_roc, probability_of_improvement
+    from stats.measures.logistic import RobustOdds, robust_odds
+    from stats.measures.permutation import NoChange, no_change
+    from stats.measures.ranks import kendall_w, mean_ranks, rank_shares, task_ranks
+    from stats.measures.scores import Comparison, Scale, comparisons, find_scales, known_scales
+    from stats.measures.stratified import Estimate, stratified_bootstrap
+    from stats.measures.summary import Summary, ratio_of_sums, summarise
+    from stats.measures.survival import Survival, kaplan_meier
+    from stats.measures.welch import Welch, welch, welch_from_summaries
+    from stats.published.checks import check_paper
+    from stats.published.own_table import check_table
+    from stats.published.report import report
+    from stats.published.source import PublishedError
+    from stats.tables.aggregates import aggregate, profile, ranks
+    from stats.tables.curves import mean_curve
+    from stats.tables.efficiency import efficiency, so_far
+    from stats.tables.metrics import MissingReferenceError, compare, metrics
+
+_HOMES = {
+    "measures.agreement": (
+        "accuracy",
+        "confusion",
+        "f1",
+        "f1_interval",
+        "kappa",
+        "kappa_interval",
+        "precision",
+        "recall",
+        "wilson",
+    ),
+    "measures.aggregates": ("interquartile_mean", "mean_score", "median_score", "optimality_gap", "shares_above"),
+    "measures.association": ("Association", "Ratio", "associate", "odds_ratio", "risk_ratio"),
+    "measures.bootstrap": ("Interval", "cluster_bootstrap", "percentile_interval", "ratio_interval"),
+    "measures.effects": ("Effect", "hedges_g", "hedges_g_from_summaries"),
+    "measures.holm": ("holm", "holm_within"),
+    "measures.improvement": ("area_under_roc", "probability_of_improvement"),
+    "measures.logistic": ("RobustOdds", "robust_odds"),
+    "measures.permutation": ("NoChange", "no_change"),
+    "measures.ranks": ("kendall_w", "mean_ranks", "rank_shares", "task_ranks"),
+    "measures.scores": ("Comparison", "Scale", "comparisons", "find_scales", "known_scales"),
+    "measures.stratified": ("Estimate", "stratified_bootstrap"),
+    "measures.summary": ("Summary", "ratio_of_sums", "summarise"),
+    "measures.survival": ("Survival", "kaplan_meier"),
+    "measures.welch": ("Welch", "welch", "welch_from_summaries"),
+    "published.checks": ("check_paper",),
+    "published.own_table": ("check_table",),
+    "published.report": ("report",),
+    "published.source": ("PublishedError",),
+    "tables.aggregates": ("aggregate", "profile", "ranks"),
+    "tables.curves": ("mean_curve",),
+    "tables.efficiency": ("efficiency", "so_far"),
+    "tables.metrics": ("MissingReferenceError", "compare", "metrics"),
+}
+_MODULES = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = sorted(_MODULES)  # noqa: PLE0605 - a list
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return __all__

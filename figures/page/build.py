@@ -6,15 +6,17 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from audit.output.escaping import in_line
 from audit.output.progress import SILENT, Progress
-from figures.data import Records
+from audit.store import Store
+from figures.conditions import families
+from figures.data import Records, records_of
 from figures.errors import FiguresError
-from figures.gallery import SECTIONS, comparisons, drawings_of, not_drawn
 from figures.names import LONGEST, label
 from figures.options import Band
+from figures.page.drawings import drawings_of, kinds_of, not_drawn
 from figures.page.export import export, retract
 from figures.page.page import Notebook, Page, Picture, Section, render
 from figures.paper import recomputed
@@ -51,12 +53,10 @@ def contents(records: Records, *, band: Band = Band.std) -> Contents:
         "aggregate": records.over_tasks.aggregate,
     }
     drawings: dict[str, list[Drawing]] = {}
-    for condition, slug in slugs(records.conditions).items():
+    # Some figures compare conditions: their name is what these have in common.
+    for condition, slug in slugs(sorted({*records.conditions, *families(records.conditions)})).items():
         for drawing in drawings_of(records, condition, band=band):
             drawings.setdefault(drawing.stem, []).append(replace(drawing, stem=f"{drawing.stem}-{slug}"))
-    compared = list(comparisons(records))
-    for (_, drawing), slug in zip(compared, slugs([common for common, _ in compared]).values(), strict=True):
-        drawings.setdefault(drawing.stem, []).append(replace(drawing, stem=f"{drawing.stem}-{slug}"))
     note = _note(records)
     paper = paper_tables(records)
     notes = {"aggregate": joined([note, *_remarks(records)])}
@@ -87,29 +87,31 @@ def slugs(conditions: Iterable[str]) -> dict[str, str]:
 
 
 def build(
-    records: Records,
-    out: Path,
-    command: str,
+    records: Records | Store,
+    out: str | Path,
+    command: str = "figures.build",
     *,
-    band: Band = Band.std,
+    band: Band | Literal["std", "bootstrap"] = Band.std,
     notebooks: Sequence[Notebook] = (),
     progress: Progress = SILENT,
 ) -> Path:
     """Write every figure (PNG and PDF), every table (Markdown, CSV, LaTeX, HTML) and the page; returns the page's path.
 
     Args:
-        records: the data set.
+        records: the data set: a store, as `audit.open` opens it, or what was read of one.
         out: the folder to write to; made where it does not exist. Files in it of tables of the paper that the records
             do not fill are removed, files of other names are left alone.
         command: what was typed, for the page.
-        band: what the bands of learning curves show.
+        band: what the bands of learning curves show: `std` or `bootstrap`.
         notebooks: those that were run on the same records, for the page to link to.
         progress: of drawing.
 
     Raises:
         FiguresError: the folder cannot be written.
     """
-    made = contents(records, band=band)
+    records = records if isinstance(records, Records) else records_of(records)
+    out = Path(out)
+    made = contents(records, band=Band(band))
     try:
         out.mkdir(parents=True, exist_ok=True)
         progress.begin(sum(map(len, made.drawings.values())), "figures to draw")
@@ -140,7 +142,7 @@ def _write(drawing: Drawing, out: Path, progress: Progress) -> Picture:
 
 def _drawn(pictures: dict[str, list[Picture]], section: str) -> tuple[list[Picture], str]:
     """The pictures of a section, and which it lacks."""
-    return [picture for kind in SECTIONS[section] for picture in pictures.get(kind, [])], not_drawn(section, pictures)
+    return [picture for kind in kinds_of(section) for picture in pictures.get(kind, [])], not_drawn(section, pictures)
 
 
 def _listed(records: Records) -> list[str]:

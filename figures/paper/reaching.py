@@ -6,10 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
-from scipy.stats import CensoredData, ecdf
 
 from figures.conditions import BASELINE
 from figures.names import name
@@ -19,6 +16,7 @@ from figures.paper.judging import absent
 from figures.paper.published import Published, Withheld, row_of, text
 from figures.paper.returns import ANY_BASELINE
 from figures.paper.settings import optima_of, thresholds_of
+from stats.measures.survival import kaplan_meier
 
 COLUMNS: Final = (
     "props", "propsplus", ANY_BASELINE, "puresearch", "actorsecondpass", "criticonly", "alwayscritic", "reptraj",
@@ -50,30 +48,9 @@ def reaching(iterations: pd.DataFrame, threshold: float) -> Reaching:
     """
     runs = iterations.groupby("run")["rollouts_spent"].max()
     reached = iterations[iterations["kept_return"] >= threshold].groupby("run")["rollouts_spent"].min()
-    spent = runs.where(~runs.index.isin(reached.index), reached.reindex(runs.index)).astype(float)
-    median = median_time(spent.to_numpy(), ~runs.index.isin(reached.index))
-    return Reaching(median, len(reached), len(runs), float(runs.max()))
-
-
-def median_time(times: ArrayLike, censored: ArrayLike) -> float:
-    """Kaplan and Meier's median: the first time by which at least half are estimated to be there.
-
-    E. L. Kaplan and P. Meier, "Nonparametric estimation from incomplete observations", Journal of the American
-    Statistical Association 53 (1958).
-
-    Args:
-        times: shape (runs,).
-        censored: shape (runs,), whether a run ended at its time without getting there.
-
-    Returns:
-        Infinite where fewer than half are estimated to get there.
-    """
-    sample, open_ended = np.asarray(times, dtype=float), np.asarray(censored, dtype=bool)
-    if open_ended.all():
-        return math.inf
-    left = ecdf(CensoredData(uncensored=sample[~open_ended], right=sample[open_ended])).sf
-    there = left.quantiles[left.probabilities <= 0.5 + 1e-12]
-    return float(there[0]) if there.size else math.inf
+    censored = ~runs.index.isin(reached.index)
+    spent = runs.where(censored, reached.reindex(runs.index)).astype(float)
+    return Reaching(kaplan_meier(spent, censored).median, len(reached), len(runs), float(runs.max()))
 
 
 def episodes_to_threshold(base: Base) -> Iterator[Cell]:

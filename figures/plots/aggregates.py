@@ -11,10 +11,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from audit.store import Store
+from figures.data import Records
 from figures.names import METHODS, label, name, narrow, ordered
+from figures.options import Band
+from figures.over_tasks import REFERENCE, OverTasks
 from figures.plots.drawing import Drawing, in_style, joined, span
 from figures.plots.marks import absent, interval, number, rows_of
-from figures.plots.over_tasks import REFERENCE, OverTasks
+from figures.plots.plotting import Panels, axes_of
+from figures.provenance import origin
 from figures.style import MUTED, WIDTH, annotate, ink_on, stroke
 
 PRINTED_FROM: Final = 0.08
@@ -36,7 +41,7 @@ def aggregates(found: OverTasks, condition: str, origin: str) -> Drawing | None:
     """Draw the methods of one condition, a row each; nothing where it has fewer than two or no task with all of them.
 
     Args:
-        found: as `figures.plots.over_tasks.over_tasks` makes it.
+        found: as `figures.over_tasks.over_tasks` makes it.
         condition: the condition to draw.
         origin: what the records were made with, as one sentence.
     """
@@ -119,3 +124,19 @@ def _draw_ranks(ax: Axes, methods: Sequence[str], rows: Sequence[Mapping[str, An
 def _shade(share: float) -> str:
     ends = [[int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in SHADES]
     return "#" + "".join(f"{round(a + (b - a) * share):02X}" for a, b in zip(*ends, strict=True))
+
+
+NEEDS: Final = {"aggregate": "Methods over tasks (needs several methods on a task whose floor and optimum are known)"}
+
+
+def draw(records: Records, condition: str, _band: Band) -> list[Drawing | None]:
+    """Draw the figure of the page."""
+    return [aggregates(records.over_tasks, condition, origin(records.facts, condition))]
+
+
+def plot_aggregates(store: Store, condition: str | None = None) -> Panels:
+    """Plot interquartile means, probabilities of improvement and ranks of the methods over all tasks, in three panels.
+
+    Arguments, result and errors are those of `plot_patterns`.
+    """
+    return axes_of(draw, NEEDS, store, condition)

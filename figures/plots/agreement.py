@@ -11,11 +11,16 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from audit.store import Store
+from figures.data import Records
 from figures.names import STRUCTURES, label, name, ordered
+from figures.options import Band
 from figures.plots.drawing import Drawing, in_style, joined
 from figures.plots.marks import Cell, beside, cell_label, cells, handle, head, interval, number, rows_of
+from figures.plots.plotting import Panels, axes_of
+from figures.provenance import origin
 from figures.style import MUTED, STRUCTURE_COLOURS, WIDTH, annotate, ink_on, legend
-from stats.measures.bootstrap import Interval, cluster_bootstrap
+from stats.measures.bootstrap import Interval, ratio_interval
 
 MARKERS: Final = {"failure_confirmed": "v", "preservation_favored": "^", "all_diverse": "s", "identical": "o"}
 PRINTED_FROM: Final = 8.0
@@ -37,9 +42,8 @@ def delta_interval(revisions: pd.DataFrame) -> Interval:
     Returns:
         By bootstrap over the runs that have such a revision; NaN for fewer than two.
     """
-    known = revisions.dropna(subset=["delta"]).groupby("run")["delta"]
-    sums = known.agg(["sum", "size"]).to_numpy(dtype=float)
-    return cluster_bootstrap(sums, lambda drawn: drawn[:, 0] / drawn[:, 1])
+    known = revisions.dropna(subset=["delta"])
+    return ratio_interval(known["delta"], np.ones(len(known)), known["run"])
 
 
 @in_style
@@ -122,3 +126,19 @@ def _draw_deltas(ax: Axes, rows: Mapping[str, Mapping[str, Any]], revisions: pd.
 
 def _colour(structure: str) -> str:
     return STRUCTURE_COLOURS.get(structure, "#777777")
+
+
+NEEDS: Final = {"agreement": "What the critic was shown (needs revisions of ThreeTraj)"}
+
+
+def draw(records: Records, condition: str, _band: Band) -> list[Drawing | None]:
+    """Draw the figure of the page."""
+    return [agreement_structures(records.agreement, records.revisions, condition, origin(records.facts, condition))]
+
+
+def plot_agreement(store: Store, condition: str | None = None) -> Panels:
+    """Plot, per task, how the rollouts agreed that the critic compared (left), and the mean change in return (right).
+
+    Arguments, result and errors are those of `plot_patterns`.
+    """
+    return axes_of(draw, NEEDS, store, condition)

@@ -11,11 +11,16 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from audit.store import Store
+from figures.data import Records
 from figures.names import label
+from figures.options import Band
 from figures.plots.drawing import Drawing, in_style, joined, span
 from figures.plots.marks import absent, beside, cell_label, cells, handle, head, interval, number, rows_of
+from figures.plots.plotting import Panels, axes_of
+from figures.provenance import origin
 from figures.style import DIRECTION_COLOURS, MUTED, WIDTH, annotate, legend
-from stats.measures.bootstrap import UNKNOWN, Interval, cluster_bootstrap
+from stats.measures.bootstrap import Interval, ratio_interval
 
 KINDS: Final = {"regression": "regressions", "improvement": "improvements", "no_change": "no_change"}
 """Directions, and what the audit's columns call them."""
@@ -50,9 +55,7 @@ def citing_interval(revisions: pd.DataFrame, direction: str) -> Interval:
     """
     cites = revisions["references_worst"].fillna(value=False).astype(bool)
     here = revisions["direction"] == direction
-    counts = pd.DataFrame({"run": revisions["run"], "citing": cites & here, "all": here}).groupby("run").sum()
-    found = cluster_bootstrap(counts.to_numpy(dtype=float), lambda sums: 100 * sums[:, 0] / sums[:, 1])
-    return found if len(counts) > 1 else UNKNOWN
+    return ratio_interval(100.0 * (cites & here), here, revisions["run"])
 
 
 @in_style
@@ -143,3 +146,19 @@ def _draw_ratio(ax: Axes, y: int, row: Mapping[str, Any]) -> None:
         interval(ax, y, value, low, math.inf if math.isfinite(low) and math.isnan(high) else high, "black", "D")
     else:
         absent(ax, y, "0: none that cites regressed" if value == 0 else "–")
+
+
+NEEDS: Final = {"citing": "Citing the worst rollout, and base rates (needs revisions of ThreeTraj)"}
+
+
+def draw(records: Records, condition: str, _band: Band) -> list[Drawing | None]:
+    """Draw the figure of the page."""
+    return [citing_rates(records.rates, records.revisions, condition, origin(records.facts, condition))]
+
+
+def plot_citing(store: Store, condition: str | None = None) -> Panels:
+    """Plot, per task, the shares of revisions that cite the worst rollout, and the risk ratio of regressing.
+
+    Arguments, result and errors are those of `plot_patterns`.
+    """
+    return axes_of(draw, NEEDS, store, condition)

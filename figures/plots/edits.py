@@ -11,10 +11,15 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
+from audit.store import Store
+from figures.data import Records
 from figures.names import METHODS, TASKS, label, ordered
+from figures.options import Band
 from figures.plots.drawing import Drawing, in_style, joined
 from figures.plots.patterns import labels
+from figures.plots.plotting import Panels, axes_of
 from figures.plots.revisions import MARKERS, dress_grid, grid_of, pattern_handles
+from figures.provenance import origin
 from figures.style import MUTED, annotate, legend, pattern_colour
 
 ENOUGH: Final = 5
@@ -93,3 +98,19 @@ def _draw_panel(ax: Axes, cell: pd.DataFrame) -> None:
         ax.scatter(x[mine], known.loc[mine, "delta"], c=colours, marker=marker, s=11, ec=MUTED, lw=0.3, alpha=0.85)
     for distance, value in medians(known).items():
         ax.plot([float(str(distance)) - 0.4, float(str(distance)) + 0.4], [value, value], color="black", lw=1.6)
+
+
+NEEDS: Final = {"edits": "Size of edits (needs revisions with parameters)"}
+
+
+def draw(records: Records, condition: str, _band: Band) -> list[Drawing | None]:
+    """Draw the figure of the page."""
+    return [edit_map(records.revisions, condition, origin(records.facts, condition))]
+
+
+def plot_edits(store: Store, condition: str | None = None) -> Panels:
+    """Plot the change in return against the number of changed parameters, one panel per task and method.
+
+    Arguments, result and errors are those of `plot_patterns`.
+    """
+    return axes_of(draw, NEEDS, store, condition)

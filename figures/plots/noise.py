@@ -10,9 +10,14 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from audit.store import Store
+from figures.data import Records
 from figures.names import METHODS, TASKS, label, name, narrow, ordered
+from figures.options import Band
 from figures.plots.drawing import Drawing, in_style, joined
 from figures.plots.marks import absent, beside, head, number, rows_of
+from figures.plots.plotting import Panels, axes_of
+from figures.provenance import origin
 from figures.style import annotate, columns, is_lowest, legend, panels
 
 BEYOND, WITHIN = "#B03A00", "#F3B58A"
@@ -93,3 +98,19 @@ def _handles() -> list[Patch | Line2D]:
         Line2D([], [], ls="", marker="D", ms=4, mfc="white", mec="black", mew=0.9, label="expected, initial run twice"),
         Line2D([], [], ls="", marker="|", ms=8, mec="black", mew=1.2, label="expected, both pooled"),
     ]
+
+
+NEEDS: Final = {"noise": "Regressions against chance (needs revisions with the returns of single rollouts)"}
+
+
+def draw(records: Records, condition: str, _band: Band) -> list[Drawing | None]:
+    """Draw the figure of the page."""
+    return [noise_floor(records.noise, condition, origin(records.facts, condition))]
+
+
+def plot_noise(store: Store, condition: str | None = None) -> Panels:
+    """Plot observed regressions and those that chance would make, one panel per task.
+
+    Arguments, result and errors are those of `plot_patterns`.
+    """
+    return axes_of(draw, NEEDS, store, condition)

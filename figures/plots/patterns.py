@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
+from audit.store import Store
+from figures.data import Records
 from figures.names import (
     IMPROVEMENTS,
     METHODS,
@@ -20,7 +24,10 @@ from figures.names import (
     narrow,
     ordered,
 )
+from figures.options import Band
 from figures.plots.drawing import Drawing, in_style, joined
+from figures.plots.plotting import Panels, axes_of
+from figures.provenance import origin
 from figures.style import MUTED, annotate, columns, ink_on, is_lowest, legend, panels, pattern_colour
 
 CAPTION = (
@@ -106,3 +113,28 @@ def _legend(figure: Figure, patterns: list[str], *, narrow: bool) -> None:
     ]
     handles = [Patch(facecolor=pattern_colour(p), label=name(p)) for group in groups for p in group]
     legend(figure, handles, across=2 if narrow else 4, handlelength=1.2)
+
+
+NEEDS: Final = {"patterns": "Edit patterns (needs revisions with parameters)"}
+
+
+def draw(records: Records, condition: str, _band: Band) -> list[Drawing | None]:
+    """Draw the figure of the page."""
+    return [pattern_bars(records.revisions, condition, origin(records.facts, condition))]
+
+
+def plot_patterns(store: Store, condition: str | None = None) -> Panels:
+    """Plot the shares of edit patterns among the revisions of every method, one panel per task.
+
+    Args:
+        store: records, as `audit.open` opens them.
+        condition: which condition to plot; needed where there are several.
+
+    Returns:
+        The axes of a new figure, an array of shape (panels,). The figure is unknown to pyplot: show or save
+        `axes[0].figure`.
+
+    Raises:
+        FiguresError: there is no such condition, or the records have nothing for the figure.
+    """
+    return axes_of(draw, NEEDS, store, condition)

@@ -9,10 +9,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from audit.store import Store
+from figures.data import Records
 from figures.names import METHODS, label, name, narrow, ordered
+from figures.options import Band
+from figures.over_tasks import OverTasks
 from figures.plots.drawing import Drawing, in_style, joined, span
 from figures.plots.marks import number
-from figures.plots.over_tasks import OverTasks
+from figures.plots.plotting import Panels, axes_of
+from figures.provenance import origin
 from figures.style import WIDTH, annotate, legend, stroke
 
 CAPTION: Final = (
@@ -30,7 +35,7 @@ def profiles(found: OverTasks, condition: str, origin: str) -> Drawing | None:
     """Draw a line for every method of one condition; nothing where it has fewer than two or no task with all of them.
 
     Args:
-        found: as `figures.plots.over_tasks.over_tasks` makes it.
+        found: as `figures.over_tasks.over_tasks` makes it.
         condition: the condition to draw.
         origin: what the records were made with, as one sentence.
     """
@@ -72,3 +77,19 @@ def _draw(
     look = stroke(method)
     ax.plot(x, value, color=look.colour, ls=look.line, lw=1.2)
     ax.fill_between(x, low, high, color=look.colour, alpha=shade, lw=0)
+
+
+NEEDS: Final = {"profile": "Performance profiles and sample efficiency (needs the same)"}
+
+
+def draw(records: Records, condition: str, _band: Band) -> list[Drawing | None]:
+    """Draw the figure of the page."""
+    return [profiles(records.over_tasks, condition, origin(records.facts, condition))]
+
+
+def plot_profiles(store: Store, condition: str | None = None) -> Panels:
+    """Plot performance profiles (left) and sample efficiency (right) of the methods over all tasks.
+
+    Arguments, result and errors are those of `plot_patterns`.
+    """
+    return axes_of(draw, NEEDS, store, condition)

@@ -10,9 +10,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from audit.store import Store
+from figures.data import Records
 from figures.names import METHODS, PATTERNS, TASKS, broken, label, name, narrow, ordered
+from figures.options import Band
 from figures.plots.drawing import Drawing, in_style, joined
 from figures.plots.patterns import labels
+from figures.plots.plotting import Panels, axes_of
+from figures.provenance import origin
 from figures.style import MUTED, WIDTH, annotate, legend, pattern_colour
 
 CROWDED: Final = 5
@@ -114,3 +119,19 @@ def pattern_handles(here: pd.DataFrame) -> list[Line2D]:
         )
         for pattern in ordered(here["pattern"], PATTERNS)
     ]
+
+
+NEEDS: Final = {"revisions": "Revisions (needs revisions)"}
+
+
+def draw(records: Records, condition: str, _band: Band) -> list[Drawing | None]:
+    """Draw the figure of the page."""
+    return [revision_map(records.revisions, condition, origin(records.facts, condition))]
+
+
+def plot_revisions(store: Store, condition: str | None = None) -> Panels:
+    """Plot the change in return of every revision against the return before, one panel per task and method.
+
+    Arguments, result and errors are those of `plot_patterns`.
+    """
+    return axes_of(draw, NEEDS, store, condition)

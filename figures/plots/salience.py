@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
 import numpy as np
 import pandas as pd
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from figures.names import METHODS, TASKS, broken, label, name, narrow, ordered
+from audit.store import Store
+from figures.data import Records, records_of
+from figures.names import METHODS, broken, label, name, narrow, ordered
+from figures.options import Band
 from figures.plots.drawing import Drawing, in_style, joined
+from figures.plots.marks import cells
+from figures.plots.plotting import axes_of, nothing, one_of
+from figures.provenance import origin
 from figures.style import MUTED, NARROW, PERMISSIVE, STRICT, annotate, legend
 
 CRITERIA = {"permissive": PERMISSIVE, "strict": STRICT}
@@ -40,7 +50,9 @@ def by_run(revisions: pd.DataFrame, criterion: str) -> pd.DataFrame:
 
 
 @in_style
-def salience_bars(summary: pd.DataFrame, revisions: pd.DataFrame, condition: str, origin: str) -> Drawing | None:
+def salience_bars(
+    summary: Sequence[Mapping[str, Any]], revisions: pd.DataFrame, condition: str, origin: str
+) -> Drawing | None:
     """Draw the strict and permissive shares of one condition, task by task; nothing where there is no regression.
 
     Args:
@@ -49,29 +61,18 @@ def salience_bars(summary: pd.DataFrame, revisions: pd.DataFrame, condition: str
         condition: the condition to draw; rows of others are left out.
         origin: what the records were made with, as one sentence.
     """
-    here = summary[summary["condition"] == condition]
-    if not here["regressions"].sum():
+    here = [row for row in summary if row["condition"] == condition]
+    if not any(row["regressions"] for row in here):
         return None
-    cells = [(e, v) for v in ordered(here["variant"], METHODS) for e in ordered(here["env"], TASKS)]
-    rows = {(str(row["env"]), str(row["variant"])): row for _, row in here.iterrows()}
-    cells = [cell for cell in cells if cell in rows]
-    figure = Figure(figsize=(NARROW, 0.5 * len(cells) + 0.6))
-    ax = figure.add_subplot()
-    for y, (env, variant) in enumerate(cells):
-        mine = (revisions["condition"] == condition) & (revisions["env"] == env) & (revisions["variant"] == variant)
-        _draw_cell(ax, y, rows[env, variant], revisions[mine])
-    several = here["variant"].nunique() > 1
-    ax.set_yticks(range(len(cells)), [_label(rows[cell], *cell, several=several) for cell in cells])
-    ax.set_ylim(len(cells) - 0.5, -0.5)
-    ax.set_xlim(0, 100)
-    ax.set_xlabel("% of regressions")
-    ax.grid(visible=True, axis="x")
-    ax.tick_params(axis="y", length=0)
-    _legend(figure)
+    figure = Figure(figsize=(NARROW, 0.5 * len(here) + 0.6))
+    _draw(figure.add_subplot(), here, revisions[revisions["condition"] == condition])
+    legend(figure, _handles(), across=3, handlelength=1.2)
+    quiet = [name(row["env"]) for row in here if not row["regressions"]]
     note = joined(
         [
-            f"{', '.join(map(name, ordered(here['variant'], METHODS)))}, condition {label(condition)}.",
-            _quiet(here),
+            f"{', '.join(map(name, ordered((row['variant'] for row in here), METHODS)))}, "
+            f"condition {label(condition)}.",
+            f"No regressions on {', '.join(quiet)}." if quiet else "",
             origin,
         ]
     )
@@ -82,7 +83,23 @@ def salience_bars(summary: pd.DataFrame, revisions: pd.DataFrame, condition: str
     return Drawing("salience", "Salience-problem regressions", CAPTION, note, described, figure)
 
 
-def _draw_cell(ax: Axes, y: int, row: pd.Series, revisions: pd.DataFrame) -> None:
+def _draw(ax: Axes, summary: Sequence[Mapping[str, Any]], revisions: pd.DataFrame) -> None:
+    """Draw the rows of one condition, and the single runs of its revisions."""
+    rows = {(str(row["env"]), str(row["variant"])): row for row in summary}
+    order = cells(summary)
+    for y, (env, variant) in enumerate(order):
+        mine = revisions[(revisions["env"] == env) & (revisions["variant"] == variant)]
+        _draw_cell(ax, y, rows[env, variant], mine)
+    several = len({variant for _, variant in order}) > 1
+    ax.set_yticks(range(len(order)), [_label(rows[cell], *cell, several=several) for cell in order])
+    ax.set_ylim(len(order) - 0.5, -0.5)
+    ax.set_xlim(0, 100)
+    ax.set_xlabel("% of regressions")
+    ax.grid(visible=True, axis="x")
+    ax.tick_params(axis="y", length=0)
+
+
+def _draw_cell(ax: Axes, y: int, row: Mapping[str, Any], revisions: pd.DataFrame) -> None:
     if not row["regressions"]:
         ax.text(1, y, "–", va="center", fontsize=8, color=MUTED)
         return
@@ -95,19 +112,48 @@ def _draw_cell(ax: Axes, y: int, row: pd.Series, revisions: pd.DataFrame) -> Non
         )
 
 
-def _label(row: pd.Series, env: str, variant: str, *, several: bool) -> str:
+def _label(row: Mapping[str, Any], env: str, variant: str, *, several: bool) -> str:
     method = f", {narrow(variant)}" if several else ""
     return f"{broken(env)}{method}\nn = {int(row['regressions'])}"
 
 
-def _quiet(summary: pd.DataFrame) -> str:
-    quiet = [name(env) for env in summary.loc[summary["regressions"] == 0, "env"]]
-    return f"No regressions on {', '.join(quiet)}." if quiet else ""
-
-
-def _legend(figure: Figure) -> None:
-    handles = [
+def _handles() -> list[Artist]:
+    return [
         *(Patch(facecolor=colour, label=criterion) for criterion, colour in CRITERIA.items()),
         Line2D([], [], ls="", marker="o", ms=3.2, mfc="white", mec="black", mew=0.7, label="one run"),
     ]
-    legend(figure, handles, across=3, handlelength=1.2)
+
+
+NEEDS: Final = {"salience": "Salience-problem regressions (needs regressions of ThreeTraj)"}
+
+
+def draw(records: Records, condition: str, _band: Band) -> list[Drawing | None]:
+    """Draw the figure of the page."""
+    return [salience_bars(records.salience, records.revisions, condition, origin(records.facts, condition))]
+
+
+def plot_salience(store: Store, condition: str | None = None, *, ax: Axes | None = None) -> Axes:
+    """Plot the shares of regressions whose critic cited the worst rollout: bars per task, and a dot per run.
+
+    Args:
+        store: records, as `audit.open` opens them.
+        condition: which condition to plot; needed where there are several.
+        ax: axes to plot on; by default those of a new figure, which is unknown to pyplot.
+
+    Returns:
+        The axes: show or save its `figure`.
+
+    Raises:
+        FiguresError: there is no such condition, or it has no regression.
+    """
+    if ax is None:
+        drawn: Axes = axes_of(draw, NEEDS, store, condition)[0]
+        return drawn
+    records = records_of(store)
+    chosen = one_of(records, condition)
+    here = [row for row in records.salience if row["condition"] == chosen]
+    if not any(row["regressions"] for row in here):
+        raise nothing(chosen, NEEDS["salience"])
+    _draw(ax, here, records.revisions[records.revisions["condition"] == chosen])
+    ax.legend(handles=_handles())
+    return ax

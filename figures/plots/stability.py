@@ -11,9 +11,14 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
+from audit.store import Store
+from figures.data import Records
 from figures.names import METHODS, TASKS, label, name, narrow, ordered
+from figures.options import Band
 from figures.plots.drawing import Drawing, in_style, joined, span
 from figures.plots.marks import absent, beside, head, number, rows_of
+from figures.plots.plotting import Panels, axes_of
+from figures.provenance import origin
 from figures.style import MUTED, annotate, columns, is_lowest, legend, panels, stroke
 
 CAPTION: Final = (
@@ -94,3 +99,19 @@ def _handles() -> list[Line2D]:
         Line2D([], [], ls="", marker="o", ms=4.5, mfc="white", mec=MUTED, label="best return"),
         Line2D([], [], ls="", marker="|", ms=3.5, mec=MUTED, label="one run's mean"),
     ]
+
+
+NEEDS: Final = {"stability": "Stability (needs runs)"}
+
+
+def draw(records: Records, condition: str, _band: Band) -> list[Drawing | None]:
+    """Draw the figure of the page."""
+    return [stability_gaps(records.metrics, records.runs, condition, origin(records.facts, condition))]
+
+
+def plot_stability(store: Store, condition: str | None = None) -> Panels:
+    """Plot the mean and the best return of every method and the gap between them, one panel per task.
+
+    Arguments, result and errors are those of `plot_patterns`.
+    """
+    return axes_of(draw, NEEDS, store, condition)

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from figures.conditions import DEFAULT, HALF, OFF, split_tau
+from audit.store import Store
+from figures.conditions import DEFAULT, HALF, OFF, families
+from figures.data import Records
 from figures.names import TASKS, label, name, narrow, ordered
+from figures.options import Band
 from figures.plots.drawing import Drawing, in_style, joined
 from figures.plots.marks import number
+from figures.plots.plotting import Panels, axes_of
 from figures.provenance import origin
 from figures.style import MUTED, annotate, columns, legend, panels, stroke
 
@@ -27,45 +31,23 @@ CAPTION: Final = (
 )
 
 
-def families(conditions: Iterable[str]) -> dict[str, dict[str, str]]:
-    """Conditions that differ in τ_c alone, by what they have in common: the condition of each setting, two or more."""
-    found: dict[str, dict[str, str]] = {}
-    for condition in sorted(conditions):
-        common, tau = split_tau(condition)
-        found.setdefault(common, {})[tau] = condition
-    return {common: settings for common, settings in found.items() if len(settings) > 1}
-
-
-def tau_figures(
-    metrics: Sequence[Mapping[str, Any]], runs: pd.DataFrame, facts: pd.DataFrame
-) -> Iterator[tuple[str, Drawing]]:
-    """Draw a figure for every family of conditions with R2PO runs under several settings.
+@in_style
+def tau_figure(
+    metrics: Sequence[Mapping[str, Any]], runs: pd.DataFrame, facts: pd.DataFrame, common: str
+) -> Drawing | None:
+    """Draw the conditions that have a name in common; nothing where R2PO has no runs under several settings.
 
     Args:
         metrics: rows of `stats.tables.metrics.metrics`.
         runs: rows of the audit's `runs`, for the dots.
         facts: rows of its `run_facts`, for τ_c and what made the records.
-
-    Yields:
-        What the conditions have in common, and the figure.
+        common: what the conditions have in common.
     """
     mine = [row for row in metrics if row["variant"] == METHOD]
-    for common, settings in families({str(row["condition"]) for row in mine}).items():
-        drawing = _draw(mine, runs, facts, settings)
-        if drawing is not None:
-            yield common, drawing
-
-
-@in_style
-def _draw(
-    metrics: Sequence[Mapping[str, Any]],
-    runs: pd.DataFrame,
-    facts: pd.DataFrame,
-    settings: Mapping[str, str],
-) -> Drawing | None:
-    rows = {(str(row["env"]), str(row["condition"])): row for row in metrics}
+    settings = families({str(row["condition"]) for row in mine}).get(common, {})
+    rows = {(str(row["env"]), str(row["condition"])): row for row in mine}
     order = sorted(settings, key=_place)
-    tasks = {str(row["env"]) for row in metrics if row["condition"] in settings.values()}
+    tasks = {str(row["env"]) for row in mine if row["condition"] in settings.values()}
     several = {env for env in tasks if sum((env, condition) in rows for condition in settings.values()) > 1}
     envs = ordered(several, TASKS)
     if not envs:
@@ -134,3 +116,21 @@ def _handles() -> list[Line2D]:
         Line2D([], [], ls="", marker="o", ms=5, mfc="white", mec=colour, label="best return"),
         Line2D([], [], ls="", marker=".", ms=3, color=MUTED, label="one run"),
     ]
+
+
+NEEDS: Final = {"tau": "Sensitivity to τ_c (needs R2PO under two settings of τ_c)"}
+
+
+def draw(records: Records, condition: str, _band: Band) -> list[Drawing | None]:
+    """Draw the figure of the page."""
+    return [tau_figure(records.metrics, records.runs, records.facts, condition)]
+
+
+def plot_tau(store: Store, condition: str | None = None) -> Panels:
+    """Plot mean and best returns of R2PO by the setting of τ_c, one panel per task.
+
+    The condition is what the settings have in common: `m` for `m+tau-half` and `m+tau-off`.
+
+    Arguments, result and errors are those of `plot_patterns`.
+    """
+    return axes_of(draw, NEEDS, store, condition)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 MOST_UNDEFINED: Final = 0.05
 """Share of replicates without a value beyond which there is no interval."""
@@ -62,6 +62,26 @@ def cluster_bootstrap(
     with np.errstate(divide="ignore", invalid="ignore"):
         values = statistic(sums)
     return percentile_interval(values, level=level)
+
+
+def ratio_interval(parts: ArrayLike, wholes: ArrayLike, clusters: ArrayLike, **options: Any) -> Interval:
+    """Find a percentile interval for a ratio of two sums over observations, such as a share or a mean.
+
+    Args:
+        parts: shape (observations,), what is added up above the line.
+        wholes: shape (observations,), what is added up below it: one for each observation that counts, else zero.
+        clusters: shape (observations,), which cluster each observation is of.
+        options: those of `cluster_bootstrap`.
+
+    Returns:
+        As `cluster_bootstrap`. A cluster in which nothing counts is drawn like the others.
+
+    Raises:
+        ValueError: lengths differ, or as `cluster_bootstrap` raises it.
+    """
+    places = np.unique(np.asarray(clusters), return_inverse=True)[1]
+    sums = [np.bincount(places, weights=np.asarray(each, dtype=float)) for each in (parts, wholes)]
+    return cluster_bootstrap(np.stack(sums, axis=1), lambda drawn: drawn[:, 0] / drawn[:, 1], **options)
 
 
 def resampled_sums(counts: NDArray[Any], *, resamples: int = 9999, seed: int = 0) -> NDArray[np.float64]:

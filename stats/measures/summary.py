@@ -52,3 +52,27 @@ def summarise(values: ArrayLike) -> Summary:
     if same(float(sample.min()), float(sample.max())):
         return Summary(float(sample[0]), 0.0 if sample.size > 1 else math.nan, sample.size)
     return Summary(float(sample.mean()), float(sample.std(ddof=1)), sample.size)
+
+
+def ratio_of_sums(numerators: ArrayLike, denominators: ArrayLike) -> Summary:
+    """A ratio of two sums over runs, with the spread that it has from run to run.
+
+    W. G. Cochran, "Sampling Techniques" (3rd edition, 1977), section 6.4: the standard error of R = sum(a) / sum(b) is
+    that of the mean of a - R b, divided by the mean of b. Where all b are equal it is that of the mean of a / b.
+
+    Args:
+        numerators: shape (runs,), such as the regressions of each run.
+        denominators: shape (runs,), such as the revisions of each run; not negative.
+
+    Returns:
+        The ratio, the standard deviation that a run's share in it has, and the number of runs. All NaN where the
+        denominators sum to zero.
+    """
+    a, b = np.asarray(numerators, dtype=float), np.asarray(denominators, dtype=float)
+    if not b.sum() > 0:
+        return Summary(math.nan, math.nan, int(b.size))
+    ratio = float(a.sum() / b.sum())
+    if b.size < 2:
+        return Summary(ratio, math.nan, int(b.size))
+    std = float((a - ratio * b).std(ddof=1) / b.mean())
+    return Summary(ratio, std if std > TOLERANCE * max(1.0, abs(ratio)) else 0.0, int(b.size))

@@ -14,11 +14,9 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Final, Literal, NamedTuple
 
-import numpy as np
-from numpy.typing import ArrayLike
 from scipy.stats import t as student
 
-from stats.measures.summary import TOLERANCE, Summary, same
+from stats.measures.summary import Summary, same
 from stats.published.printed import Printed
 
 Verdict = Literal["same", "compatible", "differs"]
@@ -119,30 +117,6 @@ def difference_p(difference: float, parts: Iterable[Part]) -> float:
         return float(difference == 0)
     df = variance**2 / sum(share.variance**2 / share.df for share in shares)
     return float(2 * student.sf(abs(difference) / math.sqrt(variance), df))
-
-
-def ratio_of_sums(numerators: ArrayLike, denominators: ArrayLike) -> Summary:
-    """A ratio of two sums over runs, with the spread that it has from run to run.
-
-    W. G. Cochran, "Sampling Techniques" (3rd edition, 1977), section 6.4: the standard error of R = sum(a) / sum(b) is
-    that of the mean of a - R b, divided by the mean of b. Where all b are equal it is that of the mean of a / b.
-
-    Args:
-        numerators: shape (runs,), such as the regressions of each run.
-        denominators: shape (runs,), such as the revisions of each run; not negative.
-
-    Returns:
-        The ratio, the standard deviation that a run's share in it has, and the number of runs. All NaN where the
-        denominators sum to zero.
-    """
-    a, b = np.asarray(numerators, dtype=float), np.asarray(denominators, dtype=float)
-    if not b.sum() > 0:
-        return Summary(math.nan, math.nan, int(b.size))
-    ratio = float(a.sum() / b.sum())
-    if b.size < 2:
-        return Summary(ratio, math.nan, int(b.size))
-    std = float((a - ratio * b).std(ddof=1) / b.mean())
-    return Summary(ratio, std if std > TOLERANCE * max(1.0, abs(ratio)) else 0.0, int(b.size))
 
 
 def _distance(value: float, number: Printed) -> float:

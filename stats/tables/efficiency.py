@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from stats.measures.aggregates import interquartile_mean
 from stats.measures.scores import Comparison
 from stats.measures.stratified import RESAMPLES, Estimate, stratified_bootstrap
+from stats.tables.curves import carried
 from stats.tables.metrics import Row, number
 
 EFFICIENCY_COLUMNS: Final = (
@@ -107,14 +108,9 @@ def _curves(comparison: Comparison, metric: str, points: int, resamples: int) ->
 
 
 def _reached(iterations: pd.DataFrame, spent: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Where each run stands after so many rollouts: shape (points, runs), NaN before it begins and after it ends."""
-    curves = []
-    for _, run in iterations.groupby("run"):
-        rollouts = run["rollouts_spent"].to_numpy()
-        places = np.searchsorted(rollouts, spent, side="right") - 1
-        values = run["score"].to_numpy(dtype=float)[places]
-        curves.append(np.where((places >= 0) & (spent <= rollouts[-1]), values, math.nan))
-    return np.stack(curves, axis=1)
+    """Scores of each run after so many rollouts: shape (points, runs), NaN before it begins and after it ends."""
+    runs = iterations.groupby("run")
+    return np.stack([carried(run["rollouts_spent"], run["score"], spent) for _, run in runs], axis=1)
 
 
 def _points(tasks: Sequence[NDArray[np.float64]], resamples: int) -> Estimate:

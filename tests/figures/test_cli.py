@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+import audit
+import figures
 from audit.request import Request
 from figures.cli import main
 from figures.data import load
@@ -20,7 +22,8 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two short simulated runs of two methods on CartPole."""
     folder = tmp_path_factory.mktemp("data")
     grid = ["--env", "cartpole", "--variant", "threetraj", "--variant", "r2po", "--runs", "2", "--iterations", "5"]
-    command = [sys.executable, "-m", "collector.cli", *grid, "--backend", "simulated", "--quiet", "--out", str(folder)]
+    collect = "from collector.cli import main; main()"
+    command = [sys.executable, "-c", collect, *grid, "--backend", "simulated", "--quiet", "--out", str(folder)]
     subprocess.run(command, check=True)
     return folder
 
@@ -62,6 +65,15 @@ def test_records_in_another_folder_have_the_same_digest(
         (moved / str(i)).symlink_to(folder)
     assert digest(*sorted(moved.iterdir())) == digest(data)
     assert len({digest(moved / str(i)) for i in range(4)}) == 4
+
+
+def test_a_store_gives_what_the_command_reads(data: Path) -> None:
+    with audit.open(data) as store:
+        records = figures.records_of(store)
+        assert records.digest == load(Request(paths=[data])).digest
+        assert records.problems == records.unfinished == []
+        assert len(figures.plot_patterns(store)) == 1
+        assert figures.records_of(store) is records
 
 
 def test_filters_choose_what_is_drawn(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -19,9 +19,10 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from figures.data import Records
-from figures.gallery import NEEDS, SECTIONS, not_drawn
+from figures.gallery import SECTIONS
 from figures.names import IMPROVEMENTS, METHODS, REGRESSIONS, TASKS, name, ordered
 from figures.page.build import contents
+from figures.page.drawings import kinds_of, not_drawn
 from figures.plots.drawing import Drawing, in_style
 from figures.style import PATTERN_COLOURS, ink_on, save, stroke
 
@@ -69,18 +70,17 @@ def test_numbers_on_bars_are_readable(colour: str) -> None:
 
 
 def test_a_figure_of_each_kind_is_drawn_per_condition(drawings: list[Drawing]) -> None:
-    kinds = {kind for kinds in SECTIONS.values() for kind in kinds} - NEED_MORE
+    kinds = {kind for section in SECTIONS for kind in kinds_of(section)} - NEED_MORE
     expected = {f"{kind}-{condition}" for kind in kinds for condition in ("simulated-salient", "gpt-oss-20b")}
     # The other condition has one method.
     assert {drawing.stem for drawing in drawings} == expected - {"aggregate-gpt-oss-20b", "profile-gpt-oss-20b"}
 
 
 def test_what_a_section_lacks_is_told_by_its_title(drawings: list[Drawing]) -> None:
-    kinds = {kind for kinds in SECTIONS.values() for kind in kinds}
-    assert NEEDS.keys() == {kind for kind in kinds if not kind.endswith("-four")}
+    needed = {kind: needs for section in SECTIONS for kind, needs in kinds_of(section).items() if needs}
     for drawing in drawings:
-        [kind] = [kind for kind in NEEDS if re.fullmatch(rf"{kind}-(simulated-salient|gpt-oss-20b)", drawing.stem)]
-        assert NEEDS[kind].startswith(f"{drawing.title} (needs ")
+        [kind] = [kind for kind in needed if re.fullmatch(rf"{kind}-(simulated-salient|gpt-oss-20b)", drawing.stem)]
+        assert needed[kind].startswith(f"{drawing.title} (needs ")
     told = not_drawn("returns", {"curves-variants", "stability"})
     assert told.startswith(
         "Not shown, as these records hold nothing for them: Learning curves, R2PO and baselines (needs "

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
-import numpy as np
-from scipy.stats import rankdata
-
+from audit.output.numbers import known as finite
 from audit.rerun.anchoring import Anchoring
 from audit.rerun.anchors import LEVEL
 from audit.validation.calibration.truth import WORST, Known
 from audit.validation.coding.codes import DRIVERS, NO, YES, Identity
 from audit.validation.coding.found import Finding, Found
 from audit.validation.coding.scores import Comparison, Pair
+from stats.measures.improvement import area_under_roc
 
 DRIVEN: Final = "driven_by_worst"
 NAMES: Final = "names_worst"
@@ -93,20 +92,11 @@ def separation(
     for identity in sorted(set(known) & set(measured)):
         groups.setdefault((identity.condition, known[identity].personality), []).append(identity)
     for (condition, personality), identities in sorted(groups.items()):
-        driven = np.array([known[identity].driven_by_worst for identity in identities])
+        driven = [known[identity].driven_by_worst for identity in identities]
         for measure in MEASURES:
-            values = np.array([_value(measured[identity], measure) for identity in identities])
-            yield condition, personality, measure, len(identities), _area(values, driven)
+            values = [_value(measured[identity], measure) for identity in identities]
+            yield condition, personality, measure, len(identities), finite(area_under_roc(values, driven))
 
 
 def _value(each: Anchoring, measure: str) -> float:
     return each.excess if measure == "excess" else each.rank - each.control_rank
-
-
-def _area(values: Any, positive: Any) -> float | None:
-    """Area under the ROC curve by the Mann-Whitney statistic."""
-    number, others = int(positive.sum()), int((~positive).sum())
-    if not number or not others:
-        return None
-    ranks = rankdata(values)
-    return float((ranks[positive].sum() - number * (number + 1) / 2) / (number * others))

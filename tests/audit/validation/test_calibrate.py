@@ -5,13 +5,10 @@ from __future__ import annotations
 import json
 import shutil
 
-import numpy as np
 import pytest
-from scipy.stats import mannwhitneyu
 from typer.testing import CliRunner
 
 from audit.cli import app
-from audit.validation.calibration.measures import _area
 from collector.llm.simulated import SimulatedModel
 from tests.audit.samples import revision, write_run
 from tests.collector.helpers import collect, lines, spec
@@ -84,15 +81,6 @@ def test_what_policies_do_is_compared_too(data, tmp_path, monkeypatch):
     assert row["false_positives_pct"] <= 10
     assert 0 <= keyed["salient", "driven_by_worst", "excess"]["auc"] <= 1
     assert keyed["salient", "driven_by_worst", "excess"]["n"] == keyed["salient", "driven_by_worst", "anchor"]["n"]
-
-
-@pytest.mark.parametrize(
-    ("values", "positive"), [([1, 2, 3, 4], [0, 0, 1, 1]), ([1, 1, 2, 2, 3], [0, 1, 0, 1, 1]), ([5, 5, 5], [1, 0, 1])]
-)
-def test_the_area_is_the_share_of_pairs_in_order(values, positive):
-    values, positive = np.array(values), np.array(positive, dtype=bool)
-    statistic = mannwhitneyu(values[positive], values[~positive]).statistic
-    assert _area(values, positive) == pytest.approx(statistic / positive.sum() / (~positive).sum())
 
 
 def test_without_any_truth_it_says_so(tmp_path):

@@ -7,7 +7,7 @@ import math
 import pandas as pd
 import pytest
 
-from figures.paper.reaching import median_time, reaching
+from figures.paper.reaching import reaching
 from tests.figures.paper.paper_grid import MODEL, beside, best, datum, grid, made, pairs, read, sample, stems
 
 HALF, OFF = f"{MODEL}+tau-half", f"{MODEL}+tau-off"
@@ -55,24 +55,6 @@ def test_no_rule_is_a_threshold_of_minus_infinity() -> None:
 
 def test_the_default_alone_shows_no_sensitivity() -> None:
     assert "tau-sensitivity" not in stems(grid({R2PO: pairs([1.0, 2.0])}))
-
-
-@pytest.mark.parametrize(
-    ("times", "censored", "median"),
-    [
-        ([3, 1, 2], [0, 0, 0], 2),
-        ([1, 2, 3, 4], [0, 0, 0, 0], 2),
-        ([5, 5, 5], [1, 1, 1], math.inf),
-        ([1, 9, 9], [0, 1, 1], math.inf),
-        ([1, 9], [0, 1], 1),
-        # At 2 a half is left of three fifths that were: 4/5 at 1; the one that ends at 1.5 counts no more;
-        # 4/5 * 2/3 = 8/15 at 2, 4/15 at 3.
-        ([1, 1.5, 2, 3, 9], [0, 1, 0, 0, 1], 3),
-        ([], [], math.inf),
-    ],
-)
-def test_the_median_counts_runs_that_never_get_there(times: list[float], censored: list[int], median: float) -> None:
-    assert median_time(times, [bool(c) for c in censored]) == median
 
 
 def test_a_run_reaches_a_threshold_where_it_first_keeps_such_a_return() -> None:

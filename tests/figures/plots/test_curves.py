@@ -6,49 +6,14 @@ import math
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 from matplotlib.colors import same_color
 
 from figures.data import Records
-from figures.plots.curves import curve, learning_curves
+from figures.plots.curve_panels import learning_curves
 from figures.style import stroke
 
 SALIENT = "simulated-salient"
-
-
-def iterations(*runs: list[float]) -> pd.DataFrame:
-    rows = [
-        {"run": run, "rollouts_spent": 40 * (i + 1), "kept_return": value}
-        for run, values in enumerate(runs, start=1)
-        for i, value in enumerate(values)
-    ]
-    return pd.DataFrame(rows)
-
-
-def test_mean_and_deviation_over_runs_by_hand() -> None:
-    points = curve(iterations([1.0, 5.0], [3.0, 11.0]))
-    assert points["rollouts_spent"].tolist() == [40, 80]
-    assert points["mean"].tolist() == [2.0, 8.0]
-    assert points["std"].tolist() == pytest.approx([math.sqrt(2), math.sqrt(18)])
-    assert points["whole"].tolist() == [True, True]
-
-
-def test_runs_of_unequal_length_are_averaged_over_those_that_are_left() -> None:
-    points = curve(iterations([1.0, 2.0, 9.0], [3.0]))
-    assert points["mean"].tolist() == [2.0, 2.0, 9.0]
-    assert points["runs"].tolist() == [2, 1, 1]
-    assert points["whole"].tolist() == [True, False, False]
-
-
-def test_one_run_has_no_deviation() -> None:
-    assert curve(iterations([1.0, 2.0]))["std"].isna().all()
-
-
-def test_an_iteration_without_a_return_is_no_zero() -> None:
-    points = curve(iterations([1.0, math.nan], [3.0, 4.0]))
-    assert points["mean"].tolist() == [2.0, 4.0]
-    assert points["whole"].tolist() == [True, False]
 
 
 def test_a_line_shows_the_mean_in_the_methods_colour(records: Records) -> None:

@@ -22,7 +22,8 @@ from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 
 from figures.data import Records
-from figures.gallery import SECTIONS, comparisons, drawings_of
+from figures.gallery import SECTIONS
+from figures.page.drawings import drawings_of, kinds_of
 from figures.style import RC
 from tests.figures.plots.likeness import likeness, plotted, seen, similarity, store, stored
 
@@ -30,7 +31,7 @@ SALIENT = "simulated-salient"
 GOLDEN = Path(__file__).parent / "golden"
 WRITE = os.environ.get("SALIENCE_AUDIT_GOLDEN") == "write"
 LIKE = 0.97
-KINDS = sorted({kind for kinds in SECTIONS.values() for kind in kinds if not kind.endswith("-four")})
+KINDS = sorted(kind for section in SECTIONS for kind in kinds_of(section) if not kind.endswith("-four"))
 
 
 def every(records: Records) -> dict[str, Figure]:
@@ -44,8 +45,7 @@ def every(records: Records) -> dict[str, Figure]:
     iterations = more(records.iterations)
     apart = iterations.assign(kept_return=iterations["kept_return"] * iterations["run"])  # so that bands are wide
     wide = replace(records, iterations=apart, runs=more(records.runs), facts=more(records.facts))
-    drawings = [*drawings_of(wide, SALIENT), *(drawing for _, drawing in comparisons(wide))]
-    return {drawing.stem: drawing.figure for drawing in drawings}
+    return {drawing.stem: drawing.figure for drawing in drawings_of(wide, SALIENT)}
 
 
 @pytest.fixture(scope="module")

@@ -101,8 +101,7 @@ def test_shares_of_single_runs_by_hand() -> None:
 
 
 def test_salience_bars_are_percent_of_regressions(records: Records) -> None:
-    summary = pd.DataFrame(records.salience)
-    ax = drawn(salience_bars(summary, records.revisions, SALIENT, "")).figure.axes[0]
+    ax = drawn(salience_bars(records.salience, records.revisions, SALIENT, "")).figure.axes[0]
     # Two runs of threetraj with three regressions each: one strict, two permissive.
     assert [bar.get_width() for bar in ax.patches if isinstance(bar, Rectangle)] == pytest.approx(
         [200 / 3, 100 / 3] * 2
@@ -112,9 +111,8 @@ def test_salience_bars_are_percent_of_regressions(records: Records) -> None:
 
 
 def test_a_task_without_regressions_has_a_dash_and_a_word(records: Records) -> None:
-    summary = pd.DataFrame(records.salience)
-    summary.loc[summary["env"] == "cartpole", ["regressions", "strict", "permissive"]] = 0
-    summary["strict_pct"] = math.nan
+    none = {"regressions": 0, "strict": 0, "permissive": 0, "strict_pct": None}
+    summary = [row | (none if row["env"] == "cartpole" else {}) for row in records.salience]
     drawing = drawn(salience_bars(summary, records.revisions, SALIENT, ""))
     assert words(drawing.figure.axes[0]) == ["–"]
     assert "No regressions on CartPole." in drawing.note
@@ -139,5 +137,4 @@ def test_one_call_methods_alone_have_no_such_figure(records: Records, draw: Any)
 
 
 def test_without_anyone_who_saw_the_worst_there_is_no_salience_figure(records: Records) -> None:
-    summary = pd.DataFrame(records.salience)
-    assert salience_bars(summary, records.revisions, "elsewhere", "") is None
+    assert salience_bars(records.salience, records.revisions, "elsewhere", "") is None

@@ -9,56 +9,19 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.collections import PolyCollection
-from scipy.stats import bootstrap
 
-from figures.conditions import learners_in, lender, split_tau
+from figures.conditions import families, learners_in, lender, split_tau
 from figures.data import Records
 from figures.names import TASKS
 from figures.options import Band
-from figures.plots.bands import curve
-from figures.plots.curve_sets import curve_figures, references
-from figures.plots.curves import learning_curves
+from figures.plots.curve_panels import learning_curves
+from figures.plots.curves import curve_figures, references
 from figures.plots.drawing import Drawing
 from figures.plots.stability import stability_gaps
-from figures.plots.tau import families, tau_figures
+from figures.plots.tau import tau_figure
 from stats.tables.metrics import metrics
 
 SALIENT = "simulated-salient"
-
-
-def run_of(spent: list[int], returns: list[float], run: int = 1) -> pd.DataFrame:
-    return pd.DataFrame({"run": run, "rollouts_spent": spent, "kept_return": returns})
-
-
-def test_a_run_has_its_last_return_until_the_next_iteration() -> None:
-    # The second run's first revision could not be read, so that its steps lie elsewhere.
-    points = curve(pd.concat([run_of([40, 80, 120], [1, 2, 3]), run_of([20, 60, 100], [10, 20, 30], run=2)]))
-    assert points["rollouts_spent"].tolist() == [20, 40, 60, 80, 100, 120]
-    assert points["mean"].tolist() == [10, (1 + 10) / 2, (1 + 20) / 2, (2 + 20) / 2, (2 + 30) / 2, 3]
-    assert points["whole"].tolist() == [False, True, True, True, True, False]
-
-
-def test_a_curve_of_nothing_is_empty() -> None:
-    assert curve(run_of([], [])).empty
-    assert curve(run_of([40], [math.nan])).empty
-
-
-def test_the_bootstrap_band_is_that_of_scipy() -> None:
-    returns = np.random.default_rng(5).normal(100, 15, size=(12, 2))
-    frame = pd.concat([run_of([40, 80], list(row), run=i) for i, row in enumerate(returns)])
-    points = curve(frame, Band.bootstrap)
-    for i in range(2):
-        known = bootstrap((returns[:, i],), np.mean, method="percentile", n_resamples=9999, rng=1).confidence_interval
-        assert points.loc[i, ["low", "high"]].tolist() == pytest.approx(list(known), abs=1.5)
-
-
-def test_a_bootstrap_band_needs_two_runs() -> None:
-    frame = pd.concat([run_of([40, 80, 120], [1, 5, 7]), run_of([40, 80], [3, 9], run=2)])
-    points = curve(frame, Band.bootstrap)
-    assert points["low"].tolist()[:2] == [1, 5]
-    assert points["high"].tolist()[:2] == [3, 9]
-    assert math.isnan(points["low"][2])
-    assert curve(run_of([40], [1]), Band.bootstrap)[["low", "high"]].isna().all(axis=None)
 
 
 def sets(records: Records, condition: str = SALIENT, band: Band = Band.std) -> dict[str, Drawing]:
@@ -202,8 +165,8 @@ def test_settings_of_tau_stand_in_order_with_what_is_missing(records: Records) -
     for tau in ("off", "100", "half", "300"):
         wide = with_more(wide, "r2po", f"{SALIENT}+tau-{tau}")
     facts = wide.facts.assign(tau_c=wide.facts["condition"].map({f"{SALIENT}+tau-300": 300.0, SALIENT: 480.0}))
-    ((common, drawing),) = tau_figures(metrics(wide.runs), wide.runs, facts)
-    assert common == SALIENT
+    drawing = tau_figure(metrics(wide.runs), wide.runs, facts, SALIENT)
+    assert drawing is not None
     cartpole, lake = (
         next(ax for ax in drawing.figure.axes if ax.get_title(loc="left") == title)
         for title in ("CartPole", "FrozenLake")
@@ -221,6 +184,6 @@ def test_settings_of_tau_stand_in_order_with_what_is_missing(records: Records) -
 
 
 def test_one_setting_is_no_comparison(records: Records) -> None:
-    assert list(tau_figures(metrics(records.runs), records.runs, records.facts)) == []
+    assert tau_figure(metrics(records.runs), records.runs, records.facts, SALIENT) is None
     lonely = replace(records, runs=records.runs.assign(condition=SALIENT + "+tau-half"))
-    assert list(tau_figures(metrics(lonely.runs), lonely.runs, lonely.facts)) == []
+    assert tau_figure(metrics(lonely.runs), lonely.runs, lonely.facts, SALIENT) is None

@@ -9,7 +9,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from stats.measures.bootstrap import Interval, cluster_bootstrap, percentile_interval, resampled_sums
+from stats.measures.bootstrap import Interval, cluster_bootstrap, percentile_interval, ratio_interval, resampled_sums
 
 
 def share(sums):
@@ -130,3 +130,23 @@ class TestAtTheEdges:
         tracemalloc.stop()
         # All draws at once would take 160 MB, three times over.
         assert peak < 150e6
+
+
+class TestRatio:
+    def test_three_clusters_enumerated(self):
+        # Sums (2, 4), (1, 1) and (0, 3) of the clusters; all 27 ways to draw three, and the central nine tenths.
+        parts, wholes, clusters = [1, 1, 0, 1, 0], [2, 1, 1, 1, 3], ["a", "a", "a", "b", "c"]
+        sums = np.array([[2, 4], [1, 1], [0, 3]])
+        every = sorted(
+            share(np.array([sum(sums[i] for i in drawn)]))[0] for drawn in itertools.product(range(3), repeat=3)
+        )
+        low, high = ratio_interval(parts, wholes, clusters, level=0.9)
+        assert (low, high) == pytest.approx((every[int(0.05 * 27)], every[-1 - int(0.05 * 27)]))
+
+    def test_one_cluster_or_none_has_no_interval(self):
+        assert all(map(math.isnan, ratio_interval([1, 0], [1, 1], [7, 7])))
+        assert all(map(math.isnan, ratio_interval([], [], [])))
+
+    def test_lengths_that_differ_are_refused(self):
+        with pytest.raises(ValueError, match="length"):
+            ratio_interval([1, 0], [1, 1], [1, 2, 3])

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import statistics
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stats.measures.summary import Summary, same, summarise
+from stats.measures.summary import Summary, ratio_of_sums, same, summarise
 
 returns = st.floats(min_value=-1e6, max_value=1e6)
 
@@ -75,3 +76,25 @@ def test_sameness_is_relative_for_large_numbers_and_absolute_near_zero() -> None
 def test_a_matrix_is_refused() -> None:
     with pytest.raises(ValueError, match="shape"):
         summarise([[1.0, 2.0], [3.0, 4.0]])
+
+
+def test_a_ratio_over_equal_runs_is_the_mean_of_their_ratios() -> None:
+    regressions = np.array([30.0, 42.0, 25.0, 38.0])
+    found = ratio_of_sums(regressions, np.full(4, 100.0))
+    shares = regressions / 100
+    assert found == pytest.approx(Summary(shares.mean(), shares.std(ddof=1), 4))
+
+
+def test_a_ratio_over_unequal_runs_weighs_them() -> None:
+    # R = 6 / 20; residuals a - R b = 1 - 0.6, 5 - 5.4, 0 + 0 = 0.4, -0.4, 0; their std is 0.4, over a mean b of 20 / 3.
+    found = ratio_of_sums([1, 5, 0], [2, 18, 0])
+    assert found == pytest.approx(Summary(0.3, 0.4 / (20 / 3), 3))
+
+
+def test_ratios_without_a_value_or_a_spread() -> None:
+    assert math.isnan(ratio_of_sums([0, 0], [0, 0]).mean)
+    assert math.isnan(ratio_of_sums([], []).mean)
+    assert ratio_of_sums([1, 2], [3, 6]) == Summary(1 / 3, 0.0, 2)
+    single = ratio_of_sums([1], [4])
+    assert (single.mean, single.n) == (0.25, 1)
+    assert math.isnan(single.std)

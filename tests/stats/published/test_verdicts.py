@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
@@ -19,7 +18,6 @@ from stats.published.verdicts import (
     exact,
     part,
     prints_as,
-    ratio_of_sums,
     widest,
 )
 
@@ -120,25 +118,3 @@ def test_a_gap_takes_four_samples_into_account() -> None:
 def test_settings_are_the_same_or_differ() -> None:
     assert exact(480.0, printed("480")) == "same"
     assert exact(240.0, printed("480")) == "differs"
-
-
-def test_a_ratio_over_equal_runs_is_the_mean_of_their_ratios() -> None:
-    regressions = np.array([30.0, 42.0, 25.0, 38.0])
-    found = ratio_of_sums(regressions, np.full(4, 100.0))
-    shares = regressions / 100
-    assert found == pytest.approx(Summary(shares.mean(), shares.std(ddof=1), 4))
-
-
-def test_a_ratio_over_unequal_runs_weighs_them() -> None:
-    # R = 6 / 20; residuals a - R b = 1 - 0.6, 5 - 5.4, 0 + 0 = 0.4, -0.4, 0; their std is 0.4, over a mean b of 20 / 3.
-    found = ratio_of_sums([1, 5, 0], [2, 18, 0])
-    assert found == pytest.approx(Summary(0.3, 0.4 / (20 / 3), 3))
-
-
-def test_ratios_without_a_value_or_a_spread() -> None:
-    assert math.isnan(ratio_of_sums([0, 0], [0, 0]).mean)
-    assert math.isnan(ratio_of_sums([], []).mean)
-    assert ratio_of_sums([1, 2], [3, 6]) == Summary(1 / 3, 0.0, 2)
-    single = ratio_of_sums([1], [4])
-    assert (single.mean, single.n) == (0.25, 1)
-    assert math.isnan(single.std)

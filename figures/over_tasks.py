@@ -9,9 +9,8 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
+from figures.learners import BEST, Beside, with_best_learners
 from figures.names import label, name
-from figures.plots.curves import abscissa
-from figures.plots.learners import BEST, Beside, with_best_learners
 from figures.provenance import origin
 from stats.measures.scores import comparisons, find_scales, known_scales
 from stats.tables.aggregates import aggregate, profile, ranks
@@ -22,6 +21,8 @@ REFERENCE: Final = "r2po"
 METRIC: Final = "mean_return"
 CURVE_METRIC: Final = "kept_return"
 THRESHOLDS: Final = np.round(np.linspace(0, 1, 51), 12)
+
+SPENT: Final = "rollouts spent"
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,13 @@ def over_tasks(runs: pd.DataFrame, iterations: pd.DataFrame, facts: pd.DataFrame
         found.efficiency.extend(efficiency(comparisons(curves, CURVE_METRIC, scales), CURVE_METRIC))
         found.remarks[condition] = [*_notes(rows), *_lent(beside, facts)]
     return found
+
+
+def abscissa(here: pd.DataFrame) -> tuple[pd.DataFrame, str]:
+    """Iterations with what curves are drawn against, and its name: their count where logs do not say what was spent."""
+    if (here["rollouts_spent"] > 0).all():
+        return here, SPENT
+    return here.assign(rollouts_spent=here["iteration"] + 1), "iterations"
 
 
 def _in_order(iterations: pd.DataFrame, condition: str) -> pd.DataFrame:

@@ -1,0 +1,35 @@
+"""The drawings of the page, from the modules that the gallery names."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator
+from importlib import import_module
+from typing import cast
+
+from figures.data import Records
+from figures.gallery import SECTIONS
+from figures.options import Band
+from figures.plots.drawing import Drawing, left_out
+from figures.plots.plotting import Plots
+
+
+def plots_of(section: str) -> list[Plots]:
+    """The modules of a section of the page."""
+    return [cast(Plots, import_module(f"figures.plots.{module}")) for module in SECTIONS[section]]
+
+
+def kinds_of(section: str) -> dict[str, str]:
+    """The kinds of figures in a section of the page, in order, with what each needs."""
+    return {kind: needs for plots in plots_of(section) for kind, needs in plots.NEEDS.items()}
+
+
+def drawings_of(records: Records, condition: str, *, band: Band = Band.std) -> Iterator[Drawing]:
+    """Draw every figure that there are records for, of one condition or of those that have this name in common."""
+    for section in SECTIONS:
+        for plots in plots_of(section):
+            yield from filter(None, plots.draw(records, condition, band))
+
+
+def not_drawn(section: str, kinds: Container[str]) -> str:
+    """Which figures of a section are not among these kinds, and what they need; empty where none is missing."""
+    return left_out([needs for kind, needs in kinds_of(section).items() if needs and kind not in kinds])

@@ -1,0 +1,107 @@
+"""What `import figures` offers: each plot is the picture of the page, as axes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from matplotlib import pyplot as plt
+
+import figures
+from figures.data import FRAMES, ROWS, Records
+from figures.gallery import SECTIONS
+from figures.page.drawings import drawings_of
+from tests.figures.plots.likeness import plotted
+from tests.stats.test_public import declared
+
+SALIENT = "simulated-salient"
+PLOTS = sorted(name for name in figures.__all__ if name.startswith("plot_"))
+
+
+class Held:
+    """A store that holds some records."""
+
+    problems: tuple[()] = ()
+
+    def __init__(self, records: Records) -> None:
+        self._frames = {name: getattr(records, field) for field, name in FRAMES.items()}
+        self._rows = {name: getattr(records, field) for field, name in ROWS.items()}
+
+    def frame(self, name: str) -> pd.DataFrame:
+        return self._frames[name]
+
+    def rows(self, name: str) -> list[dict[str, Any]]:
+        return self._rows[name] if name in self._rows else self._frames[name].to_dict("records")
+
+
+@pytest.fixture(scope="module")
+def wide(records: Records) -> Records:
+    """With a baseline, and another setting of τ_c."""
+
+    def more(frame: pd.DataFrame) -> pd.DataFrame:
+        mine = frame[(frame["condition"] == SALIENT) & (frame["variant"] == "threetraj")]
+        half = mine.assign(condition=f"{SALIENT}+tau-half", variant="r2po")
+        return pd.concat([frame, half, mine.assign(variant="r2po"), mine.assign(variant="props")], ignore_index=True)
+
+    return replace(records, iterations=more(records.iterations), runs=more(records.runs), facts=more(records.facts))
+
+
+def test_what_is_listed_is_what_there_is() -> None:
+    assert dir(figures) == figures.__all__ == sorted(set(figures.__all__))
+    assert sorted(f"plot_{module}" for modules in SECTIONS.values() for module in modules) == PLOTS
+    with pytest.raises(AttributeError, match="module 'figures' has no attribute 'plot_nothing'"):
+        figures.plot_nothing  # noqa: B018
+
+
+@pytest.mark.parametrize("name", figures.__all__)
+def test_every_name_is_documented(name: str) -> None:
+    assert getattr(figures, name).__doc__.strip()
+
+
+def test_type_checkers_see_the_same_names() -> None:
+    assert declared(Path(figures.__file__)) == {name: f"figures.{module}" for name, module in figures._MODULES.items()}
+
+
+def test_plots_are_the_pictures_of_the_page(wide: Records) -> None:
+    store = Held(wide)
+    page = [plotted(drawing.figure) for drawing in drawings_of(wide, SALIENT) if drawing.stem != "curves-variants"]
+    drawn = {name: getattr(figures, name)(store, SALIENT) for name in PLOTS}
+    first = {name: axes if name == "plot_salience" else axes[0] for name, axes in drawn.items()}
+    assert [name for name, ax in first.items() if plotted(ax.figure) not in page] == []
+    assert len(page) == len(PLOTS)
+    assert all(len(axes) == len(first[name].figure.axes) for name, axes in drawn.items() if name != "plot_salience")
+
+
+def test_a_plot_is_drawn_on_the_axes_of_a_caller(records: Records) -> None:
+    figure, (left, right) = plt.subplots(1, 2)
+    assert figures.plot_salience(Held(records), SALIENT, ax=right) is right
+    own = figures.plot_salience(Held(records), SALIENT)
+    assert [bar.get_width() for bar in right.patches] == [bar.get_width() for bar in own.patches] != []
+    assert not left.has_data()
+    plt.close(figure)
+
+
+def test_a_condition_is_chosen_where_there_are_several(records: Records) -> None:
+    store = Held(records)
+    with pytest.raises(figures.FiguresError, match=r"^give one of the conditions gpt-oss-20b, simulated-salient$"):
+        figures.plot_patterns(store)
+    with pytest.raises(figures.FiguresError, match=r"^no condition 'other': give one of the conditions gpt"):
+        figures.plot_patterns(store, "other")
+    one = Held(replace(records, **{field: here(getattr(records, field)) for field in FRAMES}))
+    assert figures.plot_patterns(one)[0].get_title(loc="left") == "FrozenLake"
+
+
+def here(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame[frame["condition"] == SALIENT]
+
+
+@pytest.mark.parametrize("options", [{}, {"ax": "own"}])
+def test_what_cannot_be_drawn_says_what_it_needs(records: Records, options: dict[str, str]) -> None:
+    store = Held(replace(records, salience=[]))
+    with pytest.raises(figures.FiguresError, match=r"^nothing to draw of condition gpt-oss-20b: Salience-problem reg"):
+        figures.plot_salience(store, "gpt-oss-20b", **options)
+    with pytest.raises(figures.FiguresError, match=r"R2PO and baselines \(needs .*\); Learning .* variants of R2PO \("):
+        figures.plot_curves(Held(replace(records, iterations=records.iterations.iloc[:0])), "gpt-oss-20b")

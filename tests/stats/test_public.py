@@ -1,0 +1,49 @@
+"""What `import stats` offers."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import stats
+
+
+def test_what_is_listed_is_what_there_is() -> None:
+    assert dir(stats) == stats.__all__ == sorted(set(stats.__all__))
+    with pytest.raises(AttributeError, match="module 'stats' has no attribute 'anova'"):
+        stats.anova  # noqa: B018
+
+
+@pytest.mark.parametrize("name", stats.__all__)
+def test_every_name_is_documented(name: str) -> None:
+    assert getattr(stats, name).__doc__.strip()
+
+
+def test_type_checkers_see_the_same_names() -> None:
+    assert declared(Path(stats.__file__)) == {name: f"stats.{module}" for name, module in stats._MODULES.items()}
+
+
+def declared(module: Path) -> dict[str, str]:
+    """The imports of a module for type checkers: names, and where they are from."""
+    tree = ast.parse(module.read_text(encoding="utf-8"))
+    [block] = [node for node in tree.body if isinstance(node, ast.If)]
+    imports = [node for node in block.body if isinstance(node, ast.ImportFrom)]
+    return {alias.name: str(node.module) for node in imports for alias in node.names}
+
+
+@pytest.mark.parametrize("package", ["stats", "figures"])
+def test_importing_loads_nothing_heavy(package: str) -> None:
+    heavy = {"numpy", "pandas", "scipy", "statsmodels", "matplotlib", "seaborn", "duckdb"}
+    code = f"import sys, {package}; dir({package}); print(*sorted({heavy!r} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout == "\n"
+
+
+def test_functions_are_those_of_the_measures() -> None:
+    from stats.measures.welch import welch
+
+    assert stats.welch is welch
+    assert stats.welch([480, 500, 455], [410, 390, 402]).p == pytest.approx(0.01494074)
