@@ -13,7 +13,6 @@ import pytest
 from typer.testing import CliRunner
 
 from audit.cli import app
-from audit.engine.catalog import cases
 from audit.reports.finding import COLUMNS, cases
 from tests.audit.samples import SHARED, candidate, episode, revision, write_run
 
