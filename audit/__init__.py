@@ -19,7 +19,7 @@ What is not in `audit.__all__` is private.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from audit.output.escaping import visible
     from audit.output.rows import Table
     from audit.packing import Packed, pack
+    from audit.references import Mention, Shown, discounts_worst, driver, mark, references_worst, resolve
     from audit.reports.check.report import check
     from audit.reports.explain import Revision, show
     from audit.reports.finding import Case, cases, find
@@ -74,6 +75,7 @@ __all__ = [
     "Classification",
     "Detection",
     "Import",
+    "Mention",
     "Packed",
     "Problem",
     "Replay",
@@ -83,6 +85,7 @@ __all__ = [
     "RunSelection",
     "Selection",
     "Sheet",
+    "Shown",
     "Store",
     "Table",
     "Thresholds",
@@ -94,18 +97,23 @@ __all__ = [
     "cases",
     "check",
     "controls",
+    "discounts_worst",
+    "driver",
     "find",
     "import_logs",
     "judge",
+    "mark",
     "mentions",
     "noise",
     "open",
     "pack",
     "patterns",
     "rates",
+    "references_worst",
     "relations",
     "replay",
     "rescore",
+    "resolve",
     "revisions",
     "runs",
     "salience",
@@ -136,6 +144,7 @@ _MODULES: Final = {
     "audit.output.escaping": ("visible",),
     "audit.output.rows": ("Table",),
     "audit.packing": ("Packed", "pack"),
+    "audit.references": ("Mention", "Shown", "discounts_worst", "driver", "mark", "references_worst", "resolve"),
     "audit.reports.check.report": ("check",),
     "audit.reports.explain": ("Revision", "show"),
     "audit.reports.finding": ("Case", "cases", "find"),
@@ -172,15 +181,19 @@ def open(  # noqa: A001 - `audit.open` is how it reads
     detector: str = "word",
     overrides: Overrides | None = None,
     cache: bool = True,
+    judgements: Sequence[str | Path] = (),
+    judge: str | None = None,
 ) -> Store:
     """Read records and make their analysis available: relations are attributes, `store.revisions.df()`.
 
     Args:
         paths: folders, tar archives or packs, of native records or of released logs, one by one or in a list.
         strict: refuse data with problems; otherwise what has a problem is left out and listed in `problems`.
-        detector: how references to the worst rollout are found: word, phrase or resolved.
+        detector: how references to the worst rollout are found: word, phrase, resolved, driver or judge.
         overrides: thresholds of the edit patterns, by task and name, that go before all others.
         cache: whether what was read in an earlier audit may be used, and kept for a later one.
+        judgements: files that `audit.judge` has written; for the detector `judge` else those beside `paths`.
+        judge: the model whose judgements the detector `judge` takes, where there are several.
 
     Returns:
         The store, a context manager. `store.sql("select …")` queries it, and `dir(store)` names the relations.
@@ -195,7 +208,15 @@ def open(  # noqa: A001 - `audit.open` is how it reads
     every = [path for given in paths for path in ([given] if isinstance(given, str | Path) else given)]
     if not every:
         raise UsageError("give a folder, a tar archive or a pack of records")
-    return open_store(every, strict=strict, detector=detector, overrides=overrides, cache=cache)
+    return open_store(
+        every,
+        strict=strict,
+        detector=detector,
+        overrides=overrides,
+        cache=cache,
+        judgements=judgements,
+        judge=judge,
+    )
 
 
 def __getattr__(name: str) -> Any:
