@@ -27,7 +27,7 @@ def drawings_of(records: Records, condition: str, *, band: Band = Band.std) -> I
     """Draw every figure that there are records for, of one condition or of those that have this name in common."""
     for section in SECTIONS:
         for plots in plots_of(section):
-            yield from filter(None, plots.draw(records, condition, band))
+            yield from plots.draw(records, condition, band)
 
 
 def not_drawn(section: str, kinds: Container[str]) -> str:

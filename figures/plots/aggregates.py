@@ -15,7 +15,7 @@ from audit.store import Store
 from figures.data import Records
 from figures.names import METHODS, label, name, narrow, ordered
 from figures.options import Band
-from figures.over_tasks import REFERENCE, OverTasks
+from figures.over_tasks import REFERENCE
 from figures.plots.drawing import Drawing, in_style, joined, span
 from figures.plots.marks import absent, interval, number, rows_of
 from figures.plots.plotting import Panels, axes_of
@@ -36,18 +36,16 @@ CAPTION: Final = (
 )
 
 
-@in_style
-def aggregates(found: OverTasks, condition: str, origin: str) -> Drawing | None:
-    """Draw the methods of one condition, a row each; nothing where it has fewer than two or no task with all of them.
+NEEDS: Final = {"aggregate": "Methods over tasks (needs several methods on a task whose floor and optimum are known)"}
 
-    Args:
-        found: as `figures.over_tasks.over_tasks` makes it.
-        condition: the condition to draw.
-        origin: what the records were made with, as one sentence.
-    """
+
+@in_style
+def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawing]:
+    """Draw the methods of one condition, a row each; nothing where it has fewer than two or no task with all."""
+    found = records.over_tasks
     rows = {str(row["variant"]): row for row in found.aggregate if row["condition"] == condition and row["tasks"]}
     if not rows:
-        return None
+        return []
     methods = ordered(rows, METHODS)
     ranked = [row for row in found.ranks if row["condition"] == condition]
     agreement = number(ranked[0]["kendall_w"])
@@ -66,12 +64,12 @@ def aggregates(found: OverTasks, condition: str, origin: str) -> Drawing | None:
             f"{span((int(row['runs']) for row in rows.values()), 'run')} a method, condition {label(condition)}.",
             f"Kendall's W {agreement:.2f}." if math.isfinite(agreement) else "",
             *found.remarks[condition],
-            origin,
+            origin(records.facts, condition),
         ]
     )
     annotate(figure, note)
     described = f"Interquartile mean, probability of improvement and ranks of {', '.join(map(name, methods))}."
-    return Drawing("aggregate", "Methods over tasks", CAPTION, note, described, figure)
+    return [Drawing("aggregate", "Methods over tasks", CAPTION, note, described, figure)]
 
 
 def _prepare(left: Axes, middle: Axes, rows: list[Mapping[str, Any]]) -> None:
@@ -124,14 +122,6 @@ def _draw_ranks(ax: Axes, methods: Sequence[str], rows: Sequence[Mapping[str, An
 def _shade(share: float) -> str:
     ends = [[int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in SHADES]
     return "#" + "".join(f"{round(a + (b - a) * share):02X}" for a, b in zip(*ends, strict=True))
-
-
-NEEDS: Final = {"aggregate": "Methods over tasks (needs several methods on a task whose floor and optimum are known)"}
-
-
-def draw(records: Records, condition: str, _band: Band) -> list[Drawing | None]:
-    """Draw the figure of the page."""
-    return [aggregates(records.over_tasks, condition, origin(records.facts, condition))]
 
 
 def plot_aggregates(store: Store, condition: str | None = None) -> Panels:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -46,23 +46,17 @@ def delta_interval(revisions: pd.DataFrame) -> Interval:
     return ratio_interval(known["delta"], np.ones(len(known)), known["run"])
 
 
-@in_style
-def agreement_structures(
-    agreement: Sequence[Mapping[str, Any]], revisions: pd.DataFrame, condition: str, origin: str
-) -> Drawing | None:
-    """Draw shares and mean Δ by structure, task by task, for one condition; nothing where nobody was shown three.
+NEEDS: Final = {"agreement": "What the critic was shown (needs revisions of ThreeTraj)"}
 
-    Args:
-        agreement: rows of the audit's `agreement_summary`; those of other conditions are left out.
-        revisions: rows of its `revision_details`, for intervals over runs.
-        condition: the condition to draw.
-        origin: what the records were made with, as one sentence.
-    """
-    rows = [row for row in agreement if row["condition"] == condition]
+
+@in_style
+def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawing]:
+    """Draw shares and mean Δ by structure, task by task, for one condition; nothing where nobody was shown three."""
+    rows = [row for row in records.agreement if row["condition"] == condition]
     if not rows:
-        return None
+        return []
     order = cells(rows)
-    here = revisions[revisions["condition"] == condition]
+    here = records.revisions[records.revisions["condition"] == condition]
     figure = Figure(figsize=(WIDTH, 0.72 * len(order) + 0.55))
     grid = figure.subplots(len(order), 2, squeeze=False, width_ratios=[3, 2])
     several = len({variant for _, variant in order}) > 1
@@ -79,10 +73,15 @@ def agreement_structures(
     head(grid[0, 0], "n")
     structures = ordered((str(row["structure"]) for row in rows), STRUCTURES)
     legend(figure, [handle(name(s), _colour(s), MARKERS.get(s, "D")) for s in structures], across=2)
-    note = joined([f"{sum(int(row['revisions']) for row in rows)} revisions, condition {label(condition)}.", origin])
+    note = joined(
+        [
+            f"{sum(int(row['revisions']) for row in rows)} revisions, condition {label(condition)}.",
+            origin(records.facts, condition),
+        ]
+    )
     annotate(figure, note)
     described = "Stacked bars of agreement structures per task, and beside them the mean change in return of each."
-    return Drawing("agreement", "What the critic was shown", CAPTION, note, described, figure)
+    return [Drawing("agreement", "What the critic was shown", CAPTION, note, described, figure)]
 
 
 def _is(revisions: pd.DataFrame, cell: Cell) -> pd.Series:
@@ -126,14 +125,6 @@ def _draw_deltas(ax: Axes, rows: Mapping[str, Mapping[str, Any]], revisions: pd.
 
 def _colour(structure: str) -> str:
     return STRUCTURE_COLOURS.get(structure, "#777777")
-
-
-NEEDS: Final = {"agreement": "What the critic was shown (needs revisions of ThreeTraj)"}
-
-
-def draw(records: Records, condition: str, _band: Band) -> list[Drawing | None]:
-    """Draw the figure of the page."""
-    return [agreement_structures(records.agreement, records.revisions, condition, origin(records.facts, condition))]
 
 
 def plot_agreement(store: Store, condition: str | None = None) -> Panels:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -58,23 +58,17 @@ def citing_interval(revisions: pd.DataFrame, direction: str) -> Interval:
     return ratio_interval(100.0 * (cites & here), here, revisions["run"])
 
 
-@in_style
-def citing_rates(
-    rates: Sequence[Mapping[str, Any]], revisions: pd.DataFrame, condition: str, origin: str
-) -> Drawing | None:
-    """Draw shares that cite and the risk ratio, task by task; nothing where nobody was shown the worst rollout.
+NEEDS: Final = {"citing": "Citing the worst rollout, and base rates (needs revisions of ThreeTraj)"}
 
-    Args:
-        rates: rows of the audit's `base_rates`; those of other conditions are left out.
-        revisions: rows of its `revision_details`, for intervals over runs.
-        condition: the condition to draw.
-        origin: what the records were made with, as one sentence.
-    """
-    rows = {(str(row["env"]), str(row["variant"])): row for row in rates if row["condition"] == condition}
+
+@in_style
+def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawing]:
+    """Draw shares that cite and the risk ratio, task by task; nothing where nobody was shown the worst rollout."""
+    rows = {(str(row["env"]), str(row["variant"])): row for row in records.rates if row["condition"] == condition}
     if not rows:
-        return None
+        return []
     order = cells(list(rows.values()))
-    shown = revisions[(revisions["condition"] == condition) & revisions["permissive"].notna()]
+    shown = records.revisions[records.revisions["condition"] == condition].dropna(subset=["permissive"])
     figure = Figure(figsize=(WIDTH, 0.58 * len(order) + 0.75))
     left, right = figure.subplots(1, 2, width_ratios=[3, 2])
     _prepare(left, right, [rows[cell] for cell in order])
@@ -92,14 +86,14 @@ def citing_rates(
         [
             f"{span(runs, 'run')} a task, detector {detector}, condition {label(condition)}.",
             _remark(runs),
-            origin,
+            origin(records.facts, condition),
         ]
     )
     annotate(figure, note)
     described = (
         "Per task the share of regressions, improvements and unchanged returns that cite the worst, and a risk ratio."
     )
-    return Drawing("citing", "Citing the worst rollout, and base rates", CAPTION, note, described, figure)
+    return [Drawing("citing", "Citing the worst rollout, and base rates", CAPTION, note, described, figure)]
 
 
 def _remark(runs: list[int]) -> str:
@@ -146,14 +140,6 @@ def _draw_ratio(ax: Axes, y: int, row: Mapping[str, Any]) -> None:
         interval(ax, y, value, low, math.inf if math.isfinite(low) and math.isnan(high) else high, "black", "D")
     else:
         absent(ax, y, "0: none that cites regressed" if value == 0 else "–")
-
-
-NEEDS: Final = {"citing": "Citing the worst rollout, and base rates (needs revisions of ThreeTraj)"}
-
-
-def draw(records: Records, condition: str, _band: Band) -> list[Drawing | None]:
-    """Draw the figure of the page."""
-    return [citing_rates(records.rates, records.revisions, condition, origin(records.facts, condition))]
 
 
 def plot_citing(store: Store, condition: str | None = None) -> Panels:

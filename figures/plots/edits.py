@@ -45,18 +45,15 @@ def medians(revisions: pd.DataFrame) -> pd.Series:
     return groups.median()[groups.size() >= ENOUGH]
 
 
-@in_style
-def edit_map(revisions: pd.DataFrame, condition: str, origin: str) -> Drawing | None:
-    """Draw Δ against edit distance, a row per task and a column per method; nothing where no revision has parameters.
+NEEDS: Final = {"edits": "Size of edits (needs revisions with parameters)"}
 
-    Args:
-        revisions: rows of the audit's `revision_details`; those of other conditions are left out.
-        condition: the condition to draw.
-        origin: what the records were made with, as one sentence.
-    """
-    here = revisions[revisions["condition"] == condition]
+
+@in_style
+def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawing]:
+    """Draw Δ against edit distance, a row per task, a column per method; nothing where no revision has parameters."""
+    here = records.revisions[records.revisions["condition"] == condition]
     if here[["edit_distance", "delta"]].isna().any(axis=1).all():
-        return None
+        return []
     here = here.assign(pattern=labels(here)).sort_values(["env", "variant", "run", "iteration"])
     envs, variants = ordered(here["env"], TASKS), ordered(here["variant"], METHODS)
     figure, grid = grid_of(envs, variants)
@@ -72,14 +69,14 @@ def edit_map(revisions: pd.DataFrame, condition: str, origin: str) -> Drawing | 
         [
             f"{len(here)} revisions, condition {label(condition)}.",
             f"{unknown} without parameters or a return are not drawn." if unknown else "",
-            origin,
+            origin(records.facts, condition),
         ]
     )
     annotate(figure, note)
     described = (
         "Scatter plots of the change in return against the number of changed parameters, one panel per task and method."
     )
-    return Drawing("edits", "Size of edits", CAPTION, note, described, figure)
+    return [Drawing("edits", "Size of edits", CAPTION, note, described, figure)]
 
 
 def _draw_panel(ax: Axes, cell: pd.DataFrame) -> None:
@@ -98,14 +95,6 @@ def _draw_panel(ax: Axes, cell: pd.DataFrame) -> None:
         ax.scatter(x[mine], known.loc[mine, "delta"], c=colours, marker=marker, s=11, ec=MUTED, lw=0.3, alpha=0.85)
     for distance, value in medians(known).items():
         ax.plot([float(str(distance)) - 0.4, float(str(distance)) + 0.4], [value, value], color="black", lw=1.6)
-
-
-NEEDS: Final = {"edits": "Size of edits (needs revisions with parameters)"}
-
-
-def draw(records: Records, condition: str, _band: Band) -> list[Drawing | None]:
-    """Draw the figure of the page."""
-    return [edit_map(records.revisions, condition, origin(records.facts, condition))]
 
 
 def plot_edits(store: Store, condition: str | None = None) -> Panels:

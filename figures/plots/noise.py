@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
 from matplotlib.axes import Axes
@@ -30,20 +30,18 @@ CAPTION: Final = (
 )
 
 
+NEEDS: Final = {"noise": "Regressions against chance (needs revisions with the returns of single rollouts)"}
+
+
 @in_style
-def noise_floor(noise: Sequence[Mapping[str, Any]], condition: str, origin: str) -> Drawing | None:
+def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawing]:
     """Draw observed and expected regressions of every method, one panel per task, for one condition.
 
     Nothing is drawn where no revision could be tested.
-
-    Args:
-        noise: rows of the audit's `noise_summary`; those of other conditions are left out.
-        condition: the condition to draw.
-        origin: what the records were made with, as one sentence.
     """
-    rows = {(str(row["env"]), str(row["variant"])): row for row in noise if row["condition"] == condition}
+    rows = {(str(row["env"]), str(row["variant"])): row for row in records.noise if row["condition"] == condition}
     if not any(row["tested"] for row in rows.values()):
-        return None
+        return []
     envs, variants = ordered((e for e, _ in rows), TASKS), ordered((v for _, v in rows), METHODS)
     reach = _reach(list(rows.values()))
     figure, axes = panels(len(envs), height=0.52 + 0.22 * len(variants))
@@ -62,14 +60,14 @@ def noise_floor(noise: Sequence[Mapping[str, Any]], condition: str, origin: str)
         [
             f"{sum(int(row['revisions']) for row in rows.values())} revisions, condition {label(condition)}.",
             f"Not tested, for candidates with different numbers of rollouts: {untested}." if untested else "",
-            origin,
+            origin(records.facts, condition),
         ]
     )
     annotate(figure, note)
     described = (
         f"Bars of regressions of {', '.join(map(name, variants))}, with those expected by chance, a panel per task."
     )
-    return Drawing("noise", "Regressions against chance", CAPTION, note, described, figure)
+    return [Drawing("noise", "Regressions against chance", CAPTION, note, described, figure)]
 
 
 def _reach(rows: list[Mapping[str, Any]]) -> float:
@@ -98,14 +96,6 @@ def _handles() -> list[Patch | Line2D]:
         Line2D([], [], ls="", marker="D", ms=4, mfc="white", mec="black", mew=0.9, label="expected, initial run twice"),
         Line2D([], [], ls="", marker="|", ms=8, mec="black", mew=1.2, label="expected, both pooled"),
     ]
-
-
-NEEDS: Final = {"noise": "Regressions against chance (needs revisions with the returns of single rollouts)"}
-
-
-def draw(records: Records, condition: str, _band: Band) -> list[Drawing | None]:
-    """Draw the figure of the page."""
-    return [noise_floor(records.noise, condition, origin(records.facts, condition))]
 
 
 def plot_noise(store: Store, condition: str | None = None) -> Panels:

@@ -6,26 +6,14 @@ from typing import Final
 
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from audit.store import Store
 from figures.data import Records
-from figures.names import (
-    IMPROVEMENTS,
-    METHODS,
-    NO_CHANGE,
-    PATTERNS,
-    REGRESSIONS,
-    TASKS,
-    UNCLASSIFIED,
-    label,
-    name,
-    narrow,
-    ordered,
-)
+from figures.names import METHODS, NO_CHANGE, PATTERNS, TASKS, UNCLASSIFIED, label, name, narrow, ordered
 from figures.options import Band
 from figures.plots.drawing import Drawing, in_style, joined
+from figures.plots.marks import head, rows_of
 from figures.plots.plotting import Panels, axes_of
 from figures.provenance import origin
 from figures.style import MUTED, annotate, columns, ink_on, is_lowest, legend, panels, pattern_colour
@@ -50,18 +38,15 @@ def shares(revisions: pd.DataFrame) -> dict[str, float]:
     return {pattern: 100 * int(counts[pattern]) / len(revisions) for pattern in ordered(counts.index, PATTERNS)}
 
 
-@in_style
-def pattern_bars(revisions: pd.DataFrame, condition: str, origin: str) -> Drawing | None:
-    """Draw one panel per task and one bar per method, for one condition; nothing where no revision has parameters.
+NEEDS: Final = {"patterns": "Edit patterns (needs revisions with parameters)"}
 
-    Args:
-        revisions: rows of the audit's `revision_details`; those of other conditions are left out.
-        condition: the condition to draw.
-        origin: what the records were made with, as one sentence.
-    """
-    here = revisions[revisions["condition"] == condition]
+
+@in_style
+def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawing]:
+    """Draw one panel per task and one bar per method, for one condition; nothing where no revision has parameters."""
+    here = records.revisions[records.revisions["condition"] == condition]
     if here["edit_distance"].isna().all():
-        return None
+        return []
     envs, variants = ordered(here["env"], TASKS), ordered(here["variant"], METHODS)
     figure, axes = panels(len(envs), height=0.5 + 0.27 * len(variants))
     for i, (ax, env) in enumerate(zip(axes, envs, strict=True)):
@@ -71,11 +56,12 @@ def pattern_bars(revisions: pd.DataFrame, condition: str, origin: str) -> Drawin
         _dress(ax, env, variants if first else [""] * len(variants))
         ax.set_xlabel("% of revisions" if is_lowest(i, len(envs)) else "")
     classified = here[here.groupby(["env", "variant"])["edit_distance"].transform("count") > 0]
-    _legend(figure, ordered(labels(classified), PATTERNS), narrow=len(envs) == 1)
-    note = joined([f"{len(here)} revisions, condition {label(condition)}.", origin])
+    handles = [Patch(facecolor=pattern_colour(p), label=name(p)) for p in ordered(labels(classified), PATTERNS)]
+    legend(figure, handles, across=2 if len(envs) == 1 else 4, handlelength=1.2)
+    note = joined([f"{len(here)} revisions, condition {label(condition)}.", origin(records.facts, condition)])
     annotate(figure, note)
     described = f"Stacked bars of edit patterns for {', '.join(map(name, variants))}, one panel per task."
-    return Drawing("patterns", "Edit patterns", CAPTION, note, described, figure)
+    return [Drawing("patterns", "Edit patterns", CAPTION, note, described, figure)]
 
 
 def _draw_bar(ax: Axes, row: int, cell: pd.DataFrame) -> None:
@@ -97,30 +83,9 @@ def _draw_bar(ax: Axes, row: int, cell: pd.DataFrame) -> None:
 
 def _dress(ax: Axes, env: str, methods: list[str]) -> None:
     ax.set_title(narrow(env))
-    ax.text(1.015, 1.0, "n", transform=ax.transAxes, fontsize=7, color=MUTED, va="bottom")
+    head(ax, "n")
     ax.set_xlim(0, 100)
-    ax.set_ylim(len(methods) - 0.5, -0.5)
-    ax.set_yticks(range(len(methods)), [narrow(method) for method in methods])
-    ax.tick_params(axis="y", length=0)
-    ax.spines["left"].set_visible(False)
-
-
-def _legend(figure: Figure, patterns: list[str], *, narrow: bool) -> None:
-    groups = [
-        [p for p in patterns if p in REGRESSIONS],
-        [p for p in patterns if p not in REGRESSIONS and p not in IMPROVEMENTS],
-        [p for p in patterns if p in IMPROVEMENTS],
-    ]
-    handles = [Patch(facecolor=pattern_colour(p), label=name(p)) for group in groups for p in group]
-    legend(figure, handles, across=2 if narrow else 4, handlelength=1.2)
-
-
-NEEDS: Final = {"patterns": "Edit patterns (needs revisions with parameters)"}
-
-
-def draw(records: Records, condition: str, _band: Band) -> list[Drawing | None]:
-    """Draw the figure of the page."""
-    return [pattern_bars(records.revisions, condition, origin(records.facts, condition))]
+    rows_of(ax, [narrow(method) for method in methods])
 
 
 def plot_patterns(store: Store, condition: str | None = None) -> Panels:

@@ -4,7 +4,7 @@ A module NAME of this package that `figures.gallery` lists has
 
 - `NEEDS`: the kinds of figures that it draws, each with its title and what it needs, for a page without it; nothing
   where its absence is no loss;
-- `draw`: the drawings of one condition, None for one that the records have nothing for;
+- `draw`: the drawings of one condition, those that there are records for;
 - `plot_NAME`: the same for users, which `figures` exports.
 """
 
@@ -33,11 +33,11 @@ class Plots(Protocol):
 
     NEEDS: Mapping[str, str]
 
-    def draw(self, records: Records, condition: str, band: Band, /) -> Iterable[Drawing | None]:
+    def draw(self, records: Records, condition: str, band: Band, /) -> Iterable[Drawing]:
         """Draw the figures of one condition."""
 
 
-Draw = Callable[[Records, str, Band], Iterable[Drawing | None]]
+Draw = Callable[[Records, str, Band], Iterable[Drawing]]
 
 
 def axes_of(
@@ -68,7 +68,7 @@ def axes_of(
     records = records_of(store)
     chosen = one_of(records, condition)
     wanted = kinds or [kind for kind, what in needs.items() if what]
-    drawn = next((each for each in draw(records, chosen, Band(band)) if each and each.stem in wanted), None)
+    drawn = next((each for each in draw(records, chosen, Band(band)) if each.stem in wanted), None)
     if drawn is None:
         raise nothing(chosen, "; ".join(needs[kind] for kind in wanted))
     return np.array(drawn.figure.axes, dtype=object)

@@ -13,7 +13,6 @@ from audit.store import Store
 from figures.data import Records
 from figures.names import METHODS, label, name, narrow, ordered
 from figures.options import Band
-from figures.over_tasks import OverTasks
 from figures.plots.drawing import Drawing, in_style, joined, span
 from figures.plots.marks import number
 from figures.plots.plotting import Panels, axes_of
@@ -30,19 +29,17 @@ CAPTION: Final = (
 )
 
 
-@in_style
-def profiles(found: OverTasks, condition: str, origin: str) -> Drawing | None:
-    """Draw a line for every method of one condition; nothing where it has fewer than two or no task with all of them.
+NEEDS: Final = {"profile": "Performance profiles and sample efficiency (needs the same)"}
 
-    Args:
-        found: as `figures.over_tasks.over_tasks` makes it.
-        condition: the condition to draw.
-        origin: what the records were made with, as one sentence.
-    """
+
+@in_style
+def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawing]:
+    """Draw a line for every method of one condition; nothing where it has fewer than two or no task with all."""
+    found = records.over_tasks
     shares = [row for row in found.profile if row["condition"] == condition and row["tasks"]]
     curves = [row for row in found.efficiency if row["condition"] == condition and row["tasks"]]
     if not shares:
-        return None
+        return []
     methods = ordered((str(row["variant"]) for row in shares), METHODS)
     figure = Figure(figsize=(WIDTH, 2.5))
     left, right = figure.subplots(1, 2)
@@ -62,10 +59,12 @@ def profiles(found: OverTasks, condition: str, origin: str) -> Drawing | None:
         figure, [Line2D([], [], color=stroke(m).colour, ls=stroke(m).line, label=narrow(m)) for m in methods], across=5
     )
     counts = f"{span([shares[0]['tasks']], 'task')}, {span((row['runs'] for row in shares), 'run')} a method"
-    note = joined([f"{counts}, condition {label(condition)}.", *found.remarks[condition], origin])
+    note = joined(
+        [f"{counts}, condition {label(condition)}.", *found.remarks[condition], origin(records.facts, condition)]
+    )
     annotate(figure, note)
     described = f"Performance profiles and sample-efficiency curves of {', '.join(map(name, methods))}."
-    return Drawing("profile", "Performance profiles and sample efficiency", CAPTION, note, described, figure)
+    return [Drawing("profile", "Performance profiles and sample efficiency", CAPTION, note, described, figure)]
 
 
 def _draw(
@@ -77,14 +76,6 @@ def _draw(
     look = stroke(method)
     ax.plot(x, value, color=look.colour, ls=look.line, lw=1.2)
     ax.fill_between(x, low, high, color=look.colour, alpha=shade, lw=0)
-
-
-NEEDS: Final = {"profile": "Performance profiles and sample efficiency (needs the same)"}
-
-
-def draw(records: Records, condition: str, _band: Band) -> list[Drawing | None]:
-    """Draw the figure of the page."""
-    return [profiles(records.over_tasks, condition, origin(records.facts, condition))]
 
 
 def plot_profiles(store: Store, condition: str | None = None) -> Panels:

@@ -31,18 +31,15 @@ CAPTION = (
 )
 
 
-@in_style
-def revision_map(revisions: pd.DataFrame, condition: str, origin: str) -> Drawing | None:
-    """Draw Δ against R₀ with a row per task and a column per method; nothing where there is no revision.
+NEEDS: Final = {"revisions": "Revisions (needs revisions)"}
 
-    Args:
-        revisions: rows of the audit's `revision_details`; those of other conditions are left out.
-        condition: the condition to draw.
-        origin: what the records were made with, as one sentence.
-    """
-    here = revisions[revisions["condition"] == condition]
+
+@in_style
+def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawing]:
+    """Draw Δ against R₀ with a row per task and a column per method; nothing where there is no revision."""
+    here = records.revisions[records.revisions["condition"] == condition]
     if here.empty:
-        return None
+        return []
     here = here.assign(pattern=labels(here))
     envs, variants = ordered(here["env"], TASKS), ordered(here["variant"], METHODS)
     figure, grid = grid_of(envs, variants)
@@ -53,10 +50,10 @@ def revision_map(revisions: pd.DataFrame, condition: str, origin: str) -> Drawin
     legend(figure, pattern_handles(here), across=min(4, len(variants) + 1), handletextpad=0.3)
     unknown = int(here[["r0", "delta"]].isna().any(axis=1).sum())
     left_out = f"{unknown} without a return are not drawn." if unknown else ""
-    note = joined([f"{len(here)} revisions, condition {label(condition)}.", left_out, origin])
+    note = joined([f"{len(here)} revisions, condition {label(condition)}.", left_out, origin(records.facts, condition)])
     annotate(figure, note)
     described = "Scatter plots of the change in return against the return before, one panel per task and method."
-    return Drawing("revisions", "Revisions", CAPTION, note, described, figure)
+    return [Drawing("revisions", "Revisions", CAPTION, note, described, figure)]
 
 
 def grid_of(envs: list[str], variants: list[str]) -> tuple[Figure, Any]:
@@ -119,14 +116,6 @@ def pattern_handles(here: pd.DataFrame) -> list[Line2D]:
         )
         for pattern in ordered(here["pattern"], PATTERNS)
     ]
-
-
-NEEDS: Final = {"revisions": "Revisions (needs revisions)"}
-
-
-def draw(records: Records, condition: str, _band: Band) -> list[Drawing | None]:
-    """Draw the figure of the page."""
-    return [revision_map(records.revisions, condition, origin(records.facts, condition))]
 
 
 def plot_revisions(store: Store, condition: str | None = None) -> Panels:

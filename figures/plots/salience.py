@@ -49,23 +49,17 @@ def by_run(revisions: pd.DataFrame, criterion: str) -> pd.DataFrame:
     return table.assign(pct=100 * table["pct"])
 
 
-@in_style
-def salience_bars(
-    summary: Sequence[Mapping[str, Any]], revisions: pd.DataFrame, condition: str, origin: str
-) -> Drawing | None:
-    """Draw the strict and permissive shares of one condition, task by task; nothing where there is no regression.
+NEEDS: Final = {"salience": "Salience-problem regressions (needs regressions of ThreeTraj)"}
 
-    Args:
-        summary: rows of the audit's `salience_summary`.
-        revisions: rows of the audit's `revision_details`, for the single runs.
-        condition: the condition to draw; rows of others are left out.
-        origin: what the records were made with, as one sentence.
-    """
-    here = [row for row in summary if row["condition"] == condition]
+
+@in_style
+def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawing]:
+    """Draw the strict and permissive shares of one condition, task by task; nothing where there is no regression."""
+    here = [row for row in records.salience if row["condition"] == condition]
     if not any(row["regressions"] for row in here):
-        return None
+        return []
     figure = Figure(figsize=(NARROW, 0.5 * len(here) + 0.6))
-    _draw(figure.add_subplot(), here, revisions[revisions["condition"] == condition])
+    _draw(figure.add_subplot(), here, records.revisions[records.revisions["condition"] == condition])
     legend(figure, _handles(), across=3, handlelength=1.2)
     quiet = [name(row["env"]) for row in here if not row["regressions"]]
     note = joined(
@@ -73,14 +67,14 @@ def salience_bars(
             f"{', '.join(map(name, ordered((row['variant'] for row in here), METHODS)))}, "
             f"condition {label(condition)}.",
             f"No regressions on {', '.join(quiet)}." if quiet else "",
-            origin,
+            origin(records.facts, condition),
         ]
     )
     annotate(figure, note)
     described = (
         "Bars of the permissive and strict share of salience-problem regressions per task, with one dot per run."
     )
-    return Drawing("salience", "Salience-problem regressions", CAPTION, note, described, figure)
+    return [Drawing("salience", "Salience-problem regressions", CAPTION, note, described, figure)]
 
 
 def _draw(ax: Axes, summary: Sequence[Mapping[str, Any]], revisions: pd.DataFrame) -> None:
@@ -122,14 +116,6 @@ def _handles() -> list[Artist]:
         *(Patch(facecolor=colour, label=criterion) for criterion, colour in CRITERIA.items()),
         Line2D([], [], ls="", marker="o", ms=3.2, mfc="white", mec="black", mew=0.7, label="one run"),
     ]
-
-
-NEEDS: Final = {"salience": "Salience-problem regressions (needs regressions of ThreeTraj)"}
-
-
-def draw(records: Records, condition: str, _band: Band) -> list[Drawing | None]:
-    """Draw the figure of the page."""
-    return [salience_bars(records.salience, records.revisions, condition, origin(records.facts, condition))]
 
 
 def plot_salience(store: Store, condition: str | None = None, *, ax: Axes | None = None) -> Axes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
 import pandas as pd
@@ -30,23 +30,17 @@ CAPTION: Final = (
 )
 
 
-@in_style
-def stability_gaps(
-    metrics: Sequence[Mapping[str, Any]], runs: pd.DataFrame, condition: str, origin: str
-) -> Drawing | None:
-    """Draw mean and best return of every method, one panel per task, for one condition; nothing where there is no run.
+NEEDS: Final = {"stability": "Stability (needs runs)"}
 
-    Args:
-        metrics: rows of `stats.tables.metrics.metrics`; those of other conditions are left out.
-        runs: rows of the audit's `runs`, for the ticks.
-        condition: the condition to draw.
-        origin: what the records were made with, as one sentence.
-    """
-    rows = {(str(row["env"]), str(row["variant"])): row for row in metrics if row["condition"] == condition}
+
+@in_style
+def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawing]:
+    """Draw mean and best return of every method, one panel per task; nothing where there is no run."""
+    rows = {(str(row["env"]), str(row["variant"])): row for row in records.metrics if row["condition"] == condition}
     if not rows:
-        return None
+        return []
     envs, variants = ordered((e for e, _ in rows), TASKS), ordered((v for _, v in rows), METHODS)
-    here = runs[runs["condition"] == condition]
+    here = records.runs[records.runs["condition"] == condition]
     figure, axes = panels(len(envs), height=0.52 + 0.19 * len(variants))
     for i, (ax, env) in enumerate(zip(axes, envs, strict=True)):
         digits = _digits([number(row["stability_gap"]) for (task, _), row in rows.items() if task == env])
@@ -66,12 +60,12 @@ def stability_gaps(
         [
             f"{span((int(row['runs']) for row in rows.values()), 'run')}, condition {label(condition)}.",
             f"Left out, without returns: {span([missing], 'run')}." if missing else "",
-            origin,
+            origin(records.facts, condition),
         ]
     )
     annotate(figure, note)
     described = f"Mean and best return of {', '.join(map(name, variants))}, joined by a line, one panel per task."
-    return Drawing("stability", "Stability", CAPTION, note, described, figure)
+    return [Drawing("stability", "Stability", CAPTION, note, described, figure)]
 
 
 def _draw_row(ax: Axes, y: int, variant: str, row: Mapping[str, Any] | None, means: pd.Series, digits: int) -> None:
@@ -99,14 +93,6 @@ def _handles() -> list[Line2D]:
         Line2D([], [], ls="", marker="o", ms=4.5, mfc="white", mec=MUTED, label="best return"),
         Line2D([], [], ls="", marker="|", ms=3.5, mec=MUTED, label="one run's mean"),
     ]
-
-
-NEEDS: Final = {"stability": "Stability (needs runs)"}
-
-
-def draw(records: Records, condition: str, _band: Band) -> list[Drawing | None]:
-    """Draw the figure of the page."""
-    return [stability_gaps(records.metrics, records.runs, condition, origin(records.facts, condition))]
 
 
 def plot_stability(store: Store, condition: str | None = None) -> Panels:

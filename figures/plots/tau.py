@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
 import pandas as pd
@@ -31,33 +31,28 @@ CAPTION: Final = (
 )
 
 
-@in_style
-def tau_figure(
-    metrics: Sequence[Mapping[str, Any]], runs: pd.DataFrame, facts: pd.DataFrame, common: str
-) -> Drawing | None:
-    """Draw the conditions that have a name in common; nothing where R2PO has no runs under several settings.
+NEEDS: Final = {"tau": "Sensitivity to τ_c (needs R2PO under two settings of τ_c)"}
 
-    Args:
-        metrics: rows of `stats.tables.metrics.metrics`.
-        runs: rows of the audit's `runs`, for the dots.
-        facts: rows of its `run_facts`, for τ_c and what made the records.
-        common: what the conditions have in common.
-    """
-    mine = [row for row in metrics if row["variant"] == METHOD]
-    settings = families({str(row["condition"]) for row in mine}).get(common, {})
+
+@in_style
+def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawing]:
+    """Draw the conditions that have a name in common; nothing where R2PO has no runs under several settings."""
+    mine = [row for row in records.metrics if row["variant"] == METHOD]
+    settings = families({str(row["condition"]) for row in mine}).get(condition, {})
     rows = {(str(row["env"]), str(row["condition"])): row for row in mine}
     order = sorted(settings, key=_place)
     tasks = {str(row["env"]) for row in mine if row["condition"] in settings.values()}
     several = {env for env in tasks if sum((env, condition) in rows for condition in settings.values()) > 1}
     envs = ordered(several, TASKS)
     if not envs:
-        return None
+        return []
     figure, axes = panels(len(envs), height=2.0)
     for i, (ax, env) in enumerate(zip(axes, envs, strict=True)):
         ticks = []
         for x, tau in enumerate(order):
             row = rows.get((env, settings[tau]))
-            ticks.append(_tick(tau, facts, settings[tau], env, row))
+            ticks.append(_tick(tau, records.facts, settings[tau], env, row))
+            runs = records.runs
             here = runs[(runs["condition"] == settings[tau]) & (runs["env"] == env) & (runs["variant"] == METHOD)]
             _draw_setting(ax, x, row, here)
         ax.set_xticks(range(len(order)), ticks)
@@ -67,7 +62,7 @@ def tau_figure(
         ax.grid(visible=True, axis="y")
     legend(figure, _handles(), across=3)
     left_out = ordered(tasks - several, TASKS)
-    made_with = dict.fromkeys(origin(facts, settings[tau]) for tau in order)
+    made_with = dict.fromkeys(origin(records.facts, settings[tau]) for tau in order)
     note = joined(
         [
             f"Mean ± sample standard deviation, conditions {', '.join(label(settings[tau]) for tau in order)}.",
@@ -77,7 +72,7 @@ def tau_figure(
     )
     annotate(figure, note)
     described = "Mean and best return of R2PO for every setting of its threshold, one panel per task."
-    return Drawing("tau", "Sensitivity to τ_c", CAPTION, note, described, figure)
+    return [Drawing("tau", "Sensitivity to τ_c", CAPTION, note, described, figure)]
 
 
 def _place(tau: str) -> tuple[int, float, str]:
@@ -116,14 +111,6 @@ def _handles() -> list[Line2D]:
         Line2D([], [], ls="", marker="o", ms=5, mfc="white", mec=colour, label="best return"),
         Line2D([], [], ls="", marker=".", ms=3, color=MUTED, label="one run"),
     ]
-
-
-NEEDS: Final = {"tau": "Sensitivity to τ_c (needs R2PO under two settings of τ_c)"}
-
-
-def draw(records: Records, condition: str, _band: Band) -> list[Drawing | None]:
-    """Draw the figure of the page."""
-    return [tau_figure(records.metrics, records.runs, records.facts, condition)]
 
 
 def plot_tau(store: Store, condition: str | None = None) -> Panels:

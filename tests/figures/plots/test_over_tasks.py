@@ -16,9 +16,8 @@ from figures.data import Records
 from figures.names import name
 from figures.page.build import build
 from figures.paper import recomputed
-from figures.plots.aggregates import aggregates
+from figures.plots import aggregates, profiles
 from figures.plots.drawing import Drawing
-from figures.plots.profiles import profiles
 from figures.style import stroke
 
 MODEL = "some-model"
@@ -54,10 +53,7 @@ def two(records: Records) -> Records:
 
 
 def drawn(records: Records) -> tuple[Drawing, Drawing]:
-    overview = aggregates(records.over_tasks, MODEL, "Made up.")
-    detail = profiles(records.over_tasks, MODEL, "Made up.")
-    assert overview is not None
-    assert detail is not None
+    [overview], [detail] = aggregates.draw(records, MODEL), profiles.draw(records, MODEL)
     return overview, detail
 
 
@@ -114,8 +110,8 @@ def test_one_method_or_no_common_task_gives_no_figure(two: Records, records: Rec
     unknown = replace(two, facts=two.facts.assign(env="new", optimum=np.nan), runs=two.runs.assign(env="new"))
     unknown = replace(unknown, iterations=two.iterations.assign(env="new"))
     for each in (alone, apart, unknown):
-        assert aggregates(each.over_tasks, MODEL, "") is None
-        assert profiles(each.over_tasks, MODEL, "") is None
+        assert aggregates.draw(each, MODEL) == []
+        assert profiles.draw(each, MODEL) == []
     # The table still has the methods, and why there is nothing to say of them.
     assert [row["tasks"] for row in apart.over_tasks.aggregate] == [0, 0]
     assert alone.over_tasks.aggregate == []

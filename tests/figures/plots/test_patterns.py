@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -11,11 +12,11 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
 from figures.data import Records
+from figures.plots import edits, patterns, salience
+from figures.plots import revisions as every
 from figures.plots.drawing import Drawing
-from figures.plots.edits import edit_map
-from figures.plots.patterns import pattern_bars, shares
-from figures.plots.revisions import revision_map
-from figures.plots.salience import by_run, salience_bars
+from figures.plots.patterns import shares
+from figures.plots.salience import by_run
 
 SALIENT = "simulated-salient"
 
@@ -24,8 +25,8 @@ def revisions(*kinds: tuple[str, str | None]) -> pd.DataFrame:
     return pd.DataFrame([{"direction": direction, "pattern": pattern} for direction, pattern in kinds])
 
 
-def drawn(drawing: Drawing | None) -> Drawing:
-    assert drawing is not None
+def drawn(drawings: list[Drawing]) -> Drawing:
+    [drawing] = drawings
     return drawing
 
 
@@ -63,7 +64,7 @@ def test_no_revisions_have_no_shares() -> None:
 
 
 def test_every_bar_is_whole_and_an_empty_cell_says_so(records: Records) -> None:
-    ax = panel(drawn(pattern_bars(records.revisions, SALIENT, "")), "FrozenLake")
+    ax = panel(drawn(patterns.draw(records, SALIENT)), "FrozenLake")
     widths: dict[float, float] = {}
     for bar in ax.patches:
         assert isinstance(bar, Rectangle)
@@ -73,18 +74,18 @@ def test_every_bar_is_whole_and_an_empty_cell_says_so(records: Records) -> None:
     assert {"12", "6"} <= set(words(ax))
 
 
-@pytest.mark.parametrize("draw", [pattern_bars, edit_map])
+@pytest.mark.parametrize("draw", [patterns.draw, edits.draw])
 def test_without_parameters_there_are_no_patterns_and_no_edits(records: Records, draw: Any) -> None:
     """As of a log of returns alone: a bar of what cannot be classified would say nothing about the critic."""
     returns = records.revisions.assign(edit_distance=math.nan, pattern=None)
-    assert draw(returns, SALIENT, "") is None
+    assert draw(replace(records, revisions=returns), SALIENT) == []
     frame = records.revisions.copy()
     frame.loc[frame["env"] == "cartpole", ["edit_distance", "pattern"]] = [math.nan, None]
-    drawing = drawn(draw(frame, SALIENT, ""))
+    drawing = drawn(draw(replace(records, revisions=frame), SALIENT))
     assert {"– no parameters", "– no revisions"} <= {word for ax in drawing.figure.axes for word in words(ax)}
     legend = {entry.get_text() for entry in drawing.figure.legends[0].get_texts()}
     assert "near-optimal break" in legend
-    if draw is pattern_bars:
+    if draw is patterns.draw:
         assert len(panel(drawing, "CartPole").patches) == 0
 
 
@@ -101,7 +102,7 @@ def test_shares_of_single_runs_by_hand() -> None:
 
 
 def test_salience_bars_are_percent_of_regressions(records: Records) -> None:
-    ax = drawn(salience_bars(records.salience, records.revisions, SALIENT, "")).figure.axes[0]
+    ax = drawn(salience.draw(records, SALIENT)).figure.axes[0]
     # Two runs of threetraj with three regressions each: one strict, two permissive.
     assert [bar.get_width() for bar in ax.patches if isinstance(bar, Rectangle)] == pytest.approx(
         [200 / 3, 100 / 3] * 2
@@ -113,13 +114,13 @@ def test_salience_bars_are_percent_of_regressions(records: Records) -> None:
 def test_a_task_without_regressions_has_a_dash_and_a_word(records: Records) -> None:
     none = {"regressions": 0, "strict": 0, "permissive": 0, "strict_pct": None}
     summary = [row | (none if row["env"] == "cartpole" else {}) for row in records.salience]
-    drawing = drawn(salience_bars(summary, records.revisions, SALIENT, ""))
+    drawing = drawn(salience.draw(replace(records, salience=summary), SALIENT))
     assert words(drawing.figure.axes[0]) == ["–"]
     assert "No regressions on CartPole." in drawing.note
 
 
 def test_every_revision_has_one_mark(records: Records) -> None:
-    drawing = drawn(revision_map(records.revisions, SALIENT, ""))
+    drawing = drawn(every.draw(records, SALIENT))
     marks = [tuple(xy) for ax in drawing.figure.axes for path in ax.collections for xy in path.get_offsets()]
     here = records.revisions[records.revisions["condition"] == SALIENT]
     assert sorted(marks) == sorted(zip(here["r0"], here["delta"], strict=True))
@@ -128,13 +129,13 @@ def test_every_revision_has_one_mark(records: Records) -> None:
 def test_revisions_without_a_return_are_counted(records: Records) -> None:
     frame = records.revisions.copy()
     frame.loc[0, "r0"] = math.nan
-    assert "1 without a return are not drawn." in drawn(revision_map(frame, SALIENT, "")).note
+    assert "1 without a return are not drawn." in drawn(every.draw(replace(records, revisions=frame), SALIENT)).note
 
 
-@pytest.mark.parametrize("draw", [pattern_bars, revision_map])
+@pytest.mark.parametrize("draw", [patterns.draw, every.draw])
 def test_one_call_methods_alone_have_no_such_figure(records: Records, draw: Any) -> None:
-    assert draw(records.revisions.iloc[:0], SALIENT, "") is None
+    assert draw(replace(records, revisions=records.revisions.iloc[:0]), SALIENT) == []
 
 
 def test_without_anyone_who_saw_the_worst_there_is_no_salience_figure(records: Records) -> None:
-    assert salience_bars(records.salience, records.revisions, "elsewhere", "") is None
+    assert salience.draw(records, "elsewhere") == []

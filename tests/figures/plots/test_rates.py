@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,17 +13,17 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PathCollection
 
 from figures.data import Records
-from figures.plots.agreement import agreement_structures, delta_interval
-from figures.plots.citing import citing_interval, citing_rates
+from figures.plots import agreement, citing, edits, noise
+from figures.plots.agreement import delta_interval
+from figures.plots.citing import citing_interval
 from figures.plots.drawing import Drawing
-from figures.plots.edits import edit_map, medians, spread
-from figures.plots.noise import noise_floor
+from figures.plots.edits import medians, spread
 
 SALIENT, REAL = "simulated-salient", "gpt-oss-20b"
 
 
-def drawn(drawing: Drawing | None) -> Drawing:
-    assert drawing is not None
+def drawn(drawings: list[Drawing]) -> Drawing:
+    [drawing] = drawings
     return drawing
 
 
@@ -54,7 +55,7 @@ def test_one_run_or_no_case_has_no_interval(direction: str) -> None:
 
 
 def test_shares_are_those_of_the_audit_and_lie_in_their_intervals(records: Records) -> None:
-    drawing = drawn(citing_rates(records.rates, records.revisions, SALIENT, ""))
+    drawing = drawn(citing.draw(records, SALIENT))
     left, right = drawing.figure.axes
     marks = [line for line in left.lines if line.get_marker() != "None"]
     assert [float(mark.get_xdata()[0]) for mark in marks] == [50.0, 25.0, 50.0] * 2
@@ -73,7 +74,7 @@ def test_shares_are_those_of_the_audit_and_lie_in_their_intervals(records: Recor
 def test_one_run_is_hollow_and_nothing_is_a_dash(records: Records) -> None:
     row = next(row for row in records.rates if row["condition"] == REAL)
     nothing = {"improvements": 0, "citing_improvements_pct": None, "risk_ratio": None}
-    drawing = drawn(citing_rates([{**row, **nothing}], records.revisions, REAL, ""))
+    drawing = drawn(citing.draw(replace(records, rates=[{**row, **nothing}]), REAL))
     left, right = drawing.figure.axes
     marks = [line for line in left.lines if line.get_marker() != "None"]
     assert [mark.get_markerfacecolor() for mark in marks] == ["white", "white"]
@@ -84,7 +85,7 @@ def test_one_run_is_hollow_and_nothing_is_a_dash(records: Records) -> None:
 
 def test_a_ratio_of_zero_is_said(records: Records) -> None:
     rows = [{**row, "risk_ratio": 0.0, "risk_ratio_low": 0.0, "risk_ratio_high": 0.4} for row in records.rates]
-    right = drawn(citing_rates(rows, records.revisions, SALIENT, "")).figure.axes[1]
+    right = drawn(citing.draw(replace(records, rates=rows), SALIENT)).figure.axes[1]
     assert words(right).count("0: none that cites regressed") == 2
 
 
@@ -92,7 +93,7 @@ def test_mean_changes_and_their_intervals(records: Records) -> None:
     frame = pd.DataFrame({"run": [1, 1, 2, 2, 2], "delta": [1.0, 3.0, 7.0, 9.0, math.nan]})
     assert delta_interval(frame) == (2.0, 8.0)
     assert all(map(math.isnan, delta_interval(frame[frame["run"] == 1])))
-    figure = drawn(agreement_structures(records.agreement, records.revisions, SALIENT, "")).figure
+    figure = drawn(agreement.draw(records, SALIENT)).figure
     left, right = figure.axes[2:]
     assert [float(bar.get_width()) for bar in left.patches] == [50.0, 50.0]
     assert [float(line.get_xdata()[0]) for line in right.lines if line.get_marker() != "None"] == [-1.25, -1.25]
@@ -100,7 +101,9 @@ def test_mean_changes_and_their_intervals(records: Records) -> None:
 
 def test_structures_nobody_knows_are_drawn_all_the_same(records: Records) -> None:
     rows = [{**row, "structure": "novel", "mean_delta": None} for row in records.agreement[:1]]
-    drawing = drawn(agreement_structures(rows, records.revisions.iloc[:0], rows[0]["condition"], ""))
+    drawing = drawn(
+        agreement.draw(replace(records, agreement=rows, revisions=records.revisions.iloc[:0]), rows[0]["condition"])
+    )
     assert [text.get_text() for text in drawing.figure.legends[0].get_texts()] == ["novel"]
 
 
@@ -120,7 +123,7 @@ def test_every_revision_is_a_mark_and_those_without_are_counted(records: Records
     frame = records.revisions.copy()
     mine = frame["condition"] == SALIENT
     frame.loc[0, "edit_distance"] = math.nan
-    drawing = drawn(edit_map(frame, SALIENT, ""))
+    drawing = drawn(edits.draw(replace(records, revisions=frame), SALIENT))
     marks = [m for ax in drawing.figure.axes for m in ax.collections if isinstance(m, PathCollection)]
     assert sum(len(np.asarray(each.get_offsets())) for each in marks) == int(mine.sum()) - 1
     assert "1 without parameters or a return are not drawn." in drawing.note
@@ -128,7 +131,7 @@ def test_every_revision_is_a_mark_and_those_without_are_counted(records: Records
 
 
 def test_regressions_beside_what_chance_makes(records: Records) -> None:
-    drawing = drawn(noise_floor(records.noise, SALIENT, ""))
+    drawing = drawn(noise.draw(records, SALIENT))
     (ax,) = (ax for ax in drawing.figure.axes if ax.get_title(loc="left") == "CartPole")
     # R2PO has one run: 3 of 6 revisions regress, one of them beyond chance.
     assert [float(bar.get_width()) for bar in ax.patches[:2]] == pytest.approx([100 / 6, 50 - 100 / 6])
@@ -141,15 +144,15 @@ def test_what_could_not_be_tested_is_said(records: Records) -> None:
     unknown: dict[str, Any] = {"expected_regressions_pct": None, "expected_pooled_pct": None}
     half = [{**records.noise[0], "tested": 0, **unknown}, records.noise[1]]
     condition = half[0]["condition"]
-    assert noise_floor(half[:1], condition, "") is None
+    assert noise.draw(replace(records, noise=half[:1]), condition) == []
     both = [half[0], {**half[1], "condition": condition, "env": "pong"}]
-    note = drawn(noise_floor(both, condition, "")).note
+    note = drawn(noise.draw(replace(records, noise=both), condition)).note
     assert f"Not tested, for candidates with different numbers of rollouts: {half[0]['revisions']}." in note
 
 
 @pytest.mark.parametrize("condition", ["nobody"])
 def test_a_condition_with_nothing_to_show_has_no_figure(condition: str, records: Records) -> None:
-    assert citing_rates(records.rates, records.revisions, condition, "") is None
-    assert agreement_structures(records.agreement, records.revisions, condition, "") is None
-    assert edit_map(records.revisions, condition, "") is None
-    assert noise_floor(records.noise, condition, "") is None
+    assert citing.draw(records, condition) == []
+    assert agreement.draw(records, condition) == []
+    assert edits.draw(records, condition) == []
+    assert noise.draw(records, condition) == []

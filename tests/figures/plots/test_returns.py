@@ -14,12 +14,11 @@ from figures.conditions import families, learners_in, lender, split_tau
 from figures.data import Records
 from figures.names import TASKS
 from figures.options import Band
+from figures.plots import stability
+from figures.plots import tau as settings
 from figures.plots.curve_panels import learning_curves
 from figures.plots.curves import curve_figures, references
 from figures.plots.drawing import Drawing
-from figures.plots.stability import stability_gaps
-from figures.plots.tau import tau_figure
-from stats.tables.metrics import metrics
 
 SALIENT = "simulated-salient"
 
@@ -131,8 +130,7 @@ def test_the_band_is_named_in_picture_and_caption(band: Band, words: str, record
 
 
 def test_stability_shows_mean_best_and_gap(records: Records) -> None:
-    drawing = stability_gaps(metrics(records.runs), records.runs, SALIENT, "")
-    assert drawing is not None
+    [drawing] = stability.draw(records, SALIENT)
     (ax,) = (ax for ax in drawing.figure.axes if ax.get_title(loc="left") == "CartPole")
     # R2PO: 10, 110, …, 510.
     assert [list(map(float, line.get_xdata())) for line in ax.lines[:4]] == [[260], [260, 510], [260], [510]]
@@ -144,8 +142,7 @@ def test_stability_shows_mean_best_and_gap(records: Records) -> None:
 def test_runs_without_returns_are_no_zeros(records: Records) -> None:
     runs = records.runs.copy()
     runs.loc[runs["env"] == "frozenlake", ["mean_return", "best_return"]] = math.nan
-    drawing = stability_gaps(metrics(runs), runs, SALIENT, "")
-    assert drawing is not None
+    [drawing] = stability.draw(replace(records, runs=runs), SALIENT)
     (ax,) = (ax for ax in drawing.figure.axes if ax.get_title(loc="left") == "FrozenLake")
     assert not ax.lines
     assert "Left out, without returns: 3 runs." in drawing.note
@@ -165,8 +162,7 @@ def test_settings_of_tau_stand_in_order_with_what_is_missing(records: Records) -
     for tau in ("off", "100", "half", "300"):
         wide = with_more(wide, "r2po", f"{SALIENT}+tau-{tau}")
     facts = wide.facts.assign(tau_c=wide.facts["condition"].map({f"{SALIENT}+tau-300": 300.0, SALIENT: 480.0}))
-    drawing = tau_figure(metrics(wide.runs), wide.runs, facts, SALIENT)
-    assert drawing is not None
+    [drawing] = settings.draw(replace(wide, facts=facts), SALIENT)
     cartpole, lake = (
         next(ax for ax in drawing.figure.axes if ax.get_title(loc="left") == title)
         for title in ("CartPole", "FrozenLake")
@@ -184,6 +180,6 @@ def test_settings_of_tau_stand_in_order_with_what_is_missing(records: Records) -
 
 
 def test_one_setting_is_no_comparison(records: Records) -> None:
-    assert tau_figure(metrics(records.runs), records.runs, records.facts, SALIENT) is None
+    assert settings.draw(records, SALIENT) == []
     lonely = replace(records, runs=records.runs.assign(condition=SALIENT + "+tau-half"))
-    assert tau_figure(metrics(lonely.runs), lonely.runs, lonely.facts, SALIENT) is None
+    assert settings.draw(lonely, SALIENT) == []
