@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypedDict
 
 from audit.output.errors import UsageError
 from audit.request import Request
-from audit.vocabulary.thresholds import Overrides
 
 if TYPE_CHECKING:
     from audit.store import Store
+    from audit.vocabulary.thresholds import Overrides
 
 Data: TypeAlias = "Store | Request | str | Path | Iterable[str | Path]"
 """Records: an open store, one path or several, or a request, which is all arguments in one."""

@@ -63,7 +63,7 @@ def sql(data: Data, query: str, **options: Unpack[Analysis]) -> Table:
             answer = plain(store.sql(query))
         caption = request.caption(store)
         notes = [caption] if caption else []
-        table = table_of(answer, store, caption=caption, notes=notes, print_for_people=_print_for_people)
+        table = table_of(answer, store, can_stop=True, caption=caption, notes=notes, print_for_people=_print_for_people)
         resources.pop_all()
     return table
 

@@ -16,7 +16,6 @@ from audit.arguments import (
     Thresholds,
     request_of,
 )
-from audit.engine.interrupting import rows
 from audit.output.formats import Row
 from audit.output.rows import Table
 
@@ -178,18 +177,23 @@ def mentions(data: Data, **options: Unpack[RunSelection]) -> Table:
 
 
 class RelationRows:
-    """The rows of a relation, each time computed anew; Ctrl-C stops the query.
+    """The rows of a relation, each time computed anew.
 
     Args:
         relation: whose columns have different names.
-        store: where it is.
+        store: where it is, for a query that Ctrl-C can stop, which takes a thread.
     """
 
-    def __init__(self, relation: duckdb.DuckDBPyRelation, store: Store) -> None:
+    def __init__(self, relation: duckdb.DuckDBPyRelation, store: Store | None) -> None:
         self._relation = relation
         self._store = store
 
     def __iter__(self) -> Iterator[Row]:
+        if self._store is None:
+            columns = self._relation.columns
+            return (dict(zip(columns, row, strict=True)) for row in self._relation.iter_rows())
+        from audit.engine.interrupting import rows
+
         return rows(self._relation, self._store)
 
     def __len__(self) -> int:
@@ -197,9 +201,17 @@ class RelationRows:
         return int(number)
 
 
-def table_of(relation: duckdb.DuckDBPyRelation, store: Store, **options: Any) -> Table:
-    """A relation as a table, which closes its store when nothing refers to the table any longer."""
-    table = Table(columns=list(relation.columns), rows=RelationRows(relation, store), relation=relation, **options)
+def table_of(relation: duckdb.DuckDBPyRelation, store: Store, *, can_stop: bool = False, **options: Any) -> Table:
+    """A relation as a table, which closes its store when nothing refers to the table any longer.
+
+    Args:
+        relation: the rows.
+        store: where they are.
+        can_stop: whether Ctrl-C stops the query at once, which takes a thread.
+        options: as `Table` has them.
+    """
+    rows = RelationRows(relation, store if can_stop else None)
+    table = Table(columns=list(relation.columns), rows=rows, relation=relation, **options)
     table.close = weakref.finalize(table, store.close)
     return table
 
