@@ -1,36 +1,199 @@
 """Find out from raw records what the critic did.
 
-import audit
+    import audit
 
-with audit.open("data/runs") as store:
-    store.revisions.df()
+    audit.salience("data/runs", env="cartpole")
+
+    with audit.open("data/runs") as store:
+        audit.rates(store).df()
+        store.revisions.filter("r0 > 400")
+
+Every command of `audit` is a function of the same name (`audit import` is `import_logs`), and takes the command's
+options as arguments. Its data come first: an open store, a path, or several paths. What a command prints, its function
+returns: a `Table`, or an object of its own. What a command reports on standard error while it works, such as problems
+in records and progress, the function reports there as well.
+
+What is not in `audit.__all__` is private.
 """
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from audit.arguments import (
+        Analysis,
+        Classification,
+        Detection,
+        RevisionSelection,
+        RunSelection,
+        Selection,
+        Thresholds,
+    )
+    from audit.importing.run import Import, import_logs
+    from audit.judging.judge import judge
+    from audit.output.errors import AuditError, Problem, UsageError
+    from audit.output.escaping import visible
+    from audit.output.rows import Table
+    from audit.packing import Packed, pack
+    from audit.references import Mention, Shown, discounts_worst, driver, mark, references_worst, resolve
+    from audit.reports.check.report import check
+    from audit.reports.explain import Revision, show
+    from audit.reports.finding import Case, cases, find
+    from audit.reports.sensitivity import sensitivity
+    from audit.reports.side_by_side import patterns
+    from audit.reports.sql import relations, sql
+    from audit.reports.tables import (
+        agreement,
+        controls,
+        mentions,
+        noise,
+        rates,
+        revisions,
+        runs,
+        salience,
+        severity,
+        summary,
+    )
+    from audit.request import Request
+    from audit.rerun.behaviour import anchor, rescore
+    from audit.rerun.replay import Replay, replay
+    from audit.rerun.verify import Verification, verify
     from audit.store import Store
+    from audit.validation.calibration.calibrate import calibrate
+    from audit.validation.coding.sample import Sheet, sample
+    from audit.validation.coding.validate import validate
     from audit.vocabulary.thresholds import Overrides
+
+__all__ = [
+    "Analysis",
+    "AuditError",
+    "Case",
+    "Classification",
+    "Detection",
+    "Import",
+    "Mention",
+    "Packed",
+    "Problem",
+    "Replay",
+    "Request",
+    "Revision",
+    "RevisionSelection",
+    "RunSelection",
+    "Selection",
+    "Sheet",
+    "Shown",
+    "Store",
+    "Table",
+    "Thresholds",
+    "UsageError",
+    "Verification",
+    "agreement",
+    "anchor",
+    "calibrate",
+    "cases",
+    "check",
+    "controls",
+    "discounts_worst",
+    "driver",
+    "find",
+    "import_logs",
+    "judge",
+    "mark",
+    "mentions",
+    "noise",
+    "open",
+    "pack",
+    "patterns",
+    "rates",
+    "references_worst",
+    "relations",
+    "replay",
+    "rescore",
+    "resolve",
+    "revisions",
+    "runs",
+    "salience",
+    "sample",
+    "sensitivity",
+    "severity",
+    "show",
+    "sql",
+    "summary",
+    "validate",
+    "verify",
+    "visible",
+]
+
+_MODULES: Final = {
+    "audit.arguments": (
+        "Analysis",
+        "Classification",
+        "Detection",
+        "RevisionSelection",
+        "RunSelection",
+        "Selection",
+        "Thresholds",
+    ),
+    "audit.importing.run": ("Import", "import_logs"),
+    "audit.judging.judge": ("judge",),
+    "audit.output.errors": ("AuditError", "Problem", "UsageError"),
+    "audit.output.escaping": ("visible",),
+    "audit.output.rows": ("Table",),
+    "audit.packing": ("Packed", "pack"),
+    "audit.references": ("Mention", "Shown", "discounts_worst", "driver", "mark", "references_worst", "resolve"),
+    "audit.reports.check.report": ("check",),
+    "audit.reports.explain": ("Revision", "show"),
+    "audit.reports.finding": ("Case", "cases", "find"),
+    "audit.reports.sensitivity": ("sensitivity",),
+    "audit.reports.side_by_side": ("patterns",),
+    "audit.reports.sql": ("relations", "sql"),
+    "audit.reports.tables": (
+        "agreement",
+        "controls",
+        "mentions",
+        "noise",
+        "rates",
+        "revisions",
+        "runs",
+        "salience",
+        "severity",
+        "summary",
+    ),
+    "audit.request": ("Request",),
+    "audit.rerun.behaviour": ("anchor", "rescore"),
+    "audit.rerun.replay": ("Replay", "replay"),
+    "audit.rerun.verify": ("Verification", "verify"),
+    "audit.store": ("Store",),
+    "audit.validation.calibration.calibrate": ("calibrate",),
+    "audit.validation.coding.sample": ("Sheet", "sample"),
+    "audit.validation.coding.validate": ("validate",),
+}
+_HOME: Final = {name: module for module, names in _MODULES.items() for name in names}
 
 
 def open(  # noqa: A001 - `audit.open` is how it reads
-    *paths: str | Path,
+    *paths: str | Path | Iterable[str | Path],
     strict: bool = False,
     detector: str = "word",
     overrides: Overrides | None = None,
     cache: bool = True,
+    judgements: Sequence[str | Path] = (),
+    judge: str | None = None,
 ) -> Store:
     """Read records and make their analysis available: relations are attributes, `store.revisions.df()`.
 
     Args:
-        paths: folders, tar archives or packs, of native records or of the released code's logs.
+        paths: folders, tar archives or packs, of native records or of released logs, one by one or in a list.
         strict: refuse data with problems; otherwise what has a problem is left out and listed in `problems`.
-        detector: how references to the worst rollout are found: word, phrase or resolved.
+        detector: how references to the worst rollout are found: word, phrase, resolved, driver or judge.
         overrides: thresholds of the edit patterns, by task and name, that go before all others.
         cache: whether what was read in an earlier audit may be used, and kept for a later one.
+        judgements: files that `audit.judge` has written; for the detector `judge` else those beside `paths`.
+        judge: the model whose judgements the detector `judge` takes, where there are several.
 
     Returns:
         The store, a context manager. `store.sql("select …")` queries it, and `dir(store)` names the relations.
@@ -42,6 +205,26 @@ def open(  # noqa: A001 - `audit.open` is how it reads
     from audit.output.errors import UsageError
     from audit.store import open_store
 
-    if not paths:
+    every = [path for given in paths for path in ([given] if isinstance(given, str | Path) else given)]
+    if not every:
         raise UsageError("give a folder, a tar archive or a pack of records")
-    return open_store(paths, strict=strict, detector=detector, overrides=overrides, cache=cache)
+    return open_store(
+        every,
+        strict=strict,
+        detector=detector,
+        overrides=overrides,
+        cache=cache,
+        judgements=judgements,
+        judge=judge,
+    )
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'audit' has no attribute {name!r}", name=name)
+    value = globals()[name] = getattr(importlib.import_module(_HOME[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -23,7 +23,7 @@ from audit.commands import (
     sql,
     tables,
 )
-from audit.commands.options import OPTION_ERROR, wrong_option
+from audit.commands.options import OPTION_ERROR, told, wrong_option
 from audit.commands.version import HELP, program
 
 
@@ -42,6 +42,11 @@ class Commands(TyperGroup):
         except typer.Abort:
             typer.echo("audit: stopped", err=True)
             sys.exit(1)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command; an error of it is one line."""
+        with told():
+            return super().invoke(ctx)
 
 
 app = typer.Typer(

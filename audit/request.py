@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,6 +36,8 @@ class Request:
     settings: Sequence[str] | None = None
     judgements: Sequence[Path] | None = None
     judge: str | None = None
+    store: Store | None = None
+    """Records that are open already; they stay open, and their paths, detector and thresholds count."""
 
     def open(self, *, all_detectors: bool = False) -> Store:
         """The records, opened; their problems are told on standard error.
@@ -47,9 +49,10 @@ class Request:
             AuditError: as `read` raises it.
         """
         store = self.read(all_detectors=all_detectors)
-        tell(store.notes, store.problems)
-        if self.detector == "judge" and (told := _left_out(self, store)):
-            note(told)
+        if self.store is None:
+            tell(store.notes, store.problems)
+            if self.detector == "judge" and (line := _left_out(self, store)):
+                note(line)
         return store
 
     def read(self, *, all_detectors: bool = False) -> Store:
@@ -70,14 +73,18 @@ class Request:
             raise UsageError("--judgements and --judge are for --detector judge")
         overrides = parse_overrides(self.settings or [])
         with contextlib.ExitStack() as resources:
-            store = open_store(
-                self.paths,
-                strict=self.strict,
-                detector=self.detector,
-                overrides=overrides,
-                cache=self.cache,
-                judgements=self.judgements or (),
-                judge=self.judge,
+            store = (
+                self.store.shared()
+                if self.store is not None
+                else open_store(
+                    self.paths,
+                    strict=self.strict,
+                    detector=self.detector,
+                    overrides=overrides,
+                    cache=self.cache,
+                    judgements=self.judgements or (),
+                    judge=self.judge,
+                )
             )
             resources.enter_context(store)
             self._check({column: names(store, column) for column, _ in self._filters()}, store.problems)
@@ -92,6 +99,10 @@ class Request:
             constants = [ConstantExpression(value) for value in values]
             relation = relation.filter(ColumnExpression(column).isin(*constants))
         return relation
+
+    def caption(self, store: Store) -> str | None:
+        """What has to be read beside results of the simulated backend; None where there are none."""
+        return simulated(self.select(store.relation("run_records")).select("condition, backend").distinct().fetchall())
 
     def choose(self, records: Records) -> list[RecordedRun]:
         """The runs that were asked for.
@@ -135,6 +146,17 @@ def _left_out(request: Request, store: Store) -> str | None:
         return None
     why = f", {lost} of them since the judge could not be read" if lost else ""
     return f"{every - known} of {every} revisions that a critic answered have no judgement and are left out{why}"
+
+
+def simulated(runs: Iterable[tuple[str, str | None]]) -> str | None:
+    """What has to be read beside results of the simulated backend, given conditions and backends; else None."""
+    every = set(runs)
+    conditions = sorted({condition for condition, backend in every if backend == "simulated"})
+    if not conditions:
+        return None
+    is_all = len(conditions) == len({condition for condition, _ in every})
+    which = "" if is_all else in_line(f" in {', '.join(conditions)}")
+    return f"Backend: simulated{which}. The answers are not a language model's."
 
 
 def _listed(values: Sequence[str | int]) -> str:

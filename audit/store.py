@@ -20,7 +20,7 @@ import msgspec
 from audit.engine.catalog import models, public
 from audit.engine.database import Database
 from audit.ingest.analyses import Analysis
-from audit.output.errors import Problem, UsageError, refuse_problems
+from audit.output.errors import Problem, UsageError, count, refuse_problems
 from audit.vocabulary.detectors import DETECTORS, PATTERNS, RELATIONS
 from audit.vocabulary.threshold_steps import around
 from audit.vocabulary.thresholds import Overrides, check_overrides, presets
@@ -34,11 +34,23 @@ class Store:
     """The relations of `audit/models` over one set of records: a context manager, made by `open_store`.
 
     `problems` lists what was left out, and why; `notes` is what else a user should know, and changes no result.
+    `paths`, `detector` and `overrides` are those that it was opened with.
     """
 
     def __init__(
-        self, database: Database, problems: list[Problem], notes: list[str], resources: contextlib.ExitStack
+        self,
+        database: Database,
+        problems: list[Problem],
+        notes: list[str],
+        resources: contextlib.ExitStack,
+        *,
+        paths: Sequence[Path] = (),
+        detector: str = "word",
+        overrides: Overrides | None = None,
     ) -> None:
+        self.paths = tuple(paths)
+        self.detector = detector
+        self.overrides = overrides or {}
         self.problems = problems
         self.notes = notes
         self._database = database
@@ -90,6 +102,18 @@ class Store:
         self._database.read()
         self._database.set(variable, value)
 
+    def shared(self) -> Store:
+        """The same store for somebody who closes it after use: that leaves this one open."""
+        return Store(
+            self._database,
+            self.problems,
+            self.notes,
+            contextlib.ExitStack(),
+            paths=self.paths,
+            detector=self.detector,
+            overrides=self.overrides,
+        )
+
     def violations(self, invariant: str) -> list[tuple[Any, ...]]:
         """The rows for which an invariant does not hold: none, unless the analysis is wrong."""
         return self._database.violations(invariant)
@@ -100,6 +124,11 @@ class Store:
         near = difflib.get_close_matches(name, public(), n=3)
         hint = f"; did you mean {' or '.join(near)}?" if near else f"; relations are {', '.join(public())}"
         raise AttributeError(f"no relation {name!r}{hint}", name=name, obj=self)
+
+    def __repr__(self) -> str:
+        where = ", ".join(map(str, self.paths))
+        left_out = f"; {count(len(self.problems), 'problem')}, see .problems" if self.problems else ""
+        return f"<audit.Store of {where}{left_out}; relations: {', '.join(public())}>"
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *public()})
@@ -201,7 +230,7 @@ def open_store(
             if strict:
                 refuse_problems(problems)
         resources_to_keep = resources.pop_all()
-    return Store(database, problems, notes, resources_to_keep)
+    return Store(database, problems, notes, resources_to_keep, paths=given, detector=detector, overrides=overrides)
 
 
 def rows_of(relation: duckdb.DuckDBPyRelation) -> list[dict[str, Any]]:

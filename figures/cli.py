@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import shlex
 import sys
 import warnings
@@ -32,7 +31,7 @@ _INTERRUPTED: Final = "interrupted; what was written so far stays"
 
 
 @app.command()
-@reading(output=False, detector=True, cached=False, telling=contextlib.nullcontext)
+@reading(output=False, detector=True, cached=False)
 def figures(
     request: Request,
     out: Annotated[Path, typer.Option(help="Folder to write to.")] = Path("figures/out"),

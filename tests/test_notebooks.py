@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import html
 import os
 import re
@@ -15,6 +16,9 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
+import audit
+import figures as figures_package
+import stats
 from figures.errors import FiguresError
 from figures.page.notebooks import run_notebooks
 from tests.audit.samples import SHARED, revision, write_run
@@ -36,7 +40,16 @@ pytestmark = [
 def data(tmp_path_factory) -> Path:
     """Simulated records: three methods on CartPole, two runs each."""
     folder = tmp_path_factory.mktemp("records")
-    command = [sys.executable, "-m", "collector.cli", "--env", "cartpole", "--quiet", "--backend", "simulated"]
+    command = [
+        sys.executable,
+        "-c",
+        "from collector.cli import main; main()",
+        "--env",
+        "cartpole",
+        "--quiet",
+        "--backend",
+        "simulated",
+    ]
     methods = [f"--variant={name}" for name in ("threetraj", "r2po", "props")]
     settings = ["--runs", "2", "--iterations", "15", "--out", str(folder)]
     subprocess.run([*command, *methods, *settings], check=True, cwd=ROOT)
@@ -76,6 +89,29 @@ def test_notebooks_are_short_valid_and_stored_without_outputs(path):
         assert not cell.get("outputs")
         assert cell.get("execution_count") is None
     assert str(Path.home()) not in path.read_text()
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebooks_import_public_names_only(path):
+    packages = {package.__name__: package for package in (audit, stats, figures_package)}
+    cells = [cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
+    tree = ast.parse("\n".join(cells).replace("%matplotlib inline", ""))
+    used = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            used |= {(alias.name, None) for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            used |= {(node.module, alias.name) for alias in node.names}
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in packages:
+            used.add((node.value.id, node.attr))
+    ours = {(module, name) for module, name in used if module.partition(".")[0] in {*packages, "collector"}}
+    assert ours
+    private = {
+        (module, name)
+        for module, name in ours
+        if name is not None and name not in getattr(packages.get(module), "__all__", ())
+    }
+    assert private | {(module, name) for module, name in ours if module not in packages} == set()
 
 
 def test_the_drilldown_goes_from_the_table_to_the_sentences(pages):
@@ -201,7 +237,7 @@ def test_logs_of_the_released_code_are_looked_into_as_well(tmp_path, monkeypatch
     shown = run(DRILLDOWN, archive, monkeypatch)
     assert "This is a strict salience regression:" in shown
     assert "The records hold no prompt" in shown
-    assert "Not replayed: no seeds are recorded" in shown
+    assert "Not replayed: the rollout cannot be run again: no seeds are recorded" in shown
 
 
 def test_a_notebook_that_stops_is_named_and_the_others_are_rendered(tmp_path):

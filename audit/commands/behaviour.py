@@ -6,7 +6,9 @@ from typing import Annotated
 
 import typer
 
+import audit
 from audit.commands.reading import TaskModules, reading
+from audit.output.rows import Table
 from audit.request import Request
 
 commands = typer.Typer()
@@ -29,16 +31,16 @@ def rescore(
     ] = 0,
     each: Annotated[bool, typer.Option("--each", help="A row for every candidate instead of every method.")] = False,
     task_module: TaskModules = None,
-) -> None:
+) -> Table:
     """Run recorded policies again on fresh seeds: how much of the recorded mean and best returns is luck?
 
     Foreign logs too: parameters are enough. Results are kept, so that a second time is quick.
 
     Example: audit rescore data/runs --rollouts 200 --env pong
     """
-    from audit.rerun.behaviour_report import tell_rescoring
-
-    tell_rescoring(request, rollouts=rollouts, sample=sample, seed=seed, task_modules=task_module or [], each=each)
+    return audit.rescore(
+        request, rollouts=rollouts, sample=sample, seed=seed, each=each, task_modules=task_module or ()
+    )
 
 
 @commands.command()
@@ -57,19 +59,17 @@ def anchor(
     ] = False,
     each: Annotated[bool, typer.Option("--each", help="A row for every revision instead of every method.")] = False,
     task_module: TaskModules = None,
-) -> None:
+) -> Table:
     """Does a revised policy do better on the worst rollout's own seed than elsewhere, more than random edits do?
 
     Example: audit anchor data/runs --variant threetraj
     """
-    from audit.rerun.behaviour_report import tell_anchoring
-
-    tell_anchoring(
+    return audit.anchor(
         request,
         controls=controls,
         sample=sample,
         seed=seed,
         placebo=placebo,
-        task_modules=task_module or [],
         each=each,
+        task_modules=task_module or (),
     )

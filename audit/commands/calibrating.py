@@ -6,7 +6,9 @@ from typing import Annotated
 
 import typer
 
+import audit
 from audit.commands.reading import TaskModules, reading
+from audit.output.rows import Table
 from audit.request import Request
 
 commands = typer.Typer()
@@ -27,21 +29,18 @@ def calibrate(
         int, typer.Option("--bootstrap", min=100, max=1_000_000, help="How often runs are resampled for an interval.")
     ] = 9999,
     task_module: TaskModules = None,
-) -> None:
+) -> Table:
     """Compare every detector and anchoring measure with what the simulated critic says that it did, by personality.
 
     This command alone reads truth.jsonl.
 
     Example: audit calibrate data/runs
     """
-    from audit.validation.calibration.report import tell_calibration
-    from audit.validation.coding.intervals import Bootstrap
-
-    tell_calibration(
+    return audit.calibrate(
         request,
-        bootstrap=Bootstrap(bootstrap),
-        controls=controls,
         behaviour=behaviour,
-        task_modules=task_module or [],
+        controls=controls,
         classes=classes,
+        bootstrap=bootstrap,
+        task_modules=task_module or (),
     )

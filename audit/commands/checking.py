@@ -1,4 +1,4 @@
-"""The command that tells what a data set is good for: `audit check`."""
+"""The command that reports what a data set is good for: `audit check`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from typing import Annotated
 
 import typer
 
+import audit
 from audit.commands.reading import reading
+from audit.output.rows import Table
 from audit.request import Request
 
 commands = typer.Typer()
@@ -19,11 +21,9 @@ def check(
     facts: Annotated[
         bool, typer.Option("--facts", help="In formats other than the table: what there is, not what it supports.")
     ] = False,
-) -> None:
+) -> Table:
     """What records have and lack, and which commands they support.
 
     Example: audit check data/theirs logs.tar.xz
     """
-    from audit.reports.check.report import tell_check
-
-    tell_check(request, facts=facts)
+    return audit.check(request, facts=facts)

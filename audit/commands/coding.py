@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+import audit
 from audit.commands.reading import reading
-from audit.request import Request
+from audit.output.rows import Table
+from audit.request import Request, note
 
 commands = typer.Typer()
 
@@ -46,9 +49,7 @@ def sample(
 
     Example: audit sample data/runs --n 100 --stratify env --coders A,B > labels.csv
     """
-    from audit.validation.coding.drawing import print_sample
-
-    print_sample(
+    sheet = audit.sample(
         request,
         n,
         stratify=[column.value for column in stratify or ()],
@@ -56,6 +57,9 @@ def sample(
         coders=[name.strip() for name in coders.split(",")],
         with_outcome=with_outcome,
     )
+    for line in sheet.notes:
+        note(line)
+    sheet.write(sys.stdout)
 
 
 @commands.command()
@@ -76,20 +80,18 @@ def validate(
         int, typer.Option("--bootstrap", min=100, max=1_000_000, help="How often runs are resampled for an interval.")
     ] = 9999,
     seed: Annotated[int, typer.Option("--seed", min=0, max=2**63 - 1, help="Seed of the resampling.")] = 0,
-) -> None:
+) -> Table:
     """Score every detector against hand-coded labels: precision, recall, F1 and Cohen's kappa, with 95% intervals.
 
     Example: audit validate labels.csv data/runs --format json
     """
-    from audit.validation.coding.intervals import Bootstrap
-    from audit.validation.coding.validating import print_validation
-
-    print_validation(
-        request,
+    return audit.validate(
         labels,
-        stratify=[column.value for column in stratify or ()],
-        bootstrap=Bootstrap(bootstrap, seed),
-        pool=pool,
-        classes=classes,
+        request,
         disagreements=disagreements,
+        classes=classes,
+        pool=pool,
+        stratify=[column.value for column in stratify or ()],
+        bootstrap=bootstrap,
+        seed=seed,
     )

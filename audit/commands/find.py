@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from audit.commands.options import told
+import audit
 from audit.commands.reading import reading
+from audit.output.rows import Table
 from audit.request import Request
 
 commands = typer.Typer()
@@ -15,10 +16,9 @@ commands = typer.Typer()
 
 def _list_cases(wanted: bool) -> None:
     if wanted:
-        with told():
-            from audit.reports.finding import listed
+        from audit.reports.finding import listed
 
-            typer.echo(listed())
+        typer.echo(listed())
         raise typer.Exit
 
 
@@ -39,12 +39,10 @@ def find(
     cases: Annotated[
         bool, typer.Option("--cases", is_eager=True, callback=_list_cases, help="Tell what cases there are, and exit.")
     ] = False,
-) -> None:
+) -> Table:
     """Revisions that make good worked examples of a case, best first, each with the command that shows it in full.
 
     Example: audit find data/runs --case conservative-repair --where "env = 'cartpole'"
     """
     del cases
-    from audit.reports.finding import print_found
-
-    print_found(request, case, where, limit)
+    return audit.find(request, case, where, limit=limit)

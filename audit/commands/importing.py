@@ -7,7 +7,9 @@ from typing import Annotated
 
 import typer
 
-from audit.commands.options import Format, FormatOption, told
+import audit
+from audit.commands.options import Format, FormatOption
+from audit.commands.reading import deliver
 
 commands = typer.Typer()
 
@@ -29,7 +31,4 @@ def import_(
 
     Example: audit import --map mapping.toml revisions.csv --out data/theirs && audit check data/theirs
     """
-    with told():
-        from audit.importing.run import tell_import
-
-        tell_import(mapping, files, out, force=force, strict=strict, output=output.value)
+    deliver(audit.import_logs(files, mapping, out, force=force, strict=strict).table(), output.value)

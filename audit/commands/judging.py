@@ -7,7 +7,9 @@ from typing import Annotated
 
 import typer
 
+import audit
 from audit.commands.reading import reading
+from audit.output.rows import Table
 from audit.request import Request
 
 commands = typer.Typer()
@@ -52,33 +54,28 @@ def judge(
     concurrency: Annotated[int, typer.Option("--concurrency", min=1, max=10_000, help="Calls in flight at once.")] = 4,
     plan: Annotated[bool, typer.Option("--plan", help="Print what it would cost, and ask nothing.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask whether to go on.")] = False,
-) -> None:
+) -> Table:
     """Have a model code what each revision is chiefly justified by, from the critic's answer alone.
 
     What is judged already is not asked again. The cost is told first; on a terminal you are asked whether to go on.
 
     Example: audit judge data/runs --backend ollama --model gpt-oss:20b --sample 50
     """
-    from audit.judging.report import Judging, judge
-
-    options = {
-        "name": model,
-        "base_url": base_url,
-        "temperature": temperature,
-        "timeout": timeout,
-        "max_tokens": max_tokens,
-        "num_ctx": num_ctx,
-    }
-    judging = Judging(
+    return audit.judge(
+        request,
         backend=backend,
-        options=options,
+        model=model,
+        base_url=base_url,
+        temperature=temperature,
+        timeout=timeout,
+        max_tokens=max_tokens,
+        num_ctx=num_ctx,
         out=out,
         sample=sample,
         seed=seed,
         longest=longest,
         again=again,
         concurrency=concurrency,
-        plan_only=plan,
+        plan=plan,
         yes=yes,
     )
-    judge(request, judging)

@@ -48,7 +48,7 @@ ConditionOption = Annotated[list[str] | None, typer.Option("--condition", help="
 RunOption = Annotated[list[int] | None, typer.Option("--run", min=1, help="Only runs of this number; repeatable.")]
 
 
-def _tell(message: Warning | str, *_: object, **__: object) -> None:
+def _warn(message: Warning | str, *_: object, **__: object) -> None:
     """A warning in one line, without the place in the code that it comes from."""
     typer.echo(f"audit: {in_line(str(message))}", err=True)
 
@@ -58,7 +58,7 @@ def told() -> Iterator[None]:
     """Turn what a user can cause into one line and an exit status: 2 for usage, 1 for failure, 130 for Ctrl-C."""
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = _tell
+            warnings.showwarning = _warn
             require_memory()
             yield
         sys.stdout.flush()

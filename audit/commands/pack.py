@@ -7,7 +7,11 @@ from typing import Annotated
 
 import typer
 
-from audit.commands.options import NoCacheOption, StrictOption, told
+import audit
+from audit.commands.options import NoCacheOption, StrictOption
+from audit.output.errors import count
+from audit.output.escaping import in_line
+from audit.request import tell
 
 commands = typer.Typer()
 
@@ -27,7 +31,9 @@ def pack(
 
     Example: audit pack data/runs && audit summary data/runs.pack.parquet
     """
-    with told():
-        from audit.reports.relation import print_packed
-
-        print_packed(path, out, force=force, strict=strict, cache=not no_cache)
+    packed = audit.pack(path, out, force=force, strict=strict, cache=not no_cache)
+    tell(packed.notes, packed.problems, "packed as they are")
+    typer.echo(
+        f"{in_line(str(packed.path))}: {count(packed.runs, 'run')}, {packed.size_before / 1e6:.1f} MB of records in "
+        f"{packed.size_after / 1e6:.1f} MB"
+    )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -23,9 +22,9 @@ from audit.commands.options import (
     RunOption,
     StrictOption,
     VariantOption,
-    told,
 )
-from audit.request import Request
+from audit.output.rows import Table
+from audit.request import Request, note
 
 
 class Detector(StrEnum):
@@ -106,11 +105,10 @@ def reading(
     thresholds: bool = False,
     runs: bool = False,
     cached: bool = True,
-    telling: Callable[[], AbstractContextManager[None]] = told,
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
+) -> Callable[[Callable[..., Table | None]], Callable[..., None]]:
     """Make a command of a function whose first argument is a request; its others are its own.
 
-    Arguments of its own, as against options, stand before the paths.
+    Its own arguments, as against options, come before the paths. The table that it returns is printed.
 
     Args:
         output: whether the command has `--format`.
@@ -118,7 +116,6 @@ def reading(
         thresholds: whether the command has `--set`.
         runs: whether the command has `--run`, its rows being of single runs.
         cached: whether the command has `--no-cache`.
-        telling: what the command runs in, which tells errors.
     """
     detecting = ("detector", "judgements", "judge")
     groups = (
@@ -131,14 +128,16 @@ def reading(
     left_out = {name for names, wanted in groups if not wanted for name in names}
     shared = [parameter for name, parameter in _SHARED.items() if name not in left_out]
 
-    def decorate(function: Callable[..., None]) -> Callable[..., None]:
-        own = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
+    def decorate(function: Callable[..., Table | None]) -> Callable[..., None]:
+        _, *others = inspect.signature(function, eval_str=True).parameters.values()
+        own = [parameter for parameter in others if parameter.kind is not inspect.Parameter.VAR_KEYWORD]
 
         @functools.wraps(function)
         def command(**given: Any) -> None:
-            with telling():
-                mine = {parameter.name: given.pop(parameter.name) for parameter in own}
-                function(_options(**given), **mine)
+            mine = {parameter.name: given.pop(parameter.name) for parameter in own}
+            request = _options(**given)
+            if (table := function(request, **mine)) is not None:
+                deliver(table, request.output)
 
         # Typer reads both: which options there are, and of what type.
         before = [parameter for parameter in own if _is_argument(parameter)]
@@ -151,6 +150,14 @@ def reading(
         return command
 
     return decorate
+
+
+def deliver(table: Table, output: str) -> None:
+    """Print a table, and on standard error what has to be known beside it."""
+    with table:
+        for line in table.notes:
+            note(line)
+        table.print(output)
 
 
 def _is_argument(parameter: inspect.Parameter) -> bool:

@@ -5,15 +5,20 @@ from __future__ import annotations
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
-from audit.commands.options import told
+import audit
 from audit.commands.reading import TaskModules, reading
+from audit.output.errors import AuditError, UsageError
 from audit.request import Request
 
 commands = typer.Typer()
+
+
+SUFFIXES: Final = {".json": "json", ".csv": "csv"}
+"""What a file is written as where no format is named."""
 
 
 class StepFormat(StrEnum):
@@ -49,20 +54,34 @@ def replay(
 
     Example: audit replay data/runs cartpole threetraj 1 17 3 --revised
     """
-    with told():
-        from audit.rerun.report import tell_replay
+    form = output.value if out is None else _file_format(out, output, force=force)
+    replay = audit.replay(
+        path,
+        env,
+        variant,
+        run,
+        iteration,
+        rollout,
+        revised=revised,
+        condition=condition,
+        task_modules=task_module or (),
+    )
+    if out is not None:
+        out.write_text(replay.as_text(form), encoding="utf-8")
+    else:
+        sys.stdout.write(replay.as_text(form))
+        sys.stdout.flush()
+    if difference := replay.difference():
+        raise AuditError(difference)
 
-        tell_replay(
-            path,
-            (env, variant, run, condition),
-            iteration,
-            rollout,
-            revised=revised,
-            task_modules=task_module or [],
-            output=output.value,
-            out=out,
-            force=force,
-        )
+
+def _file_format(out: Path, output: StepFormat, *, force: bool) -> str:
+    form = SUFFIXES.get(out.suffix) if output is StepFormat.table else output.value
+    if form is None:
+        raise UsageError(f"--out {out}: say --format json or csv, or give the file one of these endings")
+    if out.exists() and not force:
+        raise UsageError(f"--out {out}: the file is there already; overwrite it with --force")
+    return form
 
 
 @commands.command()
@@ -82,9 +101,8 @@ def verify(
 
     Example: audit verify data/runs --all --env cartpole
     """
-    from audit.rerun.report import tell_verification
-
-    agrees = tell_verification(request, sample=None if every else sample, seed=seed, task_modules=task_module or [])
-    if not agrees:
+    verification = audit.verify(request, sample=None if every else sample, seed=seed, task_modules=task_module or ())
+    verification.print(request.output)
+    if not verification.agrees:
         sys.stdout.flush()
         raise typer.Exit(1)

@@ -6,7 +6,9 @@ from typing import Annotated
 
 import typer
 
+import audit
 from audit.commands.reading import reading
+from audit.output.rows import Table
 from audit.request import Request
 
 commands = typer.Typer()
@@ -25,12 +27,9 @@ def sensitivity(
         list[str] | None,
         typer.Option("--vary", metavar="TASK.KEY=A,B,C", help="Try these values, and no others; repeatable."),
     ] = None,
-) -> None:
+) -> Table:
     """How the counts of the edit patterns move when one threshold moves.
 
     Example: audit sensitivity data/runs --vary cartpole.high=400,450,480
     """
-    from audit.reports.sensitivity import print_sensitivity
-    from audit.vocabulary.threshold_steps import around, parse_variations
-
-    print_sensitivity(request, parse_variations(vary) if vary else around(steps, spread))
+    return audit.sensitivity(request, steps=steps, spread=spread, vary=vary)

@@ -1,4 +1,4 @@
-"""The command that tells one revision in full: `audit show`."""
+"""The command that shows one revision in full: `audit show`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from audit.commands.options import NoCacheOption, StrictOption, told
+import audit
+from audit.commands.options import NoCacheOption, StrictOption
 from audit.commands.reading import Detector, DetectorOption, JudgementsOption, JudgeOption, SetOption
 from audit.request import Request
 
@@ -44,21 +45,14 @@ def show(
 
     Example: audit show data/runs cartpole threetraj 1 17
     """
-    with told():
-        from audit.reports.relation import print_revision
-
-        request = Request(
-            paths=[path],
-            env=[env],
-            variant=[variant],
-            condition=[condition] if condition is not None else None,
-            run=[run],
-            output=output.value,
-            strict=strict,
-            detector=detector.value,
-            settings=overrides,
-            judgements=judgements,
-            judge=judge,
-            cache=not no_cache,
-        )
-        print_revision(request, env, variant, run, iteration, condition)
+    request = Request(
+        paths=[path],
+        strict=strict,
+        cache=not no_cache,
+        detector=detector.value,
+        settings=overrides,
+        judgements=judgements,
+        judge=judge,
+    )
+    revision = audit.show(request, env, variant, run, iteration, condition=condition)
+    typer.echo(revision.as_json() if output is ShowFormat.json else str(revision))

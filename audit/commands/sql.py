@@ -6,8 +6,10 @@ from typing import Annotated
 
 import typer
 
-from audit.commands.options import Format, FormatOption, NoCacheOption, StrictOption, told
-from audit.commands.reading import Detector, DetectorOption, SetOption
+import audit
+from audit.commands.options import Format, FormatOption, NoCacheOption, StrictOption
+from audit.commands.reading import Detector, DetectorOption, SetOption, deliver
+from audit.request import Request
 
 commands = typer.Typer()
 
@@ -31,20 +33,11 @@ def sql(
 
     Example: audit sql data/runs "select env, avg(delta) from revisions group by all"
     """
-    with told():
-        from audit.reports.answers import print_answer, print_relations, query_of
-        from audit.request import Request
+    from audit.reports.sql import query_of
 
-        paths, query = query_of(arguments)
-        if query is None:
-            print_relations(output.value)
-            return
-        request = Request(
-            paths=paths,
-            output=output.value,
-            strict=strict,
-            cache=not no_cache,
-            detector=detector.value,
-            settings=overrides,
-        )
-        print_answer(request, query)
+    paths, query = query_of(arguments)
+    if query is None:
+        deliver(audit.relations(), output.value)
+        return
+    request = Request(paths=paths, strict=strict, cache=not no_cache, detector=detector.value, settings=overrides)
+    deliver(audit.sql(request, query), output.value)

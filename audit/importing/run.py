@@ -1,11 +1,10 @@
-"""From logs and a mapping to a data set, and to what is said of it."""
+"""From logs and a mapping to a data set."""
 
 from __future__ import annotations
 
 import difflib
-import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -18,9 +17,7 @@ from audit.importing.run_ids import RunIds
 from audit.importing.translating import RowError, Translator
 from audit.importing.writing import PROBLEMS, DataSet
 from audit.output.errors import NAMED, AuditError, Problem, UsageError, count
-from audit.output.formats import WRITERS
-from audit.output.tables import print_table
-from audit.request import note
+from audit.output.rows import Table
 from audit.vocabulary.methods import METHODS
 from collector.system.regular_files import open_regular
 
@@ -37,6 +34,7 @@ class Import:
 
     mapping: LogMapping
     data: DataSet
+    problem_file: Path
     read: Counter[str] = field(default_factory=Counter)
     imported: Counter[str] = field(default_factory=Counter)
     problems: list[Problem] = field(default_factory=list)
@@ -101,19 +99,40 @@ class Import:
             self.problems.append(problem)
         self.data.leave_out(problem)
 
-    def told(self) -> list[str]:
+    def named(self) -> list[str]:
         """The first of what was left out, and how many more there are."""
         more = [f"... and {self.left_out - len(self.problems)} more"] if self.left_out > len(self.problems) else []
         return [*map(str, self.problems), *more]
 
+    @property
+    def rows(self) -> int:
+        """Rows of all files, those left out included."""
+        return sum(self.read.values())
 
-def import_logs(mapping_file: Path, files: Sequence[Path], out: Path, *, force: bool, strict: bool) -> Import:
-    """Turn logs into a data set.
+    def table(self) -> Table:
+        """Runs, iterations and revisions imported of each condition, task and method; its notes say what was not."""
+        notes = []
+        if self.left_out:
+            notes.append(f"{count(self.left_out, 'row')} of {self.rows} left out, all named in {self.problem_file}:")
+            notes += [f"  {line}" for line in self.named()]
+        notes += [*_read_otherwise(self), *_strange_methods(self)]
+        return Table(columns=COLUMNS, rows=self.data.groups(), title="Imported", notes=notes)
+
+
+def import_logs(
+    files: str | Path | Iterable[str | Path],
+    mapping: str | Path,
+    out: str | Path,
+    *,
+    force: bool = False,
+    strict: bool = False,
+) -> Import:
+    """Turn any JSON Lines or CSV of revisions into records that every audit reads.
 
     Args:
-        mapping_file: a mapping as in `docs/import.md`.
-        files: JSON Lines or CSV.
-        out: the folder that is made.
+        files: one or several.
+        mapping: a file that says which column is which field, as in `docs/import.md`.
+        out: the folder of records that is made.
         force: replace an earlier import there.
         strict: write nothing if any row gives no record; otherwise such rows are left out and counted.
 
@@ -121,8 +140,9 @@ def import_logs(mapping_file: Path, files: Sequence[Path], out: Path, *, force: 
         UsageError: the mapping, a file's columns, or the folder will not do.
         AuditError: a file is missing, no row gives a record, or `strict` and some row does not.
     """
-    mapping = read_mapping(mapping_file)
-    each = {path.resolve(): path for path in files}
+    mapping_file = Path(mapping)
+    read = read_mapping(mapping_file)
+    each = {path.resolve(): path for path in map(Path, [files] if isinstance(files, str | Path) else files)}
     for path in each.values():
         if path.is_dir() or not path.exists():
             raise AuditError(f"{path}: {'a folder, no file' if path.is_dir() else 'no such file'}")
@@ -130,42 +150,20 @@ def import_logs(mapping_file: Path, files: Sequence[Path], out: Path, *, force: 
             open_regular(path).close()
         except OSError as error:
             raise AuditError(f"{path}: {error.strerror or error}") from None
-    with DataSet(out, mapping, force=force) as data:
-        state = Import(mapping, data)
+    with DataSet(Path(out), read, force=force) as data:
+        state = Import(read, data, Path(out) / PROBLEMS)
         for number, path in enumerate(each.values(), start=1):
             state.take(path, number)
         state.check(next(iter(each.values())))
-        told = "".join(f"\n{line}" for line in state.told())
+        named = "".join(f"\n{line}" for line in state.named())
         if strict and state.left_out:
             raise AuditError(
-                f"nothing is imported: {count(state.left_out, 'row')} of {_all(state)}, and --strict:{told}"
+                f"nothing is imported: {count(state.left_out, 'row')} of {state.rows}, and --strict:{named}"
             )
         if not state.imported:
-            raise AuditError(f"nothing to import: no row gives a record{told}")
+            raise AuditError(f"nothing to import: no row gives a record{named}")
         data.finish(_report(state, mapping_file))
     return state
-
-
-def tell_import(
-    mapping_file: Path, files: Sequence[Path], out: Path, *, force: bool, strict: bool, output: str
-) -> None:
-    """Import logs; print what there is now, and say on standard error what was left out."""
-    state = import_logs(mapping_file, files, out, force=force, strict=strict)
-    if state.left_out:
-        note(f"{count(state.left_out, 'row')} of {_all(state)} left out, all named in {out / PROBLEMS}:")
-        for line in state.told():
-            note(f"  {line}")
-    for line in (*_read_otherwise(state), *_strange_methods(state)):
-        note(line)
-    rows = state.data.groups()
-    if output == "table":
-        print_table(COLUMNS, rows, title="Imported")
-    else:
-        WRITERS[output](COLUMNS, rows, sys.stdout, None)
-
-
-def _all(state: Import) -> str:
-    return str(sum(state.read.values()))
 
 
 def _read_otherwise(state: Import) -> Iterator[str]:

@@ -57,7 +57,7 @@ def make_judge(backend: str, *, on_wait: Callable[[str, float], None], **options
 
     Args:
         backend: `ollama` or `openai`.
-        on_wait: told of waits, with their reason and their seconds.
+        on_wait: called before a wait, with its reason and its seconds.
         options: as `collector.llm.backends.make_model` takes them.
 
     Raises:
@@ -70,7 +70,7 @@ def make_judge(backend: str, *, on_wait: Callable[[str, float], None], **options
         )
     if backend not in BACKENDS:
         raise UsageError(f"unknown backend '{backend}'; choose from {', '.join(BACKENDS)}")
-    with _told():
+    with _translated():
         return make_model(backend, on_wait=on_wait, **options)
 
 
@@ -81,9 +81,9 @@ def ask_all(
     *,
     concurrency: int,
     seed: int,
-    told: Callable[[Judgement], None],
+    on_judged: Callable[[], None],
 ) -> None:
-    """Ask all questions, so many of them at once; every judgement is on the disk before it is told.
+    """Ask all questions, so many of them at once.
 
     When the model or the disk fails, no further question is asked, and what is in flight is waited for.
 
@@ -93,7 +93,7 @@ def ask_all(
         file: where judgements go.
         concurrency: calls in flight at once.
         seed: the calls' seeds are made from it, from the prompt and from the number of the attempt.
-        told: told of each judgement.
+        on_judged: called after each judgement, which is on the disk by then.
 
     Raises:
         AuditError: the model cannot be used or fails, or the file cannot be written.
@@ -103,11 +103,11 @@ def ask_all(
     async def run() -> None:
         try:
             await model.check()
-            await _work(tasks, model, file, concurrency, seed, told)
+            await _work(tasks, model, file, concurrency, seed, on_judged)
         finally:
             await model.aclose()
 
-    with _told():
+    with _translated():
         asyncio.run(run())
 
 
@@ -117,7 +117,7 @@ async def _work(
     file: JudgementFile,
     concurrency: int,
     seed: int,
-    told: Callable[[Judgement], None],
+    on_judged: Callable[[], None],
 ) -> None:
     waiting = iter(tasks)
     failures: list[Exception] = []
@@ -131,7 +131,7 @@ async def _work(
             except (errors.CollectorError, AuditError) as error:
                 failures.append(error)
                 return
-            told(judgement)
+            on_judged()
             if failures:
                 return
 
@@ -196,8 +196,8 @@ async def _complete(model: Model, prompt: str, seed: int) -> Completion:
 
 
 @contextlib.contextmanager
-def _told() -> Iterator[None]:
-    """The collector's errors as the audit tells its own."""
+def _translated() -> Iterator[None]:
+    """Raise the collector's errors as those of the audit."""
     try:
         yield
     except errors.UsageError as error:

@@ -91,6 +91,8 @@ def rounded(value: Any) -> str:
     if isinstance(value, float):
         text = f"{value:.1f}" if abs(value) >= 1000 else f"{value:.4g}"
         return "0" if text == "-0" else text
+    if is_nested(value):
+        return in_line(as_json(value))
     if isinstance(value, list):
         return " ".join(rounded(item) for item in value)
     return in_line(str(value))
@@ -128,6 +130,11 @@ def is_number_column(rows: Sequence[Row], column: str) -> bool:
     return bool(values) and all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
 
 
+def is_nested(value: Any) -> bool:
+    """Whether a value is an object, or a list of such or of lists: formats without them have it as JSON."""
+    return isinstance(value, dict) or (isinstance(value, list) and any(isinstance(item, dict | list) for item in value))
+
+
 def _finite(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
@@ -141,6 +148,8 @@ def _finite(value: Any) -> Any:
 def _field(value: Any) -> Any:
     if isinstance(value, bool):
         return "true" if value else "false"
+    if is_nested(value):
+        return cell(as_json(value))
     if isinstance(value, list):
         return cell(" ".join(str(item) for item in value))
     return cell(value) if isinstance(value, str) else _finite(value)
@@ -149,7 +158,8 @@ def _field(value: Any) -> Any:
 def _latex_alignment(rows: Sequence[Row], column: str) -> str:
     if is_number_column(rows, column):
         return "r"
-    is_prose = any(isinstance(row[column], str) and len(row[column]) > PROSE for row in rows)
+    values = (as_json(row[column]) if is_nested(row[column]) else row[column] for row in rows)
+    is_prose = any(isinstance(value, str) and len(value) > PROSE for value in values)
     return r"p{0.4\linewidth}" if is_prose else "l"
 
 

@@ -42,10 +42,10 @@ class Told(Progress):
         self._began = self._said = 0.0
 
     def begin(self, total: int, what: str) -> None:
-        """Say what is ahead, if anything is."""
+        """Print what is ahead, if anything is, and if it has a name."""
         self._total, self._done, self._what = total, 0, what
         self._began = self._said = time.monotonic()
-        if total:
+        if total and what:
             self._say(f"{total} {what}")
 
     def advance(self) -> None:

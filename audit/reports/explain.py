@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import textwrap
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any, Final, Literal, Unpack
 
+from audit.arguments import Analysis, Data, request_of
 from audit.output.errors import AuditError, UsageError
 from audit.output.escaping import in_line
-from audit.output.formats import rounded
+from audit.output.formats import as_json, rounded
 from audit.references import Mention, Shown, mark, resolve
 from audit.store import Store, rows_of
 from audit.vocabulary.keys import RevisionKey
@@ -21,28 +22,68 @@ if TYPE_CHECKING:
 WIDTH: Final = 88
 
 
-def find_revision(
-    store: Store, env: str, variant: str, run: int, iteration: int, condition: str | None
-) -> dict[str, Any]:
-    """Everything that the records and the analysis say of one revision.
+class Revision(dict[str, Any]):
+    """Everything that the records and the analysis say of one revision, by name; as text, to read."""
+
+    @property
+    def marked(self) -> str:
+        """The critic's answer as HTML, with its mentions of rollouts marked."""
+        return _marked(self, "html")
+
+    def as_json(self) -> str:
+        """All of it as one JSON object."""
+        return as_json(self, indent=1)
+
+    def __str__(self) -> str:
+        return _as_text(self)
+
+
+def show(
+    data: Data,
+    env: str,
+    variant: str,
+    run: int,
+    iteration: int,
+    *,
+    condition: str | None = None,
+    **options: Unpack[Analysis],
+) -> Revision:
+    """One revision in full, to read: evidence, edits, classification and the critic's answer.
+
+    Args:
+        data: records.
+        env: task.
+        variant: method.
+        run: number of the run, from 1.
+        iteration: number of the iteration, from 0.
+        condition: needed where several conditions have such a revision.
+        options: how records are opened and classified.
 
     Raises:
         UsageError: several conditions have such a revision, and none was named.
         AuditError: there is no such revision.
     """
+    request = replace(
+        request_of(data, Analysis, options),
+        env=[env],
+        variant=[variant],
+        condition=None if condition is None else [condition],
+        run=[run],
+    )
     wanted = {"env": env, "variant": variant, "run": run, "iteration": iteration}
     if condition is not None:
         wanted["condition"] = condition
-    found = rows_of(_where(store.relation("revisions"), wanted))
-    place = in_line(" ".join(str(value) for value in wanted.values()))
-    if not found:
-        raise AuditError(f"no revision {place}: no such iteration, or it has no revised candidate")
-    if len(found) > 1:
-        conditions = ", ".join(in_line(row["condition"]) for row in found)
-        raise UsageError(
-            f"revision {place} is there under several conditions; choose one with --condition: {conditions}"
-        )
-    return _in_full(store, found[0])
+    with request.open() as store:
+        found = rows_of(_where(store.relation("revisions"), wanted))
+        place = in_line(" ".join(str(value) for value in wanted.values()))
+        if not found:
+            raise AuditError(f"no revision {place}: no such iteration, or it has no revised candidate")
+        if len(found) > 1:
+            conditions = ", ".join(in_line(row["condition"]) for row in found)
+            raise UsageError(
+                f"revision {place} is there under several conditions; choose one with --condition: {conditions}"
+            )
+        return Revision(_in_full(store, found[0]))
 
 
 def _in_full(store: Store, details: dict[str, Any]) -> dict[str, Any]:
@@ -93,9 +134,9 @@ def _mentions(episode: dict[str, Any]) -> list[dict[str, Any]]:
     return [asdict(mention) for mention in resolve(episode["revised"]["answer"] or "", shown)]
 
 
-def _marked(revision: dict[str, Any]) -> str:
-    """The answer with its mentions in brackets; nothing in it acts on a terminal."""
-    return mark(revision["revised"]["answer"] or "", [Mention(**mention) for mention in revision["mentions"]])
+def _marked(revision: dict[str, Any], form: Literal["plain", "html"] = "plain") -> str:
+    """The answer with its mentions in brackets, or marked; nothing in it acts on a terminal or a page."""
+    return mark(revision["revised"]["answer"] or "", [Mention(**mention) for mention in revision["mentions"]], form)
 
 
 def _reason(details: dict[str, Any], thresholds: dict[str, Any]) -> str:
@@ -107,7 +148,7 @@ def _reason(details: dict[str, Any], thresholds: dict[str, Any]) -> str:
     return PATTERNS[details["pattern"]].rule.format(**numbers)
 
 
-def as_text(revision: dict[str, Any]) -> str:
+def _as_text(revision: dict[str, Any]) -> str:
     """A revision in full, to read."""
     edits = [f"params[{e['index']}]: {e['before']:g} -> {e['after']:g}" for e in revision["edits"]]
     evidence = [

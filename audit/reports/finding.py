@@ -8,22 +8,22 @@ import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Unpack
 
-from audit.engine.catalog import cases
+from audit.arguments import Data, RevisionSelection, request_of
+from audit.engine import catalog
 from audit.engine.interrupting import rows
 from audit.engine.queries import refusing
 from audit.output.errors import UsageError, count
 from audit.output.escaping import in_line, visible
-from audit.output.formats import WRITERS
+from audit.output.rows import Table
 from audit.output.tables import print_plain_table
-from audit.reports.relation import simulated_caption
-from audit.request import Request, note
 from audit.vocabulary.keys import RevisionKey
 
 if TYPE_CHECKING:
     import duckdb
 
+    from audit.request import Request
     from audit.store import Store
 
 COLUMNS: Final = (
@@ -41,10 +41,10 @@ class Case(NamedTuple):
 
 
 @functools.cache
-def known() -> dict[str, Case]:
+def cases() -> dict[str, Case]:
     """The cases by name: their queries, whose first comment says what they find and the second how it is ranked."""
     found = {}
-    for name, query in cases().items():
+    for name, query in catalog.cases().items():
         words, score = (line.removeprefix("-- ") for line in query.splitlines()[:2])
         found[name] = Case(words, score.removeprefix("Score: "), query)
     return found
@@ -52,37 +52,55 @@ def known() -> dict[str, Case]:
 
 def listed() -> str:
     """The cases with what they are, a line each."""
-    width = max(map(len, known()))
-    return "\n".join(f"{name:<{width}}  {case.words}" for name, case in known().items())
+    width = max(map(len, cases()))
+    return "\n".join(f"{name:<{width}}  {case.words}" for name, case in cases().items())
 
 
-def print_found(request: Request, case: str | None, where: str | None, limit: int) -> None:
-    """Print the best examples of a case, or of what a condition describes.
+def find(
+    data: Data,
+    case: str | None = None,
+    where: str | None = None,
+    *,
+    limit: int = 10,
+    **options: Unpack[RevisionSelection],
+) -> Table:
+    """Revisions that make good worked examples of a case, best first, each with the command that shows it in full.
+
+    Args:
+        data: records.
+        case: a kind of worked example, one of `audit.cases()`; None for any revision, ranked by the size of its delta.
+        where: a condition in SQL over the columns of the relation `revisions`; None for none.
+        limit: how many to find.
+        options: which groups, and how records are opened and classified.
 
     Raises:
         UsageError: neither a case nor a condition, a case nobody knows, or a condition that is none.
     """
-    check(case, where)
+    _check(case, where)
+    request = request_of(data, RevisionSelection, options)
     with request.open() as store:
-        store.confine()
-        found = find(store, request, case, where)
-        caption = simulated_caption(request, store)
+        if request.store is None:
+            store.confine()
+        found = _found(store, request, case, where)
+        caption = request.caption(store)
         examples = list(_examples(rows(found.limit(limit), store), request, case, store))
+        notes = []
         if not examples:
-            note(f"nothing found: no revision is {_wanted(case, where)}")
+            notes.append(f"nothing found: no revision is {_wanted(case, where)}")
         elif len(examples) == limit:
             [(every,)] = found.aggregate("count(*)").fetchall()
             if every > limit:
-                note(f"{limit} of {count(every, 'revision')} found; --limit shows more")
-    if caption:
-        note(caption)
-    if request.output == "table":
-        _print_for_people(examples, case, caption)
-    else:
-        WRITERS[request.output](COLUMNS, examples, sys.stdout, caption)
+                notes.append(f"{limit} of {count(every, 'revision')} found; --limit shows more")
+    return Table(
+        columns=COLUMNS,
+        rows=examples,
+        caption=caption,
+        notes=[*notes, *([caption] if caption else [])],
+        print_for_people=lambda _: _print_for_people(examples, case, caption),
+    )
 
 
-def check(case: str | None, where: str | None) -> None:
+def _check(case: str | None, where: str | None) -> None:
     """Refuse a request that finds nothing whatever the records.
 
     Raises:
@@ -90,24 +108,14 @@ def check(case: str | None, where: str | None) -> None:
     """
     if case is None and where is None:
         raise UsageError(f"say what to find, with --case NAME or --where SQL; cases are\n{listed()}")
-    if case is not None and case not in known():
-        near = difflib.get_close_matches(case, known(), n=1)
+    if case is not None and case not in cases():
+        near = difflib.get_close_matches(case, cases(), n=1)
         hint = f"; did you mean {near[0]}?" if near else ""
         raise UsageError(f"no case {case!r}{hint} Cases are\n{listed()}")
 
 
-def find(store: Store, request: Request, case: str | None, where: str | None) -> duckdb.DuckDBPyRelation:
-    """The revisions of the groups asked for that fit, best first, with `score`.
-
-    Args:
-        store: records, whose detector and thresholds count.
-        request: the groups.
-        case: a case; None for any revision, ranked by the size of its delta.
-        where: a condition over the columns of `revisions`; None for none.
-
-    Raises:
-        UsageError: the condition is no single expression over those columns and the relations.
-    """
+def _found(store: Store, request: Request, case: str | None, where: str | None) -> duckdb.DuckDBPyRelation:
+    """The revisions that fit, best first, with `score`."""
     details = request.select(store.relation("revisions"))
     if where is not None:
         condition = store.condition(where)
@@ -116,9 +124,8 @@ def find(store: Store, request: Request, case: str | None, where: str | None) ->
     if case is None:
         scored = details.select("*, abs(delta) as score")
     else:
-        scored = details.set_alias("details").join(
-            store.sql(known()[case].query).set_alias("case"), ",".join(RevisionKey._fields)
-        )
+        fitting = store.sql(cases()[case].query).set_alias("case")
+        scored = details.set_alias("details").join(fitting, ",".join(RevisionKey._fields))
     return scored.order("score desc nulls last, condition, env, variant, run, iteration")
 
 
@@ -166,8 +173,8 @@ def _wanted(case: str | None, where: str | None) -> str:
 def _print_for_people(examples: Sequence[dict[str, Any]], case: str | None, caption: str | None) -> None:
     conditions = {example["condition"] for example in examples}
     hidden = {"case", "rank", "show"} if len(conditions) > 1 else {"case", "rank", "show", "condition"}
-    title = f"Case {case}: {known()[case].words}" if case else "Revisions found"
+    title = f"Case {case}: {cases()[case].words}" if case else "Revisions found"
     print_plain_table(["rank", *(column for column in COLUMNS if column not in hidden)], examples, title)
     commands = "".join(f"{example['rank']:>4}  {in_line(example['show'])}\n" for example in examples)
-    score = f"score: {known()[case].score}" if case else "score: the size of delta"
+    score = f"score: {cases()[case].score}" if case else "score: the size of delta"
     sys.stdout.write("\n".join(part for part in (commands, score, caption) if part) + "\n")

@@ -1,18 +1,18 @@
-"""How the counts of the edit patterns move when a threshold moves, printed."""
+"""How the counts of the edit patterns move when a threshold moves."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
 from itertools import groupby
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
+from audit.arguments import Data, Thresholds, request_of
 from audit.engine.interrupting import rows
-from audit.output.formats import WRITERS, Row, rounded
+from audit.output.formats import Row, rounded
+from audit.output.rows import Table
 from audit.output.tables import print_table
-from audit.reports.relation import simulated_caption
-from audit.request import Request, note
-from audit.vocabulary.threshold_steps import Step
+from audit.vocabulary.threshold_steps import around, parse_variations
 from audit.vocabulary.thresholds import KEYS
 
 TITLE: Final = "Edit patterns as one threshold moves"
@@ -22,20 +22,43 @@ LEGEND: Final = (
 )
 
 
-def print_sensitivity(request: Request, steps: Sequence[Step]) -> None:
-    """Print the relation `sensitivity` over the values asked for: long rows, or for people patterns side by side."""
+def sensitivity(
+    data: Data,
+    *,
+    steps: int = 5,
+    spread: float = 0.5,
+    vary: Sequence[str] | None = None,
+    **options: Unpack[Thresholds],
+) -> Table:
+    """How the counts of the edit patterns move when one threshold moves.
+
+    Args:
+        data: records.
+        steps: values that are tried for each threshold, at least two.
+        spread: how far they reach, as a share of the threshold in force.
+        vary: `TASK.KEY=A,B,C`: these values, and no others.
+        options: which groups, and how records are opened and classified.
+
+    Raises:
+        UsageError: `vary` names no threshold, or no numbers.
+    """
+    request = request_of(data, Thresholds, options)
+    tried = parse_variations(vary) if vary else around(steps, spread)
     with request.open() as store:
-        store.set("threshold_steps", list(steps))
+        store.set("threshold_steps", list(tried))
         relation = request.select(store.relation("sensitivity"))
-        caption = simulated_caption(request, store)
-        if not relation.limit(1).fetchall():
-            note("nothing to show: no such revision changed a return")
-        if caption:
-            note(caption)
-        if request.output == "table":
-            _print_for_people(list(rows(relation, store)), caption)
-        else:
-            WRITERS[request.output](relation.columns, rows(relation, store), sys.stdout, caption)
+        found = list(rows(relation, store))
+        columns = list(relation.columns)
+        caption = request.caption(store)
+        store.set("threshold_steps", around())
+    nothing = None if found else "nothing to show: no such revision changed a return"
+    return Table(
+        columns=columns,
+        rows=found,
+        caption=caption,
+        notes=[line for line in (nothing, caption) if line],
+        print_for_people=lambda _: _print_for_people(found, caption),
+    )
 
 
 def _print_for_people(found: Sequence[Row], caption: str | None) -> None:

@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
-from audit.output.rows import print_rows
-from audit.reports.relation import NOTHING, simulated_caption
-from audit.request import Request, note
+from audit.arguments import Data, Thresholds, request_of
+from audit.output.rows import Table
+from audit.reports.tables import NOTHING, relation_table
 from audit.vocabulary.patterns import by_stake
 
 COLUMNS: Final = ("condition", "env", "direction", "failure", "pattern")
 
 
-def print_side_by_side(request: Request) -> None:
-    """Print percentages of all revisions, by pattern and method; null where a method has no revisions."""
+def patterns(data: Data, *, wide: bool = False, **options: Unpack[Thresholds]) -> Table:
+    """How often each edit pattern occurs; percentages are of all revisions.
+
+    Args:
+        data: records.
+        wide: methods side by side, a row per pattern, as the paper has them; null where a method has no revisions.
+        options: which groups, and how records are opened and classified.
+    """
+    request = request_of(data, Thresholds, options)
+    if not wide:
+        return relation_table("patterns_summary", request)
     with request.open() as store:
         counts = request.select(store.relation("patterns_summary")).fetchall()
         revisions = request.select(store.relation("summary").filter("revisions > 0"))
         cells = revisions.select("condition, env, variant").fetchall()
-        caption = simulated_caption(request, store)
-    if not cells:
-        note(NOTHING)
-    if caption:
-        note(caption)
+        caption = request.caption(store)
     methods = sorted({variant for _, _, variant in cells})
     shares = {(condition, env, variant, pattern): pct for condition, env, variant, pattern, _, pct in counts}
     rows: list[dict[str, Any]] = []
@@ -33,11 +38,11 @@ def print_side_by_side(request: Request) -> None:
                 known = (condition, env, method) in cells
                 row[method] = shares.get((condition, env, method, pattern.id), 0.0) if known else None
             rows.append(row)
-    print_rows(
-        rows,
-        (*COLUMNS, *methods),
-        request.output,
+    return Table(
+        columns=(*COLUMNS, *methods),
+        rows=rows,
         title="Edit patterns, % of revisions (failure: the name among AlwaysCritic's failure patterns)",
         essential=("condition", "env", "pattern", "failure", *methods),
         caption=caption,
+        notes=[line for line in (None if cells else NOTHING, caption) if line],
     )

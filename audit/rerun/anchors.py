@@ -13,11 +13,10 @@ import numpy as np
 
 from audit.ingest.recorded import RecordedRun, Records
 from audit.output.numbers import known
-from audit.output.progress import Progress
 from audit.rerun.anchoring import Anchoring, NotReproducedError, anchoring, changes
 from audit.rerun.edits import control_edit
-from audit.rerun.policies import Fingerprints, in_threads, key_of
-from audit.rerun.results import Results
+from audit.rerun.policies import Fingerprints, key_of
+from audit.rerun.results import computed
 from audit.rerun.rollouts import NO_PARAMETERS, NotRerunnableError, task_of, what_is_missing
 from audit.rerun.verify import draw
 from audit.sources.iterations import Iteration
@@ -50,7 +49,6 @@ REVISION_COLUMNS: Final = (
     *Anchoring.__struct_fields__,
     *("p", "excess"),
 )
-_STORED_AT_ONCE: Final = 256
 
 Row = dict[str, Any]
 
@@ -91,8 +89,7 @@ def measure(
     sample: int | None,
     seed: int,
     placebo: bool,
-    results: Results,
-    progress: Progress,
+    cache: bool,
 ) -> Anchors:
     """Run revised policies and control edits on the initial candidates' seeds.
 
@@ -103,30 +100,17 @@ def measure(
         sample: how many iterations to measure, drawn evenly over runs; None for all.
         seed: of the control edits and of the draw.
         placebo: put a control edit in the place of every revision: what is then found is the false-positive rate.
-        results: of earlier audits.
-        progress: told how far it is.
+        cache: whether results of earlier audits may be used, and new ones kept.
     """
     done = Anchors()
     work = list(_work(records, runs, done, (controls, seed, placebo), sample))
-    held = results.find([each.key for each in work])
-    missing = [each for each in work if each.key not in held]
-    progress.begin(len(missing), f"revisions to run, with {controls} control edits each")
-    found: dict[str, Anchoring | str] = {key: msgspec.json.decode(value, type=Anchoring) for key, value in held.items()}
-    fresh: dict[str, str] = {}
-
-    def run(each: _Work) -> Anchoring | str:
-        return _measured(each, controls, seed, placebo=placebo)
-
-    for each, outcome in zip(missing, in_threads(run, missing), strict=True):
-        progress.advance()
-        found[each.key] = outcome
-        if isinstance(outcome, Anchoring):
-            fresh[each.key] = msgspec.json.encode(outcome).decode()
-            if len(fresh) >= _STORED_AT_ONCE:
-                results.keep(fresh)
-                fresh = {}
-    results.keep(fresh)
-    progress.end()
+    found = computed(
+        {each.key: each for each in work},
+        lambda _, each: _measured(each, controls, seed, placebo=placebo),
+        Anchoring,
+        cache=cache,
+        what=f"revisions to run, with {controls} control edits each",
+    )
     for each in work:
         outcome = found[each.key]
         if isinstance(outcome, str):

@@ -1,4 +1,4 @@
-"""One recorded rollout, run again and told step by step."""
+"""One recorded rollout, run again step by step."""
 
 from __future__ import annotations
 
@@ -6,17 +6,31 @@ import csv
 import io
 import operator
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from audit.ingest.recorded import RecordedRun, Records
+from audit.arguments import Data, Selection, request_of
+from audit.ingest.recorded import RecordedRun, Records, find_run, open_records
 from audit.output.errors import AuditError, UsageError
 from audit.output.formats import as_json, rounded
-from audit.rerun.rollouts import Outcome, Rollout, rollouts_of, task_of, version_note, what_is_missing
+from audit.request import tell
+from audit.rerun.rollouts import (
+    NotRerunnableError,
+    Outcome,
+    Rollout,
+    load_tasks,
+    rollouts_of,
+    task_of,
+    version_note,
+    what_is_missing,
+)
 from audit.sources.iterations import Candidate, Iteration
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from collector.rollouts.evaluate import Trajectory
     from collector.tasks import Task
 
@@ -65,112 +79,149 @@ class Replay:
         assert self.recorded_run.run is not None
         return f"the replay differs from the record: {'; '.join(texts)}; {version_note([self.recorded_run.run])}"
 
+    def df(self) -> pd.DataFrame:
+        """The steps as a data frame: number, observation, action, reward, and on the last one how it ended."""
+        import pandas as pd
 
-def replay_rollout(
-    records: Records, recorded: RecordedRun, iteration: int, rollout: int, *, revised: bool = False
-) -> Replay:
-    """Run a recorded rollout again.
+        columns, rows = self._rows()
+        return pd.DataFrame(rows, columns=columns)
 
-    Args:
-        records: where the run is from.
-        recorded: the run.
-        iteration: from 0.
-        rollout: index among the candidate's rollouts, from 0.
-        revised: the revised candidate's rollout instead of the initial one's.
-
-    Raises:
-        UsageError: no such iteration or rollout.
-        AuditError: no revised candidate, no seeds, an unknown task, or parameters that the task cannot be run with.
-    """
-    task = task_of(recorded)
-    found = _iteration(records, recorded, iteration)
-    role, candidate = "revised" if revised else "initial", found.revised if revised else found.initial
-    if candidate is None:
-        raise AuditError(f"iteration {iteration} has no revised candidate")
-    one = _rollout(candidate, rollout)
-    return Replay(
-        recorded, iteration, role, candidate.params, one, _trajectory(task, candidate.params, one), *_names(task)
-    )
-
-
-def as_rows(replay: Replay) -> tuple[list[str], list[list[Any]]]:
-    """Column names, and a row per step: its number from 0, observation, action, reward; `ended` on the last one."""
-    steps = replay.trajectory
-    actions = ("action",) if replay.discrete else replay.actions
-    columns = _distinct(["step", *replay.observations, *actions, "reward", "ended"])
-    rows = [
-        [number, *_listed(observation), *_listed(action), reward, steps.ended if number == steps.length - 1 else None]
-        for number, (observation, action, reward) in enumerate(
-            zip(steps.observations[:-1], steps.actions, steps.rewards, strict=True)
-        )
-    ]
-    return columns, rows
-
-
-def as_object(replay: Replay) -> dict[str, Any]:
-    """The replay with everything that is known of it, for JSON."""
-    condition, env, variant, run = replay.recorded_run.identity
-    recorded, outcome, steps = replay.recorded, replay.outcome, replay.trajectory
-    return {
-        "condition": condition,
-        "env": env,
-        "variant": variant,
-        "run": run,
-        "iteration": replay.iteration,
-        "candidate": replay.candidate,
-        "rollout": recorded.place,
-        "seed": recorded.seed,
-        "params": list(replay.params),
-        "return": outcome.return_,
-        "length": outcome.length,
-        "ended": outcome.ended,
-        "recorded_return": recorded.return_,
-        "recorded_length": recorded.length,
-        "recorded_ended": recorded.ended,
-        "agrees": outcome.agrees(recorded),
-        "observation_names": list(replay.observations),
-        "action_names": list(replay.actions),
-        "steps": [
-            {"step": number, "observation": _plain(observation), "action": _plain(action), "reward": reward}
+    def _rows(self) -> tuple[list[str], list[list[Any]]]:
+        """Column names, and a row per step: its number from 0, observation, action, reward; `ended` on the last one."""
+        steps = self.trajectory
+        actions = ("action",) if self.discrete else self.actions
+        columns = _distinct(["step", *self.observations, *actions, "reward", "ended"])
+        rows = [
+            [
+                number,
+                *_listed(observation),
+                *_listed(action),
+                reward,
+                steps.ended if number == steps.length - 1 else None,
+            ]
             for number, (observation, action, reward) in enumerate(
                 zip(steps.observations[:-1], steps.actions, steps.rewards, strict=True)
             )
-        ],
-        "last_observation": _plain(steps.observations[-1]),
-    }
+        ]
+        return columns, rows
+
+    def as_object(self) -> dict[str, Any]:
+        """The replay with everything that is known of it, for JSON."""
+        condition, env, variant, run = self.recorded_run.identity
+        recorded, outcome, steps = self.recorded, self.outcome, self.trajectory
+        return {
+            "condition": condition,
+            "env": env,
+            "variant": variant,
+            "run": run,
+            "iteration": self.iteration,
+            "candidate": self.candidate,
+            "rollout": recorded.place,
+            "seed": recorded.seed,
+            "params": list(self.params),
+            "return": outcome.return_,
+            "length": outcome.length,
+            "ended": outcome.ended,
+            "recorded_return": recorded.return_,
+            "recorded_length": recorded.length,
+            "recorded_ended": recorded.ended,
+            "agrees": outcome.agrees(recorded),
+            "observation_names": list(self.observations),
+            "action_names": list(self.actions),
+            "steps": [
+                {"step": number, "observation": _plain(observation), "action": _plain(action), "reward": reward}
+                for number, (observation, action, reward) in enumerate(
+                    zip(steps.observations[:-1], steps.actions, steps.rewards, strict=True)
+                )
+            ],
+            "last_observation": _plain(steps.observations[-1]),
+        }
+
+    def as_text(self, output: str = "table") -> str:
+        """The replay as a `table` to read, as `json`, one object, or as `csv`, a line per step."""
+        if output == "table":
+            return self._as_table()
+        if output == "json":
+            return as_json(self.as_object()) + "\n"
+        columns, rows = self._rows()
+        stream = io.StringIO()
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(rows)
+        return stream.getvalue()
+
+    def _as_table(self) -> str:
+        """The replay to read: the steps with few digits and names for actions, and how it ended."""
+        condition, env, variant, run = self.recorded_run.identity
+        columns, rows = self._rows()
+        if self.discrete and self.actions:
+            place = columns.index("action")
+            rows = [[*row[:place], self.actions[row[place]], *row[place + 1 :]] for row in rows]
+        outcome = self.outcome
+        lines = [
+            f"{env} {variant}, run {run}, iteration {self.iteration}, condition {condition}",
+            f"{self.candidate} candidate, rollout {self.recorded.place}, seed {self.recorded.seed}",
+            "",
+            *_aligned(columns[:-1], [[rounded(value) for value in row[:-1]] for row in rows]),
+            "",
+            f"{outcome.ended} after {outcome.length} steps with return {outcome.return_}",
+        ]
+        return "\n".join(lines) + "\n"
 
 
-def as_text(replay: Replay, output: str) -> str:
-    """The replay as a `table` to read, as `json`, one object, or as `csv`, a line per step."""
-    if output == "table":
-        return as_table(replay)
-    if output == "json":
-        return as_json(as_object(replay)) + "\n"
-    columns, rows = as_rows(replay)
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(rows)
-    return stream.getvalue()
+def replay(
+    data: Data,
+    env: str,
+    variant: str,
+    run: int,
+    iteration: int,
+    rollout: int,
+    *,
+    revised: bool = False,
+    condition: str | None = None,
+    task_modules: Sequence[str | Path] = (),
+) -> Replay:
+    """Run one recorded rollout again, step by step.
 
+    Args:
+        data: records.
+        env: task.
+        variant: method.
+        run: number of the run, from 1.
+        iteration: from 0.
+        rollout: index among the candidate's rollouts, from 0.
+        revised: the revised candidate's rollout, not the initial one's.
+        condition: needed where several conditions have such a run.
+        task_modules: Python files with tasks of your own.
 
-def as_table(replay: Replay) -> str:
-    """The replay to read: the steps with few digits and names for actions, and how it ended."""
-    condition, env, variant, run = replay.recorded_run.identity
-    columns, rows = as_rows(replay)
-    if replay.discrete and replay.actions:
-        place = columns.index("action")
-        rows = [[*row[:place], replay.actions[row[place]], *row[place + 1 :]] for row in rows]
-    outcome = replay.outcome
-    lines = [
-        f"{env} {variant}, run {run}, iteration {replay.iteration}, condition {condition}",
-        f"{replay.candidate} candidate, rollout {replay.recorded.place}, seed {replay.recorded.seed}",
-        "",
-        *_aligned(columns[:-1], [[rounded(value) for value in row[:-1]] for row in rows]),
-        "",
-        f"{outcome.ended} after {outcome.length} steps with return {outcome.return_}",
-    ]
-    return "\n".join(lines) + "\n"
+    Raises:
+        UsageError: no such iteration or rollout, or a file of tasks that cannot be used.
+        AuditError: no revised candidate, no seeds, an unknown task, or parameters that the task cannot be run with.
+    """
+    request = replace(
+        request_of(data, Selection, {}),
+        env=[env],
+        variant=[variant],
+        run=[run],
+        condition=None if condition is None else [condition],
+    )
+    load_tasks([Path(path) for path in task_modules])
+    with open_records(request.paths, judged=False) as records:
+        try:
+            request.choose(records)
+            recorded = find_run(records, env, variant, run, condition)
+            task = task_of(recorded)
+            found = _iteration(records, recorded, iteration)
+            role, candidate = "revised" if revised else "initial", found.revised if revised else found.initial
+            if candidate is None:
+                raise AuditError(f"iteration {iteration} has no revised candidate")
+            one = _rollout(candidate, rollout)
+            steps = _trajectory(task, candidate.params, one)
+        except NotRerunnableError as error:
+            raise AuditError(_cannot(str(error))) from None
+        finally:
+            tell([], records.problems)
+    return Replay(recorded, iteration, role, candidate.params, one, steps, *_names(task))
 
 
 def _aligned(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:

@@ -9,17 +9,15 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-import msgspec
 import numpy as np
 
 from audit.ingest.recorded import RecordedRun, Records
-from audit.output.progress import Progress
-from audit.rerun.policies import Fingerprints, in_threads, key_of, returns_of, task_to_run
-from audit.rerun.results import Results
+from audit.rerun.policies import Fingerprints, key_of, returns_of, task_to_run
+from audit.rerun.results import computed
 from audit.rerun.rollouts import NO_PARAMETERS, NotRerunnableError
 from audit.rerun.verify import draw
 from audit.vocabulary.keys import RunKey
@@ -30,7 +28,6 @@ if TYPE_CHECKING:
 CANDIDATE_COLUMNS: Final = (
     *("condition", "env", "variant", "run", "iteration", "candidate", "kept", "recorded", "fresh", "fresh_se"),
 )
-_STORED_AT_ONCE: Final = 256
 
 
 class Score(NamedTuple):
@@ -63,7 +60,6 @@ class Rescoring:
 
     scored: list[Scored] = field(default_factory=list)
     skipped: Counter[tuple[str, str]] = field(default_factory=Counter)
-    policies: int = 0
 
 
 class _Candidate(NamedTuple):
@@ -82,8 +78,7 @@ def rescore(
     rollouts: int,
     sample: int | None,
     seed: int,
-    results: Results,
-    progress: Progress,
+    cache: bool,
 ) -> Rescoring:
     """Run initial, revised and kept policies again on fresh seeds.
 
@@ -96,8 +91,7 @@ def rescore(
         rollouts: fresh rollouts of each policy.
         sample: how many iterations to score, drawn evenly over runs, and each run's best as well; None for all.
         seed: of the fresh seeds and of the draw.
-        results: of earlier audits.
-        progress: told how far it is.
+        cache: whether results of earlier audits may be used, and new ones kept.
     """
     done = Rescoring()
     tasks: dict[str, tuple[Task, list[float]]] = {}
@@ -120,8 +114,7 @@ def rescore(
                 tasks.setdefault(key, (task, candidate.params))
                 kept = role == iteration.selected
                 candidates.append(_Candidate(run.identity, iteration.iteration, role, kept, candidate.mean_return, key))
-    scores = dict(_scores(tasks, rollouts, seed, results, progress))
-    done.policies = len(tasks)
+    scores = _scores(tasks, rollouts, seed, cache=cache)
     for each in candidates:
         score = scores[each.policy]
         if isinstance(score, str):
@@ -147,36 +140,20 @@ def _chosen(
 
 
 def _scores(
-    tasks: dict[str, tuple[Task, list[float]]], rollouts: int, seed: int, results: Results, progress: Progress
-) -> Iterator[tuple[str, Score | str]]:
+    tasks: Mapping[str, tuple[Task, list[float]]], rollouts: int, seed: int, *, cache: bool
+) -> dict[str, Score | str]:
     """The score of each policy by key, or why it has none."""
     from collector import seeding
 
-    known = results.find(list(tasks))
-    yield from ((key, Score(*msgspec.json.decode(value))) for key, value in known.items())
-    missing = [key for key in tasks if key not in known]
-    progress.begin(len(missing), f"policies, {rollouts} rollouts each")
-
-    def score(key: str) -> Score | str:
-        task, params = tasks[key]
-        digest = key_of(params)
+    def score(_: str, policy: tuple[Task, list[float]]) -> Score | str:
+        task, params = policy
         try:
-            returns = returns_of(task, params, seeding.seeds(seed, rollouts, "rescore", task.id, digest))
+            returns = returns_of(task, params, seeding.seeds(seed, rollouts, "rescore", task.id, key_of(params)))
         except NotRerunnableError as error:
             return str(error)
         return Score(float(returns.mean()), float(returns.std(ddof=1)) / math.sqrt(rollouts))
 
-    fresh: dict[str, str] = {}
-    for key, found in zip(missing, in_threads(score, missing), strict=True):
-        progress.advance()
-        if isinstance(found, Score):
-            fresh[key] = msgspec.json.encode(found).decode()
-            if len(fresh) >= _STORED_AT_ONCE:
-                results.keep(fresh)
-                fresh = {}
-        yield key, found
-    results.keep(fresh)
-    progress.end()
+    return computed(tasks, score, Score, cache=cache, what=f"policies, {rollouts} rollouts each")
 
 
 def by_group(scored: Sequence[Scored]) -> dict[tuple[str, str, str], dict[int, list[Scored]]]:

@@ -8,18 +8,26 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final, Self
+from typing import Final, Self, TypeVar
+
+import msgspec
 
 from audit.ingest.cache_folder import cache_folder
+from audit.output.progress import Told
 from audit.request import note
+from audit.rerun.policies import in_threads
 
 NAME: Final = "rollouts.sqlite"
 MOST: Final = 2_000_000
 """Results that are kept; beyond them the oldest go."""
 _AT_ONCE: Final = 500
 """Keys asked for in one statement; SQLite has a limit."""
+_STORED_AT_ONCE: Final = 256
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 class Results:
@@ -60,7 +68,7 @@ class Results:
                     self._database.executemany("insert or replace into results values (?, ?)", results.items())
 
     def close(self) -> None:
-        """Let go of the file, after removing what is too much."""
+        """Close the file, after removing the oldest results beyond `MOST`."""
         with self._guarded("results of earlier audits cannot be removed"):
             if self._database is not None:
                 with self._database:
@@ -83,6 +91,39 @@ class Results:
         except (OSError, sqlite3.Error) as error:
             note(f"{trouble} ({error}); going on without")
             self._database = None
+
+
+def computed(
+    work: Mapping[str, T], compute: Callable[[str, T], R | str], kind: type[R], *, cache: bool, what: str
+) -> dict[str, R | str]:
+    """The results of some work: those of earlier audits, and the others computed in threads and kept.
+
+    Args:
+        work: by keys that name everything a result depends on.
+        compute: gives the result for a key and its work, or says why there is none.
+        kind: of results, for msgspec.
+        cache: whether results may be used and kept.
+        what: the pieces of work, for people.
+    """
+    progress = Told()
+    fresh: dict[str, str] = {}
+    with Results.usual(cache=cache) as results:
+        found: dict[str, R | str] = {
+            key: msgspec.json.decode(value, type=kind) for key, value in results.find(list(work)).items()
+        }
+        missing = [key for key in work if key not in found]
+        progress.begin(len(missing), what)
+        for key, outcome in zip(missing, in_threads(lambda key: compute(key, work[key]), missing), strict=True):
+            progress.advance()
+            found[key] = outcome
+            if not isinstance(outcome, str):
+                fresh[key] = msgspec.json.encode(outcome).decode()
+            if len(fresh) >= _STORED_AT_ONCE:
+                results.keep(fresh)
+                fresh = {}
+        results.keep(fresh)
+        progress.end()
+    return found
 
 
 def _opened(path: Path) -> sqlite3.Connection:

@@ -6,21 +6,30 @@ evenly over runs, are run again.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+import contextlib
+import sys
+import weakref
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
+from audit.arguments import Data, RunSelection, request_of
 from audit.ingest.recorded import RecordedRun, Records
-from audit.output.errors import NAMED, count
+from audit.output.errors import count
+from audit.output.formats import WRITERS
+from audit.output.rows import LONGEST_TABLE
+from audit.output.tables import print_table
+from audit.request import note
 from audit.rerun.evidence_check import disagreements
+from audit.rerun.opening import Skipped, opened, reasons, report_problems
 from audit.rerun.rollouts import (
     Job,
     NotRerunnableError,
     Outcome,
     Rollout,
-    load_tasks,
     rollouts_of,
     run_jobs,
     task_of,
@@ -37,15 +46,18 @@ COLUMNS: Final = (
 )
 """Of a difference. `check` is rollout, mean or evidence; for the latter two nothing is replayed."""
 
+ESSENTIAL: Final = ("env", "variant", "run", "iteration", "candidate", "rollout", "difference")
+"""Columns of a table for people."""
+
 WARM_UP: Final = "warm-up"
 """What stands for the candidate where a warm-up trial is meant; `rollout` is then its index."""
 
 Row = dict[str, Any]
 
 
-@dataclass
+@dataclass(eq=False)
 class Verification:
-    """A check of records. Read `differences` to its end, then the counts are complete.
+    """A check of records, as far as it has come: rollouts are run again as `differences` is read.
 
     Attributes:
         records: where the runs are from.
@@ -67,18 +79,51 @@ class Verification:
     candidates: int = 0
     checked: int = 0
     differing: int = 0
-    skipped: Counter[tuple[str, str]] = field(default_factory=Counter)
+    skipped: Skipped = field(default_factory=Counter)
     inconsistencies: list[Row] = field(default_factory=list)
     _sizes: dict[RunKey, int] = field(default_factory=dict)
     _differing_runs: dict[RunKey, RecordedRun] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self._differences = self._compare()
+
     @property
     def agrees(self) -> bool:
-        """Whether nothing was found."""
+        """Whether everything came out as recorded; what was not run again yet is run now."""
+        deque(self._differences, 0)
         return not (self.differing or self.inconsistencies)
 
     def differences(self) -> Iterator[Row]:
-        """Every difference as a row with `COLUMNS`; those of rollouts as soon as they are run again."""
+        """Every difference, once, as a row with `COLUMNS`; those of rollouts as soon as they are run again."""
+        return self._differences
+
+    def print(self, output: str = "table") -> None:
+        """Print the differences, and a summary: below a table for people, beside other formats on standard error."""
+        if not self.runs:
+            note("nothing to verify: no such runs in the records")
+        if output == "table":
+            self._print_table()
+        else:
+            WRITERS[output](COLUMNS, self.differences(), sys.stdout, None)
+            for line in self.summary():
+                note(line)
+        if self.runs and not self.checked:
+            note("no rollout could be run again")
+        if versions := self.versions():
+            note(versions)
+
+    def _print_table(self) -> None:
+        rows = list(islice(self._differences, LONGEST_TABLE))
+        more = sum(1 for _ in self._differences)
+        notes = self.summary()
+        if more:
+            notes.insert(0, f"First {LONGEST_TABLE} of {LONGEST_TABLE + more} rows; the other formats have all.")
+        if rows:
+            print_table(ESSENTIAL, rows, title="Differences", caption="\n".join(notes))
+        else:
+            sys.stdout.write("\n".join(notes) + "\n")
+
+    def _compare(self) -> Iterator[Row]:
         yield from self.inconsistencies
         runs = {run.identity: run for run in self.records.runs}
         for job, outcomes in run_jobs(self._jobs(runs), self.task_modules):
@@ -98,14 +143,7 @@ class Verification:
             f"{count(self.candidates, 'candidate')} of {count(self.runs, 'run')} read, "
             f"{count(len(self.inconsistencies), 'statement')} about means or evidence that the returns contradict."
         ]
-        reasons: dict[str, list[str]] = defaultdict(list)
-        for reason, group in sorted(self.skipped):
-            reasons[reason].append(group)
-        for reason, groups in reasons.items():
-            rollouts = sum(self.skipped[reason, group] for group in groups)
-            more = f" and {len(groups) - NAMED} more" if len(groups) > NAMED else ""
-            lines.append(f"{count(rollouts, 'rollout')} skipped, {reason}: {', '.join(groups[:NAMED])}{more}.")
-        return lines
+        return [*lines, *(f"{line}." for line in reasons(self.skipped, "rollout", "skipped"))]
 
     def versions(self) -> str | None:
         """How versions differ between records and this machine, where a rollout did not come out as recorded."""
@@ -164,29 +202,36 @@ class Verification:
 
 
 def verify(
-    records: Records,
-    runs: Sequence[RecordedRun],
+    data: Data,
     *,
-    sample: int | None,
+    sample: int | None = 200,
     seed: int = 0,
-    task_modules: Sequence[Path] = (),
+    task_modules: Sequence[str | Path] = (),
+    **options: Unpack[RunSelection],
 ) -> Verification:
     """Read runs, and be ready to run their rollouts again.
 
+    Mean returns and evidence are held against the recorded returns as well, in every record.
+
     Args:
-        records: where the runs are from.
-        runs: those to check.
+        data: records.
         sample: how many rollouts to run again, drawn evenly over runs; None for all.
         seed: of the draw.
-        task_modules: files of users' tasks.
+        task_modules: Python files with tasks of your own.
+        options: which groups, and how records are opened.
 
     Raises:
+        AuditError: a path holds no records, or `strict` and something is wrong with them.
         UsageError: a file of tasks cannot be used.
     """
-    load_tasks(task_modules)
-    verification = Verification(records, sample, seed, task_modules)
-    for run in runs:
-        verification.survey(run)
+    request = request_of(data, RunSelection, options)
+    with contextlib.ExitStack() as resources:
+        records, runs = resources.enter_context(opened(request, task_modules, judged=False))
+        verification = Verification(records, sample, seed, [Path(path) for path in task_modules])
+        for run in runs:
+            verification.survey(run)
+        report_problems(request, records)
+        weakref.finalize(verification, resources.pop_all().close)
     return verification
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-reading: Final = functools.partial(shared.reading, cached=False, telling=contextlib.nullcontext)
+reading: Final = functools.partial(shared.reading, cached=False)
 """Makes a command of a function, with the audit's shared options; `stats.cli.main` reports its errors."""
 
 

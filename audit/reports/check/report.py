@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
-from audit.output.formats import WRITERS
+from audit.arguments import Data, Selection, request_of
+from audit.output.rows import Table
 from audit.output.tables import print_table
 from audit.reports.check.commands import COMMANDS, judge
 from audit.reports.check.facts import facts_of
-from audit.reports.relation import NOTHING
-from audit.request import Request, note
+from audit.reports.tables import NOTHING
 
 Row = dict[str, Any]
 
@@ -33,23 +33,23 @@ MOST_GROUPS: Final = 2
 """So many groups are named in the table for people before the rest is counted."""
 
 
-def tell_check(request: Request, *, facts: bool) -> None:
-    """Print what records have and lack, and which commands they support; in other formats than the table, one of both.
+def check(data: Data, *, facts: bool = False, **options: Unpack[Selection]) -> Table:
+    """What records have and lack, and which commands they support.
 
     Args:
-        request: where to read, which groups, and how to write.
-        facts: write the facts, where it cannot be both.
+        data: records.
+        facts: what there is, a row per condition, task and method, instead of what it supports, one per command.
+        options: which groups, and how records are opened.
     """
+    request = request_of(data, Selection, options)
     with request.open() as store:
         held = facts_of(request, store)
-    if not held:
-        note(NOTHING)
-    if request.output == "table":
-        _print_for_people(held)
-    elif facts:
-        WRITERS[request.output](FACT_COLUMNS, held, sys.stdout, None)
-    else:
-        WRITERS[request.output](COLUMNS, verdicts(held), sys.stdout, None)
+    return Table(
+        columns=FACT_COLUMNS if facts else COLUMNS,
+        rows=held if facts else list(verdicts(held)),
+        notes=[] if held else [NOTHING],
+        print_for_people=lambda _: _print_for_people(held),
+    )
 
 
 def verdicts(held: Sequence[Row]) -> Iterator[Row]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, TextIO
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
 
 from audit.output.escaping import cell
 from audit.validation.coding.codes import CODES
@@ -22,15 +21,6 @@ Row = Mapping[str, Any]
 def columns(*, with_outcome: bool) -> list[str]:
     """The columns of a sheet, in order."""
     return [*RevisionKey._fields, "coder", *CODES, "note", *READING, *(OUTCOME if with_outcome else ()), "drawn_by"]
-
-
-def write_sheet(rows: Iterable[Mapping[str, str]], stream: TextIO, *, with_outcome: bool) -> None:
-    """Write a sheet as CSV, every field in quotation marks, since answers hold commas and line breaks."""
-    writer = csv.DictWriter(
-        stream, columns(with_outcome=with_outcome), restval="", quoting=csv.QUOTE_ALL, lineterminator="\n"
-    )
-    writer.writeheader()
-    writer.writerows(rows)
 
 
 def sheet_rows(

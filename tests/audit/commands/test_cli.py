@@ -289,7 +289,7 @@ def test_an_interrupt_is_told_tidily(data, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("audit.reports.relation.print_relation", interrupted)
+    monkeypatch.setattr("audit.reports.tables.relation_table", interrupted)
     result = audit("summary", data)
     assert (result.exit_code, result.stderr) == (130, "audit: interrupted\n")
 

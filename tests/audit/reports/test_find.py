@@ -13,8 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from audit.cli import app
-from audit.engine.catalog import cases
-from audit.reports.finding import COLUMNS, known
+from audit.reports.finding import COLUMNS, cases
 from tests.audit.samples import SHARED, candidate, episode, revision, write_run
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
@@ -203,7 +202,7 @@ def test_the_cases_are_listed_and_documented():
     listed = run("find", "--cases")
     assert (listed.exit_code, len(listed.stdout.splitlines())) == (0, len(cases()))
     page = (DOCS / "sql.md").read_text()
-    for name, case in known().items():
+    for name, case in cases().items():
         assert f"| `{name}` | {case.words} |" in page
         assert case.words in listed.stdout
         assert case.words[-1] == case.score[-1] == "."

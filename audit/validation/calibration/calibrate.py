@@ -1,21 +1,19 @@
-"""From a request to what `audit calibrate` prints."""
+"""Detectors and anchoring measures against the recorded truth."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Unpack
 
-from audit.ingest.recorded import open_records
+from audit.arguments import Data, Detection, request_of
 from audit.output.errors import AuditError, count
-from audit.output.progress import Told
-from audit.output.rows import print_rows
-from audit.reports.relation import simulated_caption
+from audit.output.rows import Table
 from audit.request import Request, note, tell
 from audit.rerun.anchoring import Anchoring
 from audit.rerun.anchors import measure
-from audit.rerun.results import Results
-from audit.rerun.rollouts import load_tasks
+from audit.rerun.opening import opened
 from audit.validation.calibration.measures import anchored, compared, separation
 from audit.validation.calibration.truth import Known, known_of, read_truth
 from audit.validation.coding.found import Found, find_all, judged, read_answers
@@ -40,71 +38,71 @@ HEADINGS: Final = {"personality": "critic", "false_positives_pct": "false pos. %
 Row = dict[str, Any]
 
 
-def tell_calibration(
-    request: Request,
+def calibrate(
+    data: Data,
     *,
-    bootstrap: Bootstrap,
-    controls: int,
-    behaviour: bool,
-    task_modules: Sequence[Path],
-    classes: bool,
-) -> None:
-    """Compare every detector and every anchoring measure with the recorded truth.
+    behaviour: bool = True,
+    controls: int = 19,
+    classes: bool = False,
+    bootstrap: int = 9999,
+    task_modules: Sequence[str | Path] = (),
+    **options: Unpack[Detection],
+) -> Table:
+    """Compare every detector and anchoring measure with what the simulated critic says that it did, by personality.
 
     Args:
-        request: which records.
-        bootstrap: how intervals are made.
+        data: records.
+        behaviour: whether revised policies are run as well, as by `anchor`.
         controls: control edits for each revision.
-        behaviour: whether policies are run as well.
-        task_modules: files of users' tasks.
-        classes: whether every driver has a row.
+        classes: score every driver, not only `worst`.
+        bootstrap: how often runs are resampled for an interval.
+        task_modules: Python files with tasks of your own.
+        options: which groups, and how records are opened.
 
     Raises:
         AuditError: no truth is known of any revision in the records.
     """
-    load_tasks(task_modules)
-    with open_records(request.paths, judged=True, cache=request.cache) as records:
-        runs = request.choose(records)
+    request = request_of(data, Detection, options)
+    with opened(request, task_modules) as (records, runs):
         truths, problems = read_truth(runs)
         tell([], problems)
         known, found, caption = _known_and_found(request, truths)
         measured: dict[RevisionKey, Anchoring] = {}
         if behaviour:
-            with Results.usual(cache=request.cache) as results:
-                anchors = measure(
-                    records,
-                    [run for run in runs if any(identity[:4] == run.identity for identity in known)],
-                    controls=controls,
-                    sample=None,
-                    seed=0,
-                    placebo=False,
-                    results=results,
-                    progress=Told(),
-                )
+            anchors = measure(
+                records,
+                [run for run in runs if any(identity[:4] == run.identity for identity in known)],
+                controls=controls,
+                sample=None,
+                seed=0,
+                placebo=False,
+                cache=request.cache,
+            )
             every = {RevisionKey(*each.identity, each.iteration): each.found for each in anchors.revisions}
             measured = {identity: every[identity] for identity in known if identity in every}
             found = [*found, anchored(measured)]
-    rows = [*_detectors(found, known, bootstrap, classes=classes), *_measures(known, measured)]
-    if caption:
-        note(caption)
+    rows = [*_detectors(found, known, Bootstrap(bootstrap), classes=classes), *_measures(known, measured)]
     rows.sort(key=lambda row: (row["condition"], row["personality"]))
-    if request.output == "table":  # has room for one interval
-        rows = [
-            {**row, "quantity": _named(row), **dict.fromkeys(f"{name}_{end}" for name in METRICS[:-1] for end in ENDS)}
-            for row in rows
-        ]
-    print_rows(
-        rows,
-        COLUMNS,
-        request.output,
+    return Table(
+        columns=COLUMNS,
+        rows=rows,
         title="Detectors against the truth",
         essential=ESSENTIAL,
-        caption=caption,
         headings=HEADINGS,
+        caption=caption,
+        notes=[caption] if caption else [],
+        print_for_people=_print_for_people,
     )
 
 
-def _named(row: Row) -> str:
+def _print_for_people(table: Table) -> None:
+    """Print the table with one interval, for which it has room."""
+    without = dict.fromkeys(f"{name}_{end}" for name in METRICS[:-1] for end in ENDS)
+    rows = [{**row, "quantity": _named(row), **without} for row in table]
+    replace(table, rows=rows, print_for_people=None).print()
+
+
+def _named(row: Mapping[str, Any]) -> str:
     return str(row["quantity"]) if row["code"] is None else f"{row['quantity']} = {row['code']}"
 
 
@@ -118,7 +116,7 @@ def _known_and_found(
             for identity, answer in answers.items()
             if (each := known_of(truths[identity], answer.row["shown"] or (), answer.row["worst_rollout"]))
         }
-        caption = simulated_caption(request, store)
+        caption = request.caption(store)
         if not known:
             raise AuditError(
                 "nothing is known of what drove these revisions: folders collected with the simulated backend have a "

@@ -1,23 +1,22 @@
-"""From a request for scores to rows on standard output."""
+"""Scores of detectors against the codes of people."""
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Unpack
 
+from audit.arguments import Classification, Data, request_of
 from audit.output.errors import AuditError, count
-from audit.output.formats import WRITERS
+from audit.output.rows import Table
 from audit.output.tables import print_table
 from audit.references import visible
-from audit.reports.relation import simulated_caption
 from audit.request import Request, note
 from audit.validation.coding.found import find_all, judged, read_answers
 from audit.validation.coding.intervals import METRICS, Bootstrap
 from audit.validation.coding.labels import Labels, read_labels, resolve_identities
-from audit.validation.coding.scores import COLUMNS, Comparison, Row, Strata, comparisons, scores
+from audit.validation.coding.scores import COLUMNS, Comparison, Strata, comparisons, scores
 from audit.validation.coding.strata import named, strata
 from audit.vocabulary.keys import RevisionKey
 
@@ -37,56 +36,65 @@ _TEXT: Final = 80
 """Characters of the text found that a table for people shows."""
 
 
-def print_validation(
-    request: Request,
-    path: Path,
+def validate(
+    labels: str | Path,
+    data: Data,
     *,
-    stratify: Sequence[str],
-    bootstrap: Bootstrap,
-    pool: bool,
-    classes: bool,
-    disagreements: bool,
-) -> None:
-    """Score every detector on a file of labels, or list where they disagree.
+    disagreements: bool = False,
+    classes: bool = False,
+    pool: bool = False,
+    stratify: Sequence[str] = (),
+    bootstrap: int = 9999,
+    seed: int = 0,
+    **options: Unpack[Classification],
+) -> Table:
+    """Score every detector against hand-coded labels: precision, recall, F1 and Cohen's kappa, with 95% intervals.
 
     Args:
-        request: the records that the labels are of.
-        path: the file of labels.
-        stratify: weigh answers so that these strata count as in the records; none for equal weights.
-        bootstrap: how intervals are made.
-        pool: take all conditions together.
+        labels: the sheet that coders filled in, a CSV file.
+        data: the records that the labels are of.
+        disagreements: list every disagreement instead of scores.
         classes: a row for every driver, not for `worst` alone.
-        disagreements: list them instead of scores.
+        pool: score all conditions together.
+        stratify: weigh answers so that the values of these columns count as in the records.
+        bootstrap: how often runs are resampled for an interval.
+        seed: of the resampling.
+        options: which groups, and how records are opened and classified.
 
     Raises:
-        AuditError: labels or records cannot be read, nothing is left to score, or there are faults and the request
-            is strict.
+        AuditError: labels or records cannot be read, nothing is left to score, or there are faults and `strict`.
     """
-    labels = read_labels(path)
+    path = Path(labels)
+    read = read_labels(path)
     by = list(dict.fromkeys(stratify))
+    request = request_of(data, Classification, options)
     with request.open(all_detectors=True) as store:
         members = strata(request.select(store.relation("revisions")), by)
-        _match(request, store, labels, path)
+        _match(request, store, read, path)
         of = {identity: name for name, revisions in members.items() for identity in revisions}
-        labels.rows = [row for row in labels.rows if row.identity in of]
-        if not labels.rows:
+        read.rows = [row for row in read.rows if row.identity in of]
+        if not read.rows:
             raise AuditError(f"{path}: no label is of a critic's answer in what was given")
-        wanted = {row.identity for row in labels.rows}
+        wanted = {row.identity for row in read.rows}
         found = find_all(read_answers(store.relation("answers_to_code"), wanted))
         found += judged(store.relation("judgements"), wanted)
-        caption = simulated_caption(request, store)
-    compared = comparisons(labels.rows, found, pool=pool)
-    weights = Strata(by, of) if by else None
+        caption = request.caption(store)
+    compared = comparisons(read.rows, found, pool=pool)
     if disagreements:
-        _print_disagreements(request, compared, caption)
-    else:
-        _tell_sample(labels, weights, compared, path)
-        rows = [row for each in compared for row in scores(each, bootstrap, weights, classes=classes)]
-        _print_scores(request, rows, caption)
+        return _disagreements(compared, caption)
+    weights = Strata(by, of) if by else None
+    rows = [row for each in compared for row in scores(each, Bootstrap(bootstrap, seed), weights, classes=classes)]
+    return Table(
+        columns=COLUMNS,
+        rows=rows,
+        caption=caption,
+        notes=[*_about_sample(read, weights, compared, path), *([caption] if caption else [])],
+        print_for_people=_print_scores,
+    )
 
 
 def _match(request: Request, store: Store, labels: Labels, path: Path) -> None:
-    """Find the revisions that labels are of, and tell what is wrong with the file."""
+    """Find the revisions that labels are of, and report what is wrong with the file."""
     everything = strata(store.relation("revisions"), ())
     iterations = store.relation("episodes").select(", ".join(RevisionKey._fields)).fetchall()
     resolve_identities(labels, everything.get((), []), {RevisionKey(*row) for row in iterations})
@@ -95,11 +103,11 @@ def _match(request: Request, store: Store, labels: Labels, path: Path) -> None:
     if not labels.faults:
         return
     kinds = Counter(fault.kind for fault in labels.faults)
-    told = ", ".join(f"{number} {kind}" for kind, number in kinds.items())
+    each = ", ".join(f"{number} {kind}" for kind, number in kinds.items())
     lines = [f"{path}:{fault.line}: {fault.message}" for fault in labels.faults[:MOST_FAULTS]]
     if len(labels.faults) > MOST_FAULTS:
         lines.append(f"... and {len(labels.faults) - MOST_FAULTS} more")
-    problems = f"{count(len(labels.faults), 'problem')} in {path} ({told})"
+    problems = f"{count(len(labels.faults), 'problem')} in {path} ({each})"
     if request.strict:
         raise AuditError("\n".join([f"{problems}, and --strict:", *lines]))
     note(f"{problems}, not scored:")
@@ -107,55 +115,56 @@ def _match(request: Request, store: Store, labels: Labels, path: Path) -> None:
         note(f"  {line}")
 
 
-def _tell_sample(labels: Labels, weights: Strata | None, compared: Sequence[Comparison], path: Path) -> None:
+def _about_sample(labels: Labels, weights: Strata | None, compared: Sequence[Comparison], path: Path) -> Iterator[str]:
     """What one must know of the sample to read its scores."""
     if weights is None and labels.drawn_by:
         columns = " and ".join(map(visible, sorted(labels.drawn_by)))
-        note(f"{path}: drawn evenly over {columns}, so scores are of this sample; --stratify weighs it to the records")
+        yield f"{path}: drawn evenly over {columns}, so scores are of this sample; --stratify weighs it to the records"
     if weights is not None:
         for condition in dict.fromkeys(each.condition for each in compared):
             here = {weights.of[row.identity] for row in labels.rows if condition in {None, row.identity.condition}}
             for name, size in weights.sizes(condition).items():
                 if name not in here:
                     place = named(weights.columns, name) + (f" of {visible(condition)}" if condition else "")
-                    note(f"{place}: no label, so its {count(size, 'revision')} count for nothing")
+                    yield f"{place}: no label, so its {count(size, 'revision')} count for nothing"
     runs = len({row.identity[:4] for row in labels.rows})
     if 1 < runs < FEW_RUNS:
-        note(f"labels of {runs} runs: intervals by resampling so few are too narrow")
+        yield f"labels of {runs} runs: intervals by resampling so few are too narrow"
 
 
-def _print_scores(request: Request, rows: Sequence[Row], caption: str | None) -> None:
-    if caption:
-        note(caption)
-    if request.output != "table":
-        WRITERS[request.output](COLUMNS, rows, sys.stdout, caption)
-        return
+def _print_scores(table: Table) -> None:
     shown = [
         {
             **row,
             "coder": visible(row["coder"]),
             "column": row["column"] if row["code"] is None else f"{row['column']} = {row['code']}",
         }
-        for row in rows
+        for row in table
     ]
-    lines = [*([caption] if caption else []), "In brackets 95% intervals; the other formats say how each was made."]
-    print_table(_ESSENTIAL, shown, title="Detectors against coders", caption="\n".join(lines))
+    lines = [table.caption, "In brackets 95% intervals; the other formats say how each was made."]
+    print_table(_ESSENTIAL, shown, title="Detectors against coders", caption="\n".join(filter(None, lines)))
 
 
-def _print_disagreements(request: Request, compared: Sequence[Comparison], caption: str | None) -> None:
+def _disagreements(compared: Sequence[Comparison], caption: str | None) -> Table:
     rows: list[dict[str, Any]] = [row for each in compared for row in each.disagreements()]
-    if caption:
-        note(caption)
-    if not rows:
-        note("no disagreement")
     for row in rows:
         row["text"] = " ".join(visible(row["text"]).split())
         row["detector"] = visible(row["detector"])
         row["coder"] = visible(row["coder"])
-    if request.output != "table":
-        WRITERS[request.output](DISAGREEMENTS, rows, sys.stdout, caption)
-        return
-    for row in rows:
-        if len(row["text"]) > _TEXT:
-            row["text"] = f"{row['text'][: _TEXT - 1].rstrip()}…"
-    print_table(DISAGREEMENTS, rows, title="Disagreements", caption=caption)
+    notes = [caption, None if rows else "no disagreement"]
+    return Table(
+        columns=DISAGREEMENTS,
+        rows=rows,
+        caption=caption,
+        notes=[line for line in notes if line],
+        print_for_people=_print_disagreements,
+    )
+
+
+def _print_disagreements(table: Table) -> None:
+    shown = [
+        {**row, "text": text if len(text) <= _TEXT else f"{text[: _TEXT - 1].rstrip()}…"}
+        for row in table
+        for text in [row["text"]]
+    ]
+    print_table(DISAGREEMENTS, shown, title="Disagreements", caption=table.caption)

@@ -1,0 +1,134 @@
+"""What the functions of the library take: records, and keyword arguments named like the options of the commands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypedDict
+
+from audit.output.errors import UsageError
+from audit.request import Request
+
+if TYPE_CHECKING:
+    from audit.store import Store
+    from audit.vocabulary.thresholds import Overrides
+
+Data: TypeAlias = "Store | Request | str | Path | Iterable[str | Path]"
+"""Records: an open store, one path or several, or a request, which is all arguments in one."""
+
+Names: TypeAlias = str | Sequence[str] | None
+
+_ROWS: Final = ("env", "variant", "condition", "run")
+"""The arguments that choose rows; the others say how records are opened."""
+
+
+class Selection(TypedDict, total=False):
+    """Keyword arguments of every function.
+
+    Attributes:
+        env, variant, condition: only these tasks, methods or conditions; a name or several.
+        strict: refuse records with problems instead of leaving them out.
+        cache: whether what was read in an earlier audit may be used, and kept for a later one.
+    """
+
+    env: Names
+    variant: Names
+    condition: Names
+    strict: bool
+    cache: bool
+
+
+class RunSelection(Selection, total=False):
+    """Those of functions whose rows are of single runs.
+
+    Attributes:
+        run: only runs of this number, or of these.
+    """
+
+    run: int | Sequence[int] | None
+
+
+class Detection(Selection, total=False):
+    """Those of functions that use a detector of references to the worst rollout.
+
+    Attributes:
+        detector: word, phrase, resolved, driver or judge.
+        judgements: files that `audit.judge` has written.
+        judge: the model whose judgements count, where there are several.
+    """
+
+    detector: str
+    judgements: Sequence[str | Path] | None
+    judge: str | None
+
+
+class Thresholds(Selection, total=False):
+    """Those of functions that classify edits.
+
+    Attributes:
+        overrides: thresholds of the edit patterns, by task and name, that go before all others.
+    """
+
+    overrides: Overrides | None
+
+
+class Classification(Detection, Thresholds, total=False):
+    """Those of functions that use a detector and classify edits."""
+
+
+class Analysis(TypedDict, total=False):
+    """Those of `audit.show` and `audit.sql`, which choose rows otherwise; as elsewhere."""
+
+    detector: str
+    judgements: Sequence[str | Path] | None
+    judge: str | None
+    overrides: Overrides | None
+    strict: bool
+    cache: bool
+
+
+class RevisionSelection(RunSelection, Classification, total=False):
+    """Those of functions whose rows are revisions, with every classification."""
+
+
+def request_of(data: Data, kind: Any, options: Mapping[str, Any]) -> Request:
+    """The request that a function's arguments make.
+
+    Args:
+        data: the records.
+        kind: the class of keyword arguments that the function takes, `Selection` or one of its subclasses.
+        options: those that were given.
+
+    Raises:
+        TypeError: the function takes no such argument.
+        UsageError: an argument that an open store no longer takes.
+    """
+    if unknown := sorted(options.keys() - kind.__optional_keys__):
+        raise TypeError(
+            f"unexpected argument {', '.join(unknown)}; there are {', '.join(sorted(kind.__optional_keys__))}"
+        )
+    given = {name: _several(value) if name in (*_ROWS, "judgements") else value for name, value in options.items()}
+    if "overrides" in given:
+        given["settings"] = _settings(given.pop("overrides") or {})
+    if isinstance(data, Request):
+        return replace(data, **given)
+    if isinstance(data, str | Path):
+        return Request(paths=[Path(data)], **given)
+    from audit.store import Store  # and with it all that reads records
+
+    if isinstance(data, Store):
+        if late := sorted(options.keys() - set(_ROWS)):
+            raise UsageError(f"the store is open already; give {', '.join(late)} to audit.open")
+        return Request(
+            paths=data.paths, store=data, detector=data.detector, settings=_settings(data.overrides), **given
+        )
+    return Request(paths=[Path(path) for path in data], **given)
+
+
+def _several(value: Any) -> Any:
+    return [value] if isinstance(value, str | int | Path) else value
+
+
+def _settings(overrides: Overrides) -> list[str]:
+    return [f"{env}.{key}={value}" for env, values in overrides.items() for key, value in values.items()]

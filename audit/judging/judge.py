@@ -1,0 +1,214 @@
+"""Has a model judge critics' answers: judgements go to their file, and their counts are the result."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Unpack
+
+from audit.arguments import Data, RunSelection, request_of
+from audit.judging.plan import COLUMNS, Plan, make_plan
+from audit.judging.questions import Question
+from audit.judging.verdicts import DRIVERS
+from audit.output.errors import AuditError, Problem, UsageError, count, report
+from audit.output.formats import Row
+from audit.output.progress import Told
+from audit.output.rows import Table
+from audit.output.tables import print_table
+from audit.request import Request, note, tell
+from audit.sources.judgements import Judged, default_file, read_judgements
+from audit.store import rows_of
+
+if TYPE_CHECKING:
+    from audit.judging.asking import Judge
+    from audit.judging.file import JudgementFile
+
+UNREADABLE: Final = "unreadable"
+MEANING: Final = "Percentages are of answers judged readably; quoted: the sentence stands in the answer."
+COUNTED: Final = ("condition", "env", "variant", "driver", "answers", "pct", "quoted")
+
+
+def judge(
+    data: Data,
+    *,
+    backend: str,
+    model: str | None = None,
+    base_url: str | None = None,
+    temperature: float | None = None,
+    timeout: float | None = None,
+    max_tokens: int | None = None,
+    num_ctx: int | None = None,
+    out: str | Path | None = None,
+    sample: int | None = None,
+    seed: int = 0,
+    longest: int = 40_000,
+    again: bool = False,
+    concurrency: int = 4,
+    plan: bool = False,
+    yes: bool = True,
+    **options: Unpack[RunSelection],
+) -> Table:
+    """Have a model code what each revision is chiefly justified by, from the critic's answer alone.
+
+    What is judged already is not asked again.
+
+    Args:
+        data: records.
+        backend: ollama or openai.
+        model: the judge, as its server calls it; with ollama else gpt-oss:20b.
+        base_url: address of the server; else as the environment says.
+        temperature: sampling temperature; else the server's.
+        timeout: seconds to wait for one reply; else 600.
+        max_tokens: longest reply, thinking included; else the server's.
+        num_ctx: context size asked of Ollama; else the server's.
+        out: the file of judgements; else beside the records.
+        sample: judge so many answers, drawn at random; None for all.
+        seed: of the draw and of the calls.
+        longest: leave out answers of more characters.
+        again: ask again where no reply could be read.
+        concurrency: calls in flight at once.
+        plan: ask nothing; the result is what it would cost.
+        yes: do not ask on a terminal whether to go on.
+        options: which groups, and how records are opened.
+
+    Returns:
+        How often each driver occurs, by condition, task and method; or the plan.
+
+    Raises:
+        UsageError: an option that makes no sense.
+        AuditError: no records, a model that fails, a file that cannot be written, or a cost that was not agreed to.
+    """
+    from audit.judging.asking import make_judge
+
+    request = request_of(data, RunSelection, options)
+    path = default_file(request.paths) if out is None else Path(out)
+    judging = make_judge(
+        backend,
+        on_wait=lambda reason, seconds: note(f"waiting {seconds:.0f} s: {reason}"),
+        name=model,
+        base_url=base_url,
+        temperature=temperature,
+        timeout=timeout,
+        max_tokens=max_tokens,
+        num_ctx=num_ctx,
+    )
+    questions, caption = _questions(request)
+
+    def planned(judged: Sequence[Judged], problems: Sequence[Problem]) -> Plan:
+        _report_problems(problems)
+        return make_plan(questions, judged, model=judging.name, sample=sample, seed=seed, longest=longest, again=again)
+
+    if plan:
+        costs = planned(*(read_judgements(path) if path.exists() else ([], [])))
+        notes = [costs.cost(), costs.basis()]
+        return _table(COLUMNS, list(costs.rows()), "Answers to judge, and about how many tokens", None, notes)
+    from audit.judging.file import JudgementFile
+
+    with JudgementFile(path) as file:
+        wanted = planned(file.judged, file.problems)
+        note(wanted.cost())
+        if wanted.open:
+            note(wanted.basis())
+            if not yes:
+                _agree()
+            _ask(wanted, judging, file, concurrency=concurrency, seed=seed)
+        latest = {each.key: each for each in file.judged}
+    keys = [(asked.question.identity, asked.prompt_sha256, wanted.model) for asked in wanted.asked]
+    rows = list(_counts([latest[key] for key in keys if key in latest]))
+    beside = [f"Judge: {judging.name}. {MEANING}", f"Judgements: {path}", *([caption] if caption else [])]
+    return _table(COUNTED, rows, "Drivers", "\n".join(beside), [caption] if caption else [])
+
+
+def _questions(request: Request) -> tuple[list[Question], str | None]:
+    """All that could be asked, and what has to be read beside answers that are not a language model's."""
+    with request.open() as store:
+        questions = [Question.of(row) for row in rows_of(request.select(store.relation("questions")))]
+        if not questions:
+            raise AuditError("nothing to judge: no critic's answer in the records")
+        return sorted(questions, key=lambda question: question.identity), request.caption(store)
+
+
+def _agree() -> None:
+    """Ask a person whether to go on; where there is none, that the cost was reported is enough."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return
+    sys.stderr.write("Go on? [y/N] ")
+    sys.stderr.flush()
+    if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
+        raise AuditError("nothing was asked")
+
+
+def _ask(plan: Plan, model: Judge, file: JudgementFile, *, concurrency: int, seed: int) -> None:
+    from audit.judging.asking import Task, ask_all
+
+    tasks = [Task(asked.question, asked.judged.attempts if asked.judged else 0) for asked in plan.open]
+    before, began, progress = len(file.judged), time.monotonic(), Told()
+    progress.begin(len(tasks), "")
+
+    def stopped() -> str:
+        done = len(file.judged) - before
+        return f"{done} of {len(tasks)} are judged, the same command goes on from there ({file.path})"
+
+    try:
+        ask_all(tasks, model, file, concurrency=concurrency, seed=seed, on_judged=progress.advance)
+    except UsageError:
+        raise
+    except AuditError as error:
+        if len(file.judged) == before:
+            raise
+        raise AuditError(f"{error}; {stopped()}") from None
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(f"interrupted; {stopped()}") from None
+    finally:
+        progress.end()
+    note(_took(file.judged[before:], time.monotonic() - began))
+
+
+def _took(judged: Sequence[Judged], seconds: float) -> str:
+    """What was judged, and what it took."""
+    unreadable = sum(each.driver is None for each in judged)
+    unquoted = sum(bool(each.sentence) and not each.quoted for each in judged)
+    prompts, replies = (
+        sum(getattr(each, name) or 0 for each in judged) for name in ("prompt_tokens", "completion_tokens")
+    )
+    return (
+        f"{count(len(judged), 'answer')} judged, {unreadable} of them unreadably, {unquoted} with a sentence that the "
+        f"answer does not hold; {prompts:,} tokens of prompts and {replies:,} of replies as the server counts them, "
+        f"{seconds:.1f} s"
+    )
+
+
+def _counts(judged: Sequence[Judged]) -> Iterator[dict[str, Any]]:
+    """How often each driver occurs by condition, task and method; percentages are of what could be read."""
+    groups: dict[tuple[str, str, str], list[Judged]] = {}
+    for each in judged:
+        groups.setdefault(each.identity[:3], []).append(each)
+    for identity in sorted(groups):
+        drivers: Counter[str] = Counter(each.driver or UNREADABLE for each in groups[identity])
+        quoted: Counter[str] = Counter(each.driver for each in groups[identity] if each.driver and each.quoted)
+        readable = len(groups[identity]) - drivers[UNREADABLE]
+        for driver in (*DRIVERS, UNREADABLE):
+            if not drivers[driver]:
+                continue
+            shares = (None, None) if driver == UNREADABLE else (100 * drivers[driver] / readable, quoted[driver])
+            yield dict(zip(COUNTED, (*identity, driver, drivers[driver], *shares), strict=True))
+
+
+def _table(columns: Sequence[str], rows: Sequence[Row], title: str, caption: str | None, notes: Sequence[str]) -> Table:
+    return Table(
+        columns=columns,
+        rows=rows,
+        title=title,
+        caption=caption and caption.replace("\n", " "),
+        notes=notes,
+        print_for_people=lambda _: print_table(columns, rows, title=title, caption=caption),
+    )
+
+
+def _report_problems(problems: Sequence[Problem]) -> None:
+    if problems:
+        note(f"{count(len(problems), 'line')} of the judgements left out:")
+        tell([f"  {line}" for line in report(problems)], [])

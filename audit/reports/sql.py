@@ -1,0 +1,117 @@
+"""Analysis of a user's own."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final, Unpack
+
+from audit.arguments import Analysis, Data, request_of
+from audit.engine.catalog import public, schema
+from audit.engine.plain_types import plain
+from audit.engine.queries import refusing
+from audit.output.errors import UsageError
+from audit.output.escaping import visible
+from audit.output.formats import as_json, is_nested
+from audit.output.rows import LONGEST_TABLE, Table
+from audit.output.tables import print_plain_table
+from audit.reports.tables import table_of
+
+WIDEST: Final = 60
+"""Characters of a text that a table for people shows; the other formats have all."""
+
+
+def query_of(arguments: Sequence[str]) -> tuple[list[Path], str | None]:
+    """Tell folders and archives from the query behind them, which the last argument is unless it is a path.
+
+    Raises:
+        UsageError: there is a query and no path, or a path that is not there.
+    """
+    *paths, last = arguments
+    query = None if _exists(last) else last
+    if query is None:
+        paths.append(last)
+    elif not paths:
+        raise UsageError(f'{visible(last)}: no such folder or archive; write audit sql DIR "select …"')
+    absent = next((path for path in paths if not _exists(path)), None)
+    if absent is not None:
+        raise UsageError(
+            f"{visible(absent)}: no such folder or archive; the query is one argument, in quotes, and the last"
+        )
+    return [Path(path) for path in paths], query
+
+
+def sql(data: Data, query: str, **options: Unpack[Analysis]) -> Table:
+    """What one SELECT over the relations of the analysis gives; they are read, and nothing else is.
+
+    Args:
+        data: records.
+        query: in DuckDB's SQL.
+        options: how records are opened and classified.
+
+    Raises:
+        UsageError: the query is no single SELECT over the relations.
+    """
+    request = request_of(data, Analysis, options)
+    with contextlib.ExitStack() as resources:
+        store = resources.enter_context(request.open())
+        if request.store is None:
+            store.confine()
+        with refusing():
+            answer = plain(store.sql(query))
+        caption = request.caption(store)
+        notes = [caption] if caption else []
+        table = table_of(answer, store, can_stop=True, caption=caption, notes=notes, print_for_people=_print_for_people)
+        resources.pop_all()
+    return table
+
+
+def relations() -> Table:
+    """Which relations there are, what a row of each is, and its columns."""
+    listed = [
+        {"relation": name, "row": schema()[name]["row"], "columns": list(schema()[name]["columns"])}
+        for name in public()
+    ]
+    short = [{key: row[key] for key in ("relation", "row")} for row in listed]
+    return Table(
+        columns=("relation", "row", "columns"),
+        rows=listed,
+        print_for_people=lambda _: print_plain_table(
+            ["relation", "row"], short, 'A row is … ("describe RELATION" tells the columns)'
+        ),
+    )
+
+
+def _print_for_people(answer: Table) -> None:
+    rows = [{column: _cell(value) for column, value in row.items()} for row in islice(answer, LONGEST_TABLE + 1)]
+    notes = [answer.caption] if answer.caption else []
+    if any(isinstance(value, _Cut) for row in rows[:LONGEST_TABLE] for value in row.values()):
+        notes.append(f"Texts beyond {WIDEST} characters are cut; the other formats have all.")
+    if len(rows) > LONGEST_TABLE:
+        notes.append(f"The first {LONGEST_TABLE} rows; the other formats have all.")
+    print_plain_table(answer.columns, rows[:LONGEST_TABLE], None, "\n".join(notes) or None)
+
+
+class _Cut(str):
+    """A text that is not shown as it is."""
+
+    __slots__ = ()
+
+
+def _cell(value: Any) -> Any:
+    text = as_json(value) if is_nested(value) else value
+    if not isinstance(text, str):
+        return value
+    line = visible(text).replace("\n", "\\n").replace("\t", "\\t")
+    if len(line) > WIDEST:
+        line = f"{line[: WIDEST - 1]}…"
+    return line if line == text else _Cut(line)
+
+
+def _exists(path: str) -> bool:
+    try:
+        return bool(path) and Path(path).exists()
+    except (OSError, ValueError):  # too long for a path, or with a null byte
+        return False

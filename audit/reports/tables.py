@@ -1,0 +1,242 @@
+"""The results that are one relation each, with the titles and columns of their tables for people."""
+
+from __future__ import annotations
+
+import contextlib
+import weakref
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final, Unpack
+
+from audit.arguments import (
+    Data,
+    Detection,
+    RevisionSelection,
+    RunSelection,
+    Selection,
+    Thresholds,
+    request_of,
+)
+from audit.output.formats import Row
+from audit.output.rows import Table
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from audit.request import Request
+    from audit.store import Store
+
+TITLES: Final = {
+    "summary": "Revisions",
+    "salience": "Salience-problem regressions by the detector {detector} (percentages of regressions)",
+    "base_rates": "Who cites the worst rollout, by the detector {detector}",
+    "noise_summary": "Regressions, and those that no change would have produced; beyond noise: p <= 0.05",
+    "controls": "Regressions against puresearch's that start equally well (percentages of revisions)",
+    "severity_summary": "How far the worst rollout stands out, and who cites it, by the detector {detector}",
+    "agreement_summary": "Agreement of worst, median and best rollout",
+    "patterns_summary": "Edit patterns (percentages of revisions)",
+    "revisions": "Revisions",
+    "runs": "Runs",
+    "mentions": "Mentions of rollouts",
+}
+
+ESSENTIAL: Final = {
+    "salience": [
+        *("condition", "env", "variant", "revisions", "regressions", "strict", "permissive"),
+        *("citing_regressions_pct", "citing_improvements_pct", "citing_no_change_pct", "risk_ratio"),
+    ],
+    "noise_summary": [
+        *("condition", "env", "variant", "revisions", "regressions", "expected_regressions", "expected_pooled"),
+        *("beyond_noise", "strict", "strict_beyond_noise"),
+    ],
+    "controls": [
+        *("condition", "env", "variant", "start", "regressions", "control_regressions", "difference_pct"),
+    ],
+    "severity_summary": [
+        *("condition", "env", "variant", "degree", "revisions", "citing", "regressions"),
+        *("regressions_citing_pct", "regressions_not_citing_pct", "mean_delta"),
+    ],
+    "base_rates": [
+        *("condition", "env", "variant", "runs", "citing_regressions", "citing_improvements", "citing_no_change"),
+        *("regressions_citing_pct", "regressions_not_citing_pct", "risk_ratio", "holm_p"),
+    ],
+    "revisions": [
+        *("condition", "env", "variant", "run", "iteration", "r0", "r1", "delta"),
+        *("edit_distance", "references_worst", "strict", "pattern"),
+    ],
+    "mentions": [
+        *("condition", "env", "variant", "run", "iteration", "part", "text", "kind", "labels", "rollouts", "worst"),
+        *("negated", "discounted"),
+    ],
+}
+"""Columns of a table for people, where all of them are too many."""
+
+HEADINGS: Final = {
+    "citing_regressions_pct": "citing regr. %",
+    "citing_improvements_pct": "citing impr. %",
+    "citing_no_change_pct": "citing same %",
+    "regressions_citing_pct": "regr. if citing %",
+    "regressions_not_citing_pct": "regr. if not %",
+}
+"""What stands above a column of a table for people, where its name is too long."""
+
+NO_CONTROL: Final = (
+    "no puresearch beside these methods, under the same condition and task: there is nothing to hold them against"
+)
+
+NOTHING: Final = "nothing to show: no such rows in the records"
+
+THREE_ROLLOUTS: Final = ("salience", "base_rates", "severity_summary", "agreement_summary")
+"""Relations that only know methods whose critic sees worst, median and best."""
+
+
+def summary(data: Data, **options: Unpack[Selection]) -> Table:
+    """How revisions turned out: deltas, edit distances, acceptance, directions.
+
+    Example: audit summary logs/ data/runs --format markdown
+    """
+    return relation_table("summary", request_of(data, Selection, options))
+
+
+def salience(data: Data, **options: Unpack[Detection]) -> Table:
+    """Salience-problem regressions, strict and permissive, where the critic saw worst, median and best.
+
+    Example: audit salience logs.tar.xz --detector phrase
+    """
+    return relation_table("salience", request_of(data, Detection, options))
+
+
+def rates(data: Data, **options: Unpack[Detection]) -> Table:
+    """Base rates: who cites the worst rollout, and do revisions that cite it regress more often than the others?
+
+    Intervals are 95%, by bootstrap over runs; the p-value is of a logistic regression with errors by run.
+
+    Example: audit rates data/runs --detector resolved
+    """
+    return relation_table("base_rates", request_of(data, Detection, options))
+
+
+def noise(data: Data, **options: Unpack[Detection]) -> Table:
+    """How many regressions chance alone would have produced, and how many are more than chance.
+
+    Example: audit noise data/runs --env cartpole
+    """
+    return relation_table("noise_summary", request_of(data, Detection, options))
+
+
+def controls(data: Data, **options: Unpack[Thresholds]) -> Table:
+    """Regressions against those of puresearch, whose second proposal saw no evidence, from equally good starts.
+
+    Example: audit controls data/runs --env pong --format csv
+    """
+    found = relation_table("controls", request_of(data, Thresholds, options))
+    assert found.relation is not None
+    if len(found) and not found.relation.filter("control_runs > 0").limit(1).fetchall():
+        found.notes = (*found.notes, NO_CONTROL)
+        found.print_for_people = lambda _: None  # half of the table would be empty
+    return found
+
+
+def severity(data: Data, **options: Unpack[Detection]) -> Table:
+    """Citing and regressions by severity, (median - worst) / (best - worst): how far the worst rollout stands out.
+
+    Example: audit severity data/runs --detector resolved
+    """
+    return relation_table("severity_summary", request_of(data, Detection, options))
+
+
+def agreement(data: Data, **options: Unpack[Selection]) -> Table:
+    """How the worst, median and best rollout agree, and what revisions gain in each case.
+
+    Example: audit agreement data/runs --env pong
+    """
+    return relation_table("agreement_summary", request_of(data, Selection, options))
+
+
+def revisions(data: Data, **options: Unpack[RevisionSelection]) -> Table:
+    """One row per revision, with its evidence and every classification.
+
+    Example: audit revisions data/runs --format csv > revisions.csv
+    """
+    return relation_table("revisions", request_of(data, RevisionSelection, options))
+
+
+def runs(data: Data, **options: Unpack[RunSelection]) -> Table:
+    """Mean, best and final return of every run.
+
+    Example: audit runs data/runs --variant r2po --format json
+    """
+    return relation_table("runs", request_of(data, RunSelection, options))
+
+
+def mentions(data: Data, **options: Unpack[RunSelection]) -> Table:
+    """Which rollouts critics' answers and thinking talk about: one row per mention.
+
+    Example: audit mentions data/runs --variant threetraj --format csv > mentions.csv
+    """
+    return relation_table("mentions", request_of(data, RunSelection, options))
+
+
+class RelationRows:
+    """The rows of a relation, each time computed anew.
+
+    Args:
+        relation: whose columns have different names.
+        store: where it is, for a query that Ctrl-C can stop, which takes a thread.
+    """
+
+    def __init__(self, relation: duckdb.DuckDBPyRelation, store: Store | None) -> None:
+        self._relation = relation
+        self._store = store
+
+    def __iter__(self) -> Iterator[Row]:
+        if self._store is None:
+            columns = self._relation.columns
+            return (dict(zip(columns, row, strict=True)) for row in self._relation.iter_rows())
+        from audit.engine.interrupting import rows
+
+        return rows(self._relation, self._store)
+
+    def __len__(self) -> int:
+        [(number,)] = self._relation.aggregate("count(*)").fetchall()
+        return int(number)
+
+
+def table_of(relation: duckdb.DuckDBPyRelation, store: Store, *, can_stop: bool = False, **options: Any) -> Table:
+    """A relation as a table, which closes its store when nothing refers to the table any longer.
+
+    Args:
+        relation: the rows.
+        store: where they are.
+        can_stop: whether Ctrl-C stops the query at once, which takes a thread.
+        options: as `Table` has them.
+    """
+    rows = RelationRows(relation, store if can_stop else None)
+    table = Table(columns=list(relation.columns), rows=rows, relation=relation, **options)
+    table.close = weakref.finalize(table, store.close)
+    return table
+
+
+def relation_table(name: str, request: Request) -> Table:
+    """The rows of a relation that a request is for."""
+    with contextlib.ExitStack() as resources:
+        store = resources.enter_context(request.open())
+        relation = request.select(store.relation(name))
+        caption = request.caption(store)
+        why_empty = None if relation.limit(1).fetchall() else _why_empty(name)
+        table = table_of(
+            relation,
+            store,
+            title=TITLES[name].format(detector=request.detector),
+            essential=ESSENTIAL.get(name),
+            headings=HEADINGS,
+            caption=caption,
+            notes=[line for line in (why_empty, caption) if line],
+        )
+        resources.pop_all()
+    return table
+
+
+def _why_empty(name: str) -> str:
+    if name in THREE_ROLLOUTS:
+        return "no revisions of threetraj here, or of another method whose critic sees worst, median and best"
+    return NOTHING

@@ -1,0 +1,71 @@
+"""Opens records for commands that run policies again, and reports what was left out of them."""
+
+from __future__ import annotations
+
+import contextlib
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from audit.ingest.recorded import RecordedRun, Records, open_records
+from audit.output.errors import NAMED, AuditError, count, report
+from audit.request import Request, note, simulated, tell
+from audit.rerun.rollouts import load_tasks
+
+Skipped = Counter[tuple[str, str]]
+"""How much could not be run again, by reason and by condition, task and method."""
+
+
+@contextlib.contextmanager
+def opened(
+    request: Request, task_modules: Sequence[str | Path], *, judged: bool = True
+) -> Iterator[tuple[Records, list[RecordedRun]]]:
+    """The records, and the runs that were asked for.
+
+    Args:
+        request: where to read, and which groups.
+        task_modules: files of users' tasks.
+        judged: as `open_records` has it.
+
+    Raises:
+        AuditError: a path holds no records.
+        UsageError: a file of tasks cannot be used.
+    """
+    load_tasks([Path(path) for path in task_modules])
+    with open_records(request.paths, judged=judged, cache=request.cache) as records:
+        yield records, request.choose(records)
+
+
+def report_problems(request: Request, records: Records) -> None:
+    """Report on standard error what was left out of the records that have been read.
+
+    Raises:
+        AuditError: something was, and the request is strict.
+    """
+    if request.strict and records.problems:
+        lines = "\n".join(report(records.problems))
+        raise AuditError(f"{count(len(records.problems), 'problem')} in the records, and --strict:\n{lines}")
+    tell([], records.problems)
+
+
+def reasons(skipped: Skipped, noun: str, fate: str) -> Iterator[str]:
+    """How much was skipped for each reason, and in which groups."""
+    grouped: dict[str, list[str]] = defaultdict(list)
+    for reason, group in sorted(skipped):
+        grouped[reason].append(group)
+    for reason, groups in grouped.items():
+        number = sum(skipped[reason, group] for group in groups)
+        more = f" and {len(groups) - NAMED} more" if len(groups) > NAMED else ""
+        yield f"{count(number, noun)} {fate}, {reason}: {', '.join(groups[:NAMED])}{more}"
+
+
+def report_skipped(
+    request: Request, records: Records, runs: Sequence[RecordedRun], skipped: Skipped, noun: str
+) -> str | None:
+    """Report what was left out of records and results; returns what has to be read beside the rows."""
+    if not runs:
+        note("nothing to run: no such runs in the records")
+    report_problems(request, records)
+    for line in reasons(skipped, noun, "left out"):
+        note(line)
+    return simulated((run.identity[0], run.run.backend if run.run else None) for run in runs)

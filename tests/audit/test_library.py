@@ -1,0 +1,304 @@
+"""The public library: every command is a function, and returns what the command prints."""
+
+from __future__ import annotations
+
+import ast
+import csv
+import inspect
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+from typer.testing import CliRunner
+
+import audit
+from audit.cli import app
+from tests.audit.samples import revision, write_run
+
+ROOT = Path(__file__).resolve().parents[2]
+FUNCTIONS = {"import": "import_logs"}
+"""The functions of commands whose own names Python does not allow."""
+
+TABLES = {
+    "summary": {},
+    "salience": {"detector": "phrase"},
+    "rates": {},
+    "noise": {},
+    "controls": {"overrides": {"cartpole": {"high": 2.0}}},
+    "severity": {},
+    "agreement": {},
+    "patterns": {"overrides": {"cartpole": {"high": 2.0, "surgical_max": 1}}},
+    "revisions": {"run": 1},
+    "runs": {"variant": "threetraj"},
+    "mentions": {"env": ["cartpole"]},
+    "find": {"where": "delta < 0", "limit": 2},
+    "sensitivity": {"vary": ["cartpole.high=2,3"]},
+    "check": {"facts": True},
+}
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("library")
+    answers = ("The worst rollout fell.", "Rollout 2 was best.", "The worst trajectory was chance.", "Better balance.")
+    for run in (1, 2):
+        rows = [
+            revision(
+                [1, 5, 9], [1 + place, 2, 2], after=(1.0, 2.0, 4.0 + place), answer=answer, iteration=place, run=run
+            )
+            for place, answer in enumerate(answers)
+        ]
+        write_run(folder / f"run-{run:02d}", rows, run=run)
+    return folder
+
+
+def command(*arguments) -> str:
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert result.exit_code == 0, result.stderr
+    return result.stdout
+
+
+def as_options(arguments):
+    for name, value in arguments.items():
+        if name == "overrides":
+            yield from (f"--set={env}.{key}={number}" for env, of in value.items() for key, number in of.items())
+        elif value is True:
+            yield f"--{name}"
+        else:
+            yield from (f"--{name}={each}" for each in (value if isinstance(value, list) else [value]))
+
+
+def printed(table, capsys, output="csv") -> str:
+    capsys.readouterr()
+    table.print(output)
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_function_returns_what_its_command_prints(name, data, capsys):
+    table = getattr(audit, name)(data, **TABLES[name])
+    for output in ("csv", "table"):
+        assert printed(table, capsys, output) == command(name, data, *as_options(TABLES[name]), f"--format={output}")
+    assert repr(table) == printed(table, capsys, "table").rstrip("\n")
+    rows = list(csv.DictReader(io.StringIO(printed(table, capsys))))
+    assert len(rows) == len(table) == len(list(table)) == len(table.df())
+    assert list(table.df().columns) == list(table.columns)
+    assert rows
+
+
+def test_an_open_store_is_read_as_paths_are_and_stays_open(data, capsys):
+    with audit.open([data]) as store:
+        for name in TABLES.keys() - {"salience", "controls", "patterns"}:
+            with getattr(audit, name)(store, **TABLES[name]) as table:
+                assert printed(table, capsys) == command(name, data, *as_options(TABLES[name]), "--format=csv")
+        assert "delta" in store.revision_details.df()
+        assert audit.sql(store, "select count(*) as number from revision_details").df()["number"].item() == 8
+        store.revision_details.to_csv(str(data.parent / "kept.csv"))  # not confined, as a command's own is
+    assert (data.parent / "kept.csv").exists()
+
+
+def test_the_detector_and_thresholds_of_a_store_are_those_that_it_was_opened_with(data, capsys):
+    with audit.open(data, detector="phrase", overrides={"cartpole": {"high": 2.0}}) as store:
+        table = audit.salience(store)
+        assert printed(table, capsys) == command("salience", data, "--detector=phrase", "--format=csv")
+        assert "phrase" in table.title
+        assert "--set=cartpole.high=2.0" in audit.find(store, where="true").rows[0]["show"]
+        with pytest.raises(audit.UsageError, match=r"give detector to audit\.open"):
+            audit.salience(store, detector="word")
+        tried = printed(audit.sensitivity(store, steps=3), capsys)
+        assert printed(audit.sensitivity(store), capsys) != tried
+        assert printed(audit.sensitivity(store, steps=3), capsys) == tried
+
+
+def test_a_table_of_paths_can_be_used_until_it_is_closed(data):
+    table = audit.summary(str(data))
+    frame = table.relation.filter("revisions > 0").df()
+    assert list(frame["revisions"]) == [8]
+    table.close()
+    with pytest.raises(Exception, match=r"(?i)closed"):
+        table.df()
+
+
+def test_what_no_function_takes_is_refused(data):
+    with pytest.raises(TypeError, match="unexpected argument run"):
+        audit.salience(data, run=1)
+    with pytest.raises(audit.AuditError, match="no env nonesuch in the records; they hold cartpole"):
+        audit.salience(data, env="nonesuch")
+    with pytest.raises(audit.UsageError, match="give a folder"):
+        audit.open()
+
+
+def test_a_revision_is_shown(data):
+    place = ("cartpole", "threetraj", 1, 2)
+    found = audit.show(data, *place)
+    assert f"{found}\n" == command("show", data, *place)
+    assert json.loads(found.as_json()) == json.loads(command("show", data, *place, "--format", "json"))
+    assert found["iteration"] == 2
+    assert "<mark>" in found.marked
+
+
+def test_relations_are_listed_and_queried(data, capsys):
+    assert printed(audit.relations(), capsys, "json") == command("sql", data, "--format", "json")
+    query = (
+        "select run, count(*) as n, list({'a': [iteration]}) as nested from revision_details group by run order by run"
+    )
+    table = audit.sql(data, query)
+    for output in ("table", "json", "csv", "markdown", "latex"):
+        assert printed(table, capsys, output) == command("sql", data, query, "--format", output)
+
+
+def test_a_sheet_is_drawn_and_scored(data, capsys, tmp_path):
+    sheet = audit.sample(data, 5, coders=["A"], seed=3)
+    stream = io.StringIO()
+    sheet.write(stream)
+    assert stream.getvalue() == command("sample", data, "--n", 5, "--seed", 3)
+    labels = tmp_path / "labels.csv"
+    rows = [{**row, "mentions_worst": "1", "driver": "worst"} for row in sheet]
+    with labels.open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(sheet.columns))
+        writer.writeheader()
+        writer.writerows(rows)
+    for options in ({"bootstrap": 200}, {"disagreements": True}):
+        table = audit.validate(labels, data, **options)
+        for output in ("csv", "table"):
+            assert printed(table, capsys, output) == command(
+                "validate", labels, data, *as_options(options), f"--format={output}"
+            )
+
+
+def test_logs_are_imported_and_packed(tmp_path, capsys):
+    examples = ROOT / "docs" / "examples" / "import"
+    made = audit.import_logs(examples / "docking.csv", examples / "docking.toml", tmp_path / "made")
+    arguments = ("import", "--map", examples / "docking.toml", examples / "docking.csv", "--format", "csv")
+    assert printed(made.table(), capsys) == command(*arguments, "--out", tmp_path / "again")
+    assert made.left_out == len(made.problems) == 1
+    packed = audit.pack(tmp_path / "made")
+    assert packed.path == tmp_path / "made.pack.parquet"
+    assert printed(audit.runs(packed.path), capsys) == command("runs", tmp_path / "made", "--format", "csv")
+
+
+@pytest.fixture(scope="module")
+def collected(tmp_path_factory) -> Path:
+    """Two iterations of a simulated critic, with all that rerunning takes."""
+    folder = tmp_path_factory.mktemp("collected")
+    arguments = ["--env", "cartpole", "--variant", "threetraj", "--backend", "simulated", "--iterations", "3"]
+    subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "from collector.cli import main; main()",
+            *arguments,
+            "--runs",
+            "1",
+            "--quiet",
+            "--out",
+            folder,
+        ],
+        check=True,
+        cwd=ROOT,
+    )
+    return folder
+
+
+def test_policies_are_run_again(collected, capsys, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    calls = {"rescore": {"rollouts": 3, "seed": 1}, "anchor": {"each": True}, "calibrate": {"bootstrap": 200}}
+    for name, options in calls.items():
+        table = getattr(audit, name)(collected, **options)
+        assert printed(table, capsys) == command(name, collected, *as_options(options), "--format=csv")
+        assert len(table)
+    assert audit.verify(collected, sample=None).agrees
+    verification = audit.verify(collected, sample=9)
+    assert verification.agrees
+    assert (verification.checked, list(verification.differences())) == (9, [])
+    assert printed(audit.verify(collected, sample=9), capsys, "table") == command("verify", collected, "--sample=9")
+    replay = audit.replay(collected, "cartpole", "threetraj", 1, 1, 2)
+    place = ("cartpole", "threetraj", 1, 1, 2)
+    for output in ("table", "json", "csv"):
+        assert replay.as_text(output) == command("replay", collected, *place, f"--format={output}")
+    assert replay.difference() is None
+    assert len(replay.df()) == replay.outcome.length
+
+
+def test_a_difference_is_found_whether_or_not_differences_are_read(collected, tmp_path):
+    [episodes] = collected.rglob("episodes.jsonl")
+    copy = tmp_path / "run-01"
+    copy.mkdir()
+    copy.joinpath("run.json").write_text(episodes.with_name("run.json").read_text())
+    rows = [json.loads(line) for line in episodes.read_text().splitlines()]
+    rows[0]["initial"]["lengths"][0] += 1
+    copy.joinpath("episodes.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    assert not audit.verify(tmp_path, sample=None).agrees
+    [difference] = [row for row in audit.verify(tmp_path, sample=None).differences() if row["check"] == "rollout"]
+    assert (difference["iteration"], difference["rollout"]) == (0, 0)
+
+
+def test_a_judge_that_was_not_there_is_an_error_and_a_plan_needs_none(data, capsys):
+    table = audit.judge(data, backend="ollama", plan=True)
+    assert printed(table, capsys) == command("judge", data, "--backend=ollama", "--plan", "--format=csv")
+    with pytest.raises(audit.UsageError, match="unknown backend"):
+        audit.judge(data, backend="nonesuch")
+
+
+def commands() -> dict:
+    return get_command(app).commands
+
+
+@pytest.mark.parametrize("name", sorted(commands()))
+def test_every_command_has_a_function_with_its_options(name):
+    function = getattr(audit, FUNCTIONS.get(name, name))
+    assert FUNCTIONS.get(name, name) in audit.__all__
+    signature = inspect.signature(function, eval_str=True)
+    takes = {parameter.name for parameter in signature.parameters.values()}
+    if options := signature.parameters.get("options"):
+        takes |= options.annotation.__args__[0].__optional_keys__
+    renamed = {
+        "paths": "data",
+        "path": "data",
+        "arguments": "query",
+        "no_cache": "cache",
+        "task_module": "task_modules",
+        # `--all` is no sample, `--format` and where to write are the command's, and `--cases` is a function.
+        **dict.fromkeys(("every", "output"), ""),
+        **({"out": "", "force": ""} if name == "replay" else {}),
+        **({"cases": ""} if name == "find" else {}),
+        **({"path": "path"} if name == "pack" else {}),
+    }
+    wanted = {renamed.get(parameter.name, parameter.name) for parameter in commands()[name].params} - {"", "help"}
+    assert wanted <= takes, name
+
+
+def test_all_that_is_public_is_listed_documented_and_there():
+    assert dir(audit) == sorted(audit.__all__) == audit.__all__
+    for name in audit.__all__:
+        assert inspect.getdoc(getattr(audit, name)), name
+    with pytest.raises(AttributeError, match="no attribute 'nonesuch'"):
+        audit.nonesuch  # noqa: B018
+
+
+def test_type_checkers_see_what_there_is():
+    tree = ast.parse(Path(audit.__file__).read_text())
+    [block] = [node for node in tree.body if isinstance(node, ast.If)]
+    seen = {(alias.name, node.module) for node in block.body for alias in node.names}
+    assert {(name, audit._HOME[name]) for name in audit.__all__ if name != "open"} == seen - {
+        ("Overrides", "audit.vocabulary.thresholds")
+    }
+
+
+def test_importing_the_library_imports_nothing_that_is_slow():
+    slow = "{'duckdb', 'numpy', 'rich', 'typer', 'pandas'}"
+    script = f"import sys, audit; audit.UsageError; print(sorted({slow} & sys.modules.keys()))"
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert result.stdout == "[]\n"
+
+
+def test_a_store_says_what_it_holds(data):
+    with audit.open(data) as store:
+        assert str(data) in repr(store)
+        assert "revision_details" in repr(store)
+        assert "problem" not in repr(store)
+        assert "cartpole" in str(store.summary)
