@@ -145,7 +145,7 @@ def _work(
                 continue
             assert each.revised is not None
             before, after = each.initial, each.revised
-            key = key_of("anchor 2", mark, *settings, before.params, after.params, before.seeds, before.returns)
+            key = key_of("anchor 3", mark, *settings, before.params, after.params, before.seeds, before.returns)
             yield _Work(run.identity, each, task, key)
 
 
@@ -173,8 +173,9 @@ def _measured(work: _Work, controls: int, seed: int, *, placebo: bool) -> Anchor
     before, revised = work.iteration.initial, work.iteration.revised
     assert revised is not None
     assert before.seeds is not None
-    # From what the result depends on alone, so that it is the same in another folder or under another name.
-    rng = seeding.generator(seed, "anchor", work.key)
+    # From the revision alone, so that the draw is the same in another folder, under another name and in later versions.
+    drawn_for = key_of(before.params, revised.params, before.seeds, before.returns)
+    rng = seeding.generator(seed, "anchor", work.task.id, drawn_for)
     after = control_edit(work.task.space, before.params, revised.params, rng).tolist() if placebo else revised.params
     try:
         return anchoring(work.task, before.params, after, before.seeds, before.returns, controls=controls, rng=rng)
