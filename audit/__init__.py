@@ -188,9 +188,9 @@ def open(  # noqa: A001 - `audit.open` is how it reads
 
     Args:
         paths: folders, tar archives or packs, of native records or of released logs, one by one or in a list.
-        strict: refuse data with problems; otherwise what has a problem is left out and listed in `problems`.
+        strict: reject data with problems; otherwise anything with a problem is left out and listed in `problems`.
         detector: how references to the worst rollout are found: word, phrase, resolved, driver or judge.
-        overrides: thresholds of the edit patterns, by task and name, that go before all others.
+        overrides: thresholds of the edit patterns, by task and name, that override all others.
         cache: whether what was read in an earlier audit may be used, and kept for a later one.
         judgements: files that `audit.judge` has written; for the detector `judge` else those beside `paths`.
         judge: the model whose judgements the detector `judge` takes, where there are several.

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from audit.vocabulary.thresholds import Overrides
 
 Data: TypeAlias = "Store | Request | str | Path | Iterable[str | Path]"
-"""Records: an open store, one path or several, or a request, which is all arguments in one."""
+"""Records: an open store, one path or several, or a request, which bundles all arguments."""
 
 Names: TypeAlias = str | Sequence[str] | None
 
 _ROWS: Final = ("env", "variant", "condition", "run")
-"""The arguments that choose rows; the others say how records are opened."""
+"""The arguments that choose rows; the others control how records are opened."""
 
 
 class Selection(TypedDict, total=False):
@@ -28,7 +28,7 @@ class Selection(TypedDict, total=False):
 
     Attributes:
         env, variant, condition: only these tasks, methods or conditions; a name or several.
-        strict: refuse records with problems instead of leaving them out.
+        strict: reject records with problems instead of leaving them out.
         cache: whether what was read in an earlier audit may be used, and kept for a later one.
     """
 
@@ -40,7 +40,7 @@ class Selection(TypedDict, total=False):
 
 
 class RunSelection(Selection, total=False):
-    """Those of functions whose rows are of single runs.
+    """Keyword arguments of functions whose rows belong to single runs.
 
     Attributes:
         run: only runs of this number, or of these.
@@ -50,7 +50,7 @@ class RunSelection(Selection, total=False):
 
 
 class Detection(Selection, total=False):
-    """Those of functions that use a detector of references to the worst rollout.
+    """Keyword arguments of functions that use a detector of references to the worst rollout.
 
     Attributes:
         detector: word, phrase, resolved, driver or judge.
@@ -64,21 +64,21 @@ class Detection(Selection, total=False):
 
 
 class Thresholds(Selection, total=False):
-    """Those of functions that classify edits.
+    """Keyword arguments of functions that classify edits.
 
     Attributes:
-        overrides: thresholds of the edit patterns, by task and name, that go before all others.
+        overrides: thresholds of the edit patterns, by task and name, that override all others.
     """
 
     overrides: Overrides | None
 
 
 class Classification(Detection, Thresholds, total=False):
-    """Those of functions that use a detector and classify edits."""
+    """Keyword arguments of functions that use a detector and classify edits."""
 
 
 class Analysis(TypedDict, total=False):
-    """Those of `audit.show` and `audit.sql`, which choose rows otherwise; as elsewhere."""
+    """Keyword arguments of `audit.show` and `audit.sql`, which select rows in other ways."""
 
     detector: str
     judgements: Sequence[str | Path] | None
@@ -89,16 +89,16 @@ class Analysis(TypedDict, total=False):
 
 
 class RevisionSelection(RunSelection, Classification, total=False):
-    """Those of functions whose rows are revisions, with every classification."""
+    """Keyword arguments of functions whose rows are revisions, with every classification."""
 
 
 def request_of(data: Data, kind: Any, options: Mapping[str, Any]) -> Request:
-    """The request that a function's arguments make.
+    """Build the request that a function's arguments describe.
 
     Args:
         data: the records.
         kind: the class of keyword arguments that the function takes, `Selection` or one of its subclasses.
-        options: those that were given.
+        options: the keyword arguments given.
 
     Raises:
         TypeError: the function takes no such argument.

@@ -23,19 +23,19 @@ from audit.commands import (
     sql,
     tables,
 )
-from audit.commands.options import OPTION_ERROR, told, wrong_option
+from audit.commands.options import OPTION_ERROR, reported_errors, wrong_option
 from audit.commands.version import HELP, program
 
 
 class Commands(TyperGroup):
-    """The commands; a wrong option of one of them is one line."""
+    """The commands; a wrong option is reported in one line."""
 
     def main(self, *args: Any, **options: Any) -> Any:
-        """Run a command, and end the program with its status."""
+        """Run a command and exit with its status."""
         try:
             sys.exit(super().main(*args, **{**options, "standalone_mode": False}))
         except OPTION_ERROR as error:
-            # What is raised where there are no arguments holds the help.
+            # Without arguments, the error raised contains the help.
             is_help = type(error).__name__ == "NoArgsIsHelpError"
             typer.echo(str(error) if is_help else f"audit: {wrong_option(error, 'audit')}", err=True)
             sys.exit(2)
@@ -44,8 +44,8 @@ class Commands(TyperGroup):
             sys.exit(1)
 
     def invoke(self, ctx: Any) -> Any:
-        """Run a command; an error of it is one line."""
-        with told():
+        """Run a command and report its errors in one line."""
+        with reported_errors():
             return super().invoke(ctx)
 
 

@@ -26,7 +26,7 @@ from audit.sources.pack import Contents, PackedFile, PackedRun, rules
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """A pack that was made, of how much; `problems` and `notes` are as in a store."""
+    """A pack and what it was made from; `problems` and `notes` are as in a store."""
 
     path: Path
     runs: int
@@ -45,7 +45,7 @@ def pack(
 
     Args:
         path: as every command of the audit takes it.
-        out: the pack, or a folder for it; without it the pack lies beside what it is of.
+        out: the pack, or a folder for it; without it the pack is written beside its source.
         force: overwrite the pack if there is one.
         strict: refuse records with problems. Otherwise they are packed as they are, and every audit finds them again.
         cache: as `open_store` has it.
@@ -102,7 +102,7 @@ def _target(path: Path, out: Path | None) -> Path:
         raise UsageError(f"--out {out}: no such folder {target.parent}")
     if path.is_dir() and target.resolve().is_relative_to(path.resolve()):
         what = f"{path}: its pack, named like it," if out is None else f"--out {out}:"
-        raise UsageError(f"{what} lies in the folder that is packed, whose audits would read both; name another --out")
+        raise UsageError(f"{what} is in the folder that is packed, whose audits would read both; name another --out")
     return target
 
 

@@ -1,4 +1,4 @@
-"""What a command was asked for: where to read, how to read it, which groups, and how to write the result."""
+"""What a command is to do: where to read, how to read it, which groups, and how to write the result."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """The options that commands share; None stands for all, and for presets left as they are."""
+    """The options that commands share; None selects all, and leaves presets as they are."""
 
     paths: Sequence[Path]
     output: str = "table"
@@ -40,7 +40,7 @@ class Request:
     """Records that are open already; they stay open, and their paths, detector and thresholds count."""
 
     def open(self, *, all_detectors: bool = False) -> Store:
-        """The records, opened; their problems are told on standard error.
+        """Open the records and print their problems on standard error.
 
         Args:
             all_detectors: whether judgements are of use whichever detector is asked for.
@@ -50,21 +50,21 @@ class Request:
         """
         store = self.read(all_detectors=all_detectors)
         if self.store is None:
-            tell(store.notes, store.problems)
+            print_notes(store.notes, store.problems)
             if self.detector == "judge" and (line := _left_out(self, store)):
                 note(line)
         return store
 
     def read(self, *, all_detectors: bool = False) -> Store:
-        """The records, opened; nothing is reported.
+        """Open the records without printing anything.
 
         Args:
             all_detectors: whether judgements are of use whichever detector is asked for.
 
         Raises:
-            AuditError: there are no records, none of a name that was asked for, or the request is strict and something
-                is wrong.
-            UsageError: options that do not go together, or a threshold or judge that is not there.
+            AuditError: there are no records, none of a name that was asked for, or the request is strict and there are
+                problems.
+            UsageError: options that exclude each other, or an unknown threshold or judge.
         """
         from audit.store import open_store
         from audit.vocabulary.thresholds import parse_overrides
@@ -101,7 +101,7 @@ class Request:
         return relation
 
     def caption(self, store: Store) -> str | None:
-        """What has to be read beside results of the simulated backend; None where there are none."""
+        """The caption for results of the simulated backend; None where there are none."""
         return simulated(self.select(store.relation("run_records")).select("condition, backend").distinct().fetchall())
 
     def choose(self, records: Records) -> list[RecordedRun]:
@@ -118,9 +118,9 @@ class Request:
     def _check(self, held: Mapping[str, Sequence[str | int]], problems: Sequence[Problem]) -> None:
         for column, values in self._filters():
             if missing := [value for value in values if value not in held[column]]:
-                told = "".join(f"\n{line}" for line in report(problems))
+                lines = "".join(f"\n{line}" for line in report(problems))
                 raise AuditError(
-                    f"no {column} {_listed(missing)} in the records; they hold {_listed(held[column])}{told}"
+                    f"no {column} {_listed(missing)} in the records; they hold {_listed(held[column])}{lines}"
                 )
 
     def _filters(self) -> list[tuple[str, Sequence[str | int]]]:
@@ -149,7 +149,7 @@ def _left_out(request: Request, store: Store) -> str | None:
 
 
 def simulated(runs: Iterable[tuple[str, str | None]]) -> str | None:
-    """What has to be read beside results of the simulated backend, given conditions and backends; else None."""
+    """The caption for results of the simulated backend, given conditions and backends; else None."""
     every = set(runs)
     conditions = sorted({condition for condition, backend in every if backend == "simulated"})
     if not conditions:
@@ -163,8 +163,8 @@ def _listed(values: Sequence[str | int]) -> str:
     return ", ".join(in_line(str(value)) for value in values)
 
 
-def tell(notes: Sequence[str], problems: Sequence[Problem], fate: str = "left out") -> None:
-    """Say on standard error what a user should know beside the result."""
+def print_notes(notes: Sequence[str], problems: Sequence[Problem], fate: str = "left out") -> None:
+    """Print notes and problems on standard error, beside the result."""
     for each in notes:
         note(each)
     if problems:
@@ -174,5 +174,5 @@ def tell(notes: Sequence[str], problems: Sequence[Problem], fate: str = "left ou
 
 
 def note(text: str) -> None:
-    """A line on standard error."""
+    """Print a line on standard error."""
     sys.stderr.write(f"audit: {in_line(text)}\n")

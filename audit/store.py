@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 class Store:
     """The relations of `audit/models` over one set of records: a context manager, made by `open_store`.
 
-    `problems` lists what was left out, and why; `notes` is what else a user should know, and changes no result.
-    `paths`, `detector` and `overrides` are those that it was opened with.
+    `problems` lists what was left out, and why; `notes` is further information that changes no result.
+    `paths`, `detector` and `overrides` are its arguments.
     """
 
     def __init__(
@@ -77,20 +77,20 @@ class Store:
         """The result of one SELECT (or DESCRIBE, or SUMMARIZE) over the relations; they are read, never changed.
 
         Raises:
-            UsageError: it is anything else, or names something that is not there.
+            UsageError: it is anything else, or names an unknown relation or column.
         """
         return self._database.query(query)
 
     def condition(self, text: str) -> duckdb.Expression:
-        """A condition of a user's, to filter a relation by.
+        """Parse a user's condition, to filter a relation by.
 
         Raises:
-            UsageError: it is no single expression, or reads anything but relations.
+            UsageError: it is not a single expression, or reads anything but relations.
         """
         return self._database.condition(text)
 
     def confine(self) -> None:
-        """From here on SQL reaches nothing but the relations: no other file, no network, no setting."""
+        """Restrict SQL from here on to the relations: no other file, no network, no setting."""
         self._database.confine()
 
     def interrupt(self) -> None:
@@ -103,7 +103,7 @@ class Store:
         self._database.set(variable, value)
 
     def shared(self) -> Store:
-        """The same store for somebody who closes it after use: that leaves this one open."""
+        """The same store for a caller that closes it after use, which leaves this one open."""
         return Store(
             self._database,
             self.problems,
@@ -134,7 +134,7 @@ class Store:
         return sorted({*super().__dir__(), *public()})
 
     def close(self) -> None:
-        """Let go of the database and its temporary files."""
+        """Close the database and remove its temporary files."""
         self._resources.close()
 
     def __enter__(self) -> Self:
@@ -159,17 +159,17 @@ def open_store(
     """Read records and make their analysis available.
 
     Args:
-        paths: folders or tar archives of native records or of the released code's logs, mixed as one likes. A folder
+        paths: folders or tar archives of native records or of the released code's logs, in any mixture. A folder
             may hold a whole data set, a condition, or a single run.
-        strict: refuse data with problems; otherwise what has a problem is left out and listed in `problems`.
+        strict: reject data with problems; otherwise anything with a problem is left out and listed in `problems`.
         detector: how references to the worst rollout are found, one of `audit.vocabulary.detectors.DETECTORS`.
-        overrides: thresholds of the edit patterns, by task and name, that go before all others.
+        overrides: thresholds of the edit patterns, by task and name, that override all others.
         cache: whether what was read in an earlier audit may be used, and kept for a later one.
         judgements: files that `audit judge` has written; for the detector `judge` else those beside `paths`.
         judge: the model whose judgements the detector `judge` takes, where there are several.
 
     Raises:
-        UsageError: no such detector, judge, task or threshold, or the environment's memory limit is no size.
+        UsageError: no such detector, judge, task or threshold, or the environment's memory limit is not a size.
         AuditError: a path is missing or holds no records, or `strict` and something is wrong.
     """
     if detector not in DETECTORS:
@@ -200,7 +200,7 @@ def open_store(
                 database.set("detector_pattern", PATTERNS[detector])
 
         def read(database: Database) -> None:
-            # Not needed where all that is asked for was kept.
+            # Not called if everything that is asked for was kept.
             from audit.ingest.batches import Batches
             from audit.ingest.judgements import load_judgements
             from audit.ingest.records import nothing, read_into, refuse

@@ -22,7 +22,7 @@ from figures.errors import FiguresError
 from figures.options import Band
 
 if TYPE_CHECKING:
-    from audit.output.progress import Told
+    from audit.output.progress import PrintedProgress
     from figures.page.page import Notebook
 
 app = typer.Typer(context_settings=HELP, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -43,9 +43,9 @@ def figures(
     _version: VersionOption = False,
 ) -> None:
     """Draw every figure and write every table of some records, and a page that shows them."""
-    from audit.output.progress import Told
+    from audit.output.progress import PrintedProgress
 
-    progress = Told("figures")
+    progress = PrintedProgress("figures")
     if sys.stderr.isatty():
         typer.echo("figures: reading records", err=True)
     from figures.data import load
@@ -64,7 +64,7 @@ def figures(
     typer.echo(in_line(str(index)))
 
 
-def _run(notebooks: Path, data: Sequence[Path], out: Path, progress: Told) -> list[Notebook]:
+def _run(notebooks: Path, data: Sequence[Path], out: Path, progress: PrintedProgress) -> list[Notebook]:
     """Run notebooks; where their packages are missing, report it and go on without."""
     from figures.page.notebooks import missing, run_notebooks
 

@@ -1,1 +1,1 @@
-"""The commands of `audit`, a module for each kind; `audit.cli` puts them together."""
+"""The commands of `audit`, a module for each kind; `audit.cli` assembles them."""

@@ -1,4 +1,4 @@
-"""The command that holds detectors against a known truth: `audit calibrate`."""
+"""The command that compares detectors with a known truth: `audit calibrate`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def calibrate(
     ] = 9999,
     task_module: TaskModules = None,
 ) -> Table:
-    """Compare every detector and anchoring measure with what the simulated critic says that it did, by personality.
+    """Compare every detector and anchoring measure with what the simulated critic recorded, by personality.
 
     This command alone reads truth.jsonl.
 

@@ -42,7 +42,7 @@ def sample(
         str, typer.Option("--coders", metavar="A,B", help="Names of those who code; each gets a row per answer.")
     ] = "A",
     with_outcome: Annotated[
-        bool, typer.Option("--with-outcome", help="Tell how the revised policies did; coders are then not blind.")
+        bool, typer.Option("--with-outcome", help="Show how the revised policies did; coders are then not blind.")
     ] = False,
 ) -> None:
     """Draw critics' answers for hand coding: a CSV sheet to fill in, blind to how the revisions turned out.

@@ -27,7 +27,7 @@ def _list_cases(wanted: bool) -> None:
 def find(
     request: Request,
     case: Annotated[
-        str | None, typer.Option("--case", metavar="NAME", help="A kind of worked example; --cases tells which.")
+        str | None, typer.Option("--case", metavar="NAME", help="A kind of worked example; --cases lists them.")
     ] = None,
     where: Annotated[
         str | None,
@@ -37,7 +37,7 @@ def find(
     ] = None,
     limit: Annotated[int, typer.Option("--limit", min=1, max=10**9, help="How many to show.")] = 10,
     cases: Annotated[
-        bool, typer.Option("--cases", is_eager=True, callback=_list_cases, help="Tell what cases there are, and exit.")
+        bool, typer.Option("--cases", is_eager=True, callback=_list_cases, help="List the cases, and exit.")
     ] = False,
 ) -> Table:
     """Revisions that make good worked examples of a case, best first, each with the command that shows it in full.

@@ -24,7 +24,7 @@ def judge(
         str | None, typer.Option("--model", help="The judge, as its server calls it; with ollama else gpt-oss:20b.")
     ] = None,
     base_url: Annotated[
-        str | None, typer.Option("--base-url", help="Address of the server; else as the environment says.")
+        str | None, typer.Option("--base-url", help="Address of the server; else from the environment.")
     ] = None,
     temperature: Annotated[
         float | None, typer.Option("--temperature", min=0.0, max=100.0, help="Sampling temperature; else the server's.")
@@ -57,7 +57,7 @@ def judge(
 ) -> Table:
     """Have a model code what each revision is chiefly justified by, from the critic's answer alone.
 
-    What is judged already is not asked again. The cost is told first; on a terminal you are asked whether to go on.
+    Answers already judged are skipped. The cost is printed first; on a terminal you are asked whether to go on.
 
     Example: audit judge data/runs --backend ollama --model gpt-oss:20b --sample 50
     """

@@ -1,4 +1,4 @@
-"""What all commands share: options and arguments, and how errors are told."""
+"""What all commands share: options and arguments, and how errors are reported."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ RunOption = Annotated[list[int] | None, typer.Option("--run", min=1, help="Only 
 
 
 def _warn(message: Warning | str, *_: object, **__: object) -> None:
-    """A warning in one line, without the place in the code that it comes from."""
+    """Print a warning in one line, without its place in the code."""
     typer.echo(f"audit: {in_line(str(message))}", err=True)
 
 
 @contextlib.contextmanager
-def told() -> Iterator[None]:
-    """Turn what a user can cause into one line and an exit status: 2 for usage, 1 for failure, 130 for Ctrl-C."""
+def reported_errors() -> Iterator[None]:
+    """Report a user's errors in one line and set the exit status: 2 for usage, 1 for failure, 130 for Ctrl-C."""
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _warn
@@ -69,7 +69,7 @@ def told() -> Iterator[None]:
         typer.echo(f"audit: {str(stopped) or 'interrupted'}", err=True)
         raise typer.Exit(130) from None
     except BrokenPipeError:
-        # The reader, say `head`, has seen enough; the interpreter must not try to flush at exit.
+        # The reader, such as `head`, has closed the pipe; the interpreter must not try to flush at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(0) from None
     except Exception as error:
@@ -85,26 +85,26 @@ OPTION_ERROR: Final[type[Exception]] = typer.BadParameter.__mro__[1]
 
 
 def wrong_option(error: Exception, program: str) -> str:
-    """A wrong option in one line.
+    """Describe a wrong option in one line.
 
     Args:
         error: an `OPTION_ERROR`.
-        program: what is typed to run the program.
+        program: the command that runs the program.
     """
     message = error.format_message() if hasattr(error, "format_message") else str(error)
-    # Typer hands on Pydantic's words.
+    # Typer passes Pydantic's message on.
     message = re.sub(r"^Invalid value for '([^']+)'", r"\1", re.sub(r"Value error, |, unable to parse.*", "", message))
     message = message.replace("Input should be", "it should be")
     return f"{' '.join(visible(message).split()).rstrip('.')}; see {program} --help"
 
 
 def not_ours(error: Exception) -> str | None:
-    """What the machine caused, in one line: a full disk, a file that goes away under the reader; None for all else."""
+    """Describe an error of the machine in one line: a full disk, a file removed while it is read; None for others."""
     if isinstance(error, UnicodeEncodeError):
         return f"standard output is {error.encoding}, which lacks some of the characters; set PYTHONIOENCODING=utf-8"
     if isinstance(error, MemoryError):
         return f"memory ran out{': ' if str(error) else ''}{in_line(str(error))}"
-    # DuckDB is not imported here, `--help` being quick.
+    # DuckDB is not imported here, so that `--help` stays fast.
     if isinstance(error, OSError) or "duckdb" in type(error).__module__:
         return in_line(str(error).strip().splitlines()[0])
     return None

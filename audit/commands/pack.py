@@ -11,7 +11,7 @@ import audit
 from audit.commands.options import NoCacheOption, StrictOption
 from audit.output.errors import count
 from audit.output.escaping import in_line
-from audit.request import tell
+from audit.request import print_notes
 
 commands = typer.Typer()
 
@@ -21,7 +21,7 @@ def pack(
     path: Annotated[Path, typer.Argument(metavar="DIR", help="A folder or archive of records.")],
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="FILE", help="The pack, or a folder for it; else it lies beside DIR."),
+        typer.Option("--out", metavar="FILE", help="The pack, or a folder for it; else beside DIR."),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the pack, if there is one.")] = False,
     strict: StrictOption = False,
@@ -32,7 +32,7 @@ def pack(
     Example: audit pack data/runs && audit summary data/runs.pack.parquet
     """
     packed = audit.pack(path, out, force=force, strict=strict, cache=not no_cache)
-    tell(packed.notes, packed.problems, "packed as they are")
+    print_notes(packed.notes, packed.problems, "packed as they are")
     typer.echo(
         f"{in_line(str(packed.path))}: {count(packed.runs, 'run')}, {packed.size_before / 1e6:.1f} MB of records in "
         f"{packed.size_after / 1e6:.1f} MB"

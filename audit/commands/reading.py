@@ -1,4 +1,4 @@
-"""What commands that read records share: the same options, made into one request."""
+"""What commands that read records share: their options, combined into one request."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ JudgementsOption = Annotated[
     ),
 ]
 JudgeOption = Annotated[
-    str | None, typer.Option("--judge", metavar="MODEL", help="Whose judgements, where several models have judged.")
+    str | None, typer.Option("--judge", metavar="MODEL", help="Model whose judgements count, if several have judged.")
 ]
 SetOption = Annotated[
     list[str] | None,
@@ -106,15 +106,15 @@ def reading(
     runs: bool = False,
     cached: bool = True,
 ) -> Callable[[Callable[..., Table | None]], Callable[..., None]]:
-    """Make a command of a function whose first argument is a request; its others are its own.
+    """Turn a function whose first argument is a request into a command.
 
-    Its own arguments, as against options, come before the paths. The table that it returns is printed.
+    Its other arguments, unlike its options, come before the paths. The table that it returns is printed.
 
     Args:
         output: whether the command has `--format`.
         detector: whether the command has `--detector`.
         thresholds: whether the command has `--set`.
-        runs: whether the command has `--run`, its rows being of single runs.
+        runs: whether the command has `--run`, because its rows belong to single runs.
         cached: whether the command has `--no-cache`.
     """
     detecting = ("detector", "judgements", "judge")
@@ -139,7 +139,7 @@ def reading(
             if (table := function(request, **mine)) is not None:
                 deliver(table, request.output)
 
-        # Typer reads both: which options there are, and of what type.
+        # Typer reads both: the options and their types.
         before = [parameter for parameter in own if _is_argument(parameter)]
         options = [parameter for parameter in own if not _is_argument(parameter)]
         parameters = [*before, *shared[: 1 + output], *options, *shared[1 + output :]]
@@ -153,7 +153,7 @@ def reading(
 
 
 def deliver(table: Table, output: str) -> None:
-    """Print a table, and on standard error what has to be known beside it."""
+    """Print a table, and its notes on standard error."""
     with table:
         for line in table.notes:
             note(line)

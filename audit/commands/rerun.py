@@ -18,7 +18,7 @@ commands = typer.Typer()
 
 
 SUFFIXES: Final = {".json": "json", ".csv": "csv"}
-"""What a file is written as where no format is named."""
+"""The format of a file by its ending, where no format is given."""
 
 
 class StepFormat(StrEnum):
@@ -50,7 +50,7 @@ def replay(
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file, if there is one.")] = False,
     task_module: TaskModules = None,
 ) -> None:
-    """Run one recorded rollout again and tell it step by step; exit status 1 if it differs from the record.
+    """Run one recorded rollout again and print it step by step; exit status 1 if it differs from the record.
 
     Example: audit replay data/runs cartpole threetraj 1 17 3 --revised
     """
@@ -78,7 +78,7 @@ def replay(
 def _file_format(out: Path, output: StepFormat, *, force: bool) -> str:
     form = SUFFIXES.get(out.suffix) if output is StepFormat.table else output.value
     if form is None:
-        raise UsageError(f"--out {out}: say --format json or csv, or give the file one of these endings")
+        raise UsageError(f"--out {out}: choose --format json or csv, or give the file one of these endings")
     if out.exists() and not force:
         raise UsageError(f"--out {out}: the file is there already; overwrite it with --force")
     return form
@@ -95,9 +95,9 @@ def verify(
     seed: Annotated[int, typer.Option("--seed", min=0, max=2**63 - 1, help="Seed of the draw.")] = 0,
     task_module: TaskModules = None,
 ) -> None:
-    """Run recorded rollouts again, and name those that come out otherwise; exit status 1 if there are any.
+    """Run recorded rollouts again, and list those that differ; exit status 1 if there are any.
 
-    Mean returns and evidence are held against the recorded returns as well, in every record.
+    Mean returns and evidence are also compared with the recorded returns, in every record.
 
     Example: audit verify data/runs --all --env cartpole
     """

@@ -29,7 +29,7 @@ def sql(
     strict: StrictOption = False,
     no_cache: NoCacheOption = False,
 ) -> None:
-    """Ask the relations of the analysis in SQL (DuckDB's), which reads them and nothing else.
+    """Query the relations of the analysis in DuckDB's SQL; nothing else can be read.
 
     Example: audit sql data/runs "select env, avg(delta) from revisions group by all"
     """

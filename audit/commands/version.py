@@ -1,4 +1,4 @@
-"""What every program has beside its own options: `-h` for `--help`, and `--version`."""
+"""Options that every program has beside its own: `-h` for `--help`, and `--version`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _print(context: typer.Context, *, wanted: bool) -> None:
 
 
 VersionOption = Annotated[
-    bool, typer.Option("--version", is_eager=True, callback=_print, help="Print the version, and do nothing.")
+    bool, typer.Option("--version", is_eager=True, callback=_print, help="Print the version, and exit.")
 ]
 
 

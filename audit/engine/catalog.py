@@ -11,7 +11,7 @@ from typing import Any, Final
 from audit.vocabulary import patterns, thresholds
 
 FOLDERS: Final = ("staging", "core", "references", "marts")
-"""Of the models, in the order in which a record passes through them."""
+"""Folders of the models, in the order in which a record passes through them."""
 
 STORED: Final = frozenset(
     {
@@ -35,8 +35,8 @@ STORED: Final = frozenset(
         "patterns",
     }
 )
-"""Relations that are computed once and kept, being narrow and asked for by several others. The rest are views; those
-that hold lists or texts of every record stay views so that memory does not grow with the data set's text."""
+"""Relations that are computed once and stored, since they are narrow and read by several others. The rest are views, so
+that memory does not grow with the lists and texts of a data set."""
 
 
 KEPT: Final = frozenset(
@@ -57,7 +57,7 @@ KEPT: Final = frozenset(
         "holdings",
     }
 )
-"""Relations of a few rows for a run or a method, which are kept from one audit to the next."""
+"""Relations with a few rows per run or method, which are kept from one audit to the next."""
 
 BATCHED: Final = frozenset({"changes", "evidence", "iterations", "references", "mentions", "drivers", "noise"})
 """Relations that are functions of each run's own lines, and are kept for a batch of files at a time."""
@@ -78,13 +78,13 @@ def models() -> dict[str, str]:
 
 @functools.cache
 def functions() -> dict[str, str]:
-    """The statements that make functions which models call, by name."""
+    """The statements that create the functions which models call, by name."""
     return {**_files("models/functions"), "edit_pattern": patterns.macro(), **thresholds.MACROS}
 
 
 @functools.cache
 def invariants() -> dict[str, str]:
-    """Queries that find rows which must not exist, by the name of what they show to be false."""
+    """Queries that find rows which must not exist, by the name of the invariant that such rows violate."""
     return _files("models/invariants")
 
 
@@ -95,7 +95,7 @@ def cases() -> dict[str, str]:
 
 
 def public() -> tuple[str, ...]:
-    """The relations that people ask for; the others serve the reading of records."""
+    """The relations that users query; the others are used to read records."""
     return tuple(name for name, described in schema().items() if not described.get("internal"))
 
 

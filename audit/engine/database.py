@@ -20,12 +20,12 @@ from audit.engine.quiet import without_progress_bar
 from audit.output.errors import AuditError
 
 ROW_GROUP: Final = 8192
-"""Records that are written at once: few enough that long answers do not fill the memory."""
+"""Records per row group: few enough that long answers do not fill the memory."""
 
 QUICK: Final = 1
-"""A level of compression: a sixth less processor time for reading than with the usual one, and 7% more room."""
+"""A level of compression: reading takes a sixth less processor time than with the default one, and 7% more space."""
 SMALL: Final = 3
-"""The usual level."""
+"""The default level."""
 
 CONFINED: Final = (
     "autoinstall_known_extensions = false",
@@ -33,14 +33,14 @@ CONFINED: Final = (
     "enable_external_access = false",
     "lock_configuration = true",
 )
-"""Settings under which SQL of anybody's may run; the last one makes them final."""
+"""Settings under which untrusted SQL may run; the last one makes them final."""
 
 
 class Shelf(Protocol):
     """Where relations are kept from one audit to the next, each in a database of its own."""
 
     def find(self, name: str) -> Path | None:
-        """The database that a relation is kept in; None if it is not."""
+        """The database in which a relation is kept; None if it is not kept."""
 
     def room(self, name: str) -> AbstractContextManager[Path | None]:
         """Where a relation can be written to be kept; None if it cannot."""
@@ -51,8 +51,8 @@ class Database:
 
     Args:
         directory: temporary files go there.
-        shelf: has the relations that are kept.
-        read: is called once, before the first relation is built that is not kept: it sets the variables.
+        shelf: stores the relations that are kept.
+        read: called once, before the first relation that is not kept is built; it sets the variables.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class Database:
             config={
                 "memory_limit": memory_limit(),
                 "temp_directory": str(directory / "spill"),
-                # Else a name that is no relation would be looked for among the program's own variables.
+                # Otherwise DuckDB would look up an unknown relation among the program's own variables.
                 "python_enable_replacements": "false",
             }
         )
@@ -79,20 +79,20 @@ class Database:
     def set(self, variable: str, value: Any) -> None:
         """Set a variable that models read with `getvariable`; its name is the program's, its value is bound.
 
-        A path, or each of a list of them, stands for the file of that name alone.
+        A path, or each of a list of them, names exactly that file, without wildcards.
         """
         self._connection.execute(f"set variable {variable} = ?", [_bound(value)])
 
     def take_parts(self, parts: Callable[[str], Sequence[Path]]) -> None:
-        """Have the relations in `BATCHED` made of Parquet files, which a function gives by a relation's name."""
+        """Build the relations in `BATCHED` from Parquet files, which a function returns by a relation's name."""
         self._parts = parts
 
     def stand_in(self, name: str, other: str) -> None:
-        """Let another model's SELECT make a relation; it has the same columns."""
+        """Build a relation from another model's SELECT, which has the same columns."""
         self._stand_ins[name] = other
 
     def relation(self, name: str) -> duckdb.DuckDBPyRelation:
-        """A relation by its name, built first where this has not happened yet, with those that it reads.
+        """A relation by its name, built on first use together with those that it reads.
 
         Raises:
             AuditError: there is no such relation.
@@ -120,7 +120,7 @@ class Database:
         """The result of one SELECT over the relations, those that it names built first; it is not run yet.
 
         Raises:
-            UsageError: it is anything else, or names something that is not there.
+            UsageError: it is anything else, or names an unknown relation or column.
         """
         for needed in sorted(relations_in(text, self._connection)):
             self._build(needed)
@@ -131,7 +131,7 @@ class Database:
         """A condition to filter by, the relations that it names in subqueries built first.
 
         Raises:
-            UsageError: it is no single expression.
+            UsageError: it is not a single expression.
         """
         condition = expression(text)
         for needed in sorted(relations_in(f"select (\n{text}\n)", self._connection)):
@@ -139,7 +139,7 @@ class Database:
         return condition
 
     def read(self) -> None:
-        """Have the records read, if they were not yet."""
+        """Read the records, unless this has been done."""
         if self._read is not None:
             read, self._read = self._read, None
             read(self)
@@ -150,7 +150,7 @@ class Database:
             self._keep(name)
 
     def confine(self) -> None:
-        """From here on queries reach no file but those that the relations are read from, and no setting changes."""
+        """Restrict queries from here on to the files that the relations are read from, and lock all settings."""
         self.read()
         self._shelf = self._parts = None
         segments = self._connection.sql("select getvariable('segments')").fetchall()[0][0]
@@ -166,7 +166,7 @@ class Database:
         self._connection.interrupt()
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the database."""
         self._connection.close()
 
     def _build(self, name: str) -> None:
@@ -178,7 +178,7 @@ class Database:
             self._built.add(name)
             return
         self.read()
-        if name in self._built:  # reading needed it too
+        if name in self._built:  # reading has built it too
             return
         text = models()[self._stand_ins.get(name, name)]
         if name in BATCHED and self._parts is not None:
@@ -188,14 +188,14 @@ class Database:
             self._build(needed)
         if name in MAKERS:
             self._write_rows(name, MAKERS[name])
-        # The relation is bound but once this way; `sql(…).to_view(…)` binds it twice.
+        # This way the relation is bound only once; `sql(…).to_view(…)` binds it twice.
         self._connection.execute(f'create {"table" if name in STORED | KEPT else "view"} "{name}" as {text}')
         self._built.add(name)
         if name in KEPT:
             self._keep(name)
 
     def _join(self, name: str, parts: Sequence[Path], text: str) -> None:
-        """Make a relation of its parts, in the order that its model asks for."""
+        """Build a relation from its parts, in the order that its model specifies."""
         self.set(f"{name}_parts", list(parts))
         order = re.search(r"\border by [\w, ]+\s*$", text)
         self._connection.execute(
@@ -211,7 +211,7 @@ class Database:
         try:
             with self._attached(path, "read_only"):
                 self._connection.execute(f'create table "{name}" as from kept."{name}"')
-        except duckdb.Error:  # another audit has removed it this moment
+        except duckdb.Error:  # another audit has just removed it
             return False
         return True
 

@@ -1,4 +1,4 @@
-"""Rows of a query that Ctrl-C can stop: DuckDB does not listen for it while it computes."""
+"""Rows of a query that Ctrl-C can stop: DuckDB does not check for it while it computes."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ Result = TypeVar("Result")
 
 BATCH: Final = 1000
 PAUSE: Final = 0.05
-"""Seconds between two looks at what a query does, and between two attempts to stop it."""
+"""Seconds between two checks of a query's state, and between two attempts to stop it."""
 
 
 class Interruptible(Protocol):
-    """What a query runs in."""
+    """Where a query runs."""
 
     def interrupt(self) -> None:
         """Stop the query that runs in another thread."""
@@ -29,7 +29,7 @@ class Interruptible(Protocol):
 def rows(relation: duckdb.DuckDBPyRelation, store: Interruptible) -> Iterator[dict[str, Any]]:
     """The rows as dicts, a batch at a time.
 
-    The query runs in a thread of its own, so that this one hears of Ctrl-C and can stop it.
+    The query runs in a thread of its own, so that this one receives Ctrl-C and can stop it.
 
     Args:
         relation: a query, whose columns have different names.
@@ -40,14 +40,14 @@ def rows(relation: duckdb.DuckDBPyRelation, store: Interruptible) -> Iterator[di
     """
     columns = relation.columns
     with ThreadPoolExecutor(1) as worker:
-        result_of(worker.submit(int))  # from here on there is a thread, and whatever is asked of it can be waited for
+        result_of(worker.submit(int))  # from here on the thread exists, and its work can be waited for
         try:
             stream = worker.submit(relation.iter_rows)
             while found := result_of(worker.submit(lambda: list(islice(stream.result(), BATCH)))):
                 for row in found:
                     yield dict(zip(columns, row, strict=True))
         except KeyboardInterrupt:
-            # Again and again: a query that has not begun yet does not remember that it was to stop.
+            # Repeatedly: an interrupt has no effect on a query that has not begun yet.
             last = worker.submit(int)
             while not last.done():
                 store.interrupt()
@@ -56,7 +56,7 @@ def rows(relation: duckdb.DuckDBPyRelation, store: Interruptible) -> Iterator[di
 
 
 def result_of(future: Future[Result]) -> Result:
-    """What a future brings, waited for in short pauses.
+    """The result of a future, waited for in short intervals.
 
     A signal that arrives just as a thread goes to sleep does not wake it, so a wait without end could miss Ctrl-C.
     """

@@ -1,4 +1,4 @@
-"""Relations that SQL alone cannot make: a function writes their rows, from those of another relation.
+"""Relations that SQL alone cannot compute: a function writes their rows from those of another relation.
 
 A model of that name reads the file, by the variable `<name>_file`, and gives its columns their types.
 """
@@ -26,7 +26,7 @@ class Writer(Protocol):
 
 
 class Maker(NamedTuple):
-    """The relation that is read, and the function that makes another of it, imported when it is needed."""
+    """The relation that is read, and the function that derives another from it, imported when it is needed."""
 
     reads: str
     module: str

@@ -14,15 +14,15 @@ from collector.system.memory import address_space, shortage
 VARIABLE: Final = "SALIENCE_AUDIT_MEMORY"
 """Environment variable with another limit, such as 500MB or 8GB."""
 MOST: Final = 2 * 10**9
-"""Bytes that are enough for any number of records: what does not fit is kept in the temporary folder."""
+"""Bytes that suffice for any number of records: DuckDB spills the rest to the temporary folder."""
 
 _LEAST: Final = 1.75e9
-"""Bytes of address space without which DuckDB, NumPy and SciPy do not work together."""
+"""Bytes of address space that DuckDB, NumPy and SciPy need together."""
 _CGROUP: Final = Path("/sys/fs/cgroup/memory.max")
 
 
 def require_memory() -> None:
-    """See that the libraries have the address space without which they crash.
+    """Check that there is enough address space for the libraries, which crash otherwise.
 
     Raises:
         AuditError: `ulimit -v` leaves too little.
@@ -32,17 +32,17 @@ def require_memory() -> None:
 
 
 def memory_limit() -> str:
-    """The limit as DuckDB takes it: what the environment says, else 2 GB or half of the machine's memory.
+    """The limit as DuckDB takes it: from the environment, else 2 GB or half of the machine's memory.
 
     Raises:
-        UsageError: the environment's value is no size.
+        UsageError: the environment's value is not a size.
     """
-    said = os.environ.get(VARIABLE, "").strip()
-    if not said:
+    given = os.environ.get(VARIABLE, "").strip()
+    if not given:
         return f"{min(MOST, _memory() // 2)}B"
-    if not re.fullmatch(r"\d+(\.\d+)?\s*([KMGT]i?)?B", said, re.IGNORECASE):
-        raise UsageError(f"{VARIABLE}={said}: give a size such as 500MB or 4GB")
-    return said
+    if not re.fullmatch(r"\d+(\.\d+)?\s*([KMGT]i?)?B", given, re.IGNORECASE):
+        raise UsageError(f"{VARIABLE}={given}: give a size such as 500MB or 4GB")
+    return given
 
 
 def _memory() -> int:

@@ -18,7 +18,7 @@ PLAIN: Final = frozenset(
 def plain(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
     """The relation with decimal numbers as floating-point ones, and dates, intervals, maps and the like as text.
 
-    Columns of one name are told apart: `delta`, `delta_1`.
+    Columns with the same name are numbered: `delta`, `delta_1`.
     """
     kinds = [_plain(kind) for kind in relation.types]
     is_plain = [str(kind) == str(before) for kind, before in zip(kinds, relation.types, strict=True)]

@@ -1,6 +1,7 @@
-"""What SQL of a user's may be: one statement that reads relations of the analysis, and nothing else.
+"""Checks a user's SQL: one statement that reads relations of the analysis, and nothing else.
 
-DuckDB's own parser says what a statement is made of, so no spelling gets by; `Database.confine` is the second lock.
+DuckDB's own parser determines what a statement consists of, so no spelling evades it; `Database.confine` is
+the second lock.
 """
 
 from __future__ import annotations
@@ -30,18 +31,18 @@ SCHEMAS: Final = frozenset({"", "main"})
 
 ONE_SELECT: Final = "give one SELECT, WITH, FROM, DESCRIBE or SUMMARIZE statement; records are only read"
 LONGEST_MESSAGE: Final = 6
-"""Lines of what DuckDB says of a query that are told."""
+"""Lines of DuckDB's error message that are reported."""
 
 
 def relations_in(text: str, connection: duckdb.DuckDBPyConnection) -> frozenset[str]:
-    """The relations that a query reads, whatever the place that it names them in.
+    """The relations that a query reads, wherever it names them.
 
     Args:
         text: SQL.
         connection: parses it; nothing is run.
 
     Raises:
-        UsageError: it is no single statement that reads, names a relation that is not there, or reads anything else.
+        UsageError: it is not a single statement that reads, names an unknown relation, or reads anything else.
     """
     _check_statement(text, connection)
     tables: set[str] = set()
@@ -60,7 +61,7 @@ def expression(text: str) -> duckdb.Expression:
     """A condition, such as `r0 > 400 and delta < 0`.
 
     Raises:
-        UsageError: it is no single expression.
+        UsageError: it is not a single expression.
     """
     with refusing():
         return duckdb.SQLExpression(_writable(text))
@@ -68,7 +69,7 @@ def expression(text: str) -> duckdb.Expression:
 
 @contextlib.contextmanager
 def refusing() -> Iterator[None]:
-    """Tell what DuckDB cannot make sense of as a wrong argument, in a few lines."""
+    """Report what DuckDB cannot parse or bind as a wrong argument, in a few lines."""
     try:
         yield
     except (
@@ -96,7 +97,7 @@ def _check_statement(text: str, connection: duckdb.DuckDBPyConnection) -> None:
 
 
 def _writable(text: str) -> str:
-    """The text, which an argument of the command line need not be able to hold."""
+    """The text, checked to be valid Unicode, which command-line arguments need not be."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -116,7 +117,7 @@ def _tree(text: str, connection: duckdb.DuckDBPyConnection) -> Any:
 
 
 def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
-    """Every object of the tree; without recursion, as queries can be deep."""
+    """Every object of the tree; without recursion, since queries can be deeply nested."""
     waiting = [tree]
     while waiting:
         item = waiting.pop()
@@ -128,7 +129,7 @@ def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
 
 
 def _tables(node: dict[str, Any]) -> set[str]:
-    """The table that a part of a query names, if it is one that does."""
+    """The table that a node of a query names, if any."""
     kind = node.get("type")
     if not isinstance(kind, str):
         return set()

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
 
 
 def without_progress_bar(connection: duckdb.DuckDBPyConnection) -> None:
-    """Have a connection draw none."""
+    """Turn a connection's progress bar off."""
     import duckdb
 
-    with contextlib.suppress(duckdb.InvalidInputException):  # in Jupyter, where there is none without ipywidgets
+    with contextlib.suppress(duckdb.InvalidInputException):  # in Jupyter without ipywidgets there is none
         connection.execute("set enable_progress_bar = false")

@@ -17,14 +17,14 @@ POINT: Final[Decimal] = "."
 
 _NUMBER: Final = re.compile(r"[+-]?[0-9]*[,.][0-9]+(?:[eE][+-]?[0-9]{1,3})?")
 _GROUPED: Final = re.compile(r"[+-]?[1-9][0-9]{0,2}[,.][0-9]{3}")
-"""Of these nobody can tell whether the mark comes before decimals or thousands."""
+"""In these the mark may precede decimals or thousands."""
 
 
 def decimal_of(path: Path, mapping: LogMapping) -> Decimal:
-    """Which mark a CSV file has: what the mapping says, else what the first number shows that can have no other.
+    """Which mark a CSV file has: as the mapping states, else as the first unambiguous number shows.
 
     Where commas are between the cells, and in what can be read only once, such as a pipe, it is a point unless the
-    mapping says otherwise.
+    mapping states otherwise.
 
     Raises:
         FieldError: there are numbers with commas, and none shows what these are.

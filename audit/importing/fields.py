@@ -16,29 +16,29 @@ from audit.vocabulary.evidence import ShownRollout
 from collector.records import Ending, EvidenceKind, Proposer, RevisionStatus, RolloutLabel, Selected, Statistics
 
 BETTER: Final = "better"
-"""What `selected` may say of a log whose method keeps the better candidate: the revised one where r1 >= r0."""
+"""A value of `selected` for a log whose method keeps the better candidate: the revised one where r1 >= r0."""
 LARGEST: Final = 2**63 - 1
 LARGEST_SEED: Final = 2**64 - 1
 LONGEST_LABEL: Final = 100
 LONGEST_NAME: Final = 250
-"""Bytes that the name of a folder can have everywhere, and a few less."""
+"""Bytes that a folder's name can have on every file system, less a margin."""
 SHOWN_LABELS: Final[tuple[RolloutLabel, ...]] = ("worst", "median", "best", "representative")
 
 Selection = Literal[Selected, "better"]
 
 
 class FieldError(ValueError):
-    """A value that a field cannot have; the message says what it should be and what it is."""
+    """A value that a field cannot have; the message states what it should be and what it is."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What values of a field are.
+    """The values that a field can have.
 
     Attributes:
         words: what they should be, for messages.
         type: what msgspec checks.
-        check: what it cannot check; a message, or None where all is well.
+        check: what it cannot check; returns a message, or None for a valid value.
     """
 
     words: str
@@ -54,7 +54,7 @@ class Kind:
         """A value that came as JSON has it.
 
         Raises:
-            FieldError: it is not what it should be.
+            FieldError: the value is not valid.
         """
         if self.type in (int, list[int]):
             value = [_integral(item) for item in value] if isinstance(value, list) else _integral(value)
@@ -161,7 +161,7 @@ IDENTITY: Final[Mapping[str, Kind]] = {
     "run": WHOLE,
     "iteration": WHOLE,
 }
-"""What tells a record from every other."""
+"""The fields that identify a record."""
 
 FIELDS: Final[Mapping[str, Kind]] = {
     **IDENTITY,
@@ -184,7 +184,7 @@ def folder_name(label: str) -> str:
 
 
 def excerpt(value: Any) -> str:
-    """A value as a message tells it: on one line, not long, without anything that acts on a terminal."""
+    """A value for a message: in one line, shortened, without anything that acts on a terminal."""
     text = repr(value) if isinstance(value, str) else json.dumps(value, default=str)
     text = text if text.isprintable() else ascii(text)
     return text if len(text) <= 40 else f"{text[:40]}…"

@@ -18,7 +18,7 @@ from collector.records import Thresholds
 from collector.system.regular_files import read_regular
 
 FILE, ROW = "@file", "@row"
-"""Stand for columns: the number of the file among those given, from 1, and of the row in its file, from 0."""
+"""Pseudo-columns: the number of the file among those given, from 1, and of the row in its file, from 0."""
 TABLES: Final = ("fields", "constants", "values", "count_from", "run", "thresholds", "source")
 COUNTED: Final = {"run": 1, "iteration": 0, "rollout": 0}
 """What records count from."""
@@ -66,7 +66,7 @@ class LogMapping:
     text: str = ""
 
     def has(self, name: str) -> bool:
-        """Whether the mapping says anything of a field."""
+        """Whether the mapping has an entry for a field."""
         return name in self.columns or name in self.constants
 
     def of_task(self, name: str, env: str) -> float | None:
@@ -79,7 +79,7 @@ def read_mapping(path: Path) -> LogMapping:
     """Read a mapping.
 
     Raises:
-        UsageError: it is no TOML, names a table or field that there is not, or leaves out what every record needs; the
+        UsageError: it is not TOML, names an unknown table or field, or leaves out what every record needs; the
             message names everything that is wrong.
     """
     try:
@@ -109,7 +109,7 @@ class _Mistakes(list[str]):
             return default
 
     def known(self, keys: Iterable[str], known: Collection[str], what: str, where: str = "") -> list[str]:
-        """Those of the keys that there are."""
+        """The keys that are known; the others become mistakes."""
         keys = list(keys)
         self += [f"{where}there is no {what} {key!r}{_nearest(key, known)}" for key in keys if key not in known]
         return [key for key in keys if key in known]
@@ -148,7 +148,7 @@ def _mapping(given: Mapping[str, Any], text: str) -> tuple[LogMapping, list[str]
 
 
 def _incomplete(mapping: LogMapping, meant: set[str], *, is_whole: bool) -> Iterator[str]:
-    """Why a mapping can give no record.
+    """Reasons why no record can be made with a mapping.
 
     Args:
         mapping: as far as it could be read.
@@ -161,7 +161,7 @@ def _incomplete(mapping: LogMapping, meant: set[str], *, is_whole: bool) -> Iter
         yield "iteration cannot be the same in all rows; for rows in order, give it the column '@row'"
     indices = [label for label in SHOWN_LABELS if mapping.has(f"evidence.{label}")]
     if indices and mapping.has("evidence.shown"):
-        yield f"evidence.shown and evidence.{indices[0]} say the same; give one of them"
+        yield f"evidence.shown and evidence.{indices[0]} mean the same; give one of them"
     if indices and "initial.returns" not in meant:
         yield f"evidence.{indices[0]} is an index among initial.returns, which are missing"
     if mapping.decimal == "," and "," in (mapping.separator or ""):

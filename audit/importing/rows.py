@@ -18,9 +18,9 @@ from audit.sources.intake import LONGEST_LINE
 from collector.system.regular_files import open_regular
 
 MISSING: Final = object()
-"""What a column holds that a row does not have."""
+"""The value of a column that a row lacks."""
 MOST_NAMED: Final = 30
-"""So many columns are named."""
+"""Columns that a message names at most."""
 LONGEST_NAME: Final = 100
 TOO_LONG: Final = "the line is longer than 16 MiB"
 
@@ -41,7 +41,7 @@ class Row:
 
 
 def read_rows(path: Path, mapping: LogMapping) -> Iterator[Row]:
-    """All rows of a file; what is no row comes as a fault.
+    """All rows of a file; what is not a row is returned as a fault.
 
     Raises:
         FieldError: the file lacks a header, or columns that the mapping names.
@@ -51,7 +51,7 @@ def read_rows(path: Path, mapping: LogMapping) -> Iterator[Row]:
 
 
 def is_csv(path: Path, mapping: LogMapping) -> bool:
-    """Whether the cells of a file are text, as the mapping says, or else the file's ending."""
+    """Whether the cells of a file are text, by the mapping, or else by the file's ending."""
     if mapping.layout is not None:
         return mapping.layout == "csv"
     return path.suffix.lower() in {".csv", ".tsv"}
@@ -81,7 +81,7 @@ def columns_of(cells: Mapping[str, Any], prefix: str = "", depth: int = 3) -> It
 
 
 def lacking(columns: list[str], has: list[str]) -> str:
-    """That a log has no such columns, and what it has instead."""
+    """A message that a log lacks columns, with those that it has."""
     absent = "; ".join(f"no column {column!r}{_hint(column, has)}" for column in columns)
     more = ", ..." if len(has) > MOST_NAMED else ""
     names = [name if name.isprintable() and len(name) <= LONGEST_NAME else excerpt(name) for name in has[:MOST_NAMED]]
@@ -94,7 +94,7 @@ def _hint(column: str, has: list[str]) -> str:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes | None]]:
-    """Lines with their numbers; None for one that is too long. A mark of the byte order is no part of the first."""
+    """Lines with their numbers; None for one that is too long. A byte order mark is not part of the first."""
     with open_regular(path) as stream:
         number = 0
         while line := stream.readline(LONGEST_LINE + 1):

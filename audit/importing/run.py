@@ -23,7 +23,7 @@ from collector.system.regular_files import open_regular
 
 COLUMNS: Final = ("condition", "env", "variant", "runs", "iterations", "revisions")
 PROBED: Final = 100
-"""By this many rows every column that all of them need should have occurred."""
+"""Rows within which every column that all rows need should have occurred."""
 NEEDED: Final = (*IDENTITY, "initial.returns", "initial.mean_return")
 MOST_COLUMNS: Final = 200
 
@@ -78,7 +78,7 @@ class Import:
         self.seen |= translator.seen
 
     def check(self, path: Path) -> None:
-        """Refuse columns that no row of any file has, as a misspelt one."""
+        """Refuse columns that no row of any file has, such as misspelt ones."""
         self._refuse_missing(path, self.seen, self.mapping.columns)
 
     def _refuse_missing(self, path: Path, seen: set[str], names: Iterable[str]) -> None:
@@ -110,7 +110,7 @@ class Import:
         return sum(self.read.values())
 
     def table(self) -> Table:
-        """Runs, iterations and revisions imported of each condition, task and method; its notes say what was not."""
+        """Runs, iterations and revisions imported per condition, task and method; its notes list what was left out."""
         notes = []
         if self.left_out:
             notes.append(f"{count(self.left_out, 'row')} of {self.rows} left out, all named in {self.problem_file}:")
@@ -131,13 +131,13 @@ def import_logs(
 
     Args:
         files: one or several.
-        mapping: a file that says which column is which field, as in `docs/import.md`.
+        mapping: a file that states which column is which field, as in `docs/import.md`.
         out: the folder of records that is made.
         force: replace an earlier import there.
         strict: write nothing if any row gives no record; otherwise such rows are left out and counted.
 
     Raises:
-        UsageError: the mapping, a file's columns, or the folder will not do.
+        UsageError: the mapping, a file's columns, or the folder is unsuitable.
         AuditError: a file is missing, no row gives a record, or `strict` and some row does not.
     """
     mapping_file = Path(mapping)
@@ -167,7 +167,7 @@ def import_logs(
 
 
 def _read_otherwise(state: Import) -> Iterator[str]:
-    """What an import made of a log that its mapping does not say."""
+    """How an import interpreted a log where its mapping is silent."""
     if state.mapping.decimal is None:
         for file in state.commas:
             yield f"{file}: its numbers have decimal commas"
@@ -181,7 +181,7 @@ def _strange_methods(state: Import) -> Iterator[str]:
     for variant in sorted({row["variant"] for row in state.data.groups()} - METHODS.keys()):
         close = difflib.get_close_matches(variant, sorted(METHODS), n=1)
         hint = f"; should it be {close[0]}, [values.variant] can say so" if close else ""
-        yield f"method {variant!r} is none of those known here, and stands under its own name{hint}"
+        yield f"method {variant!r} is not known here, and keeps its own name{hint}"
 
 
 def _report(state: Import, mapping_file: Path) -> dict[str, Any]:

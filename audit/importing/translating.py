@@ -27,7 +27,7 @@ class Translator:
     """Makes records of rows.
 
     Args:
-        mapping: says which column is which field.
+        mapping: states which column is which field.
         is_text: whether cells are text, as in CSV.
         file: number of the file, from 1.
         decimal: the mark before the decimals of numbers in cells.
@@ -53,7 +53,7 @@ class Translator:
         """The record that a row gives; `number` counts rows of the file from 0.
 
         Raises:
-            RowError: it gives none.
+            RowError: the row is not valid.
         """
         if row.fault is not None:
             raise RowError(row.fault)
@@ -192,21 +192,21 @@ def _status(given: Mapping[str, Any], revised: Record | None) -> str:
 
 
 def _selected(given: Mapping[str, Any], initial: Record | None, revised: Record | None, faults: list[str]) -> str:
-    said = given["selected"]
-    if revised is None and said in {None, BETTER}:
+    selected = given["selected"]
+    if revised is None and selected in {None, BETTER}:
         return "initial"
-    if said is None:
+    if selected is None:
         if not any(fault.startswith("selected ") for fault in faults):
             faults.append("selected is missing, and there are two candidates")
         return "initial"
-    if said != BETTER:
-        return str(said)
+    if selected != BETTER:
+        return str(selected)
     before, after = (None if candidate is None else candidate["mean_return"] for candidate in (initial, revised))
     return "revised" if before is not None and after is not None and after >= before else "initial"
 
 
 def _contradictions(record: Record) -> list[str]:
-    """What does not fit together, each field being well by itself."""
+    """Contradictions between fields that are each valid on their own."""
     initial, revised, status = record["initial"], record["revised"], record["revision_status"]
     found = []
     if revised is not None and initial["params"] and revised["params"]:

@@ -26,13 +26,13 @@ from collector.records import RecordError, Run, decode_run, encode
 from collector.system.regular_files import RUN, read_regular
 
 REPORT: Final = "import.json"
-"""Says what an imported data set was made of; without it no folder is taken for one."""
+"""Describes what an imported data set was made from; a folder without it is not taken for one."""
 PROBLEMS: Final = "problems.jsonl"
 OPEN: Final = 64
-"""So many files are kept open at once."""
+"""Files that are kept open at once."""
 
 IMPORTED_RUN: Final = "imported_run"
-"""The option of a run that has what the log names it by, where that is text."""
+"""The option of a run that holds its name in the log, where that is text."""
 
 _Identity = tuple[str, str, str, int | str]
 _UNFINISHED: Final = "episodes.part"
@@ -54,7 +54,7 @@ class DataSet:
 
     Args:
         out: where it will be.
-        mapping: what runs are described by.
+        mapping: describes the runs.
         force: replace an earlier import there.
 
     Raises:
@@ -82,7 +82,7 @@ class DataSet:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        with contextlib.suppress(OSError):  # a full disk has been told of
+        with contextlib.suppress(OSError):  # a full disk has been reported already
             self._close()
         self._resources.close()
         for folder in self._made:
@@ -119,7 +119,7 @@ class DataSet:
         run.revisions += record["revised"] is not None
 
     def leave_out(self, problem: Problem) -> None:
-        """Note a row that gives no record."""
+        """Note a row that is left out."""
         if self._problems is None:
             self._problems = (self._part / PROBLEMS).open("wb")
         self._problems.write(msgspec.json.encode(problem) + b"\n")
@@ -205,7 +205,7 @@ class DataSet:
 
 
 def _folder(identity: _Identity, place: int) -> Path:
-    """Where records of a run go; `place` tells those from each other that have no number yet."""
+    """Where records of a run go; `place` distinguishes those that have no number yet."""
     condition, env, variant, run = identity
     name = f"{place}.part" if isinstance(run, str) else _run_folder(run)
     return Path(*map(folder_name, (condition, env, variant)), name)

@@ -1,4 +1,4 @@
-"""What analyses of a data set gave, kept from one audit to the next, so that an unchanged data set is not even read.
+"""Results of analyses, kept from one audit to the next, so that an unchanged data set is not even read.
 
 Below the cache's folder each data set has a folder of its own for each set of options, named by a digest; in it is one
 for the state in which its files were found, and in that one a small database for each relation. The name of every file
@@ -26,13 +26,13 @@ from audit.ingest.cache_folder import DAY, UNUSED, cache_folder, version
 from audit.output.errors import Problem
 
 SMALLEST: Final = 2**20
-"""Bytes of files from which on an analysis is kept: fewer are analysed about as quickly."""
+"""Bytes of files from which on an analysis is kept: fewer are analysed about as fast."""
 SETTLED: Final = 2 * 10**9
-"""Nanoseconds for which a file must have been left alone to be known by its look; before that, by its content."""
+"""Nanoseconds for which a file must be unchanged to be identified by its metadata; before that, by its content."""
 MOST_UNSETTLED: Final = 2**28
 """Bytes of files just changed of which digests are taken; where there are more, nothing is kept yet."""
 MOST: Final = 10**9
-"""Bytes in all; beyond them those analyses go first that were not used for longest."""
+"""Bytes in total; beyond them the least recently used analyses are removed first."""
 
 _FOLDER: Final = "analyses"
 _CONTENTS: Final = "contents"
@@ -46,7 +46,7 @@ class Contents(msgspec.Struct, frozen=True):
 
 
 class _State(msgspec.Struct, frozen=True):
-    """A data set as its files are found: a digest of their names and looks, and of the content of the newest."""
+    """The state of a data set: a digest of its files' names and metadata, and of the content of the newest."""
 
     digest: str
     digests: dict[str, str]
@@ -148,7 +148,7 @@ class Analysis:
         return contents if contents.digests == _digests(contents.digests) else None
 
     def _read(self, path: Path) -> bytes | None:
-        """The content of a file whose name says it; None for another, which is removed."""
+        """The content of a file whose name has its digest; None for a damaged one, which is removed."""
         try:
             content = path.read_bytes()
         except OSError:
@@ -231,7 +231,7 @@ def _digest(content: bytes) -> str:
 
 
 def _tidy(base: Path, in_use: Path) -> None:
-    """Remove analyses that nobody has used for long, and those that are too much."""
+    """Remove analyses that have not been used for long, and those beyond the size limit."""
     kept: list[tuple[float, int, Path]] = []
     for folder in base.glob("*/*"):
         with contextlib.suppress(OSError):

@@ -1,6 +1,6 @@
 """Relations that are functions of each run's own lines: made for a batch of files at a time, kept beside its segment.
 
-A data set that grows then costs only what is new, beside what is counted over all of it.
+When a data set grows, only what is new is computed again, beside counts over all of it.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ class Batches:
     Args:
         intake: knows the runs.
         readings: where the records of each file are.
-        cache: has the segments.
+        cache: holds the segments.
         set_options: sets the variables of a database that depend on options.
-        options: as a text; what is kept under some is not used under others.
+        options: as text; part of the key under which results are kept.
     """
 
     def __init__(

@@ -1,9 +1,9 @@
 """What was read before: record files as columns, kept between audits.
 
-A segment `<name>.parquet` holds the records of some files, and the list `<name>.json` says which files these were and
-how they looked when they were read. A file that looks otherwise now is read again. Nothing that is there is ever
+A segment `<name>.parquet` holds the records of some files, and the list `<name>.json` states which files these were and
+how they looked when they were read. A file that looks different now is read again. Nothing that exists is ever
 changed: segments and lists appear under their names when they are complete, so any number of audits can share the
-folder, and what is not as its list says is ignored and removed. The folder can be deleted at any time.
+folder, and what does not match its list is ignored and removed. The folder can be deleted at any time.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from audit.ingest.segment_lists import (
 from audit.sources.intake import Intake, RecordFile
 
 SMALLEST: Final = 2**20
-"""Bytes of records from which on there is a cache: fewer are read faster than they are looked up and written."""
+"""Bytes of records from which on the cache is used: fewer are read faster than they are looked up and written."""
 SETTLED: Final = 2 * 10**9
-"""Nanoseconds for which a file must have been left alone: before that it may change and look the same."""
+"""Nanoseconds for which a file must have been left alone: a younger one may change and look the same."""
 SMALL: Final = 8 * 2**20
 """Bytes up to which a segment is small."""
 MOST_SMALL: Final = 16
-"""So many small segments are read together; where there are more, their files are read again into one."""
+"""Small segments that are read together; where there are more, their files are read again into one."""
 
 _OPEN_FILES: Final = Path("/proc/self/fd")
 
@@ -51,7 +51,7 @@ class Cache:
     Args:
         folder: where it is; made when something is first kept.
         intake: knows the runs, and takes notes for the user.
-        resources: let go of what is held open when the audit ends.
+        resources: closes what is held open when the audit ends.
     """
 
     def __init__(self, folder: Path, intake: Intake, resources: contextlib.ExitStack) -> None:
@@ -111,13 +111,13 @@ class Cache:
         return path
 
     def give_up(self, error: Exception) -> None:
-        """Keep nothing more, and say why."""
+        """Stop keeping segments, and note why."""
         reason = getattr(error, "strerror", None) or str(error).strip().splitlines()[0]
         self._is_writable = False
         self._intake.notes.append(f"the cache {self._folder} cannot be written ({reason}); going on without it")
 
     def keep(self, segment: Path, readings: Readings) -> Readings:
-        """Keep a segment under the name that it will be found by; the result says where it is now."""
+        """Keep a segment under its permanent name; returns the readings with its new place."""
         if segment.parent != self._folder:
             return readings
         sources = [
@@ -143,7 +143,7 @@ class Cache:
         return {file: msgspec.structs.replace(reading, segment=where) for file, reading in readings.items()}
 
     def tidy(self) -> None:
-        """Remove what is of no use any more, if this audit has added anything."""
+        """Remove what is no longer of use, if this audit has added anything."""
         if self._has_grown:
             with contextlib.suppress(OSError):
                 tidy(self._folder, self._used)
@@ -171,7 +171,7 @@ class Cache:
     def _use(self, path: Path, sources: dict[RecordFile, Source]) -> Readings:
         try:
             segment = self._held_open(segment_of(path))
-        except OSError:  # another audit has removed it this moment
+        except OSError:  # another audit has just removed it
             return {}
         self._used.add(path)
         self._names[segment] = segment_of(path)
@@ -187,7 +187,7 @@ class Cache:
         return path.with_suffix("") if path is not None and self._is_writable else None
 
     def held_open(self, path: Path) -> Path:
-        """The name of a file that stays readable until the audit ends, whoever removes it meanwhile."""
+        """The name of a file that stays readable until the audit ends, even if another process removes it."""
         return Path(self._held_open(path))
 
     def _held_open(self, segment: Path) -> str:

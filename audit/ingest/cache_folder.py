@@ -16,14 +16,14 @@ import platformdirs
 VARIABLE: Final = "SALIENCE_AUDIT_CACHE"
 """Environment variable that names another folder."""
 UNUSED: Final = 90
-"""Days after which goes what no audit has used."""
+"""Days after which unused results are removed."""
 DAY: Final = 86_400.0
 LIBRARIES: Final = ("duckdb", "numpy", "scipy", "statsmodels")
 """Results depend on their versions."""
 
 
 def cache_folder() -> Path | None:
-    """Where the cache is: what the environment says, else where the platform keeps caches; None for nowhere."""
+    """Where the cache is: from the environment, else where the platform keeps caches; None for no cache."""
     named = os.environ.get(VARIABLE)
     if named:
         return Path(named).absolute()
@@ -33,7 +33,7 @@ def cache_folder() -> Path | None:
 
 @functools.cache
 def version() -> str:
-    """A digest of all that decides what an analysis gives: our own files, and the libraries' versions."""
+    """A digest of all that an analysis depends on beside its data: this package's files and the libraries' versions."""
     digest = hashlib.blake2b(digest_size=16)
     for library in LIBRARIES:
         digest.update(f"{library} {metadata.version(library)} ".encode())

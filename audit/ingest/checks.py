@@ -1,6 +1,6 @@
 """Reads record files line by line: names what is wrong by line number, and writes what is sound once more.
 
-Only files come here in which something is not as `collect` writes it: reading in order takes time.
+Only files with lines in another form than `collect` writes are read this way, since it is slow.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def sift(
     Args:
         files: lines of JSON, native or translated.
         intake: has room for copies.
-        database: judges what a record's type alone cannot.
+        database: checks what a record's type alone cannot.
         together: an iteration that an earlier one of these files has is a fault as well; otherwise only one that an
             earlier line of the same file has.
     """

@@ -1,7 +1,7 @@
 """Record files as columns: each line of JSON is read once, judged, and becomes a row of a Parquet file, a segment.
 
-What is in a pack is in columns already, and what the cache knows need not be read again; so only the rest is. All of it
-together is the relation `segments`, which everything else is made of.
+Packs are in columns already, and what the cache holds is not read again; only the rest is. Together they are the
+relation `segments`, from which everything else is derived.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ def read_columns(intake: Intake, database: Database, cache: Cache | None = None)
     """Bring all record files of the intake into columns, and report what is wrong in them.
 
     Args:
-        intake: names the files, and hears of problems.
-        database: reads; its relation `segments` has every sound record afterwards.
-        cache: knows files that were read before, and is told of the others.
+        intake: lists the files, and collects problems.
+        database: reads the files; its relation `segments` holds every sound record afterwards.
+        cache: knows files that were read before, and records the others.
     """
     database.relation("run_records")
     readings = {file: Reading(file.file, file.place) for file in intake.files if file.place is not None}

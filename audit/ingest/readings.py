@@ -1,4 +1,4 @@
-"""What came of reading a record file."""
+"""The result of reading a record file."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from audit.sources.intake import RecordFile
 class Fault(msgspec.Struct, frozen=True):
     """Something in a record file that is left out.
 
-    `line` counts from 1, None for the whole file. `origin` is where a translated record comes from, whose line nobody
-    but the translator knows; else None.
+    `line` counts from 1, None for the whole file. `origin` is where a translated record comes from, whose line
+    only the translator knows; else None.
     """
 
     line: int | None
@@ -22,7 +22,7 @@ class Fault(msgspec.Struct, frozen=True):
 
 
 class Reading(msgspec.Struct, frozen=True):
-    """What came of a record file: its rows are those at `place` of `segment`.
+    """The result of reading a record file: its rows are those at `place` of `segment`.
 
     `is_plain` is whether each of its lines is sound and as `collect` writes it, so that nothing had to be written anew.
     """

@@ -40,8 +40,8 @@ class Records:
     Args:
         runs: in their order.
         problems: found so far.
-        left_out: numbers of the lines of each file that are at fault; None if lines have not been judged, but for
-            what can be said of each alone.
+        left_out: numbers of the lines of each file that are at fault; None if lines have only been
+            checked one by one.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class Records:
             yield iteration
 
     def _note(self, file: RecordFile, line: int | None, message: str) -> None:
-        # The lines of a translated log are nobody's but ours.
+        # Line numbers of a translated log mean nothing to users.
         known_line = None if is_translated(file.source) else line
         self._problems[Problem(file.label, known_line, message)] = None
 
@@ -103,7 +103,7 @@ def open_records(paths: Sequence[Path], *, judged: bool = True, cache: bool = Tr
     Args:
         paths: folders, archives and packs.
         judged: leave out the records that all analyses leave out. Otherwise those whose numbers do not fit together are
-            kept, for a command that tells what is wrong with them.
+            kept, for a command that reports what is wrong with them.
         cache: whether what was read in an earlier audit may be used, if records are judged.
 
     Raises:
@@ -159,13 +159,13 @@ def _decode(line: bytes | None, file: RecordFile) -> Iteration:
 
 
 def _check(iteration: Iteration, run: RecordedRun) -> None:
-    """Refuse a record that does not say which rollouts are meant.
+    """Refuse a record that does not identify its rollouts.
 
     Raises:
         RecordError: it is another run's, or its lists have not one entry per rollout.
     """
     if iteration.identity != run.identity:
-        raise RecordError("belongs to another run than the run.json beside it says")
+        raise RecordError("belongs to another run than the run.json beside it states")
     rollouts = None if run.run is None else run.run.rollouts
     for role, candidate in iteration.candidates():
         if candidate.recorded_returns is None:

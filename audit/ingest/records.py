@@ -26,7 +26,7 @@ def read(
 
     Args:
         paths: as `open_store` has them.
-        resources: hold the database and temporary files until they are closed.
+        resources: keeps the database and temporary files until it is closed.
         strict: as `open_store` has it.
         cache: as `open_store` has it.
 
@@ -58,7 +58,7 @@ def read_into(
         database: gets the variables that models read.
         paths: as `open_store` has them.
         directory: for temporary files.
-        resources: hold other files open until they are closed.
+        resources: keeps other files open until it is closed.
         strict: as `open_store` has it.
         cache: as `open_store` has it.
 
@@ -81,14 +81,14 @@ def read_into(
 
 
 def _cache(intake: Intake, resources: contextlib.ExitStack) -> Cache | None:
-    """The cache, where there is enough to read for it to be worth while."""
+    """The cache, if there is enough to read for it to be worthwhile."""
     folder = cache_folder()
     size = sum(size_of(file) for file in intake.files if file.real is not None)
     return None if folder is None or size < SMALLEST else Cache(folder, intake, resources)
 
 
 def refuse(intake: Intake, *, strict: bool) -> None:
-    """Stop where there is nothing to read, or something is wrong with it and that is not to be.
+    """Raise an error where there is nothing to read, or there are problems under `strict`.
 
     Raises:
         AuditError: no record file, or problems under `strict`.

@@ -1,4 +1,4 @@
-"""Segments in the cache, and the lists beside them that say what they hold."""
+"""Segments in the cache, and the lists beside them that state what they hold."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from audit.ingest.readings import Fault
 from collector.system.regular_files import read_regular
 
 ORPHANED: Final = 7
-"""Days after which an unused segment goes whose files are all gone; a drive may be away for a while."""
+"""Days after which an unused segment is removed if all its files are gone; a drive may be absent for a while."""
 MOST: Final = 10 * 10**9
-"""Bytes in all; beyond them those go first that were not used for longest."""
+"""Bytes in total; beyond them the least recently used segments are removed first."""
 LARGEST_LIST: Final = 256 * 2**20
 """Bytes of the largest list that is read."""
 
 
 class Look(msgspec.Struct, frozen=True):
-    """How a file looks from outside: if anything of this changes, so may the file have."""
+    """A file's metadata: if any of it changes, the file may have changed."""
 
     size: int
     modified: int
@@ -96,7 +96,7 @@ def remove(path: Path) -> None:
 
 
 def tidy(folder: Path, in_use: Collection[Path]) -> None:
-    """Remove what is damaged, replaced, abandoned or too much; lists `in_use` stay."""
+    """Remove what is damaged, replaced, abandoned or beyond the size limit; lists `in_use` stay."""
     now = time.time()
     lists = read_lists(folder)
     newest = {(held.version, source.path): path for path, held in lists.items() if held for source in held.sources}

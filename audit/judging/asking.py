@@ -24,11 +24,11 @@ from collector.llm.faults import UnusableAnswerError
 from collector.llm.protocol import Completion, Model
 
 Judge: TypeAlias = Model
-"""The model that is asked, for modules that need no more of the collector."""
+"""The model that is asked, for modules that need nothing else of the collector."""
 
 BACKENDS: Final = ("ollama", "openai")
 ATTEMPTS: Final = 3
-"""So often one judgement is asked for, if it cannot be read."""
+"""Attempts at one judgement whose reply cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def make_judge(backend: str, *, on_wait: Callable[[str, float], None], **options
         options: as `collector.llm.backends.make_model` takes them.
 
     Raises:
-        UsageError: no such backend, or an option that it does not have.
+        UsageError: no such backend, or an option that it does not support.
     """
     if backend == "simulated":
         raise UsageError(
@@ -89,7 +89,7 @@ def ask_all(
 
     Args:
         tasks: what to ask.
-        model: who is asked; it is closed in the end.
+        model: the judge; it is closed at the end.
         file: where judgements go.
         concurrency: calls in flight at once.
         seed: the calls' seeds are made from it, from the prompt and from the number of the attempt.

@@ -41,7 +41,7 @@ class JudgementFile:
         if not self.path.parent.is_dir():
             raise AuditError(f"cannot write {self.path}: no such folder; name another place with --out FILE")
         try:
-            # Before the lock, whose own errors do not always tell a place that cannot be written from one in use.
+            # Before the lock, whose own errors do not always distinguish an unwritable place from one in use.
             self._file = open_regular(self.path, "ab")
             self._lock.acquire()
             self.judged, self.problems = read_judgements(self.path)
@@ -95,7 +95,7 @@ class JudgementFile:
 
 
 def _tail(path: Path, size: int) -> bytes:
-    """What stands behind the last line break."""
+    """The bytes after the last line break."""
     with path.open("rb") as file:
         step = 1 << 16
         start = size

@@ -15,10 +15,10 @@ from audit.judging.questions import Question
 from audit.judging.verdicts import DRIVERS
 from audit.output.errors import AuditError, Problem, UsageError, count, report
 from audit.output.formats import Row
-from audit.output.progress import Told
+from audit.output.progress import PrintedProgress
 from audit.output.rows import Table
 from audit.output.tables import print_table
-from audit.request import Request, note, tell
+from audit.request import Request, note, print_notes
 from audit.sources.judgements import Judged, default_file, read_judgements
 from audit.store import rows_of
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from audit.judging.file import JudgementFile
 
 UNREADABLE: Final = "unreadable"
-MEANING: Final = "Percentages are of answers judged readably; quoted: the sentence stands in the answer."
+MEANING: Final = "Percentages are of answers judged readably; quoted: the sentence is in the answer."
 COUNTED: Final = ("condition", "env", "variant", "driver", "answers", "pct", "quoted")
 
 
@@ -53,13 +53,13 @@ def judge(
 ) -> Table:
     """Have a model code what each revision is chiefly justified by, from the critic's answer alone.
 
-    What is judged already is not asked again.
+    Answers already judged are skipped.
 
     Args:
         data: records.
         backend: ollama or openai.
         model: the judge, as its server calls it; with ollama else gpt-oss:20b.
-        base_url: address of the server; else as the environment says.
+        base_url: address of the server; else from the environment.
         temperature: sampling temperature; else the server's.
         timeout: seconds to wait for one reply; else 600.
         max_tokens: longest reply, thinking included; else the server's.
@@ -79,7 +79,7 @@ def judge(
 
     Raises:
         UsageError: an option that makes no sense.
-        AuditError: no records, a model that fails, a file that cannot be written, or a cost that was not agreed to.
+        AuditError: no records, a model that fails, a file that cannot be written, or a cost that the user declined.
     """
     from audit.judging.asking import make_judge
 
@@ -123,7 +123,7 @@ def judge(
 
 
 def _questions(request: Request) -> tuple[list[Question], str | None]:
-    """All that could be asked, and what has to be read beside answers that are not a language model's."""
+    """All that could be asked, and the caption for answers that are not a language model's."""
     with request.open() as store:
         questions = [Question.of(row) for row in rows_of(request.select(store.relation("questions")))]
         if not questions:
@@ -132,7 +132,7 @@ def _questions(request: Request) -> tuple[list[Question], str | None]:
 
 
 def _agree() -> None:
-    """Ask a person whether to go on; where there is none, that the cost was reported is enough."""
+    """Ask the user on a terminal whether to go on; elsewhere, reporting the cost is enough."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return
     sys.stderr.write("Go on? [y/N] ")
@@ -145,7 +145,7 @@ def _ask(plan: Plan, model: Judge, file: JudgementFile, *, concurrency: int, see
     from audit.judging.asking import Task, ask_all
 
     tasks = [Task(asked.question, asked.judged.attempts if asked.judged else 0) for asked in plan.open]
-    before, began, progress = len(file.judged), time.monotonic(), Told()
+    before, began, progress = len(file.judged), time.monotonic(), PrintedProgress()
     progress.begin(len(tasks), "")
 
     def stopped() -> str:
@@ -168,7 +168,7 @@ def _ask(plan: Plan, model: Judge, file: JudgementFile, *, concurrency: int, see
 
 
 def _took(judged: Sequence[Judged], seconds: float) -> str:
-    """What was judged, and what it took."""
+    """What was judged, and its cost."""
     unreadable = sum(each.driver is None for each in judged)
     unquoted = sum(bool(each.sentence) and not each.quoted for each in judged)
     prompts, replies = (
@@ -211,4 +211,4 @@ def _table(columns: Sequence[str], rows: Sequence[Row], title: str, caption: str
 def _report_problems(problems: Sequence[Problem]) -> None:
     if problems:
         note(f"{count(len(problems), 'line')} of the judgements left out:")
-        tell([f"  {line}" for line in report(problems)], [])
+        print_notes([f"  {line}" for line in report(problems)], [])

@@ -28,7 +28,7 @@ class Asked:
     judged: Judged | None
 
     def is_open(self, *, again: bool) -> bool:
-        """Whether it is to be asked; `again` says whether a judgement that could not be read counts as none."""
+        """Whether it is to be asked; with `again`, an unreadable judgement counts as none."""
         return self.judged is None or (again and self.judged.driver is None)
 
 
@@ -37,9 +37,9 @@ class Plan:
     """All that was asked for.
 
     Attributes:
-        model: who judges.
+        model: the judge.
         asked: the questions.
-        too_long: how many were left out for the length of their answers.
+        too_long: how many answers were left out as too long.
         again: whether to ask again where no reply could be read.
         characters_per_token: measured on the model's judgements so far, or assumed.
         reply_tokens: mean of the model's replies so far, thinking included, or assumed.
@@ -110,12 +110,12 @@ def make_plan(
     longest: int,
     again: bool,
 ) -> Plan:
-    """See what is to be asked.
+    """Determine what is to be asked.
 
     Args:
         questions: all that could be asked.
         judged: judgements by any model; of one question the last counts.
-        model: who judges.
+        model: the judge.
         sample: how many to draw; None for all.
         seed: of the draw.
         longest: characters of the longest answer that is judged.

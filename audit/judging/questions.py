@@ -48,9 +48,9 @@ class Question:
         )
 
     def prompt(self) -> str:
-        """The prompt; nothing in it tells how the revision turned out.
+        """The prompt; nothing in it reveals how the revision turned out.
 
-        The answer stands between lines with a word that is made from its hash, so that no text can hold its own.
+        The answer is enclosed in lines with a word derived from its hash, so that no text can contain its delimiter.
         Control and formatting characters are spelled out: no model reads what people cannot see.
         """
         return _template().render(
@@ -70,7 +70,7 @@ def sha256(text: str) -> str:
 def draw(questions: Iterable[Question], sample: int, seed: int) -> list[Question]:
     """A simple random sample that depends on the seed and on the revisions, not on their order.
 
-    A larger sample of the same seed holds the smaller one, so that it costs only what it has more.
+    A larger sample of the same seed holds the smaller one, so that only the difference is asked.
 
     Args:
         questions: to draw from.

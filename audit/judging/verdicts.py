@@ -1,4 +1,4 @@
-"""What a judge said, read from its reply, and whether the sentence it names stands in the answer."""
+"""Reads a judge's reply, and checks whether the sentence that it quotes is in the answer."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _YES_NO: Final = {"true": True, "yes": True, "1": True, "false": False, "no": Fa
 
 
 class UnreadableVerdictError(ValueError):
-    """A reply that says no driver, several, or a driver without the sentence that it was read from."""
+    """A reply without a driver, with several, or with a driver but no sentence that it was read from."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A reply as read; the two flags are None where it does not say."""
+    """A parsed reply; the two flags are None where it does not state them."""
 
     driver: DriverName
     sentence: str
@@ -42,7 +42,7 @@ class Verdict:
 
 
 def read_verdict(reply: str) -> Verdict:
-    """Read a reply: a JSON object, whatever stands around it, or lines such as `driver: worst`.
+    """Read a reply: a JSON object, whatever surrounds it, or lines such as `driver: worst`.
 
     Raises:
         UnreadableVerdictError: the message is the reason.
@@ -51,8 +51,8 @@ def read_verdict(reply: str) -> Verdict:
     found = [fields for fields in _objects(text) if "driver" in fields] or [_lines(text)]
     verdicts = [verdict for fields in found if (verdict := _verdict(fields)) is not None]
     if not verdicts:
-        said = [str(fields["driver"]) for fields in found if "driver" in fields]
-        raise UnreadableVerdictError(f"no such driver: {said[-1][:40]!r}" if said else "no driver in the reply")
+        drivers = [str(fields["driver"]) for fields in found if "driver" in fields]
+        raise UnreadableVerdictError(f"no such driver: {drivers[-1][:40]!r}" if drivers else "no driver in the reply")
     if len({verdict.driver for verdict in verdicts}) > 1:
         raise UnreadableVerdictError("several drivers in the reply")
     verdict = verdicts[-1]
@@ -66,9 +66,9 @@ def read_verdict(reply: str) -> Verdict:
 
 
 def is_quoted(sentence: str, answer: str) -> bool:
-    """Whether a sentence stands in an answer: its letters and digits in that order, in any case.
+    """Whether a sentence is in an answer: its letters and digits in that order, in any case.
 
-    White space, punctuation and markup are looked through, since models straighten quotes and drop asterisks. Nothing
+    White space, punctuation and markup are ignored, since models straighten quotes and drop asterisks. Nothing
     is quoted by a sentence without letters and digits.
     """
     wanted = _bare(sentence)
@@ -94,20 +94,20 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
 
 
 def _lines(text: str) -> dict[str, Any]:
-    """Lines of the form `key: value`; a driver that is said twice and differently counts for nothing."""
+    """Lines of the form `key: value`; a driver given twice with different values makes the reply unreadable."""
     fields: dict[str, Any] = {}
     for key, value in _LINE.findall(text):
         name = key.lower().replace(" ", "_")
-        said = value.strip(_QUOTES)
-        if name == "driver" and fields.get(name, said).lower() != said.lower():
+        stripped = value.strip(_QUOTES)
+        if name == "driver" and fields.get(name, stripped).lower() != stripped.lower():
             raise UnreadableVerdictError("several drivers in the reply")
-        fields[name] = said
+        fields[name] = stripped
     return fields
 
 
 def _verdict(fields: dict[str, Any]) -> Verdict | None:
-    said = fields.get("driver")
-    driver = said.strip(_WRAPPING).lower() if isinstance(said, str) else ""
+    value = fields.get("driver")
+    driver = value.strip(_WRAPPING).lower() if isinstance(value, str) else ""
     if driver not in _DRIVERS:
         return None
     sentence = fields.get("sentence")

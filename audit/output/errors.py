@@ -1,4 +1,4 @@
-"""What can be wrong with the data or the request, and how it is said."""
+"""What can be wrong with the data or the request, and how it is reported."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Final
 from audit.output.escaping import in_line
 
 NAMED: Final = 10
-"""So many problems are named one by one; the rest are counted."""
+"""Problems that are listed one by one; the rest are counted."""
 
 
 class AuditError(Exception):
-    """The audit cannot give a result; the message says what is wrong, where, and what to do."""
+    """The audit cannot give a result; the message states what is wrong, where, and what to do."""
 
 
 class UsageError(AuditError):
@@ -38,12 +38,12 @@ class Problem:
 
 
 def report(problems: Sequence[Problem]) -> list[str]:
-    """Tell problems in a few lines: the first ones by name, then how many there are in all."""
+    """Describe problems in a few lines: the first ones by name, then how many there are in all."""
     return shortened([str(problem) for problem in problems])
 
 
 def refuse_problems(problems: Sequence[Problem]) -> None:
-    """Stop where something is wrong with the records.
+    """Raise an error if there are problems with the records.
 
     Raises:
         AuditError: there are problems.

@@ -13,26 +13,26 @@ PATIENCE: Final = 30.0
 
 
 class Progress:
-    """Told what is done, and says nothing; once begun, it is ended."""
+    """Follows a computation and prints nothing; once begun, it is ended."""
 
     def begin(self, total: int, what: str) -> None:
-        """So many pieces of work are ahead."""
+        """Start, with this many pieces of work ahead."""
 
     def advance(self) -> None:
-        """One more is done."""
+        """Count one more piece as done."""
 
     def end(self) -> None:
-        """Nothing is left."""
+        """Finish."""
 
 
 SILENT: Final = Progress()
 
 
-class Told(Progress):
-    """Says what is ahead, and how far it has come.
+class PrintedProgress(Progress):
+    """Prints what is ahead, and how much of it is done.
 
     Args:
-        program: whose lines they are.
+        program: name at the beginning of each line.
     """
 
     def __init__(self, program: str = "audit") -> None:
@@ -46,10 +46,10 @@ class Told(Progress):
         self._total, self._done, self._what = total, 0, what
         self._began = self._said = time.monotonic()
         if total and what:
-            self._say(f"{total} {what}")
+            self._print(f"{total} {what}")
 
     def advance(self) -> None:
-        """Say how far it is, if that was long ago."""
+        """Print the progress, unless it was just printed."""
         self._done += 1
         now = time.monotonic()
         terminal = sys.stderr.isatty()
@@ -61,13 +61,13 @@ class Told(Progress):
                 sys.stderr.write(f"\r\x1b[2K{self._program}: {line}")
                 sys.stderr.flush()
             else:
-                self._say(line)
+                self._print(line)
 
     def end(self) -> None:
         """Leave a clean line."""
         if sys.stderr.isatty():
             sys.stderr.write("\r\x1b[2K")
 
-    def _say(self, line: str) -> None:
+    def _print(self, line: str) -> None:
         sys.stderr.write(f"{self._program}: {line}\n")
         sys.stderr.flush()

@@ -25,7 +25,7 @@ class Rows(Protocol):
     """Rows that can be iterated over more than once."""
 
     def __iter__(self) -> Iterator[Row]:
-        """Each as a mapping from column to value."""
+        """Iterate over the rows, each a mapping from column to value."""
 
     def __len__(self) -> int:
         """How many there are."""
@@ -44,10 +44,10 @@ class Table:
         title: above the table for people.
         essential: the columns that people get to see, where all would be too many.
         headings: for people, where names of columns are too long.
-        caption: what has to be read beside the rows, as that a model was simulated.
+        caption: what readers of the rows must know, such as that a model was simulated.
         notes: what a command reports on standard error beside the rows.
         relation: the DuckDB relation that the rows are from, if they are all from one.
-        print_for_people: prints what is no plain table.
+        print_for_people: prints a table in another layout.
     """
 
     columns: Sequence[str]
@@ -112,7 +112,7 @@ class Table:
 
 
 def print_rows(rows: Sequence[Row], columns: Sequence[str], output: str, **options: Any) -> None:
-    """Print rows as `output` says.
+    """Print rows in the format `output`.
 
     Args:
         rows: each with all columns.

@@ -32,7 +32,7 @@ def print_table(
 ) -> None:
     """Print rows with numbers rounded and their decimal points in line, a table per condition.
 
-    A percentage stands in brackets behind the count that it belongs to: `regressions_pct` behind `regressions`; so does
+    A percentage is in brackets after the count that it belongs to: `regressions_pct` behind `regressions`; so does
     an interval, `risk_ratio_low` and `risk_ratio_high` behind `risk_ratio`. Headings are the columns' names, unless
     `headings` has a shorter one.
     """
@@ -43,7 +43,7 @@ def print_table(
         for column in columns
         if not _is_folded(column, columns) and column != "condition"
     }
-    # Written in one go and not by Rich, which takes a reader that has seen enough, say `head`, for a failure.
+    # Written in one go and not by Rich, which takes a reader that closes the pipe, such as `head`, for a failure.
     with console.capture() as written:
         for condition in dict.fromkeys(row["condition"] for row in rows):
             mine = [row for row in rows if row["condition"] == condition]

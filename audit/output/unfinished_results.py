@@ -19,7 +19,7 @@ def folder_for(target: Path) -> Iterator[Path]:
     """A new folder beside a place, to write in; in the end it is removed.
 
     A process holds a lock on its folder, which the system drops with the process, however that ends. So folders for the
-    same place that nobody holds are remains, and go first.
+    same place that no process holds are remains, and are removed first.
 
     Args:
         target: where the result will be; its parent is created.
@@ -48,7 +48,7 @@ def _clear(path: Path, target: Path) -> None:
         with contextlib.suppress(OSError):
             if (path / REPLACED).exists() and not target.exists():
                 (path / REPLACED).rename(target)
-            # Versions before wrote some results to a file of such a name.
+            # Earlier versions wrote some results to a file of such a name.
             shutil.rmtree(path) if path.is_dir() else path.unlink()
     finally:
         os.close(lock)
@@ -60,7 +60,7 @@ def _locked(path: Path) -> int | None:
         import fcntl
 
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except (ImportError, OSError):  # there are no such locks but on POSIX systems
+    except (ImportError, OSError):  # only POSIX systems have such locks
         return None
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -53,7 +53,7 @@ def write_tests(runs: duckdb.DuckDBPyConnection, path: Path) -> None:
     lines = []
     for (cell, opinion), p, size in zip(found.items(), adjusted, sizes, strict=True):
         columns = _columns("robust_odds_ratio", opinion.odds_ratio)
-        del columns["robust_odds_ratio"]  # it is the same as without
+        del columns["robust_odds_ratio"]  # it equals the ratio of `associations`
         tests = {"robust_p": known(opinion.p), "holm_p": known(p), "family": int(size)}
         lines.append({**_named(cell), **columns, **tests})
     write_lines(path, lines)

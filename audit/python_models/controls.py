@@ -33,7 +33,7 @@ Row = dict[str, Any]
 
 
 def write_controls(counts: duckdb.DuckDBPyConnection, path: Path) -> None:
-    """Hold every method against the control of its condition and task, and write a line of JSON for each comparison.
+    """Compare every method with the control of its condition and task, and write a line of JSON for each comparison.
 
     Args:
         counts: a query for all of the relation `start_counts`, which was executed and not yet fetched.
@@ -46,7 +46,7 @@ def write_controls(counts: duckdb.DuckDBPyConnection, path: Path) -> None:
 
 
 def _control(cell: Cell, controls: Collection[Cell]) -> str:
-    """The method to hold a cell against: the usual one, unless only others that send their prompt twice are there."""
+    """The method to compare a cell with: the usual one, unless only others that send their prompt twice are there."""
     there = sorted(control for control in controls if control[:2] == cell[:2])
     return CONTROL if not there or (*cell[:2], CONTROL) in there else there[0][2]
 

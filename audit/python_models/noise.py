@@ -1,4 +1,4 @@
-"""What the relation `noise` is made of: every revision held against no change at all."""
+"""What the relation `noise` is made of: every revision compared with no change at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words that set a rollout aside: that call it a rarity or chance, or say that the policy was not made for it."""
+"""Words that set a rollout aside: that call it a rarity or chance, or state that the policy was not made for it."""
 
 from __future__ import annotations
 

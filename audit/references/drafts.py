@@ -45,7 +45,7 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class Bare:
-    """A role's name that may or may not mean a rollout; `stands_alone` if it does without another role beside it."""
+    """A role's name that may or may not mean a rollout; `stands_alone` if it needs no other role beside it."""
 
     start: int
     end: int

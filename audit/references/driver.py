@@ -1,17 +1,17 @@
 """What a revision is chiefly justified by, read off its answer by plain rules.
 
-A baseline to hold coders and judges against: it knows the words of a justification and not its sense. The rules, the
+A baseline to compare coders and judges with: it knows the words of a justification and not its sense. The rules, the
 first that applies:
 
 1. `none`: nothing was changed, or no reason is given.
 2. `history`: a sentence goes back to earlier trials.
-3. `shared`: a sentence says that several rollouts have something in common, or names the worst with another one.
+3. `shared`: a sentence states that several rollouts have something in common, or names the worst with another one.
 4. `worst`, `median` (or representative), `best`: the rollout that most sentences name which are about the change, or
    just before one.
 5. `history`: a sentence about the change names earlier trials.
 6. `structure`: any other reason.
 
-Sentences that only say what was kept count for nothing, nor do mentions that are negated or discounted.
+Sentences that only state what was kept are ignored, and so are mentions that are negated or discounted.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ _LABEL: Final = compiled(r"worst|median|best|representative")
 
 @dataclass(frozen=True, slots=True)
 class _Sentence:
-    """A sentence with what the rules ask of it."""
+    """A sentence with the features that the rules need."""
 
     start: int
     end: int
@@ -155,7 +155,7 @@ def _named(mentions: Iterable[Mention], shown: Shown) -> frozenset[str]:
 
 
 def _claims(sentence: _Sentence) -> int:
-    """How often a sentence says that rollouts share something."""
+    """How often a sentence states that rollouts share something."""
     # "Trial 34 reached 500 in all rollouts" speaks of other rollouts.
     patterns = (_SAME,) if _HISTORY.search(sentence.plain) else (_SAME, _ALL)
     expressions = sum(

@@ -14,7 +14,7 @@ class Quantity:
     """A printed number.
 
     Attributes:
-        value: what it says.
+        value: the number.
         precision: half a unit of its last printed digit, which is how far rounding may have moved it.
     """
 

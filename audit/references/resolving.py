@@ -21,8 +21,8 @@ from audit.references.stance import judge
 
 MOST_MENTIONS: Final = 10_000
 MOST_WORDS: Final = 100_000
-"""A text is searched no further after so many mentions, or words that might be part of one. No answer has them, and no
-hostile text shall fill the memory or take more than a moment."""
+"""A text is searched no further after so many mentions, or words that might be part of one. No real answer
+has that many; the limit keeps hostile texts from taking much memory or time."""
 
 _WORD: Final = re.compile("[a-z]{3,}")
 _ROLL_OUT: Final = compiled(r"roll[-\x20\n]outs?(?![a-z])")

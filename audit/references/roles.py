@@ -1,6 +1,6 @@
 """A role's name by itself: "in the worst", "the median fails", "Best: 3.0".
 
-"The best" and "the median" often are something else than a rollout. So a name alone is a mention only where its
+"The best" and "the median" often are something other than a rollout. So a name alone is a mention only where its
 number confirms it, where it is a heading, where another role is in the same sentence, or where what follows it can
 hardly describe anything else.
 """

@@ -1,4 +1,4 @@
-"""What a critic was shown, as far as a record says, and what a label, an index or a number means against it."""
+"""What a critic was shown, as far as a record states it, and what a label, an index or a number refers to in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One revision in full: what was shown, what was said, what was changed, and why it is classified as it is."""
+"""One revision in full: what was shown, answered and changed, and why it is classified as it is."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WIDTH: Final = 88
 
 
 class Revision(dict[str, Any]):
-    """Everything that the records and the analysis say of one revision, by name; as text, to read."""
+    """Everything that the records and the analysis contain about one revision, by name; `str` makes readable text."""
 
     @property
     def marked(self) -> str:
@@ -209,13 +209,13 @@ def _classification(revision: dict[str, Any]) -> list[str]:
 
 
 def _judgements(revision: dict[str, Any]) -> list[str]:
-    """What judges said of the answer; their sentences are a model's, and shown like the critic's own."""
+    """The judgements of the answer; their sentences are a model's, and escaped like the critic's own."""
     lines = []
     for each in revision["judgements"]:
         sentence = " ".join(in_line(each["sentence"] or "").split())
         quoted = "" if each["quoted"] else " (not in the answer)"
-        said = f"driver {each['driver']}" + (f', from "{sentence}"{quoted}' if sentence else "")
-        lines.append(f"judged by {in_line(each['model'])}: {said if each['driver'] else in_line(each['error'])}")
+        verdict = f"driver {each['driver']}" + (f', from "{sentence}"{quoted}' if sentence else "")
+        lines.append(f"judged by {in_line(each['model'])}: {verdict if each['driver'] else in_line(each['error'])}")
     return [line for text in lines for line in textwrap.wrap(text, WIDTH, subsequent_indent="  ")]
 
 

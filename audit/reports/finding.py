@@ -1,4 +1,4 @@
-"""Finds revisions that make good worked examples: cases, each a query that says which fit and ranks them."""
+"""Finds revisions that make good worked examples: cases, each a query that selects and ranks them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Case(NamedTuple):
 
 @functools.cache
 def cases() -> dict[str, Case]:
-    """The cases by name: their queries, whose first comment says what they find and the second how it is ranked."""
+    """The cases by name: their queries, whose first comment states what they find and the second how it is ranked."""
     found = {}
     for name, query in catalog.cases().items():
         words, score = (line.removeprefix("-- ") for line in query.splitlines()[:2])
@@ -74,7 +74,7 @@ def find(
         options: which groups, and how records are opened and classified.
 
     Raises:
-        UsageError: neither a case nor a condition, a case nobody knows, or a condition that is none.
+        UsageError: neither a case nor a condition, an unknown case, or an invalid condition.
     """
     _check(case, where)
     request = request_of(data, RevisionSelection, options)
@@ -104,10 +104,10 @@ def _check(case: str | None, where: str | None) -> None:
     """Refuse a request that finds nothing whatever the records.
 
     Raises:
-        UsageError: neither a case nor a condition, or a case nobody knows.
+        UsageError: neither a case nor a condition, or an unknown case.
     """
     if case is None and where is None:
-        raise UsageError(f"say what to find, with --case NAME or --where SQL; cases are\n{listed()}")
+        raise UsageError(f"choose what to find, with --case NAME or --where SQL; cases are\n{listed()}")
     if case is not None and case not in cases():
         near = difflib.get_close_matches(case, cases(), n=1)
         hint = f"; did you mean {near[0]}?" if near else ""
@@ -162,7 +162,7 @@ def _path_of(row: dict[str, Any], paths: Sequence[Path], store: Store) -> Path:
 
 
 def _holds(path: Path, file: str) -> bool:
-    """Whether a file, as people know it, lies in a folder or, behind an exclamation mark, in an archive."""
+    """Whether a file, as people know it, is in a folder or, behind an exclamation mark, in an archive."""
     return Path(file).is_relative_to(path) or file.startswith(f"{path}!")
 
 

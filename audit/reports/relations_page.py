@@ -1,7 +1,7 @@
 """Writes docs/relations.md from the analysis itself: `python -m audit.reports.relations_page > docs/relations.md`.
 
-What a row and a column are is said in `audit/models/schema.toml`, what a relation reads in its SQL, and of what type a
-column is DuckDB says, over one small record.
+Rows and columns are described in the `schema.toml` files below `audit/models`, what a relation reads in its SQL; DuckDB
+reports the types of columns, over one small record.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from audit.store import Store, open_store
 
 HEAD: Final = """# Relations
 
-<!-- Written by `make relations` from audit/models; a test holds it to them. Do not edit. -->
+<!-- Written by `make relations` from audit/models; a test compares it with them. Do not edit. -->
 
 What `audit sql` and `audit.open` offer ([sql.md](sql.md)). Each relation is one SELECT in `audit/models/` and reads
 those named under it. These columns mean the same everywhere:
@@ -38,7 +38,7 @@ TYPES: Final = {"condition": "VARCHAR", "env": "VARCHAR", "variant": "VARCHAR", 
 
 INTERNAL: Final = """## Internal relations
 
-They serve the reading and packing of records; `audit sql` does not offer them.
+They are used to read and pack records; `audit sql` does not offer them.
 
 | relation | a row is |
 |---|---|
@@ -67,7 +67,7 @@ def page() -> str:
 
 
 def meaning(name: str, column: str) -> str:
-    """What a column of a relation is: as its own description says, else as that of the relation that it comes from.
+    """What a column of a relation is: by its own description, else by that of the relation that it comes from.
 
     Raises:
         LookupError: nothing describes it.
@@ -77,8 +77,8 @@ def meaning(name: str, column: str) -> str:
     while waiting:
         relation = waiting.pop(0)
         seen.add(relation)
-        if said := schema()[relation]["columns"].get(column):
-            return str(said)
+        if description := schema()[relation]["columns"].get(column):
+            return str(description)
         waiting += [source for source in sources(relation) if source not in seen]
     if column in IDENTITY:
         return IDENTITY[column]
@@ -108,7 +108,7 @@ def _section(name: str, store: Store) -> str:
 def _facts(name: str) -> Iterator[str]:
     described = schema()[name]
     if "unique" in described:
-        yield f"- told apart by {', '.join(f'`{column}`' for column in described['unique'])}"
+        yield f"- identified by {', '.join(f'`{column}`' for column in described['unique'])}"
     read = [f"[{source}](#{source})" if source in public() else f"`{source}`" for source in sources(name)]
     if read:
         yield f"- reads {', '.join(read)}"

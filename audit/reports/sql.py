@@ -1,4 +1,4 @@
-"""Analysis of a user's own."""
+"""Queries of users."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WIDEST: Final = 60
 
 
 def query_of(arguments: Sequence[str]) -> tuple[list[Path], str | None]:
-    """Tell folders and archives from the query behind them, which the last argument is unless it is a path.
+    """Separate folders and archives from the query after them: the last argument, unless it is a path.
 
     Raises:
         UsageError: there is a query and no path, or a path that is not there.
@@ -44,7 +44,7 @@ def query_of(arguments: Sequence[str]) -> tuple[list[Path], str | None]:
 
 
 def sql(data: Data, query: str, **options: Unpack[Analysis]) -> Table:
-    """What one SELECT over the relations of the analysis gives; they are read, and nothing else is.
+    """The result of one SELECT over the relations of the analysis; nothing else can be read.
 
     Args:
         data: records.
@@ -79,7 +79,7 @@ def relations() -> Table:
         columns=("relation", "row", "columns"),
         rows=listed,
         print_for_people=lambda _: print_plain_table(
-            ["relation", "row"], short, 'A row is … ("describe RELATION" tells the columns)'
+            ["relation", "row"], short, 'A row is … ("describe RELATION" lists the columns)'
         ),
     )
 

@@ -77,16 +77,16 @@ HEADINGS: Final = {
     "regressions_citing_pct": "regr. if citing %",
     "regressions_not_citing_pct": "regr. if not %",
 }
-"""What stands above a column of a table for people, where its name is too long."""
+"""Headings of columns in tables for people, where names are too long."""
 
 NO_CONTROL: Final = (
-    "no puresearch beside these methods, under the same condition and task: there is nothing to hold them against"
+    "no puresearch beside these methods, under the same condition and task: there is nothing to compare them with"
 )
 
 NOTHING: Final = "nothing to show: no such rows in the records"
 
 THREE_ROLLOUTS: Final = ("salience", "base_rates", "severity_summary", "agreement_summary")
-"""Relations that only know methods whose critic sees worst, median and best."""
+"""Relations that only cover methods whose critic sees worst, median and best."""
 
 
 def summary(data: Data, **options: Unpack[Selection]) -> Table:
@@ -181,7 +181,7 @@ class RelationRows:
 
     Args:
         relation: whose columns have different names.
-        store: where it is, for a query that Ctrl-C can stop, which takes a thread.
+        store: where the query runs, if Ctrl-C is to stop it, which takes a thread.
     """
 
     def __init__(self, relation: duckdb.DuckDBPyRelation, store: Store | None) -> None:

@@ -15,8 +15,8 @@ def unfinished(facts: Iterable[Mapping[str, Any]]) -> list[str]:
     """A sentence for every method on a task some of whose runs are unfinished.
 
     Args:
-        facts: rows of `run_facts`. Where logs do not say how many iterations were planned, a run is held against the
-            longest one of its method on the task.
+        facts: rows of `run_facts`. Where logs do not state how many iterations were planned, a run is compared
+            with the longest one of its method on the task.
     """
     cells: dict[tuple[str, ...], list[tuple[int, int | None]]] = {}
     for row in facts:
@@ -24,18 +24,18 @@ def unfinished(facts: Iterable[Mapping[str, Any]]) -> list[str]:
         planned = row["iterations_planned"]
         is_known = planned is not None and not math.isnan(planned)  # data frames have NaN for null
         cells.setdefault(key, []).append((int(row["iterations_finished"]), int(planned) if is_known else None))
-    return [told for key, runs in sorted(cells.items()) if (told := _told(", ".join(key), runs))]
+    return [line for key, runs in sorted(cells.items()) if (line := _line(", ".join(key), runs))]
 
 
-def _told(cell: str, runs: list[tuple[int, int | None]]) -> str:
+def _line(cell: str, runs: list[tuple[int, int | None]]) -> str:
     longest = max(finished for finished, _ in runs)
     short = [(finished, planned or longest) for finished, planned in runs if finished < (planned or longest)]
     if not short:
         return ""
     empty = sum(not finished for finished, _ in short)
     spans = [_span(numbers) for numbers in zip(*short, strict=True)]
-    told = f"{cell}: {len(short)} of {count(len(runs), 'run')} unfinished, {spans[0]} of {spans[1]} iterations"
-    return f"{told}; {empty} without any, left out" if empty else told
+    line = f"{cell}: {len(short)} of {count(len(runs), 'run')} unfinished, {spans[0]} of {spans[1]} iterations"
+    return f"{line}; {empty} without any, left out" if empty else line
 
 
 def _span(numbers: Iterable[int]) -> str:

@@ -51,7 +51,7 @@ class Anchoring(msgspec.Struct, frozen=True):
 
     @property
     def p(self) -> float:
-        """The larger of both: what counts as anchored is neither what control edits do nor what other seeds do."""
+        """The larger of both p-values: an anchored revision exceeds the control edits and the other seeds."""
         return max(self.p_controls, self.p_seeds)
 
     @property
@@ -88,10 +88,10 @@ def anchoring(
         seeds: K at least three, the initial candidate's.
         recorded: its returns on them, not all equal.
         controls: number of control edits.
-        rng: where they come from.
+        rng: draws them.
 
     Raises:
-        NotReproducedError: the initial candidate returns something else now.
+        NotReproducedError: the initial candidate's returns differ from the recorded ones.
         NotRerunnableError: the task cannot take these parameters.
     """
     initial = returns_of(task, before, seeds)

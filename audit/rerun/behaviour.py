@@ -24,7 +24,7 @@ def rescore(
 ) -> Table:
     """Run recorded policies again on fresh seeds: how much of the recorded mean and best returns is luck?
 
-    Foreign logs too: parameters are enough. Results are kept, so that a second time is quick.
+    Foreign logs too: parameters are enough. Results are kept, so that a second run is fast.
 
     Args:
         data: records.

@@ -1,4 +1,4 @@
-"""Control edits: changes of the same policy, of the same number and size, that nobody had a reason for."""
+"""Control edits: changes of the same policy, of the same number and size, that are drawn at random."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def control_edit(
     """Change as many parameters as a revision did, drawn at random.
 
     In a table the states are drawn, and each gets another action. In a linear policy the revision's changes go to
-    parameters that are drawn, each with a random sign, turned round where it would leave the range that the policy and
+    parameters that are drawn, each with a random sign, reversed where it would leave the range that the policy and
     its revision keep to; so the change has the same length, up to changes within the tolerance.
 
     Args:
         space: the policy class.
         before: shape (parameters,), the policy.
         after: shape (parameters,), the revision.
-        rng: where chance comes from.
+        rng: draws the edit.
 
     Returns:
         Shape (parameters,).

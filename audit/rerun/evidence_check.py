@@ -1,4 +1,4 @@
-"""What a record says about its own returns, held against them: mean returns and evidence."""
+"""Compares what a record states about its own returns, mean returns and evidence, with the returns."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collector.tasks import Task
 
 PRECISION: Final = 1e-9
-"""Relative difference from which on a mean return is another one."""
+"""Relative difference above which mean returns disagree."""
 PRECISION_ROUNDED: Final = 5.1e-5
 """The same where logs write four decimals."""
 
@@ -64,9 +64,9 @@ def _evidence(candidate: Candidate, evidence: ShownEvidence, task: Task | None) 
             )
         length = candidate.lengths[shown.rollout] if candidate.lengths else None
         recorded = candidate.returns[shown.rollout], length
-        for name, said, value in zip(("return", "length"), (shown.return_, shown.length), recorded, strict=True):
-            if None not in {said, value} and said != value:
-                yield shown.rollout, f"{shown.label} is shown with {name} {said}, its rollout has {value}"
+        for name, stated, value in zip(("return", "length"), (shown.return_, shown.length), recorded, strict=True):
+            if None not in {stated, value} and stated != value:
+                yield shown.rollout, f"{shown.label} is shown with {name} {stated}, its rollout has {value}"
     if task is not None and evidence.statistics is not None and candidate.lengths:
         evaluation = Evaluation(seeds=[], returns=candidate.returns, lengths=candidate.lengths, ended=[])
         if statistics(task, evaluation) != evidence.statistics:

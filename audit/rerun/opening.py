@@ -9,18 +9,18 @@ from pathlib import Path
 
 from audit.ingest.recorded import RecordedRun, Records, open_records
 from audit.output.errors import NAMED, AuditError, count, report
-from audit.request import Request, note, simulated, tell
+from audit.request import Request, note, print_notes, simulated
 from audit.rerun.rollouts import load_tasks
 
 Skipped = Counter[tuple[str, str]]
-"""How much could not be run again, by reason and by condition, task and method."""
+"""Number of items that could not be run again, by reason and by condition, task and method."""
 
 
 @contextlib.contextmanager
 def opened(
     request: Request, task_modules: Sequence[str | Path], *, judged: bool = True
 ) -> Iterator[tuple[Records, list[RecordedRun]]]:
-    """The records, and the runs that were asked for.
+    """Open records, and select the runs that were asked for.
 
     Args:
         request: where to read, and which groups.
@@ -45,7 +45,7 @@ def report_problems(request: Request, records: Records) -> None:
     if request.strict and records.problems:
         lines = "\n".join(report(records.problems))
         raise AuditError(f"{count(len(records.problems), 'problem')} in the records, and --strict:\n{lines}")
-    tell([], records.problems)
+    print_notes([], records.problems)
 
 
 def reasons(skipped: Skipped, noun: str, fate: str) -> Iterator[str]:
@@ -62,7 +62,7 @@ def reasons(skipped: Skipped, noun: str, fate: str) -> Iterator[str]:
 def report_skipped(
     request: Request, records: Records, runs: Sequence[RecordedRun], skipped: Skipped, noun: str
 ) -> str | None:
-    """Report what was left out of records and results; returns what has to be read beside the rows."""
+    """Report what was left out of records and results; returns the notes for the rows."""
     if not runs:
         note("nothing to run: no such runs in the records")
     report_problems(request, records)

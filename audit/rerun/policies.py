@@ -1,4 +1,4 @@
-"""Recorded policies as something that can be run: which task, which parameters, and many of them at once."""
+"""Recorded policies made ready to run: which task, which parameters, and many of them at once."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 _BATCH: Final = 64
-"""Pieces of work that are under way at once."""
+"""Tasks in flight at once."""
 _one_environment = threading.Lock()
 
 
@@ -65,7 +65,7 @@ class Fingerprints:
     """Fingerprints of tasks, each computed once."""
 
     def __init__(self) -> None:
-        # With each its task: an id stands for an object only as long as that is there.
+        # With each its task: an id is valid only as long as the object exists.
         self._known: dict[int, tuple[Task, str]] = {}
 
     def of(self, task: Task) -> str:
@@ -99,7 +99,7 @@ def returns_of(task: Task, params: Sequence[float], seeds: Sequence[int]) -> Flo
     with nullcontext() if is_compiled(task) else _one_environment:
         try:
             return np.array(evaluate(task, params, seeds).returns)
-        except Exception as error:  # an environment given what is no action of its raises whatever it likes
+        except Exception as error:  # an environment can raise anything on an invalid action
             raise NotRerunnableError(f"{type(error).__name__}: {error}") from None
 
 

@@ -15,7 +15,7 @@ from audit.arguments import Data, Selection, request_of
 from audit.ingest.recorded import RecordedRun, Records, find_run, open_records
 from audit.output.errors import AuditError, UsageError
 from audit.output.formats import as_json, rounded
-from audit.request import tell
+from audit.request import print_notes
 from audit.rerun.rollouts import (
     NotRerunnableError,
     Outcome,
@@ -220,12 +220,12 @@ def replay(
         except NotRerunnableError as error:
             raise AuditError(_cannot(str(error))) from None
         finally:
-            tell([], records.problems)
+            print_notes([], records.problems)
     return Replay(recorded, iteration, role, candidate.params, one, steps, *_names(task))
 
 
 def _aligned(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Lines of columns as wide as needed, numbers below headings, which stand one word above the other."""
+    """Lines of columns as wide as needed, numbers below headings with one word per line."""
     words = [column.split() for column in columns]
     height = max(map(len, words))
     headings = list(zip(*([""] * (height - len(column)) + column for column in words), strict=True))
@@ -257,7 +257,7 @@ def _trajectory(task: Task, params: Sequence[float], rollout: Rollout) -> Trajec
 
     try:
         return replay(task, params, rollout.seed)
-    except Exception as error:  # an environment given what is no action of its raises whatever it likes
+    except Exception as error:  # an environment can raise anything on an invalid action
         raise AuditError(_cannot(f"{type(error).__name__}: {error}")) from error
 
 

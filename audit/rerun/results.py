@@ -15,13 +15,13 @@ from typing import Final, Self, TypeVar
 import msgspec
 
 from audit.ingest.cache_folder import cache_folder
-from audit.output.progress import Told
+from audit.output.progress import PrintedProgress
 from audit.request import note
 from audit.rerun.policies import in_threads
 
 NAME: Final = "rollouts.sqlite"
 MOST: Final = 2_000_000
-"""Results that are kept; beyond them the oldest go."""
+"""Results that are kept; beyond them the oldest are removed."""
 _AT_ONCE: Final = 500
 """Keys asked for in one statement; SQLite has a limit."""
 _STORED_AT_ONCE: Final = 256
@@ -31,7 +31,7 @@ R = TypeVar("R")
 
 
 class Results:
-    """Results by key. Where they cannot be kept, nothing is found and nothing stored; a line says so once.
+    """Results by key. Where they cannot be kept, nothing is found and nothing stored; one line reports this.
 
     Args:
         folder: where the file is; None keeps nothing.
@@ -46,7 +46,7 @@ class Results:
 
     @classmethod
     def usual(cls, *, cache: bool = True) -> Self:
-        """Those in the user's cache folder, unless there is to be no cache."""
+        """The results in the user's cache folder; none without a cache."""
         return cls(cache_folder() if cache else None)
 
     def find(self, keys: Sequence[str]) -> dict[str, str]:
@@ -100,12 +100,12 @@ def computed(
 
     Args:
         work: by keys that name everything a result depends on.
-        compute: gives the result for a key and its work, or says why there is none.
+        compute: gives the result for a key and its work, or the reason why there is none.
         kind: of results, for msgspec.
         cache: whether results may be used and kept.
         what: the pieces of work, for people.
     """
-    progress = Told()
+    progress = PrintedProgress()
     fresh: dict[str, str] = {}
     with Results.usual(cache=cache) as results:
         found: dict[str, R | str] = {

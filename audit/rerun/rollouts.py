@@ -29,7 +29,7 @@ NO_RETURNS: Final = "no returns of single rollouts are recorded"
 DECISIVE: Final = ("salience-audit", "gymnasium", "mujoco", "numpy")
 """Packages whose versions can change what a rollout returns."""
 FEW: Final = 400
-"""Up to so many rollouts are run in this process: starting others would take longer."""
+"""Rollouts up to which they are run in this process: starting others would take longer."""
 _BATCH: Final = 256
 
 
@@ -38,7 +38,7 @@ class NotRerunnableError(AuditError):
 
 
 class Rollout(NamedTuple):
-    """One rollout as recorded, at its place among its candidate's, from 0; None is what the record does not say."""
+    """One rollout as recorded, at its place among its candidate's, from 0; None is what the record does not state."""
 
     place: int
     seed: int
@@ -122,7 +122,7 @@ def what_is_missing(candidate: Candidate) -> str | None:
 
 
 def rollouts_of(candidate: Candidate) -> list[Rollout]:
-    """The rollouts of a candidate that has all that it takes, in order."""
+    """The rollouts of a candidate from which nothing is missing, in order."""
     assert candidate.seeds is not None
     number = len(candidate.seeds)
     lengths: Sequence[int | None] = candidate.lengths or [None] * number
@@ -132,12 +132,12 @@ def rollouts_of(candidate: Candidate) -> list[Rollout]:
 
 
 def run_rollout(task: Task, params: Sequence[float], seed: int) -> Outcome:
-    """Run one rollout; what goes wrong in it is its outcome, since records may hold anything."""
+    """Run one rollout; an error in it is its outcome, since records may hold anything."""
     from collector.rollouts.evaluate import evaluate
 
     try:
         result = evaluate(task, params, [seed])
-    except Exception as error:  # an environment given what is no action of its raises whatever it likes
+    except Exception as error:  # an environment can raise anything on an invalid action
         return Outcome(None, None, None, f"{type(error).__name__}: {error}")
     return Outcome(result.returns[0], result.lengths[0], result.ended[0])
 
@@ -170,7 +170,7 @@ def run_jobs(jobs: Iterable[Job], task_modules: Sequence[Path] = ()) -> Iterator
             yield job, run_job(job)
         return
     for task in {job.task.id: job.task for job in first}.values():
-        is_compiled(task)  # should it not be, the reason is told here; the workers keep silent
+        is_compiled(task)  # if it is not, the reason is printed here, once; workers print nothing
     try:
         with Workers(task_modules=task_modules) as workers:
             batch = first

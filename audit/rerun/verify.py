@@ -1,7 +1,7 @@
-"""Are the records true? Recorded rollouts are run again, and what records say of their returns is computed again.
+"""Are the records true? Recorded rollouts are run again, and what records state about returns is computed again.
 
-Every line is read, and its mean returns and evidence held against its returns; of the rollouts all, or a sample drawn
-evenly over runs, are run again.
+Every line is read, and its mean returns and evidence are compared with its returns; all rollouts, or a sample
+drawn evenly over runs, are run again.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ ESSENTIAL: Final = ("env", "variant", "run", "iteration", "candidate", "rollout"
 """Columns of a table for people."""
 
 WARM_UP: Final = "warm-up"
-"""What stands for the candidate where a warm-up trial is meant; `rollout` is then its index."""
+"""The value of `candidate` for a warm-up trial; `rollout` is then its index."""
 
 Row = dict[str, Any]
 
@@ -66,7 +66,7 @@ class Verification:
         task_modules: files of users' tasks.
         runs: runs that were read.
         candidates: candidates whose mean return was computed again.
-        checked, differing: rollouts that were run again, and those of them that came out otherwise.
+        checked, differing: rollouts that were run again, and those of them that differ.
         skipped: rollouts that cannot be run again, by reason and by condition, task and method.
         inconsistencies: rows about means and evidence that do not agree with the returns.
     """
@@ -209,9 +209,9 @@ def verify(
     task_modules: Sequence[str | Path] = (),
     **options: Unpack[RunSelection],
 ) -> Verification:
-    """Read runs, and be ready to run their rollouts again.
+    """Read runs, and prepare to run their rollouts again.
 
-    Mean returns and evidence are held against the recorded returns as well, in every record.
+    Mean returns and evidence are also compared with the recorded returns, in every record.
 
     Args:
         data: records.

@@ -1,4 +1,4 @@
-"""Tar archives, read from front to back within bounds: a few bytes of one can unpack to any number."""
+"""Tar archives, read from front to back within bounds: a few bytes can unpack to any number."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from collector.system.regular_files import open_regular
 UNPACKED: Final = 2**30
 """Bytes that an archive may unpack to, however small it is."""
 RATIO: Final = 200
-"""So many times its own size a larger one may unpack to; logs packed with xz come to 20 to 40 times."""
+"""Multiple of its own size that a larger one may unpack to; logs packed with xz reach 20 to 40 times."""
 MEMBERS: Final = 1_000_000
 HEADER: Final = 2**20
 """Bytes of what describes a member: its name, and whatever extensions of the format add."""
@@ -41,7 +41,7 @@ class Member(NamedTuple):
 
 
 class ArchiveError(Exception):
-    """An archive that cannot be read to its end; the message says why."""
+    """An archive that cannot be read to its end; the message states why."""
 
 
 def members(path: Path) -> Iterator[Member]:
@@ -65,7 +65,7 @@ def members(path: Path) -> Iterator[Member]:
                 if member.isfile():
                     with reader.in_member():
                         yield Member(member.name, member.size, functools.partial(_open, archive, member))
-                # Else it keeps what it has read.
+                # Otherwise it keeps what it has read.
                 archive.members.clear()
                 archive.pax_headers.clear()
             raise tarfile.ReadError(f"it has more than {MEMBERS:,} members{_BY_HAND}")
@@ -130,7 +130,7 @@ class _Reader:
         return data
 
     def check(self, end: int) -> None:
-        """Refuse to go so far, or back."""
+        """Refuse to read beyond the limit, or backwards."""
         if end < self._position:
             raise tarfile.ReadError("a member of it has a negative size")
         if end > self._most:

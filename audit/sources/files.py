@@ -18,7 +18,7 @@ from audit.sources.intake import Intake
 from collector.system.regular_files import open_regular, read_all
 
 PACK: Final = ".pack.parquet"
-"""How the name of a pack ends."""
+"""The ending of a pack's name."""
 ARCHIVES: Final = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2")
 
 
@@ -97,9 +97,9 @@ def _in_folder(root: Path, intake: Intake) -> Iterator[Found]:
         folders.sort()
         here = Path(folder)
         real = Path(real_root, here.relative_to(root))
-        # The folder names above a single run folder say what it is, hence the absolute path.
+        # The folder names above a single run folder identify it, hence the absolute path.
         parts = here.absolute().parts
-        # A folder that bears a record file's name is passed on, for its source to say that it cannot be read.
+        # A folder that bears a record file's name is passed on, for its source to report that it cannot be read.
         for name in sorted([*names, *(folder for folder in folders if folder.endswith((".jsonl", ".json", ".txt")))]):
             path = here / name
             opened = functools.partial(open_regular, path)

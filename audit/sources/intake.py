@@ -25,7 +25,7 @@ LONGEST_LINE: Final = 16 * 1024 * 1024
 
 
 class RunFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of a run as a whole; None where its log does not say."""
+    """What is known of a run as a whole; None where its log does not state it."""
 
     condition: str
     env: str

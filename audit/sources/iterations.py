@@ -1,7 +1,7 @@
 """One finished iteration as any log may state it: what `collect` writes, and what other logs leave out.
 
-Lines of `collect` are read as strictly as `collector.records.Episode` says, those of imported and translated logs as
-strictly as `Iteration` says, where None is what the log does not state.
+Lines of `collect` are read as strictly as `collector.records.Episode` requires, those of imported and translated logs as
+strictly as `Iteration` requires, where None is what the log does not state.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def params(self) -> list[float]:
-        """The parameters, none where the log does not say."""
+        """The parameters, none where the log does not state them."""
         return self.recorded_params or []
 
     @property
@@ -58,7 +58,7 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def lengths(self) -> list[int]:
-        """Steps per rollout, none where the log does not say."""
+        """Steps per rollout, none where the log does not state them."""
         return self.recorded_lengths or []
 
 

@@ -16,10 +16,10 @@ from collector.system.regular_files import open_regular
 
 SCHEMA: Final = 1
 ENDING: Final = ".judgements.jsonl"
-"""How the file's name ends where none is given."""
+"""The ending of the file's default name."""
 
 Key = tuple[tuple[str, str, str, int, int], str, str]
-"""What is asked but once: the revision's identity, the SHA-256 of the prompt, and the model."""
+"""What identifies a question, which is asked once: the revision's identity, the SHA-256 of the prompt, and the model."""
 
 
 class Judged(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,13 +30,13 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
         answer_sha256: of the answer that was judged.
         condition, env, variant, run, iteration: the revision.
         prompt_sha256: of the prompt.
-        backend, model, options: who was asked, and with what settings.
+        backend, model, options: the judge and its settings.
         seed: of the last attempt.
         attempts: replies so far until one could be read, or until it was enough.
         driver: null where no reply could be read.
         sentence: that the judge relied on.
         quoted: whether that sentence is in the answer.
-        mentions_worst, discounts_worst: null where the reply does not say.
+        mentions_worst, discounts_worst: null where the reply does not state them.
         error: why the last reply could not be read, else null.
         prompt_tokens, completion_tokens: of all attempts that this line is about; null where not reported.
         seconds: wall time of those.
@@ -186,7 +186,7 @@ def choose_judge(judged: Iterable[Judged], model: str | None) -> str:
         message = f"several models have judged: choose one with --judge: {', '.join(models)}"
         raise UsageError(message if models else "the file of judgements is empty")
     if model not in models:
-        raise UsageError(f"no judgements by {model}; there are some by {', '.join(models) or 'nobody'}")
+        raise UsageError(f"no judgements by {model}; models with judgements: {', '.join(models) or 'none'}")
     return model
 
 

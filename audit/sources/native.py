@@ -1,6 +1,6 @@
 """The project's own records: `run.json` and `episodes.jsonl` in a folder per run (`docs/records.md`).
 
-`calls.jsonl` and `truth.jsonl` lie in the same folder and are never opened here.
+`calls.jsonl` and `truth.jsonl` are in the same folder and are never opened here.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Folder = tuple[str, ...]
 NATIVE: Final = "native"
 """The source of records that `collect` wrote, which have every field."""
 IMPORTED: Final = "imported"
-"""That of records which `audit import` made of another log."""
+"""The source of records that `audit import` made from another log."""
 
 LARGEST: Final = 64 * 2**30
 """Bytes of the largest file of iterations; it is read line by line."""
@@ -66,7 +66,7 @@ class NativeSource:
             if folder in self._runs:
                 intake.add_file(path, label, self._runs[folder][1], real=real)
             elif folder not in self._refused:
-                intake.problem(label, None, "no run.json beside it, so nobody can tell what was run; left out")
+                intake.problem(label, None, "no run.json beside it, so it is unknown what was run; left out")
 
     def _run(self, found: Found, intake: Intake) -> None:
         try:

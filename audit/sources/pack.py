@@ -102,7 +102,7 @@ class PackSource:
             intake.problem(found.label, None, f"cannot be read as a pack ({reason}); left out")
 
     def finish(self, intake: Intake) -> None:
-        """Nothing is left to hand over."""
+        """Do nothing: everything has been handed over."""
 
 
 def rules() -> str:
@@ -191,7 +191,7 @@ def _add(run: PackedRun, label: str, intake: Intake) -> RunFacts | None:
 def _contents(path: Path) -> Contents:
     text = next(_select(_CONTENTS, path), None)
     if text is None:
-        raise AuditError("no row says what it holds")
+        raise AuditError("no row states what it holds")
     newer = msgspec.json.decode(text, type=_Format).format
     if newer > FORMAT:
         raise AuditError(f"its format {newer} is newer than this version reads ({FORMAT}); update salience-audit")

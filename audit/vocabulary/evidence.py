@@ -1,4 +1,4 @@
-"""What a critic was shown, as far as a log says."""
+"""What a critic was shown, as far as a log states it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collector.records import Count, RolloutLabel
 
 
 class ShownRollout(msgspec.Struct, frozen=True):
-    """A rollout that a critic was shown; `rollout` is its index among the K. What a log does not say is None."""
+    """A rollout that a critic was shown; `rollout` is its index among the K. What a log does not state is None."""
 
     label: RolloutLabel
     rollout: Count | None = None

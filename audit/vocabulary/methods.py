@@ -1,4 +1,4 @@
-"""What methods do, for records whose `run.json` does not say so itself, by the name in `variant`."""
+"""What methods do, for records whose `run.json` does not state it, by the name in `variant`."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Final
 from collector.records import MethodFacts
 
 BASELINES: Final = "sb3-"
-"""How the names of methods begin whose policies are networks."""
+"""Prefixes of the names of methods whose policies are networks."""
 CONTROL: Final = "puresearch"
-"""The method that others are held against: its second proposal sees no evidence."""
+"""The method that others are compared with: its second proposal sees no evidence."""
 
 _BASELINE: Final = MethodFacts(commits="first", training_rollouts=1)
 METHODS: Final = {
@@ -29,5 +29,5 @@ METHODS: Final = {
 
 
 def method_facts(variant: str) -> MethodFacts:
-    """What a method of that name does; one that nobody knows keeps the better candidate."""
+    """What a method of that name does; an unknown one keeps the better candidate."""
     return METHODS.get(variant, _BASELINE if variant.startswith(BASELINES) else MethodFacts())

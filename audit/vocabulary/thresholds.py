@@ -54,7 +54,7 @@ def check_overrides(overrides: Overrides) -> None:
     """Refuse thresholds of unknown tasks or unknown names.
 
     Raises:
-        UsageError: a task or key nobody knows, or a count that is not a whole number.
+        UsageError: an unknown task or key, or a count that is not a whole number.
     """
     for task, values in overrides.items():
         if task not in presets():

@@ -12,7 +12,7 @@ compared as (
         revised.mean_return as r1,
         policy,
         commits,
-        -- Of a list that is not there, nothing is known, but DuckDB takes it for an empty one.
+        -- A missing list is unknown, but DuckDB treats it as empty.
         if(
             initial.params is null or revised.params is null,
             null,

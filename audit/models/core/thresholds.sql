@@ -1,5 +1,5 @@
 -- One row per run: the thresholds that its edit patterns are judged by.
--- What the user set goes before what the run carries, and that before the preset of its task.
+-- The user's settings override what the run carries, which overrides the preset of its task.
 with
 run_records as (select * from run_records),
 presets as (select * from presets),

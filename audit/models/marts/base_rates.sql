@@ -24,7 +24,7 @@ base_rates as (
         no_change,
         citing_no_change,
         citing_no_change_pct,
-        -- The other way about: of the revisions that cite, and of those that do not, how many are regressions?
+        -- The converse: of the revisions that cite, and of those that do not, how many are regressions?
         100 * citing_regressions / nullif(citing, 0) as regressions_citing_pct,
         100 * (regressions - citing_regressions) / nullif(revisions - citing, 0) as regressions_not_citing_pct,
         risk_ratio, risk_ratio_low, risk_ratio_high,

@@ -1,4 +1,4 @@
--- One row per run, begun or finished: how it was set up and how far it came. Null where a foreign log does not say.
+-- One row per run, begun or finished: how it was set up and how far it came. Null where a foreign log does not state it.
 with
 run_records as (select * from run_records),
 thresholds as (select * from thresholds),

@@ -1,5 +1,5 @@
 -- One row per condition, task and method that shows three rollouts: how many regressions meet the two criteria, and the
--- base rates without which that says little.
+-- base rates that are needed to interpret the number.
 with
 salience_criteria as (select * from salience_criteria),
 citing_rates as (select * from citing_rates),

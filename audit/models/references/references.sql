@@ -1,5 +1,5 @@
 -- One row per revision whose critic's answer is recorded: whether its answer refers to the worst rollout, by the detector asked
--- for. A pattern does not find out whether a reference discounts it.
+-- for. A pattern cannot determine whether a reference discounts it.
 with
 critic_answers as (select condition, env, variant, run, iteration, answer from critic_answers),
 

@@ -1,5 +1,5 @@
 -- One row per revision whose critic's answer is recorded: whether its answer refers to the worst rollout, and whether it
--- discounts it, as its mentions say.
+-- discounts it, according to its mentions.
 with
 critic_answers as (select condition, env, variant, run, iteration from critic_answers),
 mentions as (select * from mentions where part = 'answer' and worst),

@@ -1,5 +1,5 @@
 -- One row per line of a record file, with what is wrong with it: `defect` is null for a sound one.
--- What a type can say of a record is settled before (`lines`); here its fields are held against each other and its run.
+-- A record's types are checked before (`lines`); here its fields are compared with each other and with its run.
 with
 lines as (select * from lines),
 line_files as (select place, condition, env, variant, run, precision_of_mean from line_files join sources using (source)),
@@ -40,7 +40,7 @@ records as (
         case
             when not is_plain then 'unread'
             when strays then 'belongs to another run (condition ' || condition || ', env ' || env || ', variant ' || variant
-                || ', run ' || run || ') than the run.json beside it says'
+                || ', run ' || run || ') than the run.json beside it states'
             when fault is not null then fault
             when len(initial.params) <> len(revised.params)
                 then 'initial has ' || len(initial.params) || ' params and revised ' || len(revised.params)

@@ -1,4 +1,4 @@
-"""What each command needs of the records, as a table. A test holds it against what the commands do."""
+"""What each command needs of the records, as a table. A test compares it with what the commands do."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Facts = Mapping[str, Any]
 
 
 class Need(NamedTuple):
-    """Something to be there: in how many (a column of the facts) of how many, and what to say where in none."""
+    """Something that a command needs: in how many (a column of the facts) of how many, and a message for none."""
 
     column: str
     of: str
@@ -36,7 +36,7 @@ RERUN: Final = (PARAMETERS, RETURNS, SEEDS, TASK)
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What a command cannot do without, what it makes more of, and what to say where that is not there."""
+    """What a command requires, what it can use in addition, and a message for where that is missing."""
 
     needs: tuple[Need, ...]
     wishes: tuple[Need, ...] = ()
@@ -71,14 +71,14 @@ COMMANDS: Final[Mapping[str, Command]] = {
 
 
 class Verdict(NamedTuple):
-    """Whether a command is supported, and why not; or for how much, and what it goes without."""
+    """Whether a command is supported, and why not; or for how much, and what is missing."""
 
     supported: bool
     reason: str | None
 
 
 def judge(command: Command, facts: Facts) -> Verdict:
-    """Whether records have what a command needs."""
+    """Determine whether records have what a command needs."""
     for need in command.needs:
         if not facts[need.column]:
             return Verdict(False, need.lack)

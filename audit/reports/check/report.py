@@ -30,7 +30,7 @@ FACT_COLUMNS: Final = (
     *("thresholds", "known_task", "calls", "truth"),
 )
 MOST_GROUPS: Final = 2
-"""So many groups are named in the table for people before the rest is counted."""
+"""Groups that are named in the table for people; the rest are counted."""
 
 
 def check(data: Data, *, facts: bool = False, **options: Unpack[Selection]) -> Table:

@@ -1,4 +1,4 @@
-"""Detectors and anchoring measures held against a known truth: what the simulated critic says that it did.
+"""Detectors and anchoring measures compared with a known truth: what the simulated critic records about itself.
 
 This package alone reads `truth.jsonl`.
 """

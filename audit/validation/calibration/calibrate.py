@@ -1,4 +1,4 @@
-"""Detectors and anchoring measures against the recorded truth."""
+"""Compares detectors and anchoring measures with the recorded truth."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Unpack
 from audit.arguments import Data, Detection, request_of
 from audit.output.errors import AuditError, count
 from audit.output.rows import Table
-from audit.request import Request, note, tell
+from audit.request import Request, note, print_notes
 from audit.rerun.anchoring import Anchoring
 from audit.rerun.anchors import measure
 from audit.rerun.opening import opened
@@ -48,7 +48,7 @@ def calibrate(
     task_modules: Sequence[str | Path] = (),
     **options: Unpack[Detection],
 ) -> Table:
-    """Compare every detector and anchoring measure with what the simulated critic says that it did, by personality.
+    """Compare every detector and anchoring measure with what the simulated critic recorded, by personality.
 
     Args:
         data: records.
@@ -65,7 +65,7 @@ def calibrate(
     request = request_of(data, Detection, options)
     with opened(request, task_modules) as (records, runs):
         truths, problems = read_truth(runs)
-        tell([], problems)
+        print_notes([], problems)
         known, found, caption = _known_and_found(request, truths)
         measured: dict[RevisionKey, Anchoring] = {}
         if behaviour:

@@ -25,13 +25,13 @@ MEASURES: Final = ("excess", "rank_excess")
 
 
 def compared(found: Sequence[Found], known: Mapping[RevisionKey, Known]) -> Iterator[Comparison]:
-    """Hold what detectors find against what is true, by condition and personality.
+    """Compare what detectors find with what is true, by condition and personality.
 
     A detector of mentions is compared twice: with what the answer names, which it is made for, and with what drove the
     change, which it is used for.
 
     Args:
-        found: what detectors say of revisions.
+        found: what detectors find in revisions.
         known: what is true of them.
     """
     for condition, personality in sorted({(identity.condition, each.personality) for identity, each in known.items()}):
@@ -82,7 +82,7 @@ def anchored(measured: Mapping[RevisionKey, Anchoring]) -> Found:
 def separation(
     known: Mapping[RevisionKey, Known], measured: Mapping[RevisionKey, Anchoring]
 ) -> Iterator[tuple[str, str, str, int, float | None]]:
-    """How well each anchoring measure tells revisions driven by the worst rollout from the others.
+    """How well each anchoring measure separates revisions driven by the worst rollout from the others.
 
     Returns:
         Condition, personality, measure, number of revisions, and the chance that a revision driven by the worst

@@ -79,7 +79,7 @@ def known_of(truth: Truth, shown: Sequence[Mapping[str, Any]], worst_rollout: in
     One rollout may have been shown under two labels: then the worst one may be meant by the other.
 
     Args:
-        truth: what the critic says that it did.
+        truth: what the critic recorded about itself.
         shown: the rollouts that it was shown.
         worst_rollout: index of the worst one.
     """

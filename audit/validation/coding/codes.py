@@ -1,4 +1,4 @@
-"""What is coded of an answer: the columns of a file of labels, and what may stand in them."""
+"""What is coded of an answer: the columns of a file of labels, and the codes that they may hold."""
 
 from __future__ import annotations
 

@@ -60,9 +60,9 @@ Find = Callable[[Answer], Finding]
 
 
 class Found(NamedTuple):
-    """What one detector says: the column of the labels that it codes, its name, and its findings.
+    """The result of one detector: the column of the labels that it codes, its name, and its findings.
 
-    A detector need not know every revision; it is scored on those that it says something of.
+    A detector need not know every revision; it is scored on those that it has a finding for.
     """
 
     column: str
@@ -76,11 +76,11 @@ def _matched(answer: Answer, name: str) -> Finding:
 
 
 def _mentioned(answer: Answer, label: str) -> Finding:
-    return _told([mention for mention in answer.mentions if label in mention.labels])
+    return _yes_or_no([mention for mention in answer.mentions if label in mention.labels])
 
 
 def _discounted(answer: Answer) -> Finding:
-    return _told([mention for mention in answer.mentions if mention.worst and mention.discounted])
+    return _yes_or_no([mention for mention in answer.mentions if mention.worst and mention.discounted])
 
 
 def _driven(answer: Answer) -> Finding:
@@ -88,7 +88,7 @@ def _driven(answer: Answer) -> Finding:
     return Finding(found.name, found.sentence)
 
 
-def _told(mentions: list[Mention]) -> Finding:
+def _yes_or_no(mentions: list[Mention]) -> Finding:
     texts = dict.fromkeys(mention.text for mention in mentions)
     return Finding(YES, " | ".join(texts)) if mentions else Finding(NO)
 
@@ -103,10 +103,10 @@ _READERS: Final[tuple[tuple[str, str, Find], ...]] = (
 
 
 def find_all(answers: Mapping[RevisionKey, Answer]) -> list[Found]:
-    """What every detector says of some answers, in the order in which they are told.
+    """What every detector finds in some answers, in the order of the output.
 
-    A detector that codes an answer on its own is a line of `_READERS`; models' judgements are kept elsewhere
-    (`judged`).
+    A detector that codes an answer on its own is a line of `_READERS`; models' judgements are read by
+    `judged`.
     """
     return [
         Found(column, name, {identity: find(answer) for identity, answer in answers.items()})
@@ -115,7 +115,7 @@ def find_all(answers: Mapping[RevisionKey, Answer]) -> list[Found]:
 
 
 def judged(judgements: duckdb.DuckDBPyRelation, wanted: Container[RevisionKey]) -> list[Found]:
-    """What models said that judged the answers; each is a detector, and knows nothing of what it could not judge.
+    """The judgements of models; each model is a detector, without findings for answers that it could not judge.
 
     Args:
         judgements: the relation of that name.

@@ -52,7 +52,7 @@ def scored(per_run: Tables, bootstrap: Bootstrap, metrics: Sequence[str], *, wei
 
     Returns:
         Under the name of each score its value; then its bounds, with `_low` and `_high`, and what they are by, with
-        `_interval`: `bootstrap` of runs, or, where there is one run or all resamples say the same, `wilson` or
+        `_interval`: `bootstrap` of runs, or, where there is one run or all resamples agree, `wilson` or
         `asymptotic`, which take answers to be independent. None where there is no such value.
     """
     total = per_run.sum(0)

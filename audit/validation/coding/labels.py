@@ -31,7 +31,7 @@ class Fault(NamedTuple):
 
 @dataclass(frozen=True)
 class Label:
-    """What one coder says of one answer; a column without a valid code is absent."""
+    """One coder's codes of one answer; a column without a valid code is absent."""
 
     line: int
     identity: RevisionKey
@@ -47,7 +47,7 @@ class Labels:
     Attributes:
         rows: those with an identity, in the order of the file; of two of one coder and answer the first.
         columns: the columns with codes that the file has.
-        drawn_by: how the sheet says that its sample was stratified.
+        drawn_by: how the sample was stratified, as the sheet states it.
         uncoded: rows that have a note and no code, as the coding guide asks for where an answer cannot be read.
         faults: what was left out.
     """
@@ -70,7 +70,7 @@ def read_labels(path: Path) -> Labels:
     Columns may be in any order, further ones are ignored, and fields may be separated by commas, semicolons or tabs.
 
     Raises:
-        AuditError: the file cannot be read, or lacks columns that say what was coded.
+        AuditError: the file cannot be read, or lacks columns that identify what was coded.
     """
     labels = Labels()
     text = _text(path)
@@ -174,7 +174,7 @@ def _records(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
     separator = max(",;\t", key=first.count)
     limit = csv.field_size_limit(2**31 - 1)
     try:
-        # Strictly, lest a quotation mark that is never closed swallow the rows behind it.
+        # Strictly, so that an unclosed quotation mark does not swallow the rows after it.
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
         line = 1
         for values in reader:

@@ -43,7 +43,7 @@ def draw(strata: Mapping[Stratum, Sequence[RevisionKey]], sample: int, seed: int
         seed: of the draw.
 
     Returns:
-        In the order of their identities, which says nothing of their strata.
+        In the order of their identities, which reveals nothing about their strata.
     """
     from collector.seeding import generator
 
@@ -56,7 +56,7 @@ def draw(strata: Mapping[Stratum, Sequence[RevisionKey]], sample: int, seed: int
 
 
 def shuffled(chosen: Sequence[RevisionKey], coder: str, seed: int) -> list[RevisionKey]:
-    """A coder's own order of the revisions, by a draw of its own, so that it does not tell strata apart."""
+    """A coder's own order of the revisions, by a draw of its own, so that it does not reveal strata."""
     from collector.seeding import generator
 
     return [chosen[place] for place in generator(seed, "order of a sample", coder).permutation(len(chosen))]

@@ -54,7 +54,7 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True)
 class Comparison:
-    """One coder's codes of a column, against what a detector or another coder says of the same answers.
+    """One coder's codes of a column, compared with the findings of a detector or another coder.
 
     The condition is None where all are taken together. `codes` are those that the column may hold.
     """
@@ -82,11 +82,11 @@ class Comparison:
 
 
 def comparisons(labels: Sequence[Label], found: Sequence[Found], *, pool: bool = False) -> list[Comparison]:
-    """Hold every coder against every detector, and against the coders whose names come after.
+    """Compare every coder with every detector, and with the coders whose names come later.
 
     Args:
-        labels: whose revisions the detectors were asked about.
-        found: what detectors say.
+        labels: of the revisions that the detectors were run on.
+        found: what detectors find.
         pool: whether all conditions are taken together.
 
     Returns:

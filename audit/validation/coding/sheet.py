@@ -35,7 +35,7 @@ def sheet_rows(
     Args:
         order: which answers, in the coder's order.
         coder: name.
-        drawn_by: how the sample was stratified; the same in all rows, so that it tells nothing of any.
+        drawn_by: how the sample was stratified; the same in all rows, so that it reveals nothing about any.
         answers: rows of the relation `answers_to_code`.
         outcomes: rows with the columns of `OUTCOME`; none in a blind sheet.
     """
@@ -92,6 +92,6 @@ def _statistics(statistics: Row | None) -> Iterator[str]:
 
 
 def _number(value: float) -> str:
-    """With four decimals at most, as critics are told numbers."""
+    """With four decimals at most, as in the prompts of critics."""
     text = f"{value:.4f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text

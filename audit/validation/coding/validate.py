@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 DISAGREEMENTS: Final = (*RevisionKey._fields, "coder", "column", "coded", "detector", "found", "text")
 
 MOST_FAULTS: Final = 100
-"""So many faults of a file of labels are named; people mend them one by one."""
+"""Faults of a file of labels that are listed; people correct them one by one."""
 
 FEW_RUNS: Final = 20
 """With fewer runs a bootstrap of them gives intervals that are clearly too narrow."""
@@ -116,7 +116,7 @@ def _match(request: Request, store: Store, labels: Labels, path: Path) -> None:
 
 
 def _about_sample(labels: Labels, weights: Strata | None, compared: Sequence[Comparison], path: Path) -> Iterator[str]:
-    """What one must know of the sample to read its scores."""
+    """Notes on the sample that its scores depend on."""
     if weights is None and labels.drawn_by:
         columns = " and ".join(map(visible, sorted(labels.drawn_by)))
         yield f"{path}: drawn evenly over {columns}, so scores are of this sample; --stratify weighs it to the records"
@@ -141,7 +141,7 @@ def _print_scores(table: Table) -> None:
         }
         for row in table
     ]
-    lines = [table.caption, "In brackets 95% intervals; the other formats say how each was made."]
+    lines = [table.caption, "In brackets 95% intervals; the other formats state how each was computed."]
     print_table(_ESSENTIAL, shown, title="Detectors against coders", caption="\n".join(filter(None, lines)))
 
 
