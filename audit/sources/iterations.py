@@ -1,7 +1,7 @@
 """One finished iteration as any log may state it: what `collect` writes, and what other logs leave out.
 
-Lines of `collect` are read as strictly as `collector.records.Episode` requires, those of imported and translated logs as
-strictly as `Iteration` requires, where None is what the log does not state.
+Lines of `collect` are read as strictly as `collector.records.Episode` requires, those of imported and translated logs
+as strictly as `Iteration` requires, where None is what the log does not state.
 """
 
 from __future__ import annotations

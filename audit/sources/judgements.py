@@ -19,7 +19,7 @@ ENDING: Final = ".judgements.jsonl"
 """The ending of the file's default name."""
 
 Key = tuple[tuple[str, str, str, int, int], str, str]
-"""What identifies a question, which is asked once: the revision's identity, the SHA-256 of the prompt, and the model."""
+"""Identifies a question, which is asked once: the revision's identity, the SHA-256 of the prompt, and the model."""
 
 
 class Judged(msgspec.Struct, frozen=True, kw_only=True):

@@ -160,7 +160,7 @@ def test_a_log_of_means_gives_what_means_can_give_and_no_more(importing):
     table = b'model,task,r0,r1,why\nm,chess,0.5,0.2,"the worst,\nreally"\nm,chess,0.5,0.9,\n'
     result, out = importing(table, TABLE, name="log.csv")
     assert result.exit_code == 0, result.stderr
-    assert "method 'our-method' is none of those known here, and stands under its own name" in result.stderr
+    assert "method 'our-method' is not known here, and keeps its own name" in result.stderr
     with open_store([out], strict=True) as store:
         [first, second] = store.rows("revisions")
         assert (first["delta"], first["direction"], first["references_worst"]) == (0.2 - 0.5, "regression", True)

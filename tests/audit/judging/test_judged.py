@@ -169,7 +169,11 @@ def test_python_has_judgements_beside_any_detector(data):
 def test_what_can_go_wrong(data, tmp_path):
     path = data.parent / "data.judgements.jsonl"
     for arguments, error, told in (
-        ({"detector": "judge", "judge": "nobody"}, UsageError, "no judgements by nobody; there are some by tiny:1b"),
+        (
+            {"detector": "judge", "judge": "nobody"},
+            UsageError,
+            "no judgements by nobody; models with judgements: tiny:1b",
+        ),
         ({"detector": "judge", "judgements": [tmp_path / "no.jsonl"]}, AuditError, "cannot read"),
         ({"detector": "judge", "judgements": [data / "run.json"]}, AuditError, "holds no judgements"),
     ):

@@ -138,7 +138,7 @@ def test_without_a_control_there_is_a_note_and_no_number(tmp_path, control_runs)
     rows = json.loads(result.stdout)
     assert {row["start"] for row in rows} == {"floor", "matched"}
     assert all(row["difference_pct"] is row["difference_pct_low"] is None for row in rows)
-    assert ("there is nothing to hold them against" in result.stderr) == (not control_runs)
+    assert ("there is nothing to compare them with" in result.stderr) == (not control_runs)
     table = CliRunner().invoke(app, ["controls", str(tmp_path)])
     assert bool(table.stdout) == bool(control_runs)
     assert len(table.stderr.splitlines()) == 1 - control_runs
