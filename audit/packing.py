@@ -48,10 +48,10 @@ def pack(
         out: the pack, or a folder for it; without it the pack is written beside its source.
         force: overwrite the pack if there is one.
         strict: refuse records with problems. Otherwise they are packed as they are, and every audit finds them again.
-        cache: as `open_store` has it.
+        cache: see `open_store`.
 
     Raises:
-        UsageError: the pack is there already, or cannot have that name or place.
+        UsageError: the pack already exists, or cannot have that name or place.
         AuditError: there are no records, or they change meanwhile, or `strict` and something is wrong with them.
     """
     target = _target(path, out)
@@ -97,7 +97,7 @@ def _target(path: Path, out: Path | None) -> Path:
     elif out.name.endswith(PACK):
         target = out
     else:
-        raise UsageError(f"--out {out}: neither a folder that is there, nor a name that ends in {PACK}")
+        raise UsageError(f"--out {out}: neither an existing folder, nor a name that ends in {PACK}")
     if not target.parent.is_dir():
         raise UsageError(f"--out {out}: no such folder {target.parent}")
     if path.is_dir() and target.resolve().is_relative_to(path.resolve()):
@@ -108,7 +108,7 @@ def _target(path: Path, out: Path | None) -> Path:
 
 def _refuse_overwriting(target: Path, *, force: bool) -> None:
     if target.exists() and not force:
-        raise UsageError(f"{target} is there already; overwrite it with --force")
+        raise UsageError(f"{target} already exists; overwrite it with --force")
 
 
 def _raw_lines(files: Sequence[RecordFile], places: Mapping[RecordFile, int]) -> Iterator[dict[str, object]]:
@@ -132,7 +132,7 @@ def _contents(intake: Intake, readings: Readings, places: Mapping[RecordFile, in
             PackedFile(label=file.label, run=runs[file.identity], place=places[file], is_raw=places[file] > in_columns)
             for file in intake.files
         ],
-        # What is wrong in record files is found again in every audit.
+        # Problems in record files are found again in every audit.
         problems=intake.problems[:found],
         logged_returns=[msgspec.json.decode(line) for line in intake.logged_returns.read_bytes().splitlines()],
     )

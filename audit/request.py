@@ -43,7 +43,7 @@ class Request:
         """Open the records and print their problems on standard error.
 
         Args:
-            all_detectors: whether judgements are of use whichever detector is asked for.
+            all_detectors: whether judgements are loaded for every detector, not only for `judge`.
 
         Raises:
             AuditError: as `read` raises it.
@@ -59,10 +59,10 @@ class Request:
         """Open the records without printing anything.
 
         Args:
-            all_detectors: whether judgements are of use whichever detector is asked for.
+            all_detectors: whether judgements are loaded for every detector, not only for `judge`.
 
         Raises:
-            AuditError: there are no records, none of a name that was asked for, or the request is strict and there are
+            AuditError: there are no records, none with a selected name, or the request is strict and there are
                 problems.
             UsageError: options that exclude each other, or an unknown threshold or judge.
         """
@@ -92,7 +92,7 @@ class Request:
         return store
 
     def select(self, relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
-        """The rows that were asked for."""
+        """The selected rows."""
         from duckdb import ColumnExpression, ConstantExpression
 
         for column, values in self._filters():
@@ -105,10 +105,10 @@ class Request:
         return simulated(self.select(store.relation("run_records")).select("condition, backend").distinct().fetchall())
 
     def choose(self, records: Records) -> list[RecordedRun]:
-        """The runs that were asked for.
+        """The selected runs.
 
         Raises:
-            AuditError: no run has a name that was asked for.
+            AuditError: no run has a selected name.
         """
         wanted = [(RunKey._fields.index(column), values) for column, values in self._filters()]
         held = {RunKey._fields[place]: sorted({run.identity[place] for run in records.runs}) for place, _ in wanted}
@@ -124,18 +124,18 @@ class Request:
                 )
 
     def _filters(self) -> list[tuple[str, Sequence[str | int]]]:
-        """The columns that rows are chosen by, each with the values asked for."""
+        """The columns that rows are selected by, each with the selected values."""
         asked = (("env", self.env), ("variant", self.variant), ("condition", self.condition), ("run", self.run))
         return [(column, values) for column, values in asked if values]
 
 
 def names(store: Store, column: str) -> list[Any]:
-    """The tasks, methods, conditions or numbers that the runs of a store have, whatever was asked for."""
+    """The tasks, methods, conditions or numbers of all runs of a store, selected or not."""
     return sorted(value for (value,) in store.relation("run_records").select(column).distinct().fetchall())
 
 
 def _left_out(request: Request, store: Store) -> str | None:
-    """Which of the revisions asked for have no judgement that counts; None where all have."""
+    """A note on the selected revisions without a judgement that counts; None where all have one."""
     answers = request.select(store.relation("critic_answers"))
     judged = request.select(store.relation("judged_references"))
     unreadable = request.select(store.relation("judgements").filter("model = getvariable('judge') and driver is null"))
@@ -144,7 +144,7 @@ def _left_out(request: Request, store: Store) -> str | None:
     )
     if known == every:
         return None
-    why = f", {lost} of them since the judge could not be read" if lost else ""
+    why = f", {lost} of them because the judge could not be read" if lost else ""
     return f"{every - known} of {every} revisions that a critic answered have no judgement and are left out{why}"
 
 

@@ -98,7 +98,7 @@ class Store:
         self._database.interrupt()
 
     def set(self, variable: str, value: Any) -> None:
-        """Set a variable that models read, before the relations that read it are asked for."""
+        """Set a variable that models read, before the relations that read it are built."""
         self._database.read()
         self._database.set(variable, value)
 
@@ -200,7 +200,7 @@ def open_store(
                 database.set("detector_pattern", PATTERNS[detector])
 
         def read(database: Database) -> None:
-            # Not called if everything that is asked for was kept.
+            # Not called if every relation needed was kept.
             from audit.ingest.batches import Batches
             from audit.ingest.judgements import load_judgements
             from audit.ingest.records import nothing, read_into, refuse

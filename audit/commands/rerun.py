@@ -80,7 +80,7 @@ def _file_format(out: Path, output: StepFormat, *, force: bool) -> str:
     if form is None:
         raise UsageError(f"--out {out}: choose --format json or csv, or give the file one of these endings")
     if out.exists() and not force:
-        raise UsageError(f"--out {out}: the file is there already; overwrite it with --force")
+        raise UsageError(f"--out {out}: the file already exists; overwrite it with --force")
     return form
 
 

@@ -1,4 +1,4 @@
-"""A DuckDB database that builds the relations of `audit/models` when they are asked for."""
+"""A DuckDB database that builds the relations of `audit/models` on demand."""
 
 from __future__ import annotations
 

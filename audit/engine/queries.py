@@ -93,7 +93,7 @@ def _check_statement(text: str, connection: duckdb.DuckDBPyConnection) -> None:
     if statements[0].type == duckdb.StatementType.MULTI:
         raise UsageError("PIVOT has to name its values here: pivot … on … in ('this', 'that') using count(*)")
     if statements[0].type != duckdb.StatementType.SELECT:
-        raise UsageError(f"the query is no SELECT but {statements[0].type.name}; {ONE_SELECT}")
+        raise UsageError(f"the query is not a SELECT but {statements[0].type.name}; {ONE_SELECT}")
 
 
 def _writable(text: str) -> str:
@@ -101,7 +101,7 @@ def _writable(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise UsageError("the query holds bytes that are no UTF-8") from None
+        raise UsageError("the query holds bytes that are not UTF-8") from None
     return text
 
 

@@ -51,7 +51,7 @@ class Kind:
         return getattr(self.type, "__origin__", None) is list
 
     def read(self, value: Any) -> Any:
-        """A value that came as JSON has it.
+        """Check a value that was read from JSON.
 
         Raises:
             FieldError: the value is not valid.
@@ -67,9 +67,9 @@ class Kind:
         return read
 
     def from_cell(self, cell: str, separator: str | None, decimal: str = ".") -> Any:
-        """A value as it would be in JSON, made of a cell that holds it as text; the cell where that cannot be.
+        """The JSON value of a cell's text; the cell itself where it has none.
 
-        `separator` is between the items of a list that is no JSON, `decimal` before the decimals of numbers.
+        `separator` is between the items of a list that is not JSON, `decimal` before the decimals of numbers.
         """
         if self.type is str or self.type in _WORDS:
             return cell
@@ -178,7 +178,7 @@ FIELDS: Final[Mapping[str, Kind]] = {
 
 
 def folder_name(label: str) -> str:
-    """A label as the name of a folder: those characters spelt otherwise that a folder cannot have everywhere."""
+    """A label as the name of a folder: characters that some file systems do not allow are escaped."""
     name = quote(label, safe=" +,=@()")
     return f"%2E{name[1:]}" if name.startswith(".") else name
 
@@ -198,7 +198,7 @@ def _culprit(value: Any, error: str) -> str:
 
 
 def _integral(value: Any) -> Any:
-    """A whole number that was written with a decimal point, as tables with gaps in them have it."""
+    """A whole number that was written with a decimal point, as in tables with missing values."""
     is_whole = isinstance(value, float) and value.is_integer() and abs(value) < 2**53
     return int(value) if is_whole else value
 

@@ -153,7 +153,7 @@ def _incomplete(mapping: LogMapping, meant: set[str], *, is_whole: bool) -> Iter
     Args:
         mapping: as far as it could be read.
         meant: the fields that it names, those that it misspells under their own names.
-        is_whole: whether it has no table that is not known, which may be one that is missing.
+        is_whole: whether all its tables are known; an unknown one may be a misspelt one that is needed.
     """
     for name in sorted(mapping.columns.keys() & mapping.constants.keys()):
         yield f"{name} is in [fields] and in [constants]"
@@ -179,7 +179,7 @@ def _incomplete(mapping: LogMapping, meant: set[str], *, is_whole: bool) -> Iter
 
 
 def _meant(table: Mapping[str, Any]) -> Iterator[str]:
-    """The fields that a table names, and for each that there is not the one it is closest to."""
+    """The fields that a table names, and for each unknown name the closest field."""
     for path, _ in _entries(table):
         yield from [path] if path in FIELDS else difflib.get_close_matches(path, FIELDS, n=1)
 

@@ -27,7 +27,7 @@ TOO_LONG: Final = "the line is longer than 16 MiB"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row as the log has it.
+    """A row of the log.
 
     Attributes:
         line: where it begins, from 1.
@@ -122,7 +122,7 @@ def _json_row(number: int, line: bytes) -> Row:
         value = msgspec.json.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         try:
-            # Slower, and takes NaN and Infinity, which can then be named by their field.
+            # Slower, and accepts NaN and Infinity, which can then be reported by their field.
             value = json.loads(line)
         except (ValueError, RecursionError) as error:
             return Row(number, {}, _why_no_json(line, error))
@@ -155,7 +155,7 @@ def _text_lines(path: Path) -> Iterator[str]:
     for _, line in _lines(path):
         if line is None:
             raise FieldError(TOO_LONG)
-        # What is not UTF-8 comes through, and is found in the field that it is in.
+        # Bytes that are not UTF-8 are passed on, and reported by the field that they are in.
         yield line.decode("utf-8", errors="surrogateescape")
 
 

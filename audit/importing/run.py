@@ -30,7 +30,7 @@ MOST_COLUMNS: Final = 200
 
 @dataclass
 class Import:
-    """An import under way: what came of each file, the first rows left out, and the first that could not be read."""
+    """An import under way: results per file, the first rows left out, and the first that could not be read."""
 
     mapping: LogMapping
     data: DataSet
@@ -134,18 +134,18 @@ def import_logs(
         mapping: a file that states which column is which field, as in `docs/import.md`.
         out: the folder of records that is made.
         force: replace an earlier import there.
-        strict: write nothing if any row gives no record; otherwise such rows are left out and counted.
+        strict: write nothing if any row is invalid; otherwise such rows are left out and counted.
 
     Raises:
         UsageError: the mapping, a file's columns, or the folder is unsuitable.
-        AuditError: a file is missing, no row gives a record, or `strict` and some row does not.
+        AuditError: a file is missing, no row is valid, or `strict` and some row is not.
     """
     mapping_file = Path(mapping)
     read = read_mapping(mapping_file)
     each = {path.resolve(): path for path in map(Path, [files] if isinstance(files, str | Path) else files)}
     for path in each.values():
         if path.is_dir() or not path.exists():
-            raise AuditError(f"{path}: {'a folder, no file' if path.is_dir() else 'no such file'}")
+            raise AuditError(f"{path}: {'a folder, not a file' if path.is_dir() else 'no such file'}")
         try:
             open_regular(path).close()
         except OSError as error:

@@ -10,7 +10,7 @@ from audit.importing.fields import LABEL, WHOLE, FieldError
 
 
 class RunIds:
-    """What the rows of a log name their runs by: whole numbers or text, as the first of them does."""
+    """The names of a log's runs: whole numbers or text, as in the first row."""
 
     def __init__(self) -> None:
         self._is_text: bool | None = None
@@ -19,11 +19,11 @@ class RunIds:
         """The number of a row's run, or the text that names it.
 
         Args:
-            given: what the row has.
+            given: the value in the row.
             value: the same as JSON would have it: a number, if a cell can be read as one.
 
         Raises:
-            FieldError: it is neither, or not what the first row has.
+            FieldError: it is neither, or not of the kind that the first row has.
         """
         if self._is_text is None and not isinstance(value, float):
             self._is_text = isinstance(value, str)

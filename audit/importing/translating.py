@@ -122,7 +122,7 @@ class Translator:
                     faults.append(f"{name} is {given[name]}, and counts from {first}; [count_from] can change that")
         env = identity["env"]
         if env is not None and env not in presets() and env not in self._mapping.thresholds:
-            faults.append(f"env {env!r} is no task known here; give its edit patterns in [thresholds.{env}]")
+            faults.append(f"env {env!r} is not a task known here; give its edit patterns in [thresholds.{env}]")
         return identity
 
     def _evidence(self, given: Record, faults: list[str]) -> Record | None:

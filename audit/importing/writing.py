@@ -58,7 +58,7 @@ class DataSet:
         force: replace an earlier import there.
 
     Raises:
-        UsageError: something is there already.
+        UsageError: `out` already exists.
     """
 
     def __init__(self, out: Path, mapping: LogMapping, *, force: bool) -> None:
@@ -93,7 +93,7 @@ class DataSet:
         """Add a record that was found in a file.
 
         Raises:
-            RowError: the iteration is there already, or the record is too long to be read again.
+            RowError: the iteration was added before, or the record is too long to be read again.
         """
         identity = (record["condition"], record["env"], record["variant"], record["run"])
         run = self._runs.get(identity)
@@ -139,7 +139,7 @@ class DataSet:
         """Describe the runs, and put the data set in its place.
 
         Raises:
-            UsageError: something came to be there meanwhile.
+            UsageError: `out` was created meanwhile.
         """
         self._close()
         numbers = self.run_numbers()
@@ -227,17 +227,17 @@ def _renumber(path: Path, number: int) -> None:
 def _target(out: Path) -> Path:
     target = out.resolve()
     if not target.parent.is_dir() and target.parent.exists():
-        raise UsageError(f"--out {out}: {target.parent} is no folder")
+        raise UsageError(f"--out {out}: {target.parent} is not a folder")
     return target
 
 
 def _refuse_replacing(target: Path, out: Path, *, force: bool) -> None:
     if target.exists() and not target.is_dir():
-        raise UsageError(f"--out {out}: is there already, and is no folder")
+        raise UsageError(f"--out {out}: already exists, and is not a folder")
     if not target.is_dir() or not any(target.iterdir()):
         return
     if not force:
-        raise UsageError(f"--out {out}: is there already and not empty; replace an earlier import with --force")
+        raise UsageError(f"--out {out}: already exists and is not empty; replace an earlier import with --force")
     if (strange := _not_imported(target)) is not None:
         raise UsageError(f"--out {out}: holds {strange}, which no import made; --force replaces earlier imports only")
 
@@ -263,7 +263,7 @@ def _is_imported(path: Path) -> bool:
 
 @contextlib.contextmanager
 def _set_aside(target: Path, aside: Path) -> Iterator[None]:
-    """Put away what is at a place, and put it back unless what follows goes well."""
+    """Move away what is at a place, and put it back if the block fails."""
     if not target.exists():
         yield
         return

@@ -86,7 +86,7 @@ class Analysis:
             options: all that results depend on beside the records.
 
         Returns:
-            Where it is or can be kept; None if there is no cache, or too little to keep it for.
+            Where it is or can be kept; None if there is no cache, or the data set is too small.
         """
         base = cache_folder()
         state = _state(paths)
@@ -97,7 +97,7 @@ class Analysis:
         return cls(paths, base / _FOLDER / data_set / state.digest, state)
 
     def begin(self, problems: Sequence[Problem]) -> None:
-        """Keep relations from here on, the records having been read; not if files have changed meanwhile."""
+        """Keep relations from here on, unless files have changed while the records were read."""
         if self._is_writable or _state(self._paths, self._state.digests) != self._state:
             return
         with contextlib.suppress(OSError, UnicodeEncodeError):

@@ -103,7 +103,7 @@ def _read_apart(
     *,
     together: bool = False,
 ) -> Readings:
-    """Read files line by line, sound lines into a segment; of iterations that are there twice the first counts."""
+    """Read files line by line, sound lines into a segment; of iterations that occur twice the first counts."""
     if not files:
         return {}
     sifted = sift(files, intake, database, together=together)

@@ -143,7 +143,7 @@ def find_run(records: Records, env: str, variant: str, run: int, condition: str 
     if len(found) > 1:
         conditions = ", ".join(recorded.identity[0] for recorded in found)
         raise UsageError(
-            f"run {env} {variant} {run} is there under several conditions; choose one with --condition: {conditions}"
+            f"run {env} {variant} {run} exists under several conditions; choose one with --condition: {conditions}"
         )
     return found[0]
 

@@ -25,10 +25,10 @@ def read(
     """Find and read all records below some paths.
 
     Args:
-        paths: as `open_store` has them.
+        paths: see `open_store`.
         resources: keeps the database and temporary files until it is closed.
-        strict: as `open_store` has it.
-        cache: as `open_store` has it.
+        strict: see `open_store`.
+        cache: see `open_store`.
 
     Returns:
         What was found, the database with the relation `segments`, and where in it the records of each file are.
@@ -56,11 +56,11 @@ def read_into(
 
     Args:
         database: gets the variables that models read.
-        paths: as `open_store` has them.
+        paths: see `open_store`.
         directory: for temporary files.
         resources: keeps other files open until it is closed.
-        strict: as `open_store` has it.
-        cache: as `open_store` has it.
+        strict: see `open_store`.
+        cache: see `open_store`.
 
     Returns:
         What was found, where in it the records of each file are, and the cache if there is one.

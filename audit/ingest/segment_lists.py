@@ -88,7 +88,7 @@ def write_list(path: Path, contents: Contents) -> None:
 
 
 def remove(path: Path) -> None:
-    """Remove a list with its segment and what was made of that, as far as they are there and may be removed."""
+    """Remove a list with its segment and its derived files, as far as they exist and can be removed."""
     for file in (path, segment_of(path)):
         with contextlib.suppress(OSError):
             file.unlink(missing_ok=True)

@@ -87,7 +87,9 @@ class JudgementFile:
         if tail and is_torn(tail):
             os.truncate(self.path, data_size - len(tail))
         elif tail:
-            raise AuditError(f"{self.path} ends in something that is no judgement; name another place with --out FILE")
+            raise AuditError(
+                f"{self.path} ends in something that is not a judgement; name another place with --out FILE"
+            )
 
     def _cannot_write(self, error: OSError) -> AuditError:
         reason = error.strerror or error

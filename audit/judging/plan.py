@@ -11,9 +11,9 @@ from audit.output.errors import count
 from audit.sources.judgements import Judged
 
 CHARACTERS_PER_TOKEN: Final = 4.0
-"""The usual rule of thumb for English, until the model's own counts are there."""
+"""The usual rule of thumb for English, until the model's own counts are known."""
 REPLY_TOKENS: Final = 80.0
-"""Of a reply without thinking, until the model's own counts are there."""
+"""Tokens of a reply without thinking, until the model's own counts are known."""
 
 COLUMNS: Final = ("condition", "env", "variant", "answers", "judged", "to_ask", "prompt_tokens", "completion_tokens")
 
@@ -34,7 +34,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Plan:
-    """All that was asked for.
+    """The questions that a run of `judge` covers.
 
     Attributes:
         model: the judge.

@@ -13,7 +13,7 @@ from audit.references.driver import DriverName
 
 DRIVERS: Final[tuple[DriverName, ...]] = get_args(DriverName)
 LONGEST: Final = 20_000
-"""Characters of a reply that are read, from its end: what was asked for fits into a few hundred."""
+"""Characters of a reply that are read, from its end: the requested format fits into a few hundred."""
 MOST_OBJECTS: Final = 100
 """Places where an object may begin that are tried, the last ones of a reply."""
 

@@ -1,1 +1,1 @@
-"""What people and programs get to see: errors, escaping, formats, tables, progress."""
+"""Output for people and programs: errors, escaping, formats, tables, progress."""

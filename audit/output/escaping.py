@@ -1,4 +1,4 @@
-"""Text from records on its way out: it is shown, and never acts on a terminal, a spreadsheet or a document.
+"""Escapes text from records for output: it is shown, and never acts on a terminal, a spreadsheet or a document.
 
 Names of conditions and tasks, models, files and answers all come from records that anybody can have written.
 """
@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Final
 
 LONGEST: Final = 32_767
-"""Characters that a cell has at most in common spreadsheets."""
+"""Characters that a cell can hold in common spreadsheets."""
 
 _FORMULA: Final = re.compile(r"[\s']*[=+\-@\uff0b\uff0d\uff1d\uff20]")
 """White space and apostrophes count for nothing; the wide forms of the four characters work in some spreadsheets."""
@@ -35,7 +35,7 @@ _LATEX: Final = str.maketrans(
         # After the end of a row these two would be read as its options.
         "[": "{[}",
         "*": "{*}",
-        # What text fonts lack.
+        # Characters that text fonts lack.
         "±": r"$\pm$",
         "Δ": r"$\Delta$",
         "τ": r"$\tau$",
@@ -85,7 +85,7 @@ def escape_latex(text: str) -> str:
 
 
 def _with(text: str, spelled: Callable[[str], str], kept: str) -> str:
-    """The text with its control and formatting characters written otherwise, but for those that are kept."""
+    """The text with its control and formatting characters escaped, except those that are kept."""
     if text.isascii() and text.isprintable():
         return text
     others = {ord(each): spelled(each) for each in set(text) if unicodedata.category(each)[0] == "C"}

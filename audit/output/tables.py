@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 WIDTH: Final = 100
-"""Characters a line where the output is no terminal; a table that needs more gets more."""
+"""Characters a line where the output is not a terminal; wider tables exceed it."""
 
 LONGEST_TEXT: Final = 200
 """Characters of a text that a table shows; the other formats have all of it."""

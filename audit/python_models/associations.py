@@ -1,4 +1,4 @@
-"""What `associations` and `association_tests` are made of: do revisions that cite the worst rollout regress more often?
+"""Computes `associations` and `association_tests`: do revisions that cite the worst rollout regress more often?
 
 Intervals and tests respect that the revisions of a run depend on each other.
 """
@@ -41,7 +41,7 @@ def write_tests(runs: duckdb.DuckDBPyConnection, path: Path) -> None:
     """Write the second opinion, by logistic regression, with Holm's correction over the tasks of a method.
 
     Args:
-        runs: as `write_associations` has it.
+        runs: see `write_associations`.
         path: the file to write.
     """
     from stats.measures.holm import holm_within

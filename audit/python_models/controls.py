@@ -1,4 +1,4 @@
-"""What the relation `controls` is made of: regression rates of revisions that start from equally good policies.
+"""Computes the relation `controls`: regression rates of revisions that start from equally good policies.
 
 A strong initial policy can hardly improve and easily regress, whatever the critic looks at. The control's second
 proposal saw no evidence, so what a method does worse than it, from the same start, is the critic's doing.
@@ -46,7 +46,7 @@ def write_controls(counts: duckdb.DuckDBPyConnection, path: Path) -> None:
 
 
 def _control(cell: Cell, controls: Collection[Cell]) -> str:
-    """The method to compare a cell with: the usual one, unless only others that send their prompt twice are there."""
+    """The method to compare a cell with: the usual one, or if it is absent another that sends its prompt twice."""
     there = sorted(control for control in controls if control[:2] == cell[:2])
     return CONTROL if not there or (*cell[:2], CONTROL) in there else there[0][2]
 

@@ -1,4 +1,4 @@
-"""What the relation `drivers` is made of: every answer judged once by the plain rules of `audit.references.driver`."""
+"""Computes the relation `drivers`: every answer judged once by the plain rules of `audit.references.driver`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the relation `mentions` is made of: every answer read once, in batches, so that texts never fill the memory."""
+"""Computes the relation `mentions`: every answer read once, in batches, so that texts never fill the memory."""
 
 from __future__ import annotations
 

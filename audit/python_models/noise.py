@@ -1,4 +1,4 @@
-"""What the relation `noise` is made of: every revision compared with no change at all."""
+"""Computes the relation `noise`: every revision compared with no change at all."""
 
 from __future__ import annotations
 

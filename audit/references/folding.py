@@ -86,7 +86,7 @@ def fold(text: str) -> str:
     if "*" in text or "+" in text or "\u2022" in text:
         text = _BULLET.sub(r"\1-", text)
     if not text.isascii():
-        # Translating is quick where all is ASCII, so what is not goes first, run by run.
+        # Translation is fast on ASCII, so other characters are replaced first, run by run.
         return _FOREIGN.sub(_fold_run, text.translate(_ASCII_ONLY))
     return text.translate(_TABLE)
 

@@ -10,7 +10,7 @@ from audit.references.drafts import Draft, Scene, compiled
 from audit.references.mention import UNRESOLVED, Target
 
 LARGEST_RANGE: Final = 100
-"""So many rollouts at most are meant by "rollouts 3-7"; more are no range of indices."""
+"""Rollouts that a range such as "rollouts 3-7" can have; a longer one is not a range of indices."""
 
 _NOT_COUNTED: Final = (
     r"(?![\d%]|[.,]\d| ?-?(?:steps?|points?|roll-?outs?|trials?|times|episodes?|more|seeds?|of them|out of)(?![a-z]))"

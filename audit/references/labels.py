@@ -75,7 +75,7 @@ def find_labels(scene: Scene, first: re.Match[str], group: int) -> Phrase:
         return Phrase(end, _drafts(scene, [*spans[:-1], (spans[-1][0], end)], group))
     if len(labels) == 1:
         return read_role(scene, first, before, group)
-    # "Best and worst policies" are no rollouts; the returns of all three roles are those shown.
+    # "Best and worst policies" are not rollouts; the returns of all three roles are those shown.
     if STATISTIC.match(plain, last) and len(labels) < 3:
         return Phrase(last)
     return Phrase(last, _drafts(scene, spans, group))
@@ -107,7 +107,7 @@ def _head(plain: str, end: int) -> re.Match[str] | None:
 
 
 def _is_statistic(plain: str, head: re.Match[str], labels: set[str]) -> bool:
-    """Whether it is "the median episode length", which is no episode's."""
+    """Whether it is "the median episode length", which belongs to no episode."""
     if labels != {"median"} or head.re is _OF_THREE or head["noun"].startswith(("roll", "traj")):
         return False
     return _STATISTIC_OF_EPISODES.match(plain, head.end()) is not None

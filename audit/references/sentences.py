@@ -10,7 +10,7 @@ from typing import Final
 _BOUNDARY: Final = re.compile(
     # The end of a sentence, unless the next word begins in lower case, as after "e.g." or "vs.".
     r"[.!?\u3002]['\")\]*_`]{0,4}[ \t\r\n]{1,16}(?![a-z\s])"
-    # A line of its own: after it something else begins than the lower-case rest of a wrapped line.
+    # A line of its own: what follows is not the lower-case rest of a wrapped line.
     r"|\n[ \t]{0,16}(?![a-z \t])"
 )
 

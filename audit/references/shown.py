@@ -70,11 +70,11 @@ class Shown:
         return UNRESOLVED
 
     def returned(self, number: Quantity) -> Target:
-        """The rollouts whose return is the number printed; those shown go before the others."""
+        """The rollouts whose return is the number printed; those shown take precedence."""
         return self._nearest(number, lambda item: item.return_, self.returns)
 
     def lasted(self, number: Quantity) -> Target:
-        """The rollouts whose length is the number printed; those shown go before the others."""
+        """The rollouts whose length is the number printed; those shown take precedence."""
         return self._nearest(number, lambda item: item.length, self.lengths)
 
     def extreme_length(self, *, longest: bool) -> Target:

@@ -81,7 +81,7 @@ def show(
         if len(found) > 1:
             conditions = ", ".join(in_line(row["condition"]) for row in found)
             raise UsageError(
-                f"revision {place} is there under several conditions; choose one with --condition: {conditions}"
+                f"revision {place} exists under several conditions; choose one with --condition: {conditions}"
             )
         return Revision(_in_full(store, found[0]))
 

@@ -52,7 +52,7 @@ def sql(data: Data, query: str, **options: Unpack[Analysis]) -> Table:
         options: how records are opened and classified.
 
     Raises:
-        UsageError: the query is no single SELECT over the relations.
+        UsageError: the query is not a single SELECT over the relations.
     """
     request = request_of(data, Analysis, options)
     with contextlib.ExitStack() as resources:

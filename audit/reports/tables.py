@@ -68,7 +68,7 @@ ESSENTIAL: Final = {
         *("negated", "discounted"),
     ],
 }
-"""Columns of a table for people, where all of them are too many."""
+"""Columns shown in tables for people, where all would be too many."""
 
 HEADINGS: Final = {
     "citing_regressions_pct": "citing regr. %",

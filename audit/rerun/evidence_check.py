@@ -60,7 +60,7 @@ def _evidence(candidate: Candidate, evidence: ShownEvidence, task: Task | None) 
         if shown.rollout != expected:
             yield (
                 shown.rollout,
-                f"{shown.label} is shown as rollout {shown.rollout}, its returns say rollout {expected}",
+                f"{shown.label} is shown as rollout {shown.rollout}, its returns give rollout {expected}",
             )
         length = candidate.lengths[shown.rollout] if candidate.lengths else None
         recorded = candidate.returns[shown.rollout], length

@@ -36,7 +36,7 @@ def fairness(scored: Sequence[Scored], rollouts: int) -> list[Row]:
 
     Args:
         scored: candidates with fresh scores.
-        rollouts: how many each fresh score is made of.
+        rollouts: number of rollouts per fresh score.
     """
     return [
         {**dict(zip(COLUMNS, group, strict=False)), "rollouts": rollouts, **_row(list(runs.values()))}

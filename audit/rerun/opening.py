@@ -20,12 +20,12 @@ Skipped = Counter[tuple[str, str]]
 def opened(
     request: Request, task_modules: Sequence[str | Path], *, judged: bool = True
 ) -> Iterator[tuple[Records, list[RecordedRun]]]:
-    """Open records, and select the runs that were asked for.
+    """Open records, and select runs.
 
     Args:
         request: where to read, and which groups.
         task_modules: files of users' tasks.
-        judged: as `open_records` has it.
+        judged: see `open_records`.
 
     Raises:
         AuditError: a path holds no records.

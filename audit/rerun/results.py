@@ -23,7 +23,7 @@ NAME: Final = "rollouts.sqlite"
 MOST: Final = 2_000_000
 """Results that are kept; beyond them the oldest are removed."""
 _AT_ONCE: Final = 500
-"""Keys asked for in one statement; SQLite has a limit."""
+"""Keys per query; SQLite limits their number."""
 _STORED_AT_ONCE: Final = 256
 
 T = TypeVar("T")
@@ -50,7 +50,7 @@ class Results:
         return cls(cache_folder() if cache else None)
 
     def find(self, keys: Sequence[str]) -> dict[str, str]:
-        """The results that are there, by key."""
+        """The results that are stored, by key."""
         found: dict[str, str] = {}
         with self._guarded("the results of earlier audits cannot be read"):
             for start in range(0, len(keys) if self._database else 0, _AT_ONCE):

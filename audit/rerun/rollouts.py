@@ -151,7 +151,7 @@ def run_jobs(jobs: Iterable[Job], task_modules: Sequence[Path] = ()) -> Iterator
     """Run jobs, each with its outcomes, in the order given: few in this process, many in one per core.
 
     Args:
-        jobs: the jobs; they are asked for as they are needed.
+        jobs: the jobs; they are taken as they are needed.
         task_modules: files of users' tasks, which other processes need as well.
 
     Raises:

@@ -33,7 +33,7 @@ _DAMAGE: Final = (tarfile.TarError, OSError, EOFError, lzma.LZMAError, zlib.erro
 
 
 class Member(NamedTuple):
-    """A file in an archive; it can be opened before the next one is asked for, and not later."""
+    """A file in an archive; it can only be opened before the next one is requested."""
 
     name: str
     size: int

@@ -35,7 +35,7 @@ class Found:
 
     `label` is what people know it by; `real` is the same however its folder was named; `parts` are the names of its
     folders and its own, outermost first; `path` is None in an archive, where a file can only be read before the next
-    one is asked for.
+    one is requested.
     """
 
     label: str

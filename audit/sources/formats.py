@@ -1,6 +1,6 @@
 """The log formats that can be read, and what their logs can state, by the name in a run's `source`.
 
-To add a format: write a module with a class as `Source` has it, and add the class to `FORMATS`.
+To add a format: write a module with a class that implements `Source`, and add the class to `FORMATS`.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def decode_iteration(line: bytes, source: str) -> Iteration:
     """Read a line of a record file of some source.
 
     Raises:
-        RecordError: the line is no sound record of that source; the message names the field.
+        RecordError: the line is not a valid record of that source; the message names the field.
     """
     record = decode(line, CAPABILITIES[source].lines)
     return record if isinstance(record, Iteration) else _decoder.decode(encode(record))

@@ -1,6 +1,6 @@
 """Which lines DuckDB may read by itself: the form in which records are written, as a regular expression.
 
-DuckDB's reader of JSON is quick and lenient: it takes `"4"` for 4, rounds 5.4, skips fields that do not fit and the
+DuckDB's reader of JSON is fast and lenient: it takes `"4"` for 4, rounds 5.4, skips fields that do not fit and the
 second of two equal keys. A line that matches the expression of a record type is one that the type accepts and that no
 two readers understand differently: every field in its order and of its type, no other field, no number beyond 64 bits.
 Of any other line nothing is known, and the type itself decides (`collector.records.decode`).
@@ -24,7 +24,7 @@ STRING: Final = (
     r'"(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u(?:[0-9abcefABCEF][0-9a-fA-F]{3}|[dD][0-7][0-9a-fA-F]{2}'
     r'|[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}))*"'
 )
-"""Half of a surrogate pair is no character."""
+"""Half of a surrogate pair is not a character."""
 FLOAT: Final = r"-?(?:0|[1-9][0-9]{0,19})(?:\.[0-9]+)?(?:[eE][+-]?(?:[0-9]{1,2}|[12][0-9]{2}))?"
 """Below 1e300, so that none is infinite."""
 NATURAL: Final = "[1-9][0-9]{0,17}"
@@ -36,7 +36,7 @@ COLON: Final = ": ?"
 class Form(NamedTuple):
     """How a value of a type is written, and what column takes it.
 
-    `expression` is for RE2. `column` is as DuckDB's `from_json` has it: the name of a type, a list of one, an object.
+    `expression` is for RE2. `column` is the type for DuckDB's `from_json`: the name of a type, a list of one, an object.
     """
 
     expression: str
@@ -62,7 +62,7 @@ def line_form() -> dict[str, Any]:
 def form_of(kind: type[msgspec.Struct]) -> Form:
     """The form of a record type's lines, without their newline.
 
-    All fields are there, in the order of the type, as the encoder writes them; a blank may follow a comma or colon.
+    All fields are present, in the order of the type, as the encoder writes them; a blank may follow a comma or colon.
     """
     return _form(inspect.type_info(kind))
 

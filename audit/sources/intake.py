@@ -1,4 +1,4 @@
-"""Where sources put what they have found: runs, and the files that hold their records.
+"""Collects what sources find: runs, and the files that hold their records.
 
 Native record files stay where they are, and packs too; everything else is translated into lines of the native form in a
 temporary folder, one at a time, so that no data set has to fit into memory and one analysis serves every format.
@@ -75,7 +75,7 @@ class RecordFile(msgspec.Struct, frozen=True, kw_only=True):
 class Intake:
     """Collects runs, record files and problems while sources read.
 
-    `described` has the `run.json` of native runs in full; `notes` are for the user, and are no problems.
+    `described` has the `run.json` of native runs in full; `notes` are for the user, and are not problems.
     """
 
     def __init__(self, directory: Path) -> None:

@@ -108,7 +108,7 @@ def read_judgements(path: Path) -> tuple[list[Judged], list[Problem]]:
         with open_regular(path) as stream:
             for number, line in enumerate(iter(lambda: stream.readline(LONGEST_LINE + 1), b""), start=1):
                 if len(line) > LONGEST_LINE:
-                    raise AuditError(f"{path}:{number}: the line is longer than 16 MiB, as no judgement is")
+                    raise AuditError(f"{path}:{number}: the line is longer than 16 MiB, so it is not a judgement")
                 _read_line(path, number, line, judged, problems)
     except OSError as error:
         raise AuditError(f"cannot read {path}: {error.strerror or error}") from None

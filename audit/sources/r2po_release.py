@@ -142,7 +142,7 @@ class ReleaseSource:
             _hand_over(parts, facts, iteration, path, intake)
 
     def finish(self, intake: Intake) -> None:
-        """Name the iterations that are incomplete, as the last one of an interrupted run is, and what is no text."""
+        """Name the iterations that are incomplete, as the last one of an interrupted run is, and files that are not text."""
         if self._not_text:
             files = f"{count(len(self._not_text), 'file')} of answers, the first {self._not_text[0]}"
             intake.notes.append(f"bytes that are not UTF-8 are read as U+FFFD, in {files}")
@@ -182,7 +182,7 @@ def _known_run(folder: Run, label: str, intake: Intake) -> tuple[RunFacts, Path]
 
 
 def _take_part(parts: Parts, found: Found, intake: Intake) -> bool:
-    """Read a file; whether some of its bytes are no text, where text is wanted of it."""
+    """Read a file; returns whether it should be text and is not all UTF-8."""
     part = _FILES[found.name]
     parts.names.add(found.name)
     read = {"answers": read_answers, "outcome": read_outcome}.get(part, read_rollouts)

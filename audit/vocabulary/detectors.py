@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Final
 
 _SPACE: Final = r"[\s\v\x1c-\x1f\x85\p{Z}]"
-"""All white space of Unicode: models write blanks that do not break, and RE2's `\\s` knows those of ASCII alone."""
+"""All white space of Unicode: models write non-breaking spaces, and RE2's `\\s` matches ASCII only."""
 
 PATTERNS: Final = {
     "word": r"worst",

@@ -6,7 +6,7 @@ from typing import Final, Literal, NamedTuple
 
 
 class Term(NamedTuple):
-    """A part of a rule: as SQL has it, of a revision's columns and `t`, its thresholds; and in words, to be filled."""
+    """A part of a rule: in SQL, over a revision's columns and `t`, its thresholds; and in words, as a template."""
 
     sql: str
     words: str
@@ -30,7 +30,7 @@ class Pattern(NamedTuple):
     Attributes:
         id: its name in records, tables and options.
         name: what people call it.
-        direction: what became of the return.
+        direction: how the return changed.
         stake: how much was at stake, from 5 to 1: the order in tables and figures, and the depth of the colour.
         colour: orange for worse, blue for better.
         terms: all of which hold, where no earlier pattern of the direction applies.
@@ -47,7 +47,7 @@ class Pattern(NamedTuple):
 
     @property
     def rule(self) -> str:
-        """The rule in words, to be filled with a revision's numbers and thresholds."""
+        """The rule in words, a template for a revision's numbers and thresholds."""
         *before, last = [term.words for term in self.terms] or [_ELSE[self.direction]]
         return ", ".join([*before, f"and {last}"]) if before else last
 
@@ -87,7 +87,7 @@ PATTERNS: Final = {
 
 
 def by_stake(direction: str) -> list[Pattern]:
-    """The patterns of a direction, those first by which most was at stake."""
+    """The patterns of a direction, highest stake first."""
     found = (pattern for pattern in PATTERNS.values() if pattern.direction == direction)
     return sorted(found, key=lambda pattern: -pattern.stake)
 

@@ -1,4 +1,4 @@
-"""To what values thresholds of the edit patterns are moved, to see how the patterns' counts follow."""
+"""The values that thresholds of the edit patterns are moved to, to see how the patterns' counts change."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from audit.vocabulary.thresholds import KEYS, parse_overrides
 VARIED: Final = tuple(key for key in KEYS if key != "floor")
 """What is varied by default: all but the floor, which the others are measured from."""
 MOST: Final = 101
-"""Values of a threshold that can be asked for at once."""
+"""Values of a threshold that one request can have."""
 
 
 class Step(TypedDict):

@@ -115,13 +115,13 @@ def test_a_folder_that_is_named_like_a_pack_needs_another_name_for_its_own(data,
     named = data.rename(tmp_path / "y.pack.parquet")
     result = audit("pack", f"{named}/")
     assert result.exit_code == 2
-    assert f"{named}: its pack, named like it, lies in the folder" in result.stderr
+    assert f"{named}: its pack, named like it, is in the folder" in result.stderr
     assert "None" not in result.stderr
     assert audit("pack", named, "--out", tmp_path / "z.pack.parquet").exit_code == 0
 
 
 def test_a_pack_within_the_folder_is_refused(data):
-    with pytest.raises(UsageError, match="lies in the folder"):
+    with pytest.raises(UsageError, match="is in the folder"):
         pack(data, data / "x.pack.parquet")
 
 

@@ -1,4 +1,4 @@
--- One row per revision: what it changed, and what became of the return.
+-- One row per revision: what it changed, and how the return changed.
 with
 revised_episodes as (select * from episodes where revised is not null),
 policies as (select condition, env, variant, run, policy from thresholds),

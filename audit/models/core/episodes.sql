@@ -1,4 +1,4 @@
--- One row per finished iteration: what every other relation is made of.
+-- One row per finished iteration: the source of every other relation.
 with
 segments as (select * from segments),
 record_files as (select segment, place, label from record_files),

@@ -1,5 +1,5 @@
 -- One row per group and value that a threshold of its edit patterns is moved to, and one for the threshold in force.
--- The steps are asked for from outside: a factor, which moves `partial` and `high` by their distance from the floor, the
+-- The steps are passed in: a factor, which moves `partial` and `high` by their distance from the floor, the
 -- others by their size, counts to whole numbers; or a value for one task.
 with
 thresholds as (select * from thresholds),

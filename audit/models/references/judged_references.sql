@@ -1,4 +1,4 @@
--- One row per revision whose answer the model asked for has judged: whether its driver is the worst rollout. Answers that it
+-- One row per revision whose answer the chosen model has judged: whether its driver is the worst rollout. Answers that it
 -- has not judged, or not readably, have no row, so that all rates are of those judged.
 with
 judgements as (select * from judgements where model = getvariable('judge') and driver is not null),

@@ -48,7 +48,7 @@ def scored(per_run: Tables, bootstrap: Bootstrap, metrics: Sequence[str], *, wei
         per_run: counts, shape (runs, codes, codes), as `stats.measures.agreement` has them in the last two axes.
         bootstrap: how runs are resampled.
         metrics: which scores.
-        weighted: whether counts are weighted; only resampling knows what to do with such.
+        weighted: whether counts are weighted; only resampling can handle weights.
 
     Returns:
         Under the name of each score its value; then its bounds, with `_low` and `_high`, and what they are by, with

@@ -122,7 +122,7 @@ def _take(labels: Labels, line: int, values: Mapping[str, str], seen: dict[tuple
     identity, coder = _identity(values), values["coder"].strip()
     if identity is None:
         numbers = ascii(values["run"][:20]), ascii(values["iteration"][:20])
-        wrong("without an identity", f"run and iteration are no whole numbers: {' and '.join(numbers)}")
+        wrong("without an identity", f"run and iteration are not whole numbers: {' and '.join(numbers)}")
         return
     if not coder:
         wrong("without a coder", f"{identity} has no coder")

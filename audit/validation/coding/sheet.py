@@ -50,7 +50,7 @@ def sheet_rows(
             "drawn_by": drawn_by,
             **(outcomes[identity] if outcomes is not None else {}),
         }
-        # Numbers are no formulas, even negative ones, and must stay numbers.
+        # Numbers are not formulas, even negative ones, and must stay numbers.
         yield {name: cell(value) if isinstance(value, str) else str(value) for name, value in row.items()}
 
 

@@ -198,7 +198,7 @@ BAD_CELLS = {
     "too few cells": (b"m,chess,1\n", "has 3 cells where the header has 5"),
     "not UTF-8": (b"m,chess,1,2,\xff\n", "revised.answer should be text, but holds bytes that are not UTF-8"),
     "open quotation mark": (b'm,chess,1,2,"x\n', "not CSV (unexpected end of data)"),
-    "unknown task": (b"m,go,1,2,x\n", "env 'go' is no task known here; give its edit patterns in [thresholds.go]"),
+    "unknown task": (b"m,go,1,2,x\n", "env 'go' is not a task known here; give its edit patterns in [thresholds.go]"),
     "name too long for a folder": ("ü".encode() * 90 + b",chess,1,2,x\n", "condition should be a name"),
     "name that acts on a terminal": (b"\x1b[31mm,chess,1,2,x\n", "condition should be a name"),
 }
@@ -321,9 +321,9 @@ def test_what_cannot_be_read_or_written_is_told_in_one_line(importing, tmp_path)
     for arguments, status, message in (
         ((log, "--map", tmp_path / "none.toml", "--out", tmp_path / "x"), 2, "No such file"),
         ((tmp_path / "none.jsonl", "--map", mapping, "--out", tmp_path / "x"), 1, "no such file"),
-        ((tmp_path, "--map", mapping, "--out", tmp_path / "x"), 1, "a folder, no file"),
-        ((log, "--map", mapping, "--out", log), 2, "is no folder"),
-        ((log, "--map", mapping, "--out", log / "x"), 2, "is no folder"),
+        ((tmp_path, "--map", mapping, "--out", tmp_path / "x"), 1, "a folder, not a file"),
+        ((log, "--map", mapping, "--out", log), 2, "is not a folder"),
+        ((log, "--map", mapping, "--out", log / "x"), 2, "is not a folder"),
         ((log, "--map", mapping, "--out", out), 2, "--force"),
     ):
         result = audit("import", *arguments)
