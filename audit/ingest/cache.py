@@ -182,7 +182,7 @@ class Cache:
         }
 
     def folder_beside(self, segment: str) -> Path | None:
-        """Where results derived from a segment can be kept, by the name in a `Reading`; None if the segment is not kept."""
+        """Where results of a segment can be kept, by the name in a `Reading`; None if the segment is not kept."""
         path = self._names.get(segment)
         return path.with_suffix("") if path is not None and self._is_writable else None
 

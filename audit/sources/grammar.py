@@ -36,7 +36,7 @@ COLON: Final = ": ?"
 class Form(NamedTuple):
     """How a value of a type is written, and what column takes it.
 
-    `expression` is for RE2. `column` is the type for DuckDB's `from_json`: the name of a type, a list of one, an object.
+    `expression` is for RE2. `column` is the type for DuckDB's `from_json`: a name, a list of one type, or an object.
     """
 
     expression: str

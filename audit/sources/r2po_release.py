@@ -142,7 +142,7 @@ class ReleaseSource:
             _hand_over(parts, facts, iteration, path, intake)
 
     def finish(self, intake: Intake) -> None:
-        """Name the iterations that are incomplete, as the last one of an interrupted run is, and files that are not text."""
+        """Name incomplete iterations, such as the last one of an interrupted run, and files that are not text."""
         if self._not_text:
             files = f"{count(len(self._not_text), 'file')} of answers, the first {self._not_text[0]}"
             intake.notes.append(f"bytes that are not UTF-8 are read as U+FFFD, in {files}")

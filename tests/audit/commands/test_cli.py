@@ -258,7 +258,7 @@ def test_show_asks_for_the_condition_where_several_match(data):
     result = audit("show", data, "cartpole", "threetraj", 1, 0)
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == (
-        "audit: revision cartpole threetraj 1 0 is there under several conditions; choose one with --condition: "
+        "audit: revision cartpole threetraj 1 0 exists under several conditions; choose one with --condition: "
         "50%_of & more, hand\n"
     )
 
