@@ -79,8 +79,8 @@ def test_rates_are_of_the_revisions_that_were_judged(data):
     }
     assert {name: row[name] for name in wanted} == pytest.approx(wanted)
     assert told == (
-        "audit: 2 of 7 revisions that a critic answered have no judgement and are left out, 1 of them because the judge "
-        "could not be read\n"
+        "audit: 2 of 7 revisions that a critic answered have no judgement and are left out, 1 of them because the "
+        "judge could not be read\n"
     )
     # Every answer says the word: all five regressions count, four of them with worst < median.
     [by_word] = json.loads(audit("salience", data, "--format", "json").stdout)
