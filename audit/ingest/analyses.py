@@ -34,6 +34,9 @@ MOST_UNSETTLED: Final = 2**28
 MOST: Final = 10**9
 """Bytes in total; beyond them the least recently used analyses are removed first."""
 
+NOT_READ: Final = ("/calls.jsonl", "/truth.jsonl")
+"""Ends of the paths of files that no relation depends on."""
+
 _FOLDER: Final = "analyses"
 _CONTENTS: Final = "contents"
 
@@ -50,7 +53,6 @@ class _State(msgspec.Struct, frozen=True):
 
     digest: str
     digests: dict[str, str]
-    bytes: int
 
 
 class Analysis:
@@ -90,7 +92,7 @@ class Analysis:
         """
         base = cache_folder()
         state = _state(paths)
-        if base is None or state is None or state.bytes < SMALLEST:
+        if base is None or state is None:
             return None
         asked = [[str(path), str(path.absolute())] for path in paths], options, version()
         data_set = _digest(json.dumps(asked, sort_keys=True).encode())
@@ -161,7 +163,7 @@ class Analysis:
 
 
 def _state(paths: Sequence[Path], known: Mapping[str, str] | None = None) -> _State | None:
-    """How files are found now; None where some of them cannot be looked at.
+    """How files are found now; None where some of them cannot be looked at, or there is too little.
 
     Args:
         paths: folders and files.
@@ -174,6 +176,8 @@ def _state(paths: Sequence[Path], known: Mapping[str, str] | None = None) -> _St
     try:
         for path in paths:
             for name, found in _found(path):
+                if name.endswith(NOT_READ):
+                    continue
                 look = (found.st_mode, found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
                 listed.update(os.fsencode(f"{name}\0{look}\n"))
                 size += found.st_size
@@ -182,10 +186,10 @@ def _state(paths: Sequence[Path], known: Mapping[str, str] | None = None) -> _St
                     unsettled += found.st_size
     except OSError:
         return None
-    if unsettled > MOST_UNSETTLED:
+    if size < SMALLEST or unsettled > MOST_UNSETTLED:
         return None
     digests = _digests(fresh if known is None else known)
-    return None if digests is None else _State(listed.hexdigest(), digests, size)
+    return None if digests is None else _State(listed.hexdigest(), digests)
 
 
 def _found(path: Path) -> Iterator[tuple[str, os.stat_result]]:

@@ -13,6 +13,7 @@ import uuid
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import duckdb
 import msgspec
 
 from audit.engine.database import Database
@@ -78,10 +79,9 @@ class Batches:
             path = folder / f"{stem}.{_digest(part)}"
             part.replace(path)
             return self._cache.held_open(path)
-        except OSError as error:
+        except (OSError, duckdb.IOException):  # another audit has removed the segment, or the disk is full
             with contextlib.suppress(OSError):
                 part.unlink(missing_ok=True)
-            self._cache.give_up(error)
             return self._made(name, files, self._intake.new_file(name, ".parquet"))
 
     def _key(self, files: Sequence[RecordFile]) -> str:

@@ -95,9 +95,9 @@ def test_an_open_store_is_read_as_paths_are_and_stays_open(data, capsys):
         for name in TABLES.keys() - {"salience", "controls", "patterns"}:
             with getattr(audit, name)(store, **TABLES[name]) as table:
                 assert printed(table, capsys) == command(name, data, *as_options(TABLES[name]), "--format=csv")
-        assert "delta" in store.revision_details.df()
-        assert audit.sql(store, "select count(*) as number from revision_details").df()["number"].item() == 8
-        store.revision_details.to_csv(str(data.parent / "kept.csv"))  # not confined, as a command's own is
+        assert "delta" in store.revisions.df()
+        assert audit.sql(store, "select count(*) as number from revisions").df()["number"].item() == 8
+        store.revisions.to_csv(str(data.parent / "kept.csv"))  # not confined, as a command's own is
     assert (data.parent / "kept.csv").exists()
 
 
@@ -144,7 +144,7 @@ def test_a_revision_is_shown(data):
 def test_relations_are_listed_and_queried(data, capsys):
     assert printed(audit.relations(), capsys, "json") == command("sql", data, "--format", "json")
     query = (
-        "select run, count(*) as n, list({'a': [iteration]}) as nested from revision_details group by run order by run"
+        "select run, count(*) as n, list({'a': [iteration]}) as nested from revisions group by run order by run"
     )
     table = audit.sql(data, query)
     for output in ("table", "json", "csv", "markdown", "latex"):
@@ -299,6 +299,6 @@ def test_importing_the_library_imports_nothing_that_is_slow():
 def test_a_store_says_what_it_holds(data):
     with audit.open(data) as store:
         assert str(data) in repr(store)
-        assert "revision_details" in repr(store)
+        assert "revisions" in repr(store)
         assert "problem" not in repr(store)
         assert "cartpole" in str(store.summary)

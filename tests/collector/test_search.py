@@ -32,7 +32,7 @@ CALL = {
 }  # fmt: skip
 RUN = {
     "schema", "condition", "env", "variant", "run", "seed", "iterations", "rollouts", "tau_c", "optimum", "step_size",
-    "warmup", "backend", "model", "options", "switches", "thresholds", "prompts", "versions", "started_at",
+    "warmup", "backend", "model", "options", "switches", "thresholds", "prompts", "versions", "started_at", "method",
 }  # fmt: skip
 
 

@@ -11,7 +11,8 @@ episodes as (
         revised,
         revision_status,
         selected,
-        coalesce(evidence.kind, method.evidence) as evidence_kind,
+        -- A record that does not state what was shown: worst, median and best are known from the returns, no other choice is.
+        coalesce(evidence.kind, if(method.evidence = 'three', 'three', null)) as evidence_kind,
         evidence.shown as shown,
         evidence.statistics as statistics,
         coalesce(origin, label) as file

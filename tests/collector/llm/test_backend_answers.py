@@ -161,7 +161,7 @@ def test_settings_that_cannot_be_used_are_told_at_once(make, environment, messag
 
 def test_a_missing_openai_package_is_told_with_its_remedy(monkeypatch):
     monkeypatch.setitem(sys.modules, "openai", None)
-    with pytest.raises(UsageError, match=r'pip install "salience-audit\[openai\]"'):
+    with pytest.raises(UsageError, match=r"pip install 'salience-audit\[openai\]'"):
         OpenAIModel("m", base_url="http://127.0.0.1/v1")
 
 

@@ -74,7 +74,7 @@ def test_policy_fits_the_environment(task):
 @pytest.mark.parametrize("task", TASKS.values(), ids=lambda task: task.id)
 def test_thresholds_agree_with_those_for_foreign_logs(task):
     """The same numbers stand in the task's module and in the audit's presets, so that both read alike."""
-    presets = tomllib.loads((ROOT / "audit" / "presets.toml").read_text())
+    presets = tomllib.loads((ROOT / "audit" / "vocabulary" / "presets.toml").read_text())
     preset = presets.get("tasks", presets)[task.id]
     ours = msgspec.to_builtins(task.thresholds)
     assert {key: ours[key] for key in ours if key in preset} == {key: preset[key] for key in ours if key in preset}
