@@ -1,4 +1,4 @@
-"""What a reader must know of a table's cells: what is missing, uneven, or cannot be held against the paper."""
+"""What a reader must know of a table's cells: what is missing, uneven, or cannot be compared with the paper."""
 
 from __future__ import annotations
 
