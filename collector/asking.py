@@ -19,9 +19,9 @@ from collector.run_folder import RunFolder
 from collector.spec import RunSpec
 
 ATTEMPTS: Final = 5
-"""Attempts at one answer before giving up on one that can be read."""
+"""Attempts at a readable answer before giving up."""
 LONGEST: Final = 1_000_000
-"""Longest answer or thinking, in characters; a longer one is not worth keeping whole."""
+"""Longest answer or thinking that is read, in characters."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -208,7 +208,7 @@ class MethodFacts(msgspec.Struct, frozen=True, kw_only=True):
 class Run(msgspec.Struct, frozen=True, kw_only=True):
     """What a run is: `run.json`, written once before the first iteration. Holds no secrets.
 
-    Null, where the type allows it, is what the log of an imported run does not record; `collect` writes them all, but for
+    Null, where the type allows it, is what the log of an imported run lacks; `collect` writes them all, but for
     thresholds of rules that a run does not have. Records of earlier versions have no `method`.
     """
 

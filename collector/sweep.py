@@ -83,8 +83,8 @@ async def sweep(
 ) -> Outcome:
     """Complete all runs, `concurrency` of them at a time.
 
-    A run that fails does not stop those in flight. No further ones are begun where it failed for want of the model or
-    of the disk, since they would fail alike.
+    A run that fails does not stop those in flight. No further ones are begun where it failed because of the model or
+    the disk, since they would fail as well.
 
     Args:
         specs: the runs.

@@ -111,7 +111,7 @@ class ServedModel(ABC, Generic[Client]):
 
     @abstractmethod
     def _connect(self, seconds: float) -> Client:
-        """A client that waits so long for a connection, and indefinitely for an answer: `_within` bounds a whole try."""
+        """A client that waits so long for a connection, and without limit for an answer: `_within` bounds a try."""
 
     @abstractmethod
     async def _ask(self, prompt: str, seed: int) -> Completion:

@@ -129,7 +129,7 @@ def ranks(comparisons: Sequence[Comparison], metric: str, *, resamples: int = RE
         resamples: of the bootstrap.
 
     Returns:
-        One row per (condition, variant, rank), 1 being the best. `kendall_w` measures how far the tasks of the condition
+        One row per (condition, variant, rank), 1 being the best. `kendall_w` is how far the tasks of the condition
         agree in their ranking, and is the same in all its rows.
     """
     return [row for comparison in comparisons for row in _ranked(comparison, metric, resamples)]
