@@ -304,7 +304,7 @@ def _difference(record: Record, row: Record) -> tuple[str, str] | None:
         "revised": record["revised"] and _numbers(record["revised"], oracle.CANDIDATE),
         "revision_status": record["revision_status"],
         "selected": record["selected"],
-        "evidence_kind": evidence.get("kind") or ("three" if record["variant"] == "threetraj" else None),
+        "evidence_kind": evidence.get("kind") or _EVIDENCE.get(record["variant"]),
         "shown": [_numbers(each, oracle.SHOWN) for each in evidence["shown"]] if evidence else None,
         "statistics": evidence.get("statistics") and _numbers(evidence["statistics"], _STATISTICS),
     }
@@ -314,6 +314,13 @@ def _difference(record: Record, row: Record) -> tuple[str, str] | None:
     return None
 
 
+# What the methods of docs/collector.md show their critic: these runs have no `method` of their own.
+_EVIDENCE: Final = {
+    "alwayscritic": "representative",
+    "reptraj": "representative",
+    "threetraj": "three",
+    "r2po": "median",
+}
 _STATISTICS: Final = ("returns", "lengths", "successes", "rollouts")
 _DOUBLES: Final = frozenset({"params", "returns", "mean_return", "return", "mean", "min", "max"})
 
