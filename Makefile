@@ -1,7 +1,7 @@
 # Every target makes the environment that it needs, in $(VENV), from the versions in requirements.lock.
 PYTHON ?= python3
 VENV ?= .venv
-# Records of `make paper` stand by themselves, unless DATA says where.
+# Records of `make paper` have a folder of their own, unless DATA names another.
 PAPER_DATA := $(if $(filter undefined,$(origin DATA)),data/paper-grid,$(DATA))
 DEFAULT_DATA := data/runs
 DATA ?= $(DEFAULT_DATA)

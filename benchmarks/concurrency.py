@@ -154,7 +154,7 @@ async def _head(reader: asyncio.StreamReader) -> bytes:
 
 
 def serve(seconds: float, port: Connection) -> None:
-    """Run the server until the process is ended; tells its port first."""
+    """Run the server until the process is ended; its port is sent first."""
 
     async def forever() -> None:
         server = await asyncio.start_server(

@@ -1,4 +1,4 @@
-"""`collector.rollouts.evaluate` against a plain loop over `gymnasium.make`, as anybody would write it, and peers."""
+"""`collector.rollouts.evaluate` against a plain loop over `gymnasium.make`, as it is usually written, and peers."""
 
 from __future__ import annotations
 

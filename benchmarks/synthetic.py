@@ -112,7 +112,7 @@ def write_records(folder: Path, *, revisions: int, answer_length: int = 2000) ->
 
 
 def plan(revisions: int, answer_length: int) -> Iterator[Plan]:
-    """Runs with so many revisions in all, turn about for every task and method."""
+    """Runs with so many revisions in all, spread evenly over tasks and methods."""
     rng = seeding.generator(0, CONDITION, "plan")
     cells = [(env, variant) for env in TASKS for variant in VARIANTS]
     order = sorted(rng.permutation(len(cells)), key=lambda place: cells[place] != ("cartpole", "threetraj"))

@@ -13,7 +13,7 @@ SHORTEST = 0.01
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Best times in seconds of our way and of the alternative's, taken turn about."""
+    """Best times in seconds of our way and of the alternative's, taken alternately."""
 
     name: str
     ours: float

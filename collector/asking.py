@@ -1,4 +1,4 @@
-"""Getting an answer that can be read: asking again where one cannot, and never paying for one twice."""
+"""Obtaining readable answers: an unreadable one is requested again, and none is paid for twice."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from collector.run_folder import RunFolder
 from collector.spec import RunSpec
 
 ATTEMPTS: Final = 5
-"""So often one answer is asked for, if it cannot be read."""
+"""Attempts at a readable answer before giving up."""
 LONGEST: Final = 1_000_000
-"""Characters of an answer, or of its thinking: a model that goes on for longer has lost its way."""
+"""Longest answer or thinking that is read, in characters."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ class UsageError(CollectorError):
 
 
 class TaskError(CollectorError):
-    """An environment that fails, or gives a reward that is no number."""
+    """An environment that fails, or returns a reward that is not a number."""
 
 
 class ModelError(CollectorError):

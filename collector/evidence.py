@@ -18,9 +18,9 @@ SHOWN: Final[dict[EvidenceKind, tuple[RolloutLabel, ...]]] = {
     "representative": ("representative",),
 }
 THREE_KEEPS: Final = 25
-"""Of each of three rollouts, as many steps at either end are shown."""
+"""Steps shown at either end of each of three rollouts."""
 EXCERPT_KEEPS: Final = 4
-"""Of a rollout in the history, as many steps at either end are shown."""
+"""Steps shown at either end of a rollout in the history."""
 
 
 def select(returns: Sequence[float], label: RolloutLabel) -> int:

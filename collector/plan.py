@@ -65,7 +65,7 @@ def plan(request: Request) -> list[RunSpec]:
 
 
 def left_out(request: Request) -> str | None:
-    """What the plan passes over, in a line, if it does."""
+    """One line that names what the plan skips, if anything."""
     return baselines.left_out([get_task(name) for name in _expand(request.envs, {"all": TASKS})], request.variants)
 
 
@@ -146,5 +146,5 @@ def _condition(request: Request, task: Task, method: Method, chosen: Mapping[str
 
 
 def _expand(names: Sequence[str], groups: Mapping[str, Iterable[str]]) -> list[str]:
-    """Names without repetition, that of a group standing for every one in it."""
+    """Names without repetition; the name of a group is expanded to its members."""
     return list(dict.fromkeys(name for given in names for name in groups.get(given, [given])))

@@ -39,7 +39,7 @@ Seed = Annotated[int, msgspec.Meta(ge=0)]
 
 
 class RecordError(ValueError):
-    """A record that cannot be read; the message says which and why."""
+    """A record that cannot be read; the message states which and why."""
 
 
 class Range(msgspec.Struct, frozen=True):
@@ -120,7 +120,7 @@ class Episode(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Call(msgspec.Struct, frozen=True, kw_only=True):
-    """One model call: a line of `calls.jsonl`. `error` says why the answer was discarded."""
+    """One model call: a line of `calls.jsonl`. `error` states why the answer was discarded."""
 
     condition: str
     env: str
@@ -208,8 +208,8 @@ class MethodFacts(msgspec.Struct, frozen=True, kw_only=True):
 class Run(msgspec.Struct, frozen=True, kw_only=True):
     """What a run is: `run.json`, written once before the first iteration. Holds no secrets.
 
-    Null, where the type allows it, is what the log of an imported run does not say; `collect` writes them all, but for
-    thresholds of rules that a run does not have. Records of before have no `method`.
+    Null, where the type allows it, is what the log of an imported run lacks; `collect` writes them all, but for
+    thresholds of rules that a run does not have. Records of earlier versions have no `method`.
     """
 
     condition: str
@@ -262,7 +262,7 @@ def encode(record: msgspec.Struct) -> bytes:
 
 
 def decode(line: bytes, kind: type[T]) -> T:
-    """Read one record, as strictly as its type says: this alone decides which records are sound.
+    """Read one record, as strictly as its type requires: this function alone decides which records are sound.
 
     Numbers, texts, null, true and false are not taken for one another, a whole number has neither fraction nor
     exponent, and no key may be given twice in an object, since readers of JSON disagree about which one counts.

@@ -1,4 +1,4 @@
-"""One run's folder on disk: locked against a second writer, appended line by line, mended after a crash."""
+"""One run's folder on disk: locked against a second writer, appended line by line, repaired after a crash."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class RunFolder:
         run: what the run is; none until `begin` was called, if the folder is new.
         episodes: the finished iterations, in order.
         pending: calls of the iteration that did not finish; they are used again instead of being paid for twice.
-        notes: what was mended on opening, for people.
+        notes: what was repaired on opening, for people.
 
     Raises:
         CollectorError: the folder is in use or cannot be written, or its records cannot be continued.

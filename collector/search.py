@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 class Offload(Protocol):
-    """Runs a function of picklable arguments somewhere else than in the event loop."""
+    """Runs a function of picklable arguments outside the event loop."""
 
     async def __call__(self, function: Callable[..., T], *args: Any) -> T:
         """The function's result."""
@@ -53,7 +53,7 @@ Report = Callable[[Progress], None]
 
 
 async def search(spec: RunSpec, folder: RunFolder, model: Model, offload: Offload, report: Report) -> None:
-    """Run, or go on with, one run until all its iterations are recorded.
+    """Start or resume one run and complete all its iterations.
 
     Args:
         spec: what the run is.

@@ -119,7 +119,7 @@ class RunSpec:
             for name in asked
             if name not in {"versions", "started_at", "schema"}
             and asked[name] != kept[name]
-            # Records of before do not say what their method does.
+            # Records of earlier versions do not describe their method.
             and not (name == "method" and not kept[name])
         ]
         if len(found.warmup) != self.warmup:

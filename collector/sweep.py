@@ -32,7 +32,7 @@ class Display(AbstractContextManager[Any], Protocol):
     """Shows what happens, while it is entered."""
 
     def progress(self, progress: Progress) -> None:
-        """A run has got further."""
+        """A run has advanced."""
 
     def finished(self, spec: RunSpec) -> None:
         """A run is complete."""
@@ -41,7 +41,7 @@ class Display(AbstractContextManager[Any], Protocol):
         """A run has stopped."""
 
     def note(self, text: str) -> None:
-        """Something worth knowing that stops nothing."""
+        """A notice that stops nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +83,8 @@ async def sweep(
 ) -> Outcome:
     """Complete all runs, `concurrency` of them at a time.
 
-    A run that fails does not stop those in flight. No further ones are begun where it failed for want of the model or
-    of the disk, since they would fail alike.
+    A run that fails does not stop those in flight. No further ones are begun where it failed because of the model or
+    the disk, since they would fail as well.
 
     Args:
         specs: the runs.

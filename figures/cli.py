@@ -65,7 +65,7 @@ def figures(
 
 
 def _run(notebooks: Path, data: Sequence[Path], out: Path, progress: PrintedProgress) -> list[Notebook]:
-    """Run notebooks; where their packages are missing, report it and go on without."""
+    """Run notebooks; where their packages are missing, report it and continue without."""
     from figures.page.notebooks import missing, run_notebooks
 
     if packages := missing():
@@ -86,7 +86,7 @@ def main() -> None:
     try:
         require_memory()
         status = app(prog_name="figures", standalone_mode=False)
-        if status == 130:  # how newer versions of Typer hand on a Ctrl-C, without a word
+        if status == 130:  # how newer versions of Typer report Ctrl-C
             _exit(_INTERRUPTED, status)
         sys.exit(status)
     except OPTION_ERROR as error:

@@ -1,4 +1,4 @@
-"""What the label of a condition says: its setting of τ_c, and whose runs of reinforcement learning belong beside it."""
+"""The parts of a condition's label: its setting of τ_c, and whose runs of reinforcement learning belong beside it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pandas as pd
 BASELINE: Final = "sb3-"
 """What the ids of Stable-Baselines3's algorithms begin with."""
 LEARNERS: Final = "sb3"
-"""The label that their runs have, if nobody chooses another."""
+"""The default label of their runs."""
 
 DEFAULT: Final = "default"
 HALF: Final = "half"

@@ -2,4 +2,4 @@
 
 
 class FiguresError(Exception):
-    """Something that stops the making of figures; the message says what, where, and what to do."""
+    """An error that stops the making of figures; the message states what, where, and what to do."""

@@ -1,6 +1,6 @@
 """All figures: the modules of `figures.plots` that draw them, in the order of the page.
 
-A new figure is a module of that package, whose name is added here: `figures.plots.plotting` says what is in it. Nothing
+A new figure is a module of that package, whose name is added here: see `figures.plots.plotting`. Nothing
 is imported, so that `dir(figures)` costs nothing.
 """
 

@@ -1,6 +1,6 @@
 """What tasks, methods, patterns and structures are called in figures and tables, and in which order they are.
 
-An id that nobody listed here is shown as it is, after the known ones.
+An id that is not listed here is shown as it is, after the known ones.
 """
 
 from __future__ import annotations

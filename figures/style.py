@@ -1,6 +1,6 @@
 """How every figure looks: sizes, type, colours, and how it is saved.
 
-The colours of methods are Okabe and Ito's, which most colour-blind readers can tell apart, with an olive for their
+The colours of methods are Okabe and Ito's, which most colour-blind readers can distinguish, with an olive for their
 yellow, which fades on white, and a grey; line styles carry the distinction into grey print. Type is 7 points or larger
 at the final size: figures are drawn as wide as they are printed.
 """
@@ -139,12 +139,12 @@ def ink_on(colour: str) -> str:
 
 
 def columns(count: int) -> int:
-    """How many of so many panels stand side by side."""
+    """Number of panels side by side, of so many in all."""
     return 2 if count == 4 else min(count, 3)
 
 
 def is_lowest(i: int, count: int) -> bool:
-    """Whether no panel stands below the i-th of so many."""
+    """Whether no panel is below the i-th of so many."""
     return i + columns(count) >= count
 
 

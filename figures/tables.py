@@ -18,7 +18,7 @@ Row = Mapping[str, Any]
 class Column:
     """A column of a table: its heading, and how it reads in a row.
 
-    `is_best` says whether the cell is the best of its row and is emphasised, `beside` what is under it in small print.
+    `is_best` marks whether it is the best of its row and is emphasised, `beside` what is under it in small print.
     `prose` is of several lines.
     """
 

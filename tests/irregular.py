@@ -47,7 +47,7 @@ IRREGULAR: Final[dict[str, tuple[Callable[[Path], None], str]]] = {
     "socket": (a_socket, "a socket, not a regular file"),
     "huge": (huge, "larger than "),
 }
-"""How to make each kind, and what is said of it."""
+"""How to make each kind, and the message about it."""
 
 
 @contextmanager

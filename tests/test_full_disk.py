@@ -1,4 +1,4 @@
-"""What the machine does to a command is told in one line: a full disk, a terminal of few characters."""
+"""What the machine does to a command is reported in one line: a full disk, a terminal of few characters."""
 
 from __future__ import annotations
 

@@ -33,8 +33,8 @@ def collected(data: Path, tmp_path: Path, *, default: Path | None = None) -> lis
     """The arguments that `make grid` hands to `collect`, none where it does not collect."""
     result = make_grid(data, tmp_path, default=default)
     assert result.returncode == 0, result.stderr
-    told = tmp_path / "collect.arguments"
-    return told.read_text().splitlines() if told.exists() else []
+    message = tmp_path / "collect.arguments"
+    return message.read_text().splitlines() if message.exists() else []
 
 
 def test_the_grid_is_collected_where_there_is_nothing_and_completed_later(tmp_path: Path) -> None:
@@ -52,8 +52,8 @@ def test_the_grid_is_collected_where_there_is_nothing_and_completed_later(tmp_pa
 def test_nothing_is_collected_into_a_path_that_does_not_exist(name: str, tmp_path: Path) -> None:
     result = make_grid(tmp_path / "data" / name, tmp_path)
     assert result.returncode != 0
-    told, *of_make = result.stderr.splitlines()
-    assert told.startswith(f"make: DATA={tmp_path / 'data' / name}: no such folder or archive")
+    message, *of_make = result.stderr.splitlines()
+    assert message.startswith(f"make: DATA={tmp_path / 'data' / name}: no such folder or archive")
     assert all(line.startswith("make") for line in of_make)
     assert not (tmp_path / "data").exists()
     assert not (tmp_path / "collect.arguments").exists()

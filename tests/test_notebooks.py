@@ -326,8 +326,8 @@ def test_ctrl_c_ends_notebooks_and_their_kernels_in_a_line(tmp_path):
     write_run(tmp_path / "records" / "run-01", [revision([5, 9, 9], [1, 1, 1])])
     folder = tmp_path / "notebooks"
     folder.mkdir()
-    tell = f"pathlib.Path({str(tmp_path / 'pid')!r}).write_text(str(os.getpid()))"
-    cells = [nbformat.v4.new_code_cell(f"import os, pathlib, time\n{tell}\ntime.sleep(600)")]
+    write_pid = f"pathlib.Path({str(tmp_path / 'pid')!r}).write_text(str(os.getpid()))"
+    cells = [nbformat.v4.new_code_cell(f"import os, pathlib, time\n{write_pid}\ntime.sleep(600)")]
     nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / "a.ipynb")
     command = [sys.executable, "-m", "figures", tmp_path / "records", "--out", tmp_path / "out", "--notebooks", folder]
     process = subprocess.Popen(list(map(str, command)), stderr=subprocess.PIPE, text=True, cwd=ROOT)
@@ -337,7 +337,7 @@ def test_ctrl_c_ends_notebooks_and_their_kernels_in_a_line(tmp_path):
     time.sleep(0.5)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
-    told = ["figures: 1 notebooks to run", "figures: interrupted; what was written so far stays"]
-    assert (process.returncode, errors.splitlines()) == (130, told)
+    message = ["figures: 1 notebooks to run", "figures: interrupted; what was written so far stays"]
+    assert (process.returncode, errors.splitlines()) == (130, message)
     with pytest.raises(ProcessLookupError):
         os.kill(int((tmp_path / "pid").read_text()), 0)

@@ -79,10 +79,10 @@ def test_a_number_has_bounds_and_what_lies_beyond_is_one_line(path, command, par
         monkeypatch.setattr(sys, "argv", [path[0].removeprefix("python -m "), *path[1:], *line])
         with pytest.raises(SystemExit) as ended:
             PROGRAMS[path[0]].main()
-        told = capsys.readouterr()
-        assert (ended.value.code, told.out) == (2, ""), (value, told.err)
-        assert re.fullmatch(r"[^\n]{1,300}\n", told.err), value
-        assert not re.search(r"Value error|Input should|unable to parse|Traceback", told.err)
+        printed = capsys.readouterr()
+        assert (ended.value.code, printed.out) == (2, ""), (value, printed.err)
+        assert re.fullmatch(r"[^\n]{1,300}\n", printed.err), value
+        assert not re.search(r"Value error|Input should|unable to parse|Traceback", printed.err)
 
 
 def test_help_shows_the_bounds(monkeypatch, capsys):

@@ -57,7 +57,7 @@ def test_every_part_is_tried_for_a_moment():
     } == {*CUT, *KILLED} - {"figures"}
 
 
-def test_what_fails_hangs_or_dies_is_told_and_the_rest_goes_on(tmp_path, monkeypatch):
+def test_what_fails_hangs_or_dies_is_reported_and_the_rest_continues(tmp_path, monkeypatch):
     monkeypatch.setitem(PARTS, "stub", Part("tests.torture_stub", "attempts that go wrong", "attempts", 1.0))
     campaign = Campaign(seed=1, jobs=2, keep=tmp_path / "kept")
     tally = campaign.run("stub", tries=range(6))

@@ -1,4 +1,4 @@
-"""Runs attempts of all parts in processes that are watched, and tells what became of them."""
+"""Runs attempts of all parts in processes that are watched, and reports their outcomes."""
 
 from __future__ import annotations
 

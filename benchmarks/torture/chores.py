@@ -20,7 +20,7 @@ from benchmarks.torture import readers, samples
 from benchmarks.torture.trial import Trial, environment, python
 
 WALL_CLOCK: Final = frozenset({"seconds", "started_at"})
-# What a run of `figures` says of itself: its time, and the versions and folders of this machine.
+# What a run of `figures` records about itself: its time, and the versions and folders of this machine.
 _UNCOMPARED: Final = frozenset({".html", ".pdf", ".png", ".lock"})
 
 
@@ -48,7 +48,7 @@ class Chore:
         return [each.replace("SERVER", server.url if server else "") for each in self.arguments]
 
     def start(self, folder: Path, server: Server | None, wrapped: tuple[str, ...] = ()) -> subprocess.Popen[bytes]:
-        """Start it in a folder, in a process group of its own; what it says goes to files beside that folder."""
+        """Start it in a folder, in a process group of its own; its output goes to files beside that folder."""
         line = python(self.program, *self.command(server))
         if wrapped:
             line = [*wrapped, self.program, *self.command(server)]
@@ -73,7 +73,7 @@ class Chore:
         return found
 
     def leftovers(self, folder: Path) -> list[str]:
-        """Drafts that lie about."""
+        """Drafts that are left over."""
         every = [path for root in (folder, folder.with_suffix(".own") / "cache") for path in root.rglob("*")]
         return sorted(path.name for path in every if ".part" in path.name or path.name.endswith(".old"))
 
@@ -108,7 +108,7 @@ def _content(path: Path) -> Any:
 
 
 def _rows(path: Path) -> Any:
-    """What a pack holds, by what every audit of it says; its bytes depend on how threads took turns."""
+    """What a pack holds, by what every audit of it prints; its bytes depend on how threads took turns."""
     from audit.output.errors import AuditError
     from audit.store import open_store
 
@@ -243,7 +243,7 @@ def served(chore: Chore) -> Iterator[Server | None]:
 
 @dataclass(frozen=True, slots=True)
 class Undisturbed:
-    """A chore that nothing happened to: what it wrote and said, and how long it took."""
+    """A chore that nothing happened to: what it wrote and printed, and how long it took."""
 
     outcome: dict[str, Any]
     out: str
@@ -270,18 +270,18 @@ def undisturbed(trial: Trial, name: str) -> Undisturbed:
                 began = time.monotonic()
                 status = chore.start(folder, server).wait()
                 took = time.monotonic() - began
-        said = folder.with_suffix(".out").read_text()
+        printed = folder.with_suffix(".out").read_text()
         if status != 0:
             raise RuntimeError(f"{name}, undisturbed: {folder.with_suffix('.err').read_text()}")
-        _undisturbed[name] = Undisturbed(chore.outcome(folder), said, took)
+        _undisturbed[name] = Undisturbed(chore.outcome(folder), printed, took)
     return _undisturbed[name]
 
 
 def finish(trial: Trial, name: str, folder: Path, server: Server | None, what: str, paid_before: Counter[str]) -> None:
-    """Run a chore's command again, after something happened to it, and hold its outcome against the undisturbed one.
+    """Run a chore's command again, after something happened to it, and compare its outcome with the undisturbed one.
 
     Args:
-        trial: hears of it.
+        trial: failures are reported to it.
         name: the chore.
         folder: where it was disturbed.
         server: that answers it.
@@ -302,11 +302,11 @@ def finish(trial: Trial, name: str, folder: Path, server: Server | None, what: s
         status = chore.start(folder, server).wait()
         err = folder.with_suffix(".err").read_text()
         if status != 0:
-            trial.fail(f"{name}: cannot be gone on with", f"{what}: exit status {status}\n{err[-1500:]}", again, shown)
+            trial.fail(f"{name}: cannot be continued", f"{what}: exit status {status}\n{err[-1500:]}", again, shown)
             return
-        said = folder.with_suffix(".out").read_text()
-        if not chore.writes and said != whole.out:
-            trial.fail(f"{name}: says something else", f"{what}\n{said}", again, shown)
+        printed = folder.with_suffix(".out").read_text()
+        if not chore.writes and printed != whole.out:
+            trial.fail(f"{name}: prints something else", f"{what}\n{printed}", again, shown)
     outcome = chore.outcome(folder)
     if outcome != whole.outcome:
         names = sorted(set(outcome) ^ set(whole.outcome)) or [

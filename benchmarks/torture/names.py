@@ -122,11 +122,11 @@ def attempt(trial: Trial) -> None:
     """Records full of odd names, below a folder of an odd name, through every command and format."""
     rng = trial.rng
     data = trial.folder / (_NO_FOLDER.sub("", odd(rng))[:40].strip(".") or "~")
-    said = {name: odd(rng) for name in ("condition", "model", "answer", "origin", "file")}
-    said["env"] = "frozenlake" if rng.random() < 0.3 else f"e{odd(rng)}"
-    said |= {name: said[name].replace("\x00", "") for name in ("condition", "env")}  # refused there
+    given = {name: odd(rng) for name in ("condition", "model", "answer", "origin", "file")}
+    given["env"] = "frozenlake" if rng.random() < 0.3 else f"e{odd(rng)}"
+    given |= {name: given[name].replace("\x00", "") for name in ("condition", "env")}  # refused there
     for number in range(2):
-        _write(rng, data / (_NO_FOLDER.sub("", odd(rng))[:40].strip(".") or "~") / f"run-{number}", said, number + 1)
+        _write(rng, data / (_NO_FOLDER.sub("", odd(rng))[:40].strip(".") or "~") / f"run-{number}", given, number + 1)
     for program, template in COMMANDS:
         name = template.split()[0]
         slow = program == "figures" and trial.number % 3
@@ -142,9 +142,9 @@ def attempt(trial: Trial) -> None:
             arguments = [
                 "show",
                 str(data),
-                "--condition=" + said["condition"],
+                "--condition=" + given["condition"],
                 "--",
-                said["env"],
+                given["env"],
                 "threetraj",
                 "1",
                 "0",
@@ -157,7 +157,7 @@ def attempt(trial: Trial) -> None:
         ended = call(program, *arguments)
         trial.count()
         if check(trial, ended, program, *arguments, shown=data):
-            _read_again(trial, program, arguments, output, ended, said, data)
+            _read_again(trial, program, arguments, output, ended, given, data)
     shutil.rmtree(data, ignore_errors=True)
 
 
@@ -166,18 +166,18 @@ def odd(rng: Random) -> str:
     return "".join(rng.choice(PIECES) for _ in range(rng.randint(1, 4)))
 
 
-def _write(rng: Random, folder: Path, said: dict[str, str], number: int) -> None:
-    run = samples.run_json(rng, said["condition"])
+def _write(rng: Random, folder: Path, given: dict[str, str], number: int) -> None:
+    run = samples.run_json(rng, given["condition"])
     run |= {
         "variant": "threetraj",
-        "env": said["env"],
+        "env": given["env"],
         "run": number,
-        "model": said["model"],
+        "model": given["model"],
         "options": {},
         "rollouts": 3,
     }
     run |= {"seed": 1, "iterations": 100, "optimum": 1.0, "started_at": "2026-01-01T00:00:00Z"}
-    run["thresholds"] = {**samples.thresholds(), "origin": said["origin"]}
+    run["thresholds"] = {**samples.thresholds(), "origin": given["origin"]}
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "run.json").write_text(json.dumps(run))
     records = [samples.episode(rng, run, iteration) for iteration in range(4)]
@@ -185,44 +185,44 @@ def _write(rng: Random, folder: Path, said: dict[str, str], number: int) -> None
         records[0] = samples.episode(rng, run, 0)
     for record in records:
         if record["revised"]:
-            record["revised"]["answer"] = f"The worst rollout fell. {said['answer']}"
+            record["revised"]["answer"] = f"The worst rollout fell. {given['answer']}"
     (folder / "episodes.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
 
 
 def _read_again(
-    trial: Trial, program: str, arguments: list[str], output: str, ended: Any, said: dict[str, str], data: Path
+    trial: Trial, program: str, arguments: list[str], output: str, ended: Any, given: dict[str, str], data: Path
 ) -> None:
     """Whether an output can be read by what its format is for, and holds the names as they are."""
     name = program if program == "figures" else arguments[0]
     line = shown_line(program, arguments, data)
 
-    def tell(kind: str, what: str) -> None:
-        trial.fail(f"{name}: {kind}", f"{said!r}\n{what}", line, data)
+    def report(kind: str, what: str) -> None:
+        trial.fail(f"{name}: {kind}", f"{given!r}\n{what}", line, data)
 
     if ended.status != 0:
         reason = re.sub(r'".*"|/\S+', "…", ended.err.strip().splitlines()[-1])[:100]
-        trial.fail(f"fails on odd names: {reason}", f"{name}: {said!r}\n{ended.err[-600:]}", line, data)
+        trial.fail(f"fails on odd names: {reason}", f"{name}: {given!r}\n{ended.err[-600:]}", line, data)
     elif program == "figures":
-        _look_at_page(trial.folder / "page" / "index.html", tell)
+        _look_at_page(trial.folder / "page" / "index.html", report)
     elif f"--format={output}" not in arguments:
         return
     elif output == "json":
         try:
             rows = json.loads(ended.out)
         except ValueError as error:
-            tell("JSON that is none", f"{error}\n{ended.out[:300]}")
+            report("JSON that is none", f"{error}\n{ended.out[:300]}")
             return
         conditions = {row["condition"] for row in rows if "condition" in row} if isinstance(rows, list) else set()
-        if conditions - {said["condition"]}:
-            tell("another condition in JSON", repr(conditions))
+        if conditions - {given["condition"]}:
+            report("another condition in JSON", repr(conditions))
     elif output == "csv":
         rows = list(csv.reader(io.StringIO(ended.out)))
         if len({len(row) for row in rows}) > 1:
-            tell("CSV of uneven rows", ended.out[:300])
+            report("CSV of uneven rows", ended.out[:300])
     elif output == "markdown":
         table = [line for line in ended.out.splitlines() if line.startswith("|")]
         if len({len(re.findall(r"(?<!\\)(?:\\\\)*\|", line)) for line in table}) > 1:
-            tell("Markdown of uneven rows", ended.out[:600])
+            report("Markdown of uneven rows", ended.out[:600])
 
 
 class _Elements(HTMLParser):
@@ -241,16 +241,16 @@ class _Elements(HTMLParser):
         self.has_text = self.has_text or bool(data.strip())
 
 
-def _look_at_page(page: Path, tell: Any) -> None:
+def _look_at_page(page: Path, report: Any) -> None:
     if not page.exists():
-        tell("no page", "")
+        report("no page", "")
         return
     elements = _Elements()
     text = page.read_text()
     elements.feed(text)
     if elements.wrong:
-        tell("a page that acts", "\n".join(elements.wrong[:5]))
+        report("a page that acts", "\n".join(elements.wrong[:5]))
     if acting := sorted(
         {each for each in text if ord(each) < 32 and each not in "\n\t"} | (set(text) & set("\x7f\x9b\u202e"))
     ):
-        tell("control characters in a page", repr(acting))
+        report("control characters in a page", repr(acting))

@@ -34,7 +34,7 @@ METHODS: Final = """
 class Verdict:
     """What becomes of a line: `record` where it is accepted, `field` and `why` where it is not; open: either.
 
-    A contradiction is refused for what its fields say together, each being of its type.
+    A contradiction is refused for what its fields state together, each being of its type.
     """
 
     record: Record | None
@@ -106,7 +106,7 @@ def _judge(data: bytes, check: Callable[[Record], None]) -> Verdict:
         return Verdict(None, refused.field, refused.why, is_contradiction=refused.is_contradiction)
     except _OpenError:
         return Verdict({}, is_open=True)
-    # A number beyond all doubles, which no known field takes, is in one that nobody reads.
+    # A number beyond all doubles, which no known field takes, is in an unused field.
     return Verdict(record, is_open=is_extreme)
 
 
@@ -330,7 +330,7 @@ IMPORTED_EPISODE: Final = _episode(
 )
 
 
-# What fields say together --------------------------------------------------------------------------------------------
+# Fields that contradict --------------------------------------------------------------------------------------------
 
 
 def _contradictions(record: Record, run: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -375,7 +375,7 @@ def _candidate_contradictions(candidate: Record, rollouts: int | None) -> Iterat
     if max(map(abs, returns)) < 1e300 and abs(stated) < 1e300:
         mean = math.fsum(returns) / len(returns)
     off = abs(stated - mean) / max(1.0, abs(stated))
-    # Sums of doubles differ in their last bits, and by how much they may near the edge nobody says.
+    # Sums of doubles differ in their last bits, and by how much they may near the edge is not specified.
     if math.isnan(off) or TOLERANCE * 0.9 < off < TOLERANCE * 1.1:
         raise _OpenError
     if off > TOLERANCE:

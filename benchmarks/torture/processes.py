@@ -65,7 +65,7 @@ def _disturb(trial: Trial, process: subprocess.Popen[bytes], how: str, seconds: 
     after = trial.rng.uniform(0.0, 1.0)
     until = time.monotonic() + seconds
     while process.poll() is None and time.monotonic() < until:
-        # The tracker of resources, which multiprocessing starts as well, works for nobody.
+        # The tracker of resources, which multiprocessing starts as well, does no work.
         if workers := [pid for pid in descendants(process.pid) if "spawn_main" in command_of(pid)]:
             time.sleep(after)
             with contextlib.suppress(ProcessLookupError):

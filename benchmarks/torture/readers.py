@@ -1,4 +1,4 @@
-"""Every command that reads records, on a few mutated ones: all leave the same lines out, and say so."""
+"""Every command that reads records, on a few mutated ones: all leave the same lines out, and report them."""
 
 from __future__ import annotations
 
@@ -94,19 +94,19 @@ def attempt(trial: Trial) -> None:
             raise RuntimeError(f"{typed(program, *arguments)}: {ended.err}")
         named = {int(number) for number in re.findall(r"run-01/episodes\.jsonl:(\d+)\b", ended.err)}
         line = shown_line(program, arguments, data)
-        told = "\n".join(
+        verdicts_by_line = "\n".join(
             f"{number}: {done.get(number)}: {verdicts[number].why or 'sound'}" for number in sorted(verdicts)
         )
         if first is None:
             first = named
             for kind, number in _wrong(named, verdicts):
                 trial.fail(kind, f"line {number}: {done.get(number)}\n{ended.err[:600]}", line, data)
-        # Those that tell what numbers do not fit together may keep such lines, and say so in another way.
+        # Those that report contradictory numbers may keep such lines, and report them in another way.
         elif differing := {
             each for each in named ^ first if each not in verdicts or not verdicts[each].is_contradiction
         }:
             name = program if program == "figures" else arguments[0]
-            what = f"lines {sorted(differing)}\n{told}\n{ended.err[:600]}"
+            what = f"lines {sorted(differing)}\n{verdicts_by_line}\n{ended.err[:600]}"
             trial.fail(f"{name} leaves out other lines than audit {COMMANDS[0][1].split()[0]}", what, line, data)
 
 

@@ -1,4 +1,4 @@
-"""Mutated records, thousands at a time, read in all ways that the audit has, and held against the strict reading."""
+"""Mutated records, thousands at a time, read in all ways that the audit has, and compared with the strict reading."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Wrong:
 
 
 def attempt(trial: Trial) -> None:
-    """Make a batch, read it, and tell of each kind of disagreement with one record that shows it."""
+    """Make a batch, read it, and report each kind of disagreement with one record that shows it."""
     cases = [draw_case(trial.rng, f"run-{index:03d}") for index in range(RUNS)]
     for _ in range(_ROUNDS):
         trial.step(trial.again, 120.0)
@@ -73,16 +73,16 @@ def attempt(trial: Trial) -> None:
         stopped = next((wrong for wrong in found if wrong.case < 0), None)
         if stopped is None:
             break
-        # One record ended the reading of all: find it, tell of it, and go on without it.
+        # One record ended the reading of all: find it, report it, and continue without it.
         culprit = _culprit(trial, cases, stopped.kind)
         if culprit is None:
             trial.fail(stopped.kind, stopped.what)
             return
         index, number = culprit
-        _tell(trial, cases, replace(stopped, case=index, line=number))
+        _report(trial, cases, replace(stopped, case=index, line=number))
         cases[index] = _without(cases[index], number)
     for wrong in found:
-        _tell(trial, cases, wrong)
+        _report(trial, cases, wrong)
     trial.count(sum(len(case.lines) + (case.done != "") for case in cases))
 
 
@@ -210,12 +210,12 @@ READERS: Final[dict[str, Callable[[Path], tuple[Accepted, Named]]]] = {
 
 def _compare(way: str, index: int, wanted: Wanted, file: Path, accepted: Accepted, named: Named) -> Iterator[Wrong]:
     of_run, verdicts = wanted
-    rows, told = accepted.get(str(file), {}), named.get(str(file), {})
+    rows, messages_by_line = accepted.get(str(file), {}), named.get(str(file), {})
     about_run = named.get(str(file.with_name("run.json")), {})
-    if list(named) == [""]:  # everything was refused, and all of it named in one message that has not room for all
+    if list(named) == [""]:  # everything was refused, and is named in one message that has no room for all
         return
-    if None in told:
-        yield Wrong(f"{way}: {told[None][0]}", index, None, "")
+    if None in messages_by_line:
+        yield Wrong(f"{way}: {messages_by_line[None][0]}", index, None, "")
         return
     if of_run.is_open:
         return
@@ -242,12 +242,12 @@ def _compare(way: str, index: int, wanted: Wanted, file: Path, accepted: Accepte
     for number, line, verdict in verdicts:
         if verdict and verdict.record and verdict.record.get("iteration") in disputed:
             continue
-        messages = told.get(number, [])
+        messages = messages_by_line.get(number, [])
         for kind, what in _wrong(way, line, verdict, messages, rows, expected):
             yield Wrong(f"{way}: {kind}", index, number - 1, what)
     if extra := set(rows) - expected - {number for _, line, _ in verdicts for number in _iterations(line)}:
         yield Wrong(f"{way}: iterations out of nowhere", index, None, f"{sorted(extra)[:5]}")
-    if unplaced := [number for number in told if number is not None and number > len(verdicts)]:
+    if unplaced := [number for number in messages_by_line if number is not None and number > len(verdicts)]:
         yield Wrong(f"{way}: lines named that are not there", index, None, f"{unplaced[:5]}")
 
 
@@ -265,7 +265,7 @@ def _wrong(
         return
     if len(messages) > 1:
         yield "named twice", " / ".join(messages)
-    # Commands that are to tell what numbers do not fit together may keep such records.
+    # Commands that report contradictory numbers may keep such records.
     if verdict.is_open or (way == "verify" and verdict.is_contradiction):
         return
     if verdict.accepted and verdict.record is not None:
@@ -341,8 +341,8 @@ def _plain(text: str) -> str:
 # Making a failure small ----------------------------------------------------------------------------------------------
 
 
-def _tell(trial: Trial, cases: Sequence[Case], wrong: Wrong) -> None:
-    """Tell of a disagreement, with the smallest data set that shows it where its kind is new."""
+def _report(trial: Trial, cases: Sequence[Case], wrong: Wrong) -> None:
+    """Report a disagreement, with the smallest data set that shows it where its kind is new."""
     case = cases[wrong.case]
     line = None if wrong.line is None else _nth(case, wrong.line)
     done = case.done if line is None else line.done

@@ -111,10 +111,10 @@ def faults(ended: Ended) -> Iterator[tuple[str, str]]:
 
 
 def check(trial: Trial, ended: Ended, program: str, *arguments: object, shown: Path | None = None) -> bool:
-    """Tell of what a command may not do; whether there was nothing.
+    """Report what a command may not do; returns whether there was nothing.
 
     Args:
-        trial: hears of it.
+        trial: failures are reported to it.
         ended: how the command ended.
         program: it.
         arguments: its own; what begins with the path `shown` is kept for seeing the failure again.

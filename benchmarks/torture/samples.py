@@ -21,7 +21,7 @@ TEXTS = (
 
 
 def run_json(rng: Random, condition: str) -> Record:
-    """What a run is; a quarter of them are imported, and say less."""
+    """What a run is; a quarter of them are imported, and hold less."""
     is_imported = rng.random() < 0.25
     run: Record = {
         "schema": 1,
@@ -79,7 +79,7 @@ def episode(rng: Random, run: Record, iteration: int) -> Record:
         "evidence": evidence(rng, EVIDENCE[variant], initial) if variant in EVIDENCE else None,
         "seconds": 0.25,
     }
-    return unsaid(rng, record) if is_imported else record
+    return sparse(rng, record) if is_imported else record
 
 
 def candidate(rng: Random, source: str, rollouts: int, size: int) -> Record:
@@ -108,12 +108,12 @@ def evidence(rng: Random, kind: str, initial: Record) -> Record:
         picked = {"return": initial["returns"][index], "length": initial["lengths"][index]}
         shown.append({"label": label, "rollout": index, **picked})
     span = {"mean": 2.5, "min": 1, "max": 4.0}
-    said = {"returns": span, "lengths": span, "successes": 1, "rollouts": len(initial["returns"])}
-    return {"kind": kind, "shown": shown, "statistics": rng.choice((None, said))}
+    statistics = {"returns": span, "lengths": span, "successes": 1, "rollouts": len(initial["returns"])}
+    return {"kind": kind, "shown": shown, "statistics": rng.choice((None, statistics))}
 
 
-def unsaid(rng: Random, record: Record) -> Record:
-    """The record with null for some of what an imported log need not say."""
+def sparse(rng: Random, record: Record) -> Record:
+    """The record with null for some of what an imported log need not hold."""
     if rng.random() < 0.5:
         record["seconds"] = None
     for role in ("initial", "revised"):

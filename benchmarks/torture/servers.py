@@ -232,14 +232,14 @@ TEXTS: Final = (
 def _answer(kind: str) -> dict[str, Any]:
     message = {"role": "assistant", "content": "HERE", "thinking": "Hm."}
     if kind == "ollama":
-        said = {
+        completion = {
             "model": "m",
             "created_at": "2026-01-01T00:00:00Z",
             "message": message,
             "done": True,
             "done_reason": "stop",
         }
-        return {**said, "prompt_eval_count": 11, "eval_count": 7}
+        return {**completion, "prompt_eval_count": 11, "eval_count": 7}
     choice = {"index": 0, "message": message, "finish_reason": "stop"}
     usage = {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}
     return {"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice], "usage": usage}

@@ -1,4 +1,4 @@
-"""What an attempt of any part is given: its own random numbers, a folder, and where to say what it found."""
+"""What an attempt of any part is given: its own random numbers, a folder, and where to report what it found."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PATIENCE: Final = 30.0
 """Seconds that anything may take; longer is a hang."""
 _KEPT: Final = 1
 """So many failures of a kind are kept with all they need to be seen again, by each process."""
-_told: Final[dict[str, int]] = {}
+_reported: Final[dict[str, int]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Trial:
         part, seed, number: what it is drawn from; the same three give the same attempt.
         folder: its own, empty at first, gone afterwards.
         keep: where what shows a failure stays.
-        tell: passes events on to the campaign.
+        report: passes events on to the campaign.
     """
 
     part: str
@@ -44,7 +44,7 @@ class Trial:
     number: int
     folder: Path
     keep: Path
-    tell: Callable[[tuple[Any, ...]], None]
+    report: Callable[[tuple[Any, ...]], None]
     rng: Random = field(init=False)
 
     def __post_init__(self) -> None:
@@ -56,15 +56,15 @@ class Trial:
         return f"python -m benchmarks torture --part {self.part} --seed {self.seed} --try {self.number}"
 
     def step(self, doing: str, seconds: float = PATIENCE) -> None:
-        """Say what is done next: should it hang, or kill this process, that is how to see it again."""
-        self.tell(("step", doing, seconds))
+        """Report what is done next: should it hang, or kill this process, that is how to see it again."""
+        self.report(("step", doing, seconds))
 
     def count(self, tried: int = 1) -> None:
-        """So many more things were tried."""
-        self.tell(("count", tried))
+        """Count so many more things as tried."""
+        self.report(("count", tried))
 
     def fail(self, kind: str, what: str, reproduce: str = "", shown: Path | None = None) -> None:
-        """Something did not hold.
+        """Report that something did not hold.
 
         Args:
             kind: the same for all failures that are one.
@@ -72,9 +72,9 @@ class Trial:
             reproduce: a shell command; the attempt itself if there is none shorter. `{}` becomes where `shown` is.
             shown: a file or folder that it needs, which is kept.
         """
-        seen = _told[kind] = _told.get(kind, 0) + 1
+        seen = _reported[kind] = _reported.get(kind, 0) + 1
         if shown is not None and seen <= _KEPT:
-            kept = self.keep / f"{self.part}-{self.number}-{len(_told)}"
+            kept = self.keep / f"{self.part}-{self.number}-{len(_reported)}"
             kept.parent.mkdir(parents=True, exist_ok=True)
             if shown.is_dir():
                 shutil.copytree(shown, kept, symlinks=True, dirs_exist_ok=True)
@@ -84,11 +84,11 @@ class Trial:
             reproduce = reproduce.replace("{}", shlex.quote(str(place)))
         if not reproduce or "{}" in reproduce:
             reproduce = self.again
-        self.tell(("failed", Failure(kind, what, reproduce)))
+        self.report(("failed", Failure(kind, what, reproduce)))
 
     def is_new(self, kind: str) -> bool:
         """Whether failures of a kind are still worth the time that it takes to make them small."""
-        return _told.get(kind, 0) < _KEPT
+        return _reported.get(kind, 0) < _KEPT
 
 
 def environment(folder: Path) -> dict[str, str]:
@@ -96,15 +96,15 @@ def environment(folder: Path) -> dict[str, str]:
     inherited = {name: value for name, value in os.environ.items() if not name.upper().endswith(("_PROXY", "_API_KEY"))}
     for name in ("tmp", "cache", "home"):
         (folder / name).mkdir(parents=True, exist_ok=True)
-    nobody = "http://127.0.0.1:9"
+    nowhere = "http://127.0.0.1:9"
     return inherited | {
         "TMPDIR": str(folder / "tmp"),
         "SALIENCE_AUDIT_CACHE": str(folder / "cache"),
         "HOME": str(folder / "home"),
         "MPLCONFIGDIR": str(folder / "home"),
         "NUMBA_CACHE_DIR": os.environ.get("NUMBA_CACHE_DIR", str(folder.parent / "numba")),
-        "OLLAMA_HOST": nobody,
-        "OPENAI_BASE_URL": f"{nobody}/v1",
+        "OLLAMA_HOST": nowhere,
+        "OPENAI_BASE_URL": f"{nowhere}/v1",
         "PYTHONPATH": os.pathsep.join(filter(None, (str(Path.cwd()), os.environ.get("PYTHONPATH", "")))),
         "COLUMNS": "100",
     }

@@ -1,4 +1,4 @@
-"""Processes of this machine, as /proc tells of them."""
+"""Processes of this machine, as /proc lists them."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def make_environment(task: Task) -> Environment:
 
 
 class Guarded(gymnasium.Wrapper[Any, Any, Any, Any]):
-    """Names the task that failed: a user's environment may raise anything."""
+    """Name the task in errors: a user's environment may raise anything."""
 
     def __init__(self, env: Environment, task: Task) -> None:
         super().__init__(env)

@@ -1,4 +1,4 @@
-"""Evaluation episodes, all of one evaluation side by side, so that the policy is asked once per step for all."""
+"""Evaluation episodes, all of one evaluation side by side, so that the policy is called once per step for all."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def evaluate(environments: Sequence[Environment], seeds: Sequence[int], act: Act
     """One episode per environment and seed, to its end.
 
     Args:
-        environments: K environments of one task; what happened in them before plays no part.
+        environments: K environments of one task; they are reset first.
         seeds: K seeds, one per episode.
         act: the policy.
     """

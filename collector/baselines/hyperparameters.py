@@ -1,4 +1,4 @@
-"""With which settings each baseline learns each task, and where they come from: `hyperparameters.toml`."""
+"""The settings of each baseline on each task, and their sources: `hyperparameters.toml`."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ Report = Callable[[Evaluation, float], None]
 
 _NOISES: Final = {"normal": NormalActionNoise, "ornstein-uhlenbeck": OrnsteinUhlenbeckActionNoise}
 _ENDLESS: Final = 2**62
-"""More steps than any run has: the budget of episodes ends it."""
+"""More steps than any run takes: the budget of episodes ends training."""
 
 
 def learn(run: BaselineRun, report: Report) -> None:

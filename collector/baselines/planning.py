@@ -102,7 +102,7 @@ def is_wanted(method: Method, task: Task, variants: Collection[str]) -> bool:
 
 
 def left_out(tasks: Iterable[Task], variants: Collection[str]) -> str | None:
-    """What `sb3-all` passes over, in a line, if it does."""
+    """One line that names what `sb3-all` skips, if anything."""
     if ALL not in variants:
         return None
     passed_over: dict[str, list[str]] = {}
@@ -123,5 +123,5 @@ def require_extra() -> None:
     if missing:
         raise CollectorError(
             f"baselines need {', '.join(missing)}, not installed here: first install PyTorch (without a GPU its CPU "
-            f"build), then pip install 'salience-audit[baselines]'; docs/baselines.md says how"
+            f"build), then pip install 'salience-audit[baselines]'; see docs/baselines.md"
         )

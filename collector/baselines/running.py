@@ -23,7 +23,7 @@ Train = Callable[[BaselineRun], AsyncGenerator[process.Iteration, None]]
 
 
 async def run_baseline(run: BaselineRun, folder: RunFolder, report: Report, train: Train = process.train) -> None:
-    """Run, or go on with, one run until all its iterations are recorded.
+    """Start or resume one run and complete all its iterations.
 
     Args:
         run: what the run is.

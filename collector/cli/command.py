@@ -31,7 +31,7 @@ def run_command(app: typer.Typer, name: str, program: str) -> NoReturn:
         name: what its messages begin with.
         program: what is typed to run it.
     """
-    # A polite kill ends as tidily as Ctrl-C.
+    # SIGTERM ends as cleanly as Ctrl-C.
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     stopped = f"{name}: stopped; nothing is lost, the same command goes on from here"
     ended = stop_for_certain(stopped, _INTERRUPTED)
@@ -49,7 +49,7 @@ def run_command(app: typer.Typer, name: str, program: str) -> NoReturn:
     except CollectorError as error:
         _exit(f"{name}: {error}", _FAILURE)
     except BrokenPipeError:
-        # The reader, such as `head`, wants no more; the interpreter must not try to flush at exit.
+        # The reader, such as `head`, has closed the pipe; the interpreter must not try to flush at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except (MemoryError, OSError) as error:

@@ -19,7 +19,7 @@ from collector.search import Progress
 from collector.spec import RunSpec
 
 PLAIN_EVERY: Final = 10
-"""Without a terminal, a run is reported every so many iterations."""
+"""Iterations between reports of a run without a terminal."""
 
 
 def choose_display(console: Console, total: int, *, quiet: bool) -> Quiet:

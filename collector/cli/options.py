@@ -1,4 +1,4 @@
-"""Options that commands share which ask a model: which one, how, and how much of it."""
+"""Options shared by the commands that call a model."""
 
 from __future__ import annotations
 

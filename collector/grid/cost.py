@@ -40,7 +40,7 @@ class Pace:
 def pace(
     asked: Measured, trained: Measured, *, concurrency: int | None, rate: float | None, answer_tokens: float | None
 ) -> Pace:
-    """What was given goes before what was measured, and that before what is assumed.
+    """A given value takes precedence over a measured one, and that over a default.
 
     Args:
         asked: records of the model.

@@ -17,7 +17,7 @@ from collector.seeding import seeds
 from collector.spec import RunSpec
 
 _ENDS: Final[dict[EvidenceKind, int | None]] = {"three": 2 * THREE_KEEPS, "median": None, "representative": None}
-"""Of a rollout shown, at most so many steps."""
+"""Largest number of steps of a shown rollout."""
 
 
 class Size(NamedTuple):

@@ -28,7 +28,7 @@ class Address:
         """Routes for an HTTP client that keep calls to this machine away from any proxy.
 
         A proxy named in the environment cannot reach the caller's own loopback; Ollama's command line
-        goes past it too.
+        bypasses it too.
         """
         if not _is_this_machine(self.host):
             return {}

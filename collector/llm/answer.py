@@ -1,4 +1,4 @@
-"""What both kinds of server have in common in what is sent and what comes back."""
+"""Parts of requests and answers that both kinds of server share."""
 
 from __future__ import annotations
 

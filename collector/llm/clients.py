@@ -8,7 +8,7 @@ from typing import Any, Final, Generic, Protocol, TypeVar
 
 
 class Closable(Protocol):
-    """A client, as far as it is alike for all servers."""
+    """The interface that all clients have in common."""
 
     async def close(self) -> Any:
         """Release its connections."""
@@ -22,7 +22,7 @@ of a run's work together."""
 
 
 class Clients(Generic[Client]):
-    """Makes a client whenever all others have their hands full.
+    """Makes a client whenever all others are in use.
 
     Args:
         make: makes one; the first is made at once, so that its errors come early.

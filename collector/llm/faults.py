@@ -79,13 +79,13 @@ class CallError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A server as its messages speak of it.
+    """A server as messages describe it.
 
     Attributes:
         program: what it is called.
         address: where it is.
         model: the model asked for.
-        key: the API key, kept here only to blot it out wherever a server repeats it.
+        key: the API key, kept here only to redact it wherever a server repeats it.
         if_down, if_denied, if_missing, if_elsewhere: what to do when nothing answers, when the key is refused,
             when the model is not there, and when something else answers at that address.
     """
@@ -196,7 +196,7 @@ def parse_retry_after(value: str | None, *, now: datetime) -> float | None:
             date = parsedate_to_datetime(value)
         except ValueError:
             return None
-        # A date without a zone is taken as Greenwich's, the only one that HTTP knows.
+        # A date without a zone is taken as GMT, the only zone of HTTP dates.
         seconds = (date.replace(tzinfo=date.tzinfo or UTC) - now).total_seconds()
     return max(0.0, seconds) if isfinite(seconds) else None
 

@@ -21,7 +21,7 @@ LONGEST: Final = 32 * 2**20
 LONGEST_ERROR: Final = 64 * 1024
 """Bytes of an error's body; its message is at the beginning."""
 KEPT: Final = 1_000_000
-"""Bytes of a reply that is no answer which are handed over all the same, from its beginning."""
+"""Bytes kept from the beginning of a reply that is not an answer."""
 PACKED: Final = {"Accept-Encoding": "gzip"}
 """Header of requests: the one packing that is undone here, since the clients' own unpacking knows no bound."""
 HALVES: Final = "an answer with half of a surrogate pair"

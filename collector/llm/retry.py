@@ -46,10 +46,10 @@ class RetryPolicy:
     total_wait: float = 1800.0
 
     def tries(self, kind: Kind) -> int:
-        """How often in all a call may fail in this way."""
+        """Attempts of a call that may end in this kind of failure."""
         return {
             Kind.REFUSED: 1,
-            Kind.UNUSABLE: 1,  # whoever asked records it, and asks again with another seed
+            Kind.UNUSABLE: 1,  # the caller records it, and asks again with another seed
             Kind.FAILED: self.attempts,
             Kind.LIMITED: self.limited_attempts,
             Kind.TIMED_OUT: self.timed_out_attempts,
@@ -79,7 +79,7 @@ class Gate:
     reason: str = field(default="", init=False)
 
     def close(self, seconds: float, reason: str) -> None:
-        """Keep everybody waiting for at least so long."""
+        """Make all calls wait for at least so long."""
         opens_at = self.now() + seconds
         if opens_at > self.opens_at:
             self.opens_at, self.reason = opens_at, reason
@@ -120,7 +120,7 @@ async def persist(
 
 
 class _Call:
-    """What one call has been through so far."""
+    """The failures of one call so far."""
 
     def __init__(self, policy: RetryPolicy, gate: Gate, on_wait: OnWait | None) -> None:
         self._policy = policy

@@ -1,4 +1,4 @@
-"""What all models behind a server have in common: patience, clients, and the time that a call may take."""
+"""What all models behind a server share: retries, clients, and time limits."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class ServedModel(ABC, Generic[Client]):
 
     @abstractmethod
     def _connect(self, seconds: float) -> Client:
-        """A client that waits so long for a connection, and for ever for an answer: `_within` bounds a whole try."""
+        """A client that waits so long for a connection, and without limit for an answer: `_within` bounds a try."""
 
     @abstractmethod
     async def _ask(self, prompt: str, seed: int) -> Completion:

@@ -21,7 +21,7 @@ OURS: Final = Path(__file__).parent
 LARGEST: Final = 2**20
 """Bytes of the largest template."""
 LARGEST_PRODUCT: Final = 10**6
-"""Of two numbers in a template, or characters of a text that it repeats."""
+"""Largest product of two numbers in a template, or length of a text that it repeats."""
 
 REQUIRED: Final = {
     "search.j2": ("history", "iteration", "optimum"),
@@ -56,7 +56,7 @@ class _Sandbox(ImmutableSandboxedEnvironment):
 
 
 def check(folder: Path) -> None:
-    """See that a user's templates can be used.
+    """Check that a user's templates can be used.
 
     Raises:
         UsageError: the folder holds no template, one has a fault in it, misses a required placeholder, or names one
@@ -140,7 +140,7 @@ def render(folder: Path | None, name: str, facts: Mapping[str, object]) -> str:
         facts: its placeholders.
 
     Raises:
-        UsageError: a template of the user's does what it may not, or fails.
+        UsageError: a template of the user's does what is not permitted, or fails.
     """
     template = environment(folder).get_template(name)
     if folder is None:

@@ -99,7 +99,7 @@ def is_compiled(task: Task) -> bool:
 
 
 def is_quick(task: Task) -> bool:
-    """Whether rolling out takes less time than having it done elsewhere: microseconds to a millisecond or so."""
+    """Whether rolling out takes less time than handing it to a worker: microseconds to a millisecond or so."""
     return isinstance(task.dynamics, Dynamics) and is_compiled(task)
 
 

@@ -1,6 +1,6 @@
 """Closed-loop rollouts, one step of Gymnasium's environment after the other.
 
-The measure of what a rollout is: every task can be run so, and the compiled loops give the same to the bit.
+The reference for what a rollout is: every task can be run so, and the compiled loops give the same to the bit.
 """
 
 from __future__ import annotations

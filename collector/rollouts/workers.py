@@ -28,7 +28,7 @@ Pipe: TypeAlias = "Connection[Any, Any]"
 class Workers:
     """A pool of processes that run functions of picklable arguments. Use as a context manager.
 
-    A pipe leads to each process, so that whoever waits for an answer notices when it dies. In the standard library's
+    A pipe leads to each process, so that a caller waiting for an answer notices when it dies. In the standard library's
     pool the processes share their queues, and it can wait for ever then.
 
     Args:
@@ -97,7 +97,7 @@ class Workers:
 
 def _work(pipe: Pipe, task_modules: Sequence[Path]) -> None:
     """Do what comes through a pipe, and send back the result or the error, until the parent is gone."""
-    warnings.simplefilter("ignore", PlainLoopWarning)  # the parent has shown it
+    warnings.simplefilter("ignore", PlainLoopWarning)  # already reported by the parent
     with contextlib.suppress(EOFError, ConnectionError):
         try:
             load_tasks(task_modules)

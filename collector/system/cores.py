@@ -1,4 +1,4 @@
-"""How much of the machine there is to use."""
+"""The processor cores that are available."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class Process(SpawnProcess):
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
     def run(self) -> None:
-        """Run what it is for, in the process itself."""
+        """Run the target, in the process itself."""
         threading.Thread(target=_end_with_parent, daemon=True).start()
         super().run()
 

@@ -1,4 +1,4 @@
-"""Opening files that somebody else may have put there: only regular ones, so that none blocks and none is endless."""
+"""Opening files from untrusted folders: only regular ones, so that none blocks and none is endless."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PIECE: Final = 2**20
 
 
 def open_regular(path: Path, mode: str = "rb") -> IO[bytes]:
-    """Open a regular file, and nothing else: a pipe, socket or device is refused at once, whoever holds its other end.
+    """Open a regular file, and nothing else: a pipe, socket or device is refused at once.
 
     Args:
         path: the file; links are followed.
@@ -35,7 +35,7 @@ def open_regular(path: Path, mode: str = "rb") -> IO[bytes]:
     try:
         file: IO[bytes] = open(path, mode, buffering=0 if "a" in mode else -1, opener=_at_once)  # noqa: SIM115
     except OSError as error:
-        if error.errno == errno.ENXIO:  # a socket, or a pipe that nobody reads
+        if error.errno == errno.ENXIO:  # a socket, or a pipe without a reader
             _refuse(path.stat(), path)
         raise
     try:

@@ -1,4 +1,4 @@
-"""Ctrl-C and a polite kill end a command even where a user's task or template never comes to an end."""
+"""Ctrl-C and SIGTERM end a command even where a user's task or template never comes to an end."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ class Dynamics:
 
     All functions keep to what Numba compiles: numbers, tuples of numbers, constants of their module, `math`, and the
     functions of `collector.tasks.draws`. Where an environment of Gymnasium's exists too, they agree with it to the
-    bit; tests see to that.
+    bit, as tests check.
 
     Attributes:
         gym_id, make_options: the environment that this is the arithmetic of.

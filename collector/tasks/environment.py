@@ -21,7 +21,7 @@ class DynamicsEnv(gymnasium.Env[Any, np.int64]):
         self._state: Any = None
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Start a rollout; without a seed the generator goes on where it was."""
+        """Start a rollout; without a seed the generator continues where it was."""
         super().reset(seed=seed, options=options)
         self._state = self.dynamics.reset(self.np_random)
         return self._observation(), {}

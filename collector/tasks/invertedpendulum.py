@@ -25,7 +25,7 @@ def observe(body: Body) -> tuple[float, float, float, float]:
 
 
 def reward(body: Body, _before: float, _action: Any) -> tuple[float, bool]:
-    """1 while the pole stands."""
+    """1 while the pole is upright."""
     x, angle, x_speed, angle_speed = observe(body)
     finite = math.isfinite(x) and math.isfinite(angle) and math.isfinite(x_speed) and math.isfinite(angle_speed)
     fallen = not finite or abs(angle) > LEAN

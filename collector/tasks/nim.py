@@ -1,4 +1,4 @@
-"""Nim: ten sticks, taken by ones, twos and threes; whoever takes the last one loses."""
+"""Nim: ten sticks, taken by ones, twos and threes; the player who takes the last one loses."""
 
 from __future__ import annotations
 

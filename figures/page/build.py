@@ -28,7 +28,7 @@ from figures.style import save
 from figures.tables import Table, table
 
 PROBLEMS_NAMED: Final = 100
-"""So many problems are named on the page; the rest are counted."""
+"""Problems listed on the page; the rest are counted."""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ def export(table: Table, facts: pd.DataFrame, folder: Path) -> None:
     """Write one table in every format, named after its stem.
 
     Markdown, LaTeX and HTML are rounded and carry caption and note. CSV has the unrounded rows under their keys; having
-    no caption, it says in two columns of its own with which backend and model each row's records were made.
+    no caption, it states in two columns of its own with which backend and model each row's records were made.
 
     Raises:
         OSError: a file cannot be written.

@@ -26,7 +26,7 @@ _SHADING: Final = (
 
 
 def latex(table: Table) -> str:
-    """A table that floats, or one of prose that breaks over pages; the first line says which packages it needs."""
+    """A table that floats, or one of prose that breaks over pages; the first line names the packages it needs."""
     lines = [line for row in table.rows for line in _lines(table, row)]
     breaks = any(column.prose for column in table.columns)
     shaded = any(column.is_best(row) for column in table.columns for row in table.rows)

@@ -26,7 +26,7 @@ FOLDER: Final = "notebooks"
 """Where the pages go, below the folder of the figures."""
 PACKAGES: Final = ("ipykernel", "nbclient", "nbconvert", "nbformat")
 AT_ONCE: Final = 2
-"""So many notebooks run at a time."""
+"""Notebooks that run at a time."""
 TIMEOUT: Final = 600
 """Seconds that one cell may take."""
 

@@ -54,7 +54,7 @@ class Source:
         return len(self.returns[METRICS[0]]) < len(self.runs)
 
     def unlike(self, budget: int) -> Withheld | None:
-        """Why it cannot be held against published runs of a budget; None where it can."""
+        """Why it cannot be compared with published runs of a budget; None where it can."""
         if self.is_simulated:
             return Withheld.simulated
         alike = (self.runs["rollouts_spent"] - budget).abs() <= CLOSE * budget

@@ -27,9 +27,9 @@ class Goal(Enum):
 class Cell:
     """One recomputed number.
 
-    `row` holds the ids of its row, `column` that of its column; `env` and `method` say what it is about, and `records`
+    `row` holds the ids of its row, `column` that of its column; `env` and `method` are its task and method; `records`
     is the condition of its runs. `text` is how it reads, `value` and `spread` are unrounded, `runs` is None where it is
-    not a number over runs. `above` is what a number that is not known is sure to exceed. `withheld` says why there is
+    not a number over runs. `above` is what a number that is not known is sure to exceed. `withheld` is why there is
     no verdict where one might be expected.
     """
 

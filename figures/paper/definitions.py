@@ -175,7 +175,7 @@ DEFINITIONS: Final[Sequence[Definition]] = (
         columns={"tau_c": "τ_c", "optimum": "Optimum"},
         cells=thresholds,
         published="thresholds",
-        needs="records that say how runs were set up",
+        needs="records that state how runs were set up",
     ),
     Definition(
         stem="paper-always-critic",

@@ -112,7 +112,7 @@ def _over_runs(
 
 
 def unlike(source: Source, summary: Summary, published: Published | None) -> Withheld | None:
-    """Why a number over runs cannot be held against the published one; None where it can, or one is missing."""
+    """Why a number over runs cannot be compared with the published one; None where it can, or one is missing."""
     if published is None or not summary.n or math.isnan(summary.mean):
         return None
     return source.unlike(published.budget) or published.doubt or (Withheld.runs if summary.n < 2 else None)

@@ -36,7 +36,7 @@ class Withheld(StrEnum):
 class Published:
     """A published number, or a pair of mean and spread, or words.
 
-    `method` names the method where the column does not, `doubt` says why the number itself is not to be held against.
+    `method` names the method where the column does not, `doubt` is the reason not to compare with the number itself.
     """
 
     value: Printed | None

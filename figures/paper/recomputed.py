@@ -1,4 +1,4 @@
-"""What the paper printed, held against what else it printed: the findings of `stats paper` as a table."""
+"""The paper's printed numbers, checked against each other: the findings of `stats paper` as a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a reader must know of a table's cells: what is missing, uneven, or cannot be held against the paper."""
+"""What a reader must know of a table's cells: what is missing, uneven, or cannot be compared with the paper."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from figures.paper.cells import Cell, Definition
 from figures.paper.published import BUDGET, Withheld, tasks
 
 WITHHELD: Final = {
-    Withheld.simulated: "The model was simulated: the paper's numbers stand beside, "
+    Withheld.simulated: "The model was simulated: the paper's numbers are given beside, "
     "but no agreement is to be expected.",
     Withheld.impossible: "No verdict against published standard errors that are larger than ten such returns can have "
     "(stats paper); those beside them may be standard deviations as well.",
     Withheld.mixed: "No verdict, as identical rollouts are somewhere in the paper's three rows.",
     Withheld.budget: "No verdict where runs spent another budget than the paper's, give or take a tenth "
-    f"({BUDGET} rollouts, where nothing else is said).",
+    f"({BUDGET} rollouts, unless stated otherwise).",
     Withheld.runs: "No verdict for fewer than two runs.",
     Withheld.constant: "No verdict where runs do not vary and the paper gives no spread.",
     Withheld.family: "No verdict on corrected tests where the correction runs over another number of tasks than in "
@@ -40,7 +40,7 @@ def remarks(
     """
     if usual is not None:
         is_uniform = all(cell.runs in {None, usual} for cell in cells)
-        yield f"Over {usual} run{'s' * (usual != 1)}{'' if is_uniform else ', where n says nothing else'}."
+        yield f"Over {usual} run{'s' * (usual != 1)}{'' if is_uniform else ', unless n states otherwise'}."
     reasons = {cell.withheld for cell in cells}
     yield from (sentence for reason, sentence in WITHHELD.items() if reason in reasons)
     sources = _sources(cells, places)

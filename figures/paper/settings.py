@@ -37,7 +37,7 @@ def thresholds(base: Base) -> Iterator[Cell]:
 
 
 def thresholds_of(base: Base, env: str, condition: str) -> list[float]:
-    """The τ_c that R2PO was run with on a task under a condition; none where records do not say."""
+    """The τ_c that R2PO was run with on a task under a condition; none where records lack it."""
     facts = base.grid.facts.get((condition, env, METHOD))
     return [] if facts is None else _distinct(facts["tau_c"])
 

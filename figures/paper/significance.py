@@ -50,7 +50,7 @@ class Comparison:
         return self.env, self.family
 
     def unlike(self, column: str) -> Withheld | None:
-        """Why a number of its test cannot be held against what was published; None where it can."""
+        """Why a number of its test cannot be compared with what was published; None where it can."""
         sources = [source for source in (self.ours, self.theirs) if source]
         reasons = [reason for source in sources if (reason := source.unlike(BUDGET)) is not None]
         if not reasons and column in CORRECTED and self.test["family"] != len(tasks(_table(self.metric))):

@@ -46,7 +46,7 @@ def paper_tables(records: Records) -> PaperTables:
 
 
 VERDICTS: Final = (
-    "Under each number stands the published one. Same: it prints the same digits. Compatible: it does not, but the "
+    "Under each number is the published one. Same: it prints the same digits. Compatible: it does not, but the "
     "difference is within what runs differ by. Differs: it is not. A verdict is given where like is held against like: "
     "no simulated model, two runs or more, and the paper's budget."
 )

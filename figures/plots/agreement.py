@@ -51,7 +51,7 @@ NEEDS: Final = {"agreement": "What the critic was shown (needs revisions of Thre
 
 @in_style
 def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawing]:
-    """Draw shares and mean Δ by structure, task by task, for one condition; nothing where nobody was shown three."""
+    """Draw shares and mean Δ by structure, task by task, for one condition; nothing where no critic was shown three."""
     rows = [row for row in records.agreement if row["condition"] == condition]
     if not rows:
         return []

@@ -63,7 +63,7 @@ NEEDS: Final = {"citing": "Citing the worst rollout, and base rates (needs revis
 
 @in_style
 def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawing]:
-    """Draw shares that cite and the risk ratio, task by task; nothing where nobody was shown the worst rollout."""
+    """Draw shares that cite and the risk ratio, task by task; nothing where no critic was shown the worst rollout."""
     rows = {(str(row["env"]), str(row["variant"])): row for row in records.rates if row["condition"] == condition}
     if not rows:
         return []

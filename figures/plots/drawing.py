@@ -23,7 +23,7 @@ R = TypeVar("R")
 class Drawing:
     """A figure, drawn and not yet written.
 
-    `stem` is its file name without ending, `caption` says how to read it, `note` what it was made from and what is
+    `stem` is its file name without ending, `caption` explains how to read it, `note` what it was made from and what is
     missing: the note is in the picture too. `description` is for those who cannot see it.
     """
 

@@ -80,7 +80,7 @@ def metrics(request: Request) -> None:
 @reading(detector=True)
 def compare(
     request: Request,
-    reference: Annotated[str, typer.Option(help="The method that the others are held against.")] = "r2po",
+    reference: Annotated[str, typer.Option(help="The method that the others are compared with.")] = "r2po",
     metric: Annotated[
         MetricName, typer.Option(help="Which number of a run is compared: a return, or a share of its revisions.")
     ] = MetricName.mean_return,
@@ -119,7 +119,7 @@ def _print(rows: Sequence[Row], columns: Sequence[str], output: str, *, title: s
     if output != "table":
         WRITERS[output](columns, rows, sys.stdout, caption)
         return
-    # A column of notes is worth its room where there is one.
+    # A column of notes is shown only where it has any.
     shown = [c for c in columns if c not in _TECHNICAL and (c != "note" or any(row[c] for row in rows))]
     fewer = f"{len(shown)} of {len(columns)} columns; the other formats have all."
     print_table(shown, rows, title=title, caption="\n".join(filter(None, [caption, fewer])))
@@ -145,7 +145,7 @@ def _reported() -> Iterator[None]:
     except (KeyboardInterrupt, typer.Abort):
         _exit("interrupted", 130)
     except BrokenPipeError:
-        # The reader, say `head`, has seen enough; the interpreter must not try to flush at exit.
+        # The reader, such as `head`, has closed the pipe; the interpreter must not try to flush at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except Exception as error:

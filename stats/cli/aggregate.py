@@ -115,7 +115,7 @@ def ranks(
     metric: MetricOption = ReturnName.mean_return,
     scale: ScaleOption = None,
 ) -> None:
-    """Rank stability: how often each method takes each rank when runs are drawn anew, and whether tasks agree.
+    """Rank stability: how often each method takes each rank when runs are resampled, and whether tasks agree.
 
     Example: stats ranks data/runs --metric best_return
     """

@@ -1,4 +1,4 @@
-"""The commands that hold printed numbers against each other: `stats paper` and `stats check`."""
+"""The commands that check printed numbers against each other: `stats paper` and `stats check`."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _print(results: Sequence[Result], output: Format, *, everything: bool) -> No
 
 
 def _shown(text: object) -> str:
-    """Text of somebody's file, made safe to print: on one line, control characters spelled out."""
+    """Text of a user's file, made safe to print: on one line, control characters spelled out."""
     from audit.output.escaping import visible
 
     return visible(str(text)).replace("\n", " ")

@@ -65,7 +65,7 @@ def read(request: Request, relations: Sequence[str], reference: str | None = Non
 
 
 def note(text: str) -> None:
-    """A line on standard error; names in records are anybody's, and do nothing to a terminal."""
+    """A line on standard error; names in records are untrusted, and must not control the terminal."""
     from audit.output.escaping import visible
 
     typer.echo(f"stats: {visible(text)}", err=True)

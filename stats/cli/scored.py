@@ -25,7 +25,7 @@ class Scored:
     caption: str | None
 
     def reference(self, asked: str | None, default: str) -> str:
-        """The method that others are held against."""
+        """The method that others are compared with."""
         chosen = asked or default
         if self.comparisons and not any(chosen in comparison.methods for comparison in self.comparisons):
             note(f"no runs of {chosen}, the reference: there is no probability of improvement; see --reference")

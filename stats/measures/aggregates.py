@@ -54,7 +54,7 @@ def median_score(tasks: Sequence[Scores]) -> Scores:
 
 
 def optimality_gap(tasks: Sequence[Scores], target: float = 1.0) -> Scores:
-    """How far scores fall short of the target on average; what lies above it makes up for nothing."""
+    """How far scores fall short of the target on average; a surplus does not compensate."""
     return target - mean_score([np.minimum(task, target) for task in tasks])
 
 

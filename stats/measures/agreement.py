@@ -1,4 +1,4 @@
-"""How well codes that were found agree with codes that are held true, as functions of a table of counts.
+"""Agreement of detected codes with reference codes, as functions of a table of counts.
 
 A table has the shape (..., codes, codes): entry [i, j] counts the items whose true code is the i-th and which were
 found to have the j-th. Counts may be weighted. Leading axes, such as bootstrap replicates, stay. What is undefined, by

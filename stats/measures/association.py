@@ -36,7 +36,7 @@ def risk_ratio(counts: ArrayLike) -> NDArray[np.float64]:
         counts: shape (..., 4): exposed with the outcome, unexposed with it, exposed without it, unexposed without it.
 
     Returns:
-        Shape (...): NaN where nobody is exposed, nobody unexposed, or the outcome never occurs; infinite where it
+        Shape (...): NaN where none are exposed, none unexposed, or the outcome never occurs; infinite where it
         occurs among the exposed only.
     """
     a, b, c, d = np.moveaxis(np.asarray(counts, dtype=float), -1, 0)
@@ -59,7 +59,7 @@ def odds_ratio(counts: ArrayLike) -> NDArray[np.float64]:
 
 
 def associate(clusters: ArrayLike, *, resamples: int = 9999, level: float = 0.95, seed: int = 0) -> Association:
-    """Hold the risk of an outcome with an exposure against that without.
+    """Compare the risk of an outcome with an exposure with that without.
 
     Args:
         clusters: shape (clusters, 4): the counts of `risk_ratio` for each cluster.

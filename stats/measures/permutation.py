@@ -88,7 +88,7 @@ def _chances(before: Floats, after: Floats, splits: Floats, draws: Floats, *, ex
 
 
 def _below_zero(differences: Floats, rounding: Floats) -> Floats:
-    """The share of differences below zero, each standing for its opposite as well; shape (pairs,)."""
+    """The share of differences below zero, each counting for its opposite as well; shape (pairs,)."""
     ties: Floats = np.count_nonzero(np.abs(differences) <= rounding, axis=1) / differences.shape[1]
     return (1 - ties) / 2
 

@@ -17,7 +17,7 @@ from stats.measures.ranks import DECIMALS
 
 
 class Scale(NamedTuple):
-    """What a task's returns are measured by: the return of achieving nothing, score 0, and the optimum, score 1."""
+    """The scale of a task's returns: the return of achieving nothing, score 0, and the optimum, score 1."""
 
     floor: float
     optimum: float
@@ -70,8 +70,8 @@ def find_scales(facts: pd.DataFrame, given: Mapping[str, Scale], known: Mapping[
 
     Args:
         facts: one row per run, with columns condition, env, floor and optimum. NaN is unknown.
-        given: scales by task that go before those of the records.
-        known: scales by task for where the records are silent.
+        given: scales by task that override those of the records.
+        known: scales by task for where the records have none.
 
     Returns:
         An end that some runs of a condition and task state holds for those that do not. Where runs disagree, nothing

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import bootstrap
 
 RESAMPLES: Final = 2000
-"""How often runs are drawn by default."""
+"""Number of resamples by default."""
 
 _AT_ONCE: Final = 2_000_000
 """Numbers that are held in memory at once."""
@@ -52,7 +52,7 @@ def stratified_bootstrap(
         cost: numbers that the statistic holds in memory for one resample; as many as there are, if not given.
 
     Returns:
-        The statistic of the runs as they are, with its interval: NaN where a stratum has a single run, as nobody knows
+        The statistic of the runs as they are, with its interval: NaN where a stratum has a single run, as it is unknown
         what another one would have been.
     """
     arrays = [_in_order(stratum) for stratum in strata]

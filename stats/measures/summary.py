@@ -34,7 +34,7 @@ def summarise(values: ArrayLike) -> Summary:
     """Summarise one value per run.
 
     Args:
-        values: shape (runs,). What is not finite counts as missing: it is left out, and `n` says how many were not.
+        values: shape (runs,). What is not finite counts as missing: it is left out, and `n` counts the others.
 
     Returns:
         Sample mean and Bessel-corrected standard deviation (`numpy.std` with `ddof=1`). NaN where there are too few

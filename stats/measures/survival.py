@@ -1,4 +1,4 @@
-"""When do runs get somewhere, if some end before they do? Times to an event, of which some are censored.
+"""When do runs reach a goal, if some end before they do? Times to an event, of which some are censored.
 
 E. L. Kaplan and P. Meier, "Nonparametric estimation from incomplete observations", Journal of the American Statistical
 Association 53 (1958).

@@ -1,1 +1,1 @@
-"""What was published, held against itself: numbers recomputed from other numbers, to within their rounding."""
+"""Consistency of published numbers: numbers recomputed from other numbers, to within their rounding."""

@@ -47,7 +47,7 @@ def check_claims(paper: Paper, where: Path) -> Iterator[Result]:
     """The verdict on every claim of a folder's `claims.toml`.
 
     Raises:
-        PublishedError: the file cannot be read, or a claim in it makes no sense.
+        PublishedError: the file cannot be read, or a claim in it is invalid.
     """
     for claim in _read(where / "claims.toml"):
         try:
@@ -55,7 +55,7 @@ def check_claims(paper: Paper, where: Path) -> Iterator[Result]:
         except (NotPrintedError, PublishedError) as error:
             raise PublishedError(f"{_place(where, claim)}: {error}") from None
         except (LookupError, TypeError, ValueError, AttributeError, StopIteration, RecursionError) as error:
-            # Keys, arguments and expressions are whatever somebody wrote; Python's own words tell which is wrong.
+            # Keys, arguments and expressions are a user's; Python's own message names the one that is wrong.
             raise PublishedError(f"{_place(where, claim)}: {type(error).__name__}: {error}") from None
 
 

@@ -171,7 +171,7 @@ def thresholds_run(paper: Paper, factors: Sequence[str]) -> Finding:
 
 
 def _is(text: str, wanted: Decimal) -> bool:
-    # "-inf" disables the rule and is nobody's multiple.
+    # "-inf" disables the rule and is a multiple of nothing.
     return not text.endswith("inf") and Decimal(text) == wanted
 
 
@@ -203,7 +203,7 @@ def permissive_by_heading(paper: Paper) -> Finding:
     """Pong's permissive count as the table heads it, worst <= median < best, from the other counts.
 
     The printed count follows worst < best (the release has the same). From it the heading takes away what has worst <
-    median = best: some of the strict ones, nobody can say how many. The table of agreement does not help: it has no row
+    median = best: some of the strict ones, an unknown number. The table of agreement does not help: it has no row
     for three equal rollouts, though there were some, so that its rows hold others than they are headed.
     """
     counts = paper.row("salience_release", environment="pong")

@@ -13,7 +13,7 @@ from typing import Final
 INFINITY: Final = Decimal("Infinity")
 ZERO: Final = Decimal(0)
 
-# Far more digits than anybody prints: sums and products of printed numbers are exact.
+# Far more digits than are ever printed: sums and products of printed numbers are exact.
 _DOWN: Final = Context(prec=60, rounding=ROUND_FLOOR, traps=[InvalidOperation, DivisionByZero])
 _UP: Final = Context(prec=60, rounding=ROUND_CEILING, traps=[InvalidOperation, DivisionByZero])
 

@@ -1,4 +1,4 @@
-"""A table of somebody's own: summaries of methods and tests between them, in one CSV file."""
+"""A user's own table: summaries of methods and tests between them, in one CSV file."""
 
 from __future__ import annotations
 
@@ -55,11 +55,11 @@ def check_table(path: Path, alpha: Decimal = ALPHA) -> list[Result]:
     """Recompute the tests of a table from its summaries, and standard errors from standard deviations.
 
     Args:
-        path: a CSV file. A row with a `mean` is a summary, one with a `baseline` a test; `docs/published.md` says more.
+        path: a CSV file. A row with a `mean` is a summary, one with a `baseline` a test; see `docs/published.md`.
         alpha: a corrected p-value up to this is significant.
 
     Raises:
-        PublishedError: the file cannot be used; the message says where and why.
+        PublishedError: the file cannot be used; the message states where and why.
     """
     rows = [_renamed(row, path) for row in read_csv(path)]
     summary_rows = [row for row in rows if _has(row, "mean")]
@@ -92,7 +92,7 @@ def _renamed(row: Row, path: Path) -> Row:
 
 
 def _refuse(rows: Sequence[Row], path: Path) -> None:
-    """Say what is missing, for the whole file or for a row."""
+    """Report what is missing, for the whole file or for a row."""
     columns = rows[0].fields
     has = {kind: [name for name in needed if name in columns] for kind, needed in (("s", _SUMMARY), ("t", _TEST))}
     spread = "std" in columns or "standard_error" in columns

@@ -1,4 +1,4 @@
-"""Numbers as they are printed, and what they stand for."""
+"""Numbers as they are printed, and the intervals that they represent."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Final
 from stats.published.intervals import INFINITY, Interval, point
 
 LONGEST: Final = 40
-"""Characters that a printed number has at most; nobody prints more, and arithmetic with more would take its time."""
+"""Largest length of a printed number in characters; arithmetic with longer ones would be slow."""
 
 _NUMBER: Final = re.compile(r"([<>≤≥~])?\s*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?)")
 _SAME: Final = str.maketrans({"−": "-", "∼": "~", "≈": "~"})
@@ -39,7 +39,7 @@ def printed(text: str) -> Printed:
     """Read a printed number.
 
     Args:
-        text: `0.70` stands for 0.695 to 0.705, as trailing zeros count; `1.5e-08` for 1.45e-08 to 1.55e-08; `<0.001`
+        text: `0.70` represents 0.695 to 0.705, as trailing zeros count; `1.5e-08` for 1.45e-08 to 1.55e-08; `<0.001`
             and `≤0.001` for all up to 0.001, `>3` and `≥3` for all from 3; `~28`, about 28, for one unit of the last
             digit to each side, 27 to 29.
 

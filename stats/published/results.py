@@ -48,7 +48,7 @@ class Result:
 
 
 def judge(published: Printed, found: Interval, *, face: Interval | None = None, decides: bool = True) -> Status:
-    """Hold a printed number against a recomputed one.
+    """Compare a printed number with a recomputed one.
 
     Args:
         published: the printed number.
@@ -58,7 +58,7 @@ def judge(published: Printed, found: Interval, *, face: Interval | None = None, 
 
     Returns:
         Inconsistent where no number prints like this and can be it. Otherwise consistent: where `found` decides
-        something, where all of it prints like this, or where the printed numbers as they stand give the printed
+        something, where all of it prints like this, or where the printed numbers, taken as exact, give the printed
         result. Otherwise undecidable. A printed bound, as in `<0.001`, is decided only by the latter two.
     """
     if not published.interval.meets(found):

@@ -1,4 +1,4 @@
-"""Printed Welch tests, held against printed summaries and against each other."""
+"""Printed Welch tests, checked against printed summaries and against each other."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def recompute(tests: Sequence[PrintedTest]) -> list[Found]:
 
     t, its degrees of freedom and the difference follow from the summaries; p from these two and from the printed t and
     df, where they are possible; the corrected p from all p of the family and from the printed ones, where they are
-    possible. So a number is held against all that is printed before it.
+    possible. So a number is checked against all that is printed before it.
     """
     before = [_without_holm(test) for test in tests]
     usable = [_narrowed(found.raw_p, test.printed.get("raw_p")) for found, test in zip(before, tests, strict=True)]

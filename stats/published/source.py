@@ -59,7 +59,7 @@ COUNTS: Final = frozenset(
 
 
 class PublishedError(ValueError):
-    """A file of published numbers cannot be used; the message says where and why."""
+    """A file of published numbers cannot be used; the message states where and why."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ RUNS: Final = 10
 def compare(
     table: str, item: str, quantity: str, published: Printed, found: Interval, wrong: str, face: Interval | None = None
 ) -> Result:
-    """Hold a printed number against a recomputed one; `wrong` says what it contradicts."""
+    """Compare a printed number with a recomputed one; `wrong` names what it contradicts."""
     status = judge(published, found, face=face)
     return Result(table, item, quantity, status, published.text, found, None if status is Status.consistent else wrong)
 

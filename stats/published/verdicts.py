@@ -4,7 +4,7 @@ Three verdicts. `same`: it prints as the published one does, digit for digit. `c
 difference is within what runs differ by (a two-sided t-test at 0.05). `differs`: it is not. No verdict (None) where
 there is nothing to judge by: fewer than two runs, or runs that do not vary and a published number without a spread.
 
-A printed number stands for all that round to it: the nearest is taken, and of a printed spread the largest.
+A printed number represents all that round to it: the nearest is taken, and of a printed spread the largest.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Part(NamedTuple):
 
 
 def prints_as(value: float, number: Printed) -> bool:
-    """Whether a value is one of those that the printed digits stand for."""
+    """Whether a value is one of those that the printed digits represent."""
     low, high = float(number.interval.low), float(number.interval.high)
     return low <= value <= high or same(value, low) or same(value, high)
 
@@ -42,7 +42,7 @@ def exact(value: float, number: Printed) -> Verdict:
 
 
 def against_summary(ours: Summary, mean: Printed, std: Printed, runs: int, scale: float = 1.0) -> Verdict | None:
-    """Hold a mean and its spread over runs against a published pair, by Welch's test.
+    """Compare a mean and its spread over runs with a published pair, by Welch's test.
 
     Args:
         ours: the recomputed mean, sample standard deviation and number of runs.
@@ -60,7 +60,7 @@ def against_summary(ours: Summary, mean: Printed, std: Printed, runs: int, scale
 
 
 def against_value(ours: Summary, value: Printed, runs: int) -> Verdict | None:
-    """Hold a mean over runs against a published one of which no spread is known: theirs is taken to spread as ours.
+    """Compare a mean over runs with a published one of which no spread is known: theirs is taken to spread as ours.
 
     Args:
         ours: the recomputed mean, sample standard deviation and number of runs.
@@ -78,7 +78,7 @@ def against_value(ours: Summary, value: Printed, runs: int) -> Verdict | None:
 
 
 def against_gap(ours: tuple[Summary, Summary], gap: Printed, theirs: tuple[Summary, Summary]) -> Verdict | None:
-    """Hold the difference of two methods against a published one.
+    """Compare the difference of two methods with a published one.
 
     Args:
         ours: both methods' returns over runs; the difference is the first minus the second.

@@ -115,7 +115,7 @@ def p_bounds(t: Interval, df: Interval) -> Interval:
     size = abs(t)
     low = _p(_above(size.high), _above(df.high)) * (1 - SLACK)
     high = _p(_below(size.low), _below(df.low)) * (1 + SLACK)
-    # The smallest float stands for all p-values too small to be one.
+    # The smallest float represents all p-values too small to be one.
     return Interval(Decimal(low), Decimal(max(high, math.ulp(0.0)))) & PROBABILITY
 
 

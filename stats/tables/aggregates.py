@@ -33,7 +33,7 @@ PROFILE_COLUMNS: Final = ("condition", "variant", "metric", "tasks", "runs", "ta
 RANK_COLUMNS: Final = ("condition", "variant", "metric", "tasks", "runs", "kendall_w", "rank", "share", "note")
 
 _NAMED: Final = 3
-"""So many single runs are named one by one."""
+"""Single runs that are named one by one."""
 
 Samples = list[NDArray[np.float64]]
 
@@ -50,7 +50,7 @@ def aggregate(
         resamples: of the bootstrap.
 
     Returns:
-        One row per (condition, variant), with 95% intervals. None stands for what cannot be computed, and `note` says
+        One row per (condition, variant), with 95% intervals. None marks what cannot be computed, and `note` states
         why, and what was left out.
     """
     return [row for comparison in comparisons for row in _aggregated(comparison, metric, reference, resamples)]
@@ -121,7 +121,7 @@ def _profiled(comparison: Comparison, metric: str, taus: NDArray[np.float64], re
 
 
 def ranks(comparisons: Sequence[Comparison], metric: str, *, resamples: int = RESAMPLES) -> list[Row]:
-    """How often each method takes each rank by interquartile mean when runs are drawn anew.
+    """How often each method takes each rank by interquartile mean when runs are resampled.
 
     Args:
         comparisons: as `aggregate` has them.
@@ -129,7 +129,7 @@ def ranks(comparisons: Sequence[Comparison], metric: str, *, resamples: int = RE
         resamples: of the bootstrap.
 
     Returns:
-        One row per (condition, variant, rank), 1 being the best. `kendall_w` says how far the tasks of the condition
+        One row per (condition, variant, rank), 1 being the best. `kendall_w` is how far the tasks of the condition
         agree in their ranking, and is the same in all its rows.
     """
     return [row for comparison in comparisons for row in _ranked(comparison, metric, resamples)]

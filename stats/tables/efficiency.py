@@ -74,7 +74,7 @@ def efficiency(
     Returns:
         One row per (condition, variant, rollouts), with the ends of the 95% interval in `low` and `high`. A run counts
         with its last iteration that is within that many rollouts, from its first iteration until it ends: nothing is
-        carried on beyond. `runs` says how many count, and `note` where some do not. Where no run of a task does, there
+        carried on beyond. `runs` counts those that do, and `note` lists the others. Where no run of a task does, there
         is no mean over tasks, and where no run does at all, no row.
     """
     return [row for comparison in comparisons for row in _curves(comparison, metric, points, resamples)]

@@ -59,7 +59,7 @@ COMPARE_COLUMNS: Final = (
 
 
 class MissingReferenceError(ValueError):
-    """No run is of the method that the others should be held against."""
+    """No run is of the method that the others should be compared with."""
 
 
 class Cell(NamedTuple):
@@ -80,7 +80,7 @@ def metrics(runs: pd.DataFrame) -> list[Row]:
     Returns:
         One row per (condition, env, variant): number of runs, how many of them miss a return and are left out of the
         averages, mean, sample standard deviation and standard error of both returns, and the stability gap: the mean
-        over runs of best minus mean. None stands for what cannot be computed.
+        over runs of best minus mean. None marks what cannot be computed.
     """
     return [_metrics_row(cell, frame) for cell, frame in _cells(runs)]
 
@@ -108,14 +108,14 @@ def compare(runs: pd.DataFrame, reference: str, metric: str, alpha: float = 0.05
 
     Args:
         runs: one row per run, with columns condition, env, variant, and the metric. NaN is missing.
-        reference: the method that the others are held against.
+        reference: the method that the others are compared with.
         metric: the column that is compared.
         alpha: a difference is called significant where its corrected p-value does not exceed this.
 
     Returns:
         One row per (condition, env, baseline), cells without runs included, so that a method missing on a task shows.
         Holm's correction runs over the tasks of one baseline in one condition, as in the paper; `family` is the
-        number of tests corrected together. None stands for what cannot be computed, and `note` says why. An infinite
+        number of tests corrected together. None marks what cannot be computed, and `note` states why. An infinite
         t (neither method varies and their means differ) is None too: JSON has no such number. Its p-value is then 0.
 
     Raises:

@@ -143,9 +143,7 @@ def test_a_revision_is_shown(data):
 
 def test_relations_are_listed_and_queried(data, capsys):
     assert printed(audit.relations(), capsys, "json") == command("sql", data, "--format", "json")
-    query = (
-        "select run, count(*) as n, list({'a': [iteration]}) as nested from revisions group by run order by run"
-    )
+    query = "select run, count(*) as n, list({'a': [iteration]}) as nested from revisions group by run order by run"
     table = audit.sql(data, query)
     for output in ("table", "json", "csv", "markdown", "latex"):
         assert printed(table, capsys, output) == command("sql", data, query, "--format", output)

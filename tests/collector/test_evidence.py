@@ -1,4 +1,4 @@
-"""Which rollouts are shown, and what their text says."""
+"""Which rollouts are shown, and what their text contains."""
 
 from __future__ import annotations
 

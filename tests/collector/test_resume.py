@@ -102,8 +102,8 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(("name", "damage", "told"), REFUSED.values(), ids=REFUSED)
-def test_records_that_cannot_be_continued_are_refused_and_left_alone(name, damage, told, tmp_path):
+@pytest.mark.parametrize(("name", "damage", "message"), REFUSED.values(), ids=REFUSED)
+def test_records_that_cannot_be_continued_are_refused_and_left_alone(name, damage, message, tmp_path):
     asked = spec(iterations=3)
     folder = collect(asked, tmp_path)
     path = folder / name
@@ -111,7 +111,7 @@ def test_records_that_cannot_be_continued_are_refused_and_left_alone(name, damag
     before = {file.name: file.read_bytes() for file in folder.iterdir()}
     with pytest.raises(CollectorError) as error:
         collect(asked, tmp_path)
-    assert told in str(error.value)
+    assert message in str(error.value)
     assert str(path) in str(error.value)
     assert "\n" not in str(error.value)
     assert {file.name: file.read_bytes() for file in folder.iterdir()} == before
@@ -133,7 +133,7 @@ def test_a_second_writer_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("changed", "told"),
+    ("changed", "message"),
     [
         ({"seed": 1}, "seed is 0, not 1"),
         ({"rollouts": 5}, "rollouts is 4, not 5"),
@@ -141,9 +141,9 @@ def test_a_second_writer_is_refused(tmp_path):
         ({"iterations": 9}, "iterations is 2, not 9"),
     ],
 )
-def test_other_settings_under_the_same_label_are_refused(changed, told, tmp_path):
+def test_other_settings_under_the_same_label_are_refused(changed, message, tmp_path):
     collect(spec(iterations=2, condition="mine"), tmp_path)
-    with pytest.raises(CollectorError, match=told):
+    with pytest.raises(CollectorError, match=message):
         collect(spec(**({"iterations": 2, "condition": "mine"} | changed)), tmp_path)
 
 

@@ -213,13 +213,13 @@ def test_runs_differ_from_one_another(tmp_path):
 
 
 def test_progress_is_reported_with_calls_and_best_return(tmp_path):
-    told = []
-    collect(spec(iterations=3), tmp_path, report=told.append)
+    reported = []
+    collect(spec(iterations=3), tmp_path, report=reported.append)
     episodes = lines(tmp_path / spec(iterations=3).folder / "episodes.jsonl")
     kept = [episode[episode["selected"]]["mean_return"] for episode in episodes]
-    assert (told[-1].finished, told[-1].current, told[-1].best) == (3, kept[-1], max(kept))
-    assert told[-1].calls == len(lines(tmp_path / spec(iterations=3).folder / "calls.jsonl"))
-    assert told[-1].tokens is None
+    assert (reported[-1].finished, reported[-1].current, reported[-1].best) == (3, kept[-1], max(kept))
+    assert reported[-1].calls == len(lines(tmp_path / spec(iterations=3).folder / "calls.jsonl"))
+    assert reported[-1].tokens is None
 
 
 def test_attempts_are_five_as_documented():
@@ -249,9 +249,9 @@ def test_pure_search_sends_the_same_prompt_twice_and_the_second_pass_tells_the_f
         if variant == "puresearch":
             assert first == second
         else:
-            told = f"#3 params=({', '.join(map(str, GOOD))}) mean return {episode['initial']['mean_return']:.2f}"
-            assert told in second
-            assert told not in first
+            reported = f"#3 params=({', '.join(map(str, GOOD))}) mean return {episode['initial']['mean_return']:.2f}"
+            assert reported in second
+            assert reported not in first
 
 
 def test_one_call_methods_have_one_candidate_and_spend_all_iterations_on_it(tmp_path):

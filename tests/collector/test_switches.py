@@ -1,4 +1,4 @@
-"""Departures from the methods as published: each does what it says, and nothing where it does not apply."""
+"""Departures from the methods as published: each does what it describes, and nothing where it does not apply."""
 
 from __future__ import annotations
 

@@ -109,10 +109,10 @@ def test_a_name_is_shortened_in_the_middle_where_it_is_long() -> None:
 
 def test_the_origin_of_records_names_a_model_in_one_line() -> None:
     facts = pd.DataFrame([{"condition": "x", "backend": "b\x1b[0m", "model": "m\n" * 500}])
-    told = origin(facts, "x")
-    assert controls(told) == set()
-    assert "\n" not in told
-    assert len(told) < 3 * LONGEST
+    message = origin(facts, "x")
+    assert controls(message) == set()
+    assert "\n" not in message
+    assert len(message) < 3 * LONGEST
 
 
 def test_long_conditions_get_file_names_that_are_short_and_distinct() -> None:

@@ -1,4 +1,4 @@
-"""The simulated model: a stand-in for a language model that runs anywhere and knows why it did what it did."""
+"""The simulated model: a stand-in for a language model that runs anywhere and records the reasons of its edits."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class SimulatedModel:
         """Nothing can be missing."""
 
     async def aclose(self) -> None:
-        """Nothing is held open."""
+        """No connections to release."""
 
 
 def _in_form(params: tuple[float, ...], sentences: list[str], rng: np.random.Generator) -> str:

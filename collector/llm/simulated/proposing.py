@@ -21,9 +21,9 @@ LEAPS: Final = 0.3
 """Probability of a step that is LEAP times as long as suggested."""
 LEAP: Final = 3.0
 SINGLE_WORTH: Final = 0.5
-"""A single return is one draw: it counts only so far above the average trial, in proportion."""
+"""A single return is one draw: its excess over the average trial is scaled by this factor."""
 ATTEMPTS: Final = 20
-"""So often it draws again where it has drawn a vector that was tried before."""
+"""Redraws where a vector was tried before."""
 
 
 def propose(prompt: SearchPrompt, rng: np.random.Generator) -> tuple[tuple[float, ...], str]:

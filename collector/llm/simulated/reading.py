@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from collector.policy import settle
 
 TAIL = 12
-"""Of a rollout only so many last steps are read closely."""
+"""Last steps of a rollout that are read closely."""
 
 
 class UnknownPromptError(ValueError):
-    """A prompt in which the simulated model does not find its way."""
+    """A prompt that the simulated model cannot parse."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ FAR_SHORT: Final = 0.3
 BOLD: Final = 0.2
 """Probability of a sweeping revision after a failure, in place of a focused one."""
 FATAL_STEPS: Final = 3
-"""Of a rollout in a table's world, so many last states are held to be decisive."""
+"""Last states of a tabular rollout that are considered decisive."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ def _repair_table(
     states = [int(state) for state in anchor.states[:, 0] if state < len(params)]
     visited = list(dict.fromkeys(states[::-1]))
     if anchor.cut_off:
-        # It went round in circles: no state is the last one before the failure, but some were never left.
+        # It went in circles: no state is the last one before the failure, but some were never left.
         stuck = {state for state, following in pairwise(states) if state == following}
         rng.shuffle(visited)
         visited.sort(key=lambda state: state not in stuck)

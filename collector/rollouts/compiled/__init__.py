@@ -1,4 +1,4 @@
-"""Rollouts at the machine's speed, where they can be had: the same numbers as the plain loop, to the bit."""
+"""Rollouts at the machine's speed, where they can be compiled: the same numbers as the plain loop, to the bit."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def compiled_rollouts(task: Task) -> CompiledRollouts | None:
     """
     dynamics = task.dynamics
     if dynamics is None or (dynamics.gym_id, dynamics.make_options) != (task.gym_id, task.make_options):
-        return None  # a task made of another one may have its own environment, and still the other's dynamics
+        return None  # a task derived from another one may have its own environment, and still the other's dynamics
     rollouts = _known(task)
     if isinstance(rollouts, _Unknown):
         with _preparing:  # the trials step through an environment, and there is one for all threads
@@ -41,7 +41,7 @@ def compiled_rollouts(task: Task) -> CompiledRollouts | None:
 
 
 class _Unknown:
-    """Stands for rollouts that nobody has tried to compile."""
+    """Marks rollouts that have not been compiled yet."""
 
 
 def _known(task: Task) -> CompiledRollouts | _Unknown | None:
@@ -58,7 +58,7 @@ def _prepare(task: Task) -> CompiledRollouts | None:
         return prepare(task)
     except ImportError as error:
         _say(f"Numba cannot be used ({_first_line(error)})")
-    except Exception as error:  # whatever goes wrong in compiling or in the cache, there is another way
+    except Exception as error:  # whatever goes wrong in compiling or in the cache, the plain loop remains
         _say(f"{task.id} cannot be compiled ({_first_line(error) or type(error).__name__})")
     return None
 

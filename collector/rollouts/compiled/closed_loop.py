@@ -1,6 +1,6 @@
 """Environment and policy in one compiled loop, over many rollouts, without the interpreter or its lock.
 
-What is tied together here are plain functions of modules, not compiled ones: only those have a name under which Numba
+What is combined here are plain functions of modules, not compiled ones: only those have a name under which Numba
 finds its cache again.
 """
 

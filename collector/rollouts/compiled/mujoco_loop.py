@@ -1,7 +1,7 @@
 """MuJoCo's own steps with a policy between them, in one compiled loop without the interpreter or its lock.
 
 The loop calls the functions of MuJoCo's library itself, on the memory of the model and the data that MuJoCo's Python
-package made, and reads positions and forces where they lie.
+package made, and reads positions and forces in place.
 """
 
 from __future__ import annotations

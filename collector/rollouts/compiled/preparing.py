@@ -1,4 +1,4 @@
-"""Compiled rollouts that have shown that they are right."""
+"""Compiled rollouts, checked against the plain loop before use."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def prepare(task: Task) -> CompiledRollouts:
     try:
         _try(task, rollouts)
     except Exception:
-        # A damaged cache comes to light here in many ways, and is gone the second time.
+        # A damaged cache fails here in many ways; the second attempt is without it.
         rollouts.forget()
         rollouts = _make(task)
         _try(task, rollouts)

@@ -126,10 +126,10 @@ def test_a_stopped_command_goes_on_to_the_same_records(kind, status, whole, tmp_
         os.killpg(command.pid, kind)  # as a terminal does: to the training process as well
     else:
         command.send_signal(kind)
-    told = command.communicate(timeout=60)[1]
+    message = command.communicate(timeout=60)[1]
     assert command.returncode == status
-    assert "Traceback" not in told
-    # Nobody goes on training for nobody.
+    assert "Traceback" not in message
+    # No process continues training without its parent.
     deadline = time.monotonic() + 20
     while _group_lives(command.pid) and time.monotonic() < deadline:
         time.sleep(0.1)

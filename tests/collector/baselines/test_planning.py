@@ -36,11 +36,11 @@ def test_each_task_has_the_baselines_that_its_actions_allow(task):
 def test_a_baseline_that_does_not_fit_is_a_usage_error_that_names_those_that_do(variant, task):
     with pytest.raises(UsageError) as error:
         plan(request(variant, "sb3-all", envs=("all", task)) if task == "swimmer" else request(variant, envs=(task,)))
-    told = str(error.value)
-    assert variant in told
-    assert "\n" not in told
-    fit = told.split("that fit: ")[1]
-    first = next(name for name in TASKS if f"and {name} has" in told)
+    message = str(error.value)
+    assert variant in message
+    assert "\n" not in message
+    fit = message.split("that fit: ")[1]
+    first = next(name for name in TASKS if f"and {name} has" in message)
     assert fit == ", ".join(each.id for each in fitting(get_task(first))) + ", or sb3-all for all that fit"
 
 
@@ -108,8 +108,8 @@ def test_without_the_extra_nothing_is_begun_and_the_way_to_install_it_is_told(tm
     out = tmp_path / "runs"
     with pytest.raises(CollectorError) as error:
         app(["--env", "cartpole", "--variant", "sb3-ppo", "--out", str(out)], standalone_mode=False)
-    told = str(error.value)
-    assert told.startswith("baselines need torch, not installed here")
-    assert told.index("first install PyTorch") < told.index("pip install 'salience-audit[baselines]'")
-    assert "\n" not in told
+    message = str(error.value)
+    assert message.startswith("baselines need torch, not installed here")
+    assert message.index("first install PyTorch") < message.index("pip install 'salience-audit[baselines]'")
+    assert "\n" not in message
     assert not out.exists()

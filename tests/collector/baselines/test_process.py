@@ -51,16 +51,16 @@ TASK = dataclasses.replace(get_task("cartpole"), id="lift", gym_id="Lift-v0")
 
 @needs_sb3
 @pytest.mark.parametrize(
-    ("breaks", "status", "told"), [(99, 0, "complete: "), (3, 1, "task lift: RuntimeError: stuck")]
+    ("breaks", "status", "message"), [(99, 0, "complete: "), (3, 1, "task lift: RuntimeError: stuck")]
 )
-def test_a_task_of_a_user_is_trained_on_and_its_failure_is_one_line(breaks, status, told, tmp_path):
+def test_a_task_of_a_user_is_trained_on_and_its_failure_is_one_line(breaks, status, message, tmp_path):
     module = tmp_path / "lift.py"
     module.write_text(TASK_OF_A_USER.replace("BREAKS", str(breaks)))
     command = [sys.executable, "-m", "collector.cli", "--env", "lift", "--task-module", str(module), "--runs", "1"]
     command += ["--variant", "sb3-dqn", "--iterations", "3", "--rollouts", "2", "--out", str(tmp_path / "runs")]
     result = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert result.returncode == status, result.stderr
-    assert told in result.stderr
+    assert message in result.stderr
     assert "Traceback" not in result.stderr
     recorded = [line for path in tmp_path.rglob("episodes.jsonl") for line in lines(path)]
     assert [line["initial"]["returns"] for line in recorded] == ([[5.0, 5.0]] * 3 if status == 0 else [])

@@ -18,9 +18,9 @@ from tests.collector.helpers import lines, timeless
 
 
 def test_a_run_is_recorded_like_those_of_a_language_model(tmp_path):
-    told = []
+    reports = []
     run = baseline()
-    folder = record(run, tmp_path, report=told.append)
+    folder = record(run, tmp_path, report=reports.append)
     assert folder == tmp_path / "sb3+iterations-3+rollouts-2" / "cartpole" / "sb3-ppo" / "run-01"
     about = json.loads((folder / "run.json").read_text())
     assert (about["backend"], about["model"], about["variant"]) == ("stable-baselines3", "sb3-ppo", "sb3-ppo")
@@ -43,7 +43,7 @@ def test_a_run_is_recorded_like_those_of_a_language_model(tmp_path):
         assert candidate["mean_return"] == sum(candidate["returns"]) / 2
         assert len(candidate["seeds"]) == len(candidate["lengths"]) == len(candidate["ended"]) == 2
     assert len({seed for episode in episodes for seed in episode["initial"]["seeds"]}) == 6
-    assert [progress.finished for progress in told] == [0, 1, 2, 3]
+    assert [progress.finished for progress in reports] == [0, 1, 2, 3]
 
 
 def test_a_run_cut_off_anywhere_goes_on_to_the_same_records(tmp_path):
@@ -54,9 +54,9 @@ def test_a_run_cut_off_anywhere_goes_on_to_the_same_records(tmp_path):
         with pytest.raises(CollectorError, match="died"):
             record(run, out, Pretended(dies_after=cut))
         assert len(lines(out / run.folder / "episodes.jsonl") if cut else []) == cut
-        told = []
-        assert timeless(record(run, out, report=told.append)) == whole
-        assert [progress.finished for progress in told] == list(range(cut, 6)), "only what is new is reported"
+        reports = []
+        assert timeless(record(run, out, report=reports.append)) == whole
+        assert [progress.finished for progress in reports] == list(range(cut, 6)), "only what is new is reported"
 
 
 def test_a_torn_last_line_is_trained_again(tmp_path):
@@ -115,7 +115,7 @@ def test_the_audit_reads_the_records(command, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["audit", command, str(tmp_path), "--format", "json"])
     with pytest.raises(SystemExit) as ended:
         audit()
-    told = capsys.readouterr()
-    assert not ended.value.code, told.err
-    assert told.err == ""
-    assert [row["variant"] for row in json.loads(told.out)] == ["sb3-dqn", "sb3-ppo"]
+    printed = capsys.readouterr()
+    assert not ended.value.code, printed.err
+    assert printed.err == ""
+    assert [row["variant"] for row in json.loads(printed.out)] == ["sb3-dqn", "sb3-ppo"]

@@ -66,11 +66,11 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize(("arguments", "told"), WRONG.values(), ids=WRONG)
-def test_wrong_usage_is_one_line_and_status_2(arguments, told, tmp_path):
+@pytest.mark.parametrize(("arguments", "message"), WRONG.values(), ids=WRONG)
+def test_wrong_usage_is_one_line_and_status_2(arguments, message, tmp_path):
     result = in_process(main, *arguments, "--out", tmp_path / "runs")
     assert result.returncode == 2
-    assert told in result.stderr
+    assert message in result.stderr
     assert len(result.stderr.splitlines()) == 1
     assert result.stdout == ""
     assert not (tmp_path / "runs").exists()

@@ -211,9 +211,9 @@ def test_ctrl_c_ends_in_a_line_and_the_same_command_goes_on(tmp_path):
     while not list((tmp_path / "a").glob("*/*/*/*/episodes.jsonl")) and time.monotonic() < deadline:
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
-    _, told = process.communicate(timeout=60)
+    _, message = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert told.splitlines()[-1] == "paper: stopped; nothing is lost, the same command goes on from here"
+    assert message.splitlines()[-1] == "paper: stopped; nothing is lost, the same command goes on from here"
     assert run(*settings, tmp_path / "a").returncode == 0
     assert run(*settings, tmp_path / "b").returncode == 0
     folders = sorted(path.parent.relative_to(tmp_path / "a") for path in (tmp_path / "a").rglob("run.json"))
@@ -232,10 +232,10 @@ def test_a_part_that_stops_is_named_and_the_others_are_collected(thresholds, tmp
         path.unlink()
     result = run(*settings, "--quiet")
     assert result.returncode == 1
-    told = result.stderr.splitlines()
-    assert told[0].startswith("tau-half: ")
-    assert "was collected with other settings" in told[0]
-    assert told[-1] == "paper: not complete: tau-half. The same command goes on where they stopped."
+    message = result.stderr.splitlines()
+    assert message[0].startswith("tau-half: ")
+    assert "was collected with other settings" in message[0]
+    assert message[-1] == "paper: not complete: tau-half. The same command goes on where they stopped."
     assert len(list(tmp_path.glob("*tau-off*/*/*/*/episodes.jsonl"))) == 2
 
 
@@ -265,11 +265,11 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize(("arguments", "told"), WRONG.values(), ids=WRONG)
-def test_wrong_usage_is_one_line_and_status_2(arguments, told, tmp_path):
+@pytest.mark.parametrize(("arguments", "message"), WRONG.values(), ids=WRONG)
+def test_wrong_usage_is_one_line_and_status_2(arguments, message, tmp_path):
     result = in_process(main, *arguments, "--out", tmp_path / "grid")
     assert result.returncode == 2
-    assert told in result.stderr
+    assert message in result.stderr
     assert len(result.stderr.splitlines()) == 1
     assert not (tmp_path / "grid").exists()
 

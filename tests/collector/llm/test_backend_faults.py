@@ -1,4 +1,4 @@
-"""What each fault of a server is told as, and how often the server is asked before it is told."""
+"""How each fault of a server is reported, and how often the server is asked before."""
 
 import asyncio
 import gc
@@ -229,7 +229,7 @@ def test_a_call_is_cancelled_at_once_and_leaves_nothing_behind(server, dialect):
         return asyncio.all_tasks() - {asyncio.current_task()}
 
     assert asyncio.run(call()) == set()
-    gc.collect()  # an unclosed connection would be told here, and told as an error
+    gc.collect()  # an unclosed connection would be reported here, as an error
     assert len(server.requests) == 1
 
 

@@ -133,7 +133,7 @@ def test_retry_after_reaches_the_waits(server, dialect, clock):
 def test_one_refusal_makes_the_others_wait(clock):
     """The second call starts while the gate is closed: it is not sent before the gate opens."""
     gate = Gate(now=clock.now, sleep=clock.sleep)
-    told, sent = [], []
+    waits, sent = [], []
 
     async def second():
         sent.append(clock.time)
@@ -142,22 +142,22 @@ def test_one_refusal_makes_the_others_wait(clock):
     async def both():
         with pytest.raises(ModelError):
             await persist(Script(limited(retry_after=30)), policy=replace(POLICY, limited_attempts=1), gate=gate)
-        await persist(second, policy=POLICY, gate=gate, on_wait=lambda *wait: told.append(wait))
+        await persist(second, policy=POLICY, gate=gate, on_wait=lambda *wait: waits.append(wait))
 
     asyncio.run(both())
     assert sent[0] >= 1030
-    assert [reason for reason, _ in told] == ["the server is busy"]
-    assert [seconds for _, seconds in told] == clock.slept
+    assert [reason for reason, _ in waits] == ["the server is busy"]
+    assert [seconds for _, seconds in waits] == clock.slept
 
 
 def test_models_that_share_a_gate_wait_together(server, clock):
     server.replies[OLLAMA.chat] = [Reply(429, headers={"Retry-After": "30"}), OLLAMA.answer()]
     gate = Gate(now=clock.now, sleep=clock.sleep)
-    told = []
+    waits = []
 
     async def both():
         hasty = OLLAMA.model(server, gate=gate, retry=replace(POLICY, limited_attempts=1))
-        other = OLLAMA.model(server, gate=gate, on_wait=lambda *wait: told.append(wait))
+        other = OLLAMA.model(server, gate=gate, on_wait=lambda *wait: waits.append(wait))
         with pytest.raises(ModelError):
             await hasty.complete("What next?", seed=1)
         await other.complete("What next?", seed=1)
@@ -166,7 +166,7 @@ def test_models_that_share_a_gate_wait_together(server, clock):
 
     asyncio.run(both())
     assert len(server.requests) == 2
-    assert 30 <= told[0][1] <= 32
+    assert 30 <= waits[0][1] <= 32
 
 
 def test_a_failure_without_a_wait_asked_for_holds_nobody_else_up(clock):
@@ -196,6 +196,6 @@ def test_a_certificate_that_is_not_trusted_is_not_tried_again():
     server = Server("the server", address, "m", None, "", "", "", "")
     error = ConnectionError()
     error.__cause__ = ssl.SSLCertVerificationError("self-signed")
-    told = server.unreachable(error)
-    assert told.kind is Kind.REFUSED
-    assert "certificate of the server at https://example.org/v1 is not trusted" in str(told)
+    failure = server.unreachable(error)
+    assert failure.kind is Kind.REFUSED
+    assert "certificate of the server at https://example.org/v1 is not trusted" in str(failure)

@@ -112,15 +112,15 @@ def test_typicality_of_equal_rollouts_is_equal():
 
 def test_a_salient_critic_talks_of_the_worst_rollout_far_more_often_than_a_balanced_one():
     prompt, _ = three_rollouts()
-    said = {
+    mentions = {
         name: [completion.truth["mentioned"] == "worst" for completion in answers(prompt, name)]
         for name in PERSONALITIES
     }
-    rates = {name: interval(sum(hits), len(hits)) for name, hits in said.items()}
+    rates = {name: interval(sum(hits), len(hits)) for name, hits in mentions.items()}
     assert rates["salient"].low > rates["balanced"].high + 0.2
     assert rates["talker"].low > rates["balanced"].high + 0.2
     assert rates["silent"].high < rates["balanced"].low
-    assert abs(np.mean(said["talker"]) - get_personality("talker").outspoken) < 0.06
+    assert abs(np.mean(mentions["talker"]) - get_personality("talker").outspoken) < 0.06
 
 
 def test_in_words_too():

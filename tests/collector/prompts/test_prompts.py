@@ -1,4 +1,4 @@
-"""What each prompt says, and what it must not say."""
+"""What each prompt contains, and what it must not contain."""
 
 from __future__ import annotations
 
@@ -136,10 +136,10 @@ def test_three_rollouts_come_worst_median_best():
     assert re.findall(r"^(\w+) rollout \(", prompt, re.MULTILINE) == ["Worst", "Median", "Best"]
 
 
-@pytest.mark.parametrize(("tau_c", "said"), [(None, False), (480.0, True)])
-def test_the_revision_rule_names_its_threshold_or_is_absent(tau_c, said):
+@pytest.mark.parametrize(("tau_c", "is_named"), [(None, False), (480.0, True)])
+def test_the_revision_rule_names_its_threshold_or_is_absent(tau_c, is_named):
     prompt = critic_prompt(get_task("cartpole"), METHODS["r2po"], tau_c)
-    assert ("Revision rule: at a mean return of 480 or more" in prompt) == said
+    assert ("Revision rule: at a mean return of 480 or more" in prompt) == is_named
 
 
 def test_statistics_by_hand():
@@ -157,7 +157,7 @@ def test_statistics_by_hand():
 
 
 def test_structure_formula_is_the_policys():
-    """The text says W[i][j] is params[2*i + j] and b[j] is params[8 + j]: CartPole has 4 · 2 + 2 of them."""
+    """The text states that W[i][j] is params[2*i + j] and b[j] is params[8 + j]: CartPole has 4 · 2 + 2 of them."""
     text = structure(get_task("cartpole").space)
     assert "W has 4 rows" in text
     assert "2 columns" in text

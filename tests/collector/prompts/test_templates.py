@@ -70,13 +70,13 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(("files", "told"), REFUSED.values(), ids=REFUSED)
-def test_templates_that_cannot_be_used_are_refused_by_name(files, told, folder):
+@pytest.mark.parametrize(("files", "message"), REFUSED.values(), ids=REFUSED)
+def test_templates_that_cannot_be_used_are_refused_by_name(files, message, folder):
     for name, text in files.items():
         (folder / name).write_text(text)
     with pytest.raises(UsageError) as error:
         templates.check(folder)
-    assert told in str(error.value)
+    assert message in str(error.value)
     assert "\n" not in str(error.value)
 
 
@@ -98,15 +98,15 @@ UNSAFE = {
 }
 
 
-@pytest.mark.parametrize(("text", "told"), UNSAFE.values(), ids=UNSAFE)
-def test_what_a_template_may_not_do_is_refused_before_a_run_begins(text, told, folder, tmp_path):
+@pytest.mark.parametrize(("text", "message"), UNSAFE.values(), ids=UNSAFE)
+def test_what_a_template_may_not_do_is_refused_before_a_run_begins(text, message, folder, tmp_path):
     (folder / "history.j2").write_text("{{ history }}\n" + text.replace("%s", str(tmp_path / "ran")))
     options = ["--env", "frozenlake", "--variant", "threetraj", "--prompts", folder, "--out", tmp_path / "runs"]
     done = in_process(main, *options)
     assert done.returncode == 2
     [line] = done.stderr.splitlines()
     assert line.startswith(f"collect: {folder / 'history.j2'}:")
-    assert told in line
+    assert message in line
     assert not (tmp_path / "ran").exists()
     assert not (tmp_path / "runs").exists()
 

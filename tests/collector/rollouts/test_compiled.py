@@ -88,7 +88,7 @@ def test_an_evaluation_is_its_rollouts_one_by_one(task):
 
 @pytest.mark.parametrize("name", ["cartpole", "invertedpendulum"])
 def test_threads_may_share_a_task(name):
-    task = dataclasses.replace(TASKS[name], id=f"{name}-shared")  # which nobody has compiled yet
+    task = dataclasses.replace(TASKS[name], id=f"{name}-shared")  # which is not compiled yet
     policies = [random_params(task.space, seeding.generator(8, number)) for number in range(40)]
     with ThreadPoolExecutor(4) as threads:
         together = list(threads.map(lambda params: evaluate(task, params, [1, 2, 3]), policies))
@@ -147,7 +147,7 @@ def test_a_task_with_another_environment_does_not_inherit_the_dynamics():
     assert is_compiled(TASKS["frozenlake"])
 
 
-# What can be wrong with compiling, each in a process of its own: the same results, and one line that says why.
+# What can be wrong with compiling, each in a process of its own: the same results, and one line that gives the reason.
 SCRIPT = """
 import sys, warnings
 warnings.formatwarning = lambda message, *_, **__: f"{message}\\n"
@@ -175,8 +175,8 @@ def run(*arguments, **environment):
 
 @pytest.fixture(scope="module")
 def as_usual():
-    results, compiled, said = run()
-    assert (compiled, said) == (True, [])
+    results, compiled, warnings = run()
+    assert (compiled, warnings) == (True, [])
     return results
 
 
@@ -195,18 +195,18 @@ OBSTACLES = {
 
 @pytest.mark.parametrize(("arguments", "environment", "reason"), OBSTACLES.values(), ids=OBSTACLES)
 def test_without_compiling_the_results_are_the_same_and_the_reason_is_told(arguments, environment, reason, as_usual):
-    results, compiled, said = run(*arguments, **environment)
+    results, compiled, warnings = run(*arguments, **environment)
     assert results == as_usual
     assert not compiled
-    assert reason in said[0]
-    assert len(said) == len(set(said)) <= 2  # each reason once: two tasks may have two
+    assert reason in warnings[0]
+    assert len(warnings) == len(set(warnings)) <= 2  # each reason once: two tasks may have two
 
 
 def test_another_processor_compiles_anew(as_usual, tmp_path):
     for processor in (None, "generic"):
         environment = {} if processor is None else {"NUMBA_CPU_NAME": processor, "NUMBA_CPU_FEATURES": ""}
-        results, compiled, said = run(**ONLY_OURS, NUMBA_CACHE_DIR=str(tmp_path), **environment)
-        assert (results, compiled, said) == (as_usual, True, [])
+        results, compiled, warnings = run(**ONLY_OURS, NUMBA_CACHE_DIR=str(tmp_path), **environment)
+        assert (results, compiled, warnings) == (as_usual, True, [])
     assert len(list(tmp_path.rglob("*.nbi"))) == 8  # two loops, two tasks, two processors
 
 

@@ -25,7 +25,7 @@ def raise_exit():
 
 def lives(pid):
     try:
-        return bool(Path(f"/proc/{pid}/cmdline").read_bytes())  # empty where nobody has asked yet how it ended
+        return bool(Path(f"/proc/{pid}/cmdline").read_bytes())  # empty for a zombie
     except OSError:
         return False
 

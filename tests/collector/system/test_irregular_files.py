@@ -22,39 +22,39 @@ def _impatience():
 @pytest.mark.parametrize("kind", IRREGULAR)
 @pytest.mark.parametrize("name", ["run.json", "episodes.jsonl", "calls.jsonl", "truth.jsonl"])
 def test_a_run_with_a_file_that_is_not_regular_is_refused(tmp_path, name, kind):
-    make, told = IRREGULAR[kind]
+    make, message = IRREGULAR[kind]
     asked = spec(iterations=1)
     folder = collect(asked, tmp_path)
     (folder / name).unlink()
     make(folder / name)
     with pytest.raises(CollectorError) as error:
         collect(asked, tmp_path)
-    assert f"cannot read {folder / name}: {told}" in str(error.value)
+    assert f"cannot read {folder / name}: {message}" in str(error.value)
 
 
 @pytest.mark.parametrize("kind", ["pipe", "device", "socket"])
 @pytest.mark.parametrize("name", ["run.json.part", "truth.jsonl"])
 def test_nothing_is_written_to_a_file_that_is_not_regular(tmp_path, name, kind):
-    make, told = IRREGULAR[kind]
+    make, message = IRREGULAR[kind]
     asked = spec(iterations=1)
     (tmp_path / asked.folder).mkdir(parents=True)
     make(tmp_path / asked.folder / name)
     with pytest.raises(CollectorError, match="cannot write") as error:
         collect(asked, tmp_path)
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 @pytest.mark.parametrize("kind", IRREGULAR)
 @pytest.mark.parametrize("name", ["run.json", "episodes.jsonl"])
 def test_the_state_of_such_a_run_is_not_guessed(tmp_path, name, kind):
-    make, told = IRREGULAR[kind]
+    make, message = IRREGULAR[kind]
     asked = spec(iterations=1)
     folder = collect(asked, tmp_path)
     (folder / name).unlink()
     make(folder / name)
     with pytest.raises(CollectorError) as error:
         states([asked], tmp_path)
-    assert f"cannot read {folder / name}: {told}" in str(error.value)
+    assert f"cannot read {folder / name}: {message}" in str(error.value)
 
 
 @pytest.mark.parametrize("kind", IRREGULAR)
@@ -70,11 +70,11 @@ def test_the_cost_of_a_grid_is_estimated_without_such_files(tmp_path, name, kind
 
 @pytest.mark.parametrize("kind", IRREGULAR)
 def test_a_template_that_is_not_a_regular_file_is_refused(tmp_path, kind):
-    make, told = IRREGULAR[kind]
+    make, message = IRREGULAR[kind]
     make(tmp_path / "search.j2")
     with pytest.raises(UsageError) as error:
         templates.check(tmp_path)
-    assert f"cannot read {tmp_path / 'search.j2'}: {told}" in str(error.value)
+    assert f"cannot read {tmp_path / 'search.j2'}: {message}" in str(error.value)
 
 
 @pytest.mark.parametrize("name", ["run.json", "episodes.jsonl", "calls.jsonl", "truth.jsonl"])

@@ -62,15 +62,15 @@ def run(command, **options):
     return subprocess.run(command, capture_output=True, text=True, timeout=200, check=False, **options)
 
 
-def told(result):
-    """Lines on standard error but those that say how rollouts of the task are run."""
+def printed(result):
+    """Lines on standard error but those that report how rollouts of the task are run."""
     return [line for line in result.stderr.splitlines() if "task workers" not in line and "testing/" not in line]
 
 
 def test_a_killed_worker_ends_collect_in_one_line_and_the_same_command_goes_on(module, tmp_path):
     stopped = run(collecting(module(KILLED), tmp_path / "killed"))
-    assert (stopped.returncode, len(told(stopped))) == (1, 1), stopped.stderr
-    assert told(stopped)[0].startswith("collect: a worker process was killed, for want of memory perhaps; ")
+    assert (stopped.returncode, len(printed(stopped))) == (1, 1), stopped.stderr
+    assert printed(stopped)[0].startswith("collect: a worker process was killed, for want of memory perhaps; ")
     for out in ("killed", "whole"):
         assert run(collecting(module(), tmp_path / out)).returncode == 0
     assert timeless(tmp_path / "killed") == timeless(tmp_path / "whole")
@@ -81,7 +81,7 @@ def test_a_killed_worker_ends_verify_in_one_line(module, tmp_path):
     assert run(collecting(path, tmp_path / "runs", "--runs", 4)).returncode == 0
     module(KILLED)
     stopped = run(command("audit", "verify", "--all", "--task-module", path, tmp_path / "runs"))
-    assert (stopped.returncode, told(stopped)) == (
+    assert (stopped.returncode, printed(stopped)) == (
         1,
         ["audit: a worker process was killed, for want of memory perhaps"],
     )
@@ -125,7 +125,7 @@ def test_ctrl_c_while_workers_start_is_one_line(program, module, tmp_path):
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
     stopped = stop(whole, reached, signal.SIGINT, env=environment)
     expected = STOPPED if program == "collect" else "audit: interrupted"
-    assert (stopped.returncode, told(stopped)) == (130, [expected])
+    assert (stopped.returncode, printed(stopped)) == (130, [expected])
 
 
 ENDLESS = {
@@ -145,7 +145,7 @@ def test_a_task_that_never_ends_is_stopped(where, code, kind, module, tmp_path):
     reached = tmp_path / "reached"
     path = module(**{where: code.replace("REACHED", repr(str(reached)))})
     stopped = stop(collecting(path, tmp_path / "runs"), reached, kind)
-    assert (stopped.returncode, told(stopped)) == (130, [STOPPED])
+    assert (stopped.returncode, printed(stopped)) == (130, [STOPPED])
 
 
 @pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])

@@ -76,24 +76,24 @@ TASK = replace(MAZE, id="{name}", gym_id="faulty/{name}-v0")
 
 
 @pytest.mark.parametrize(
-    ("name", "body", "told"),
+    ("name", "body", "message"),
     [
         ("nanny", "return 0, float('nan'), False, False, {}", "the reward of step 1 is nan"),
         ("endless", "return 0, float('inf'), False, False, {}", "the reward of step 1 is inf"),
         ("raising", "raise RuntimeError('out of order')", "RuntimeError: out of order"),
     ],
 )
-def test_an_environment_that_fails_stops_its_run_in_one_line(name, body, told, tmp_path):
+def test_an_environment_that_fails_stops_its_run_in_one_line(name, body, message, tmp_path):
     module = tmp_path / f"{name}.py"
     module.write_text(ENVIRONMENT.format(name=name, body=body))
     load_tasks([module])
-    with pytest.raises(TaskError, match=f"task {name}, seed 7: {told}"):
+    with pytest.raises(TaskError, match=f"task {name}, seed 7: {message}"):
         evaluate(TASKS[name], [0.0] * 9, [7])
     arguments = ["--task-module", module, "--env", name, "--env", "maze", "--variant", "r2po", "--runs", 1]
     result = run(*arguments, "--iterations", 2, "--out", tmp_path / "runs")
     assert result.returncode == 1
     last = result.stderr.splitlines()[-1]
-    assert re.match(rf"collect: 1 of 2 runs stopped; the first: task {name}, seed \d+: {told}", last)
+    assert re.match(rf"collect: 1 of 2 runs stopped; the first: task {name}, seed \d+: {message}", last)
     assert "Traceback" not in result.stderr
     assert len(lines(next(tmp_path.rglob("maze/*/*/episodes.jsonl")))) == 2
 
@@ -110,11 +110,11 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(("text", "told"), REFUSED.values(), ids=REFUSED)
-def test_a_module_that_cannot_be_used_is_refused_in_one_line(text, told, tmp_path):
+@pytest.mark.parametrize(("text", "message"), REFUSED.values(), ids=REFUSED)
+def test_a_module_that_cannot_be_used_is_refused_in_one_line(text, message, tmp_path):
     module = tmp_path / "bad.py"
     module.write_text(text)
-    with pytest.raises(UsageError, match=told) as error:
+    with pytest.raises(UsageError, match=message) as error:
         load_tasks([module])
     assert "\n" not in str(error.value)
     result = run("--task-module", module, "--env", "maze", "--variant", "r2po")

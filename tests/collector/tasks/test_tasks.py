@@ -1,4 +1,4 @@
-"""The environments are what `docs/tasks.md` says, by hand calculation and by Gymnasium's own checker."""
+"""The environments are as `docs/collector.md` describes them, by hand calculation and by Gymnasium's own checker."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_policy_fits_the_environment(task):
 
 @pytest.mark.parametrize("task", TASKS.values(), ids=lambda task: task.id)
 def test_thresholds_agree_with_those_for_foreign_logs(task):
-    """The same numbers stand in the task's module and in the audit's presets, so that both read alike."""
+    """The same numbers are in the task's module and in the audit's presets, so that both read alike."""
     presets = tomllib.loads((ROOT / "audit" / "vocabulary" / "presets.toml").read_text())
     preset = presets.get("tasks", presets)[task.id]
     ours = msgspec.to_builtins(task.thresholds)

@@ -99,7 +99,7 @@ def read(table: Table, **where: str) -> dict[str, str]:
 
 
 def beside(table: Table, **where: str) -> dict[str, str]:
-    """What stands under the cells of a row, where anything does."""
+    """What is printed under the cells of a row, where anything is."""
     (row,) = [row for row in table.rows if all(row[key] == value for key, value in where.items())]
     return {column.heading: column.beside(row) for column in table.columns if column.beside(row)}
 

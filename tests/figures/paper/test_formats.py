@@ -1,4 +1,4 @@
-"""The paper's tables as files: every format says the same."""
+"""The paper's tables as files: every format has the same contents."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from figures.tables import Table
 from tests.figures.paper.paper_grid import MODEL, grid, made, pairs, sample
 
 Cells = list[list[tuple[str, bool, str]]]
-"""Text, whether it is the best, and what stands beside, by row and column."""
+"""Text, whether it is the best, and what is printed beside, by row and column."""
 
 
 @pytest.fixture(scope="module")
@@ -129,10 +129,10 @@ def test_every_format_of_every_table_says_the_same(small: Records, tmp_path: Pat
 
 
 def in_csv(row: Mapping[str, Any]) -> list[str]:
-    """What the CSV file says of a cell, for comparison."""
+    """What the CSV file holds of a cell, for comparison."""
     keys = ("condition", "column", "value", "spread", "runs", "published", "published_words", "verdict")
-    said = ["" if row[key] is None else str(row[key]) for key in keys]
-    return [word.lower() if word in {"True", "False"} else word for word in said]
+    words = ["" if row[key] is None else str(row[key]) for key in keys]
+    return [word.lower() if word in {"True", "False"} else word for word in words]
 
 
 def test_csv_is_unrounded_and_one_row_a_cell(small: Records, tmp_path: Path) -> None:

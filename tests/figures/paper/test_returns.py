@@ -107,7 +107,7 @@ def test_one_run_has_no_spread_and_no_verdict_and_other_numbers_of_runs_say_so()
     assert read(table, env="pong")["R2PO"] == "2.50, n = 1"
     assert beside(table, env="pong")["R2PO"] == "paper 2.51 ± 0.21"
     assert datum(table, "R2PO")["no_verdict_because"] == "fewer than two runs"
-    assert "Over 2 runs, where n says nothing else. No verdict for fewer than two runs." in table.note
+    assert "Over 2 runs, unless n states otherwise. No verdict for fewer than two runs." in table.note
 
 
 def test_runs_without_a_finite_return_are_left_out_and_told() -> None:

@@ -48,10 +48,10 @@ def test_runs_with_the_published_means_and_spreads_give_the_published_table(
     assert len(data) == 40
     assert {row["verdict"] for row in data} == {"same"}
     for row in published[stem].rows:
-        told = {
+        printed = {
             column.beside(row).removeprefix("paper ").removesuffix(": same"): column.read(row) for column in columns
         }
-        assert all(ours == theirs for theirs, ours in told.items())
+        assert all(ours == theirs for theirs, ours in printed.items())
 
 
 @pytest.mark.parametrize(("stem", "significant"), [("mean", 28), ("best", 10)])

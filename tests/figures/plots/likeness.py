@@ -77,8 +77,8 @@ def _numbers(values: Any) -> list[float | None]:
 def seen(figure: Figure) -> NDArray[np.float64]:
     """A figure as it looks from afar: shape (height, width, 3), from 0 to 1.
 
-    Words, ticks and grids are left out, and panels stand where they stand before any word has claimed its room, so that
-    fonts have no say. How words and panels share the room is for the tests of the layout.
+    Words, ticks and grids are left out, and panels are where they are before any text has taken its room, so that
+    fonts have no influence. How words and panels share the room is for the tests of the layout.
     """
     with mpl.rc_context(RC):
         figure.set_layout_engine("none")

@@ -1,4 +1,4 @@
-"""Every picture is the one it was, unless somebody meant to change it.
+"""Every picture is the one it was, unless it was changed on purpose.
 
 After a change that was meant, look at the pictures, then write `tests/figures/plots/golden` again:
 `SALIENCE_AUDIT_GOLDEN=write python -m pytest tests/figures/plots/test_golden.py`.

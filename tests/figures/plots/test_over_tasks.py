@@ -1,4 +1,4 @@
-"""Methods over all tasks: what is drawn and told, and what is missing."""
+"""Methods over all tasks: what is drawn and noted, and what is missing."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_one_method_or_no_common_task_gives_no_figure(two: Records, records: Rec
     for each in (alone, apart, unknown):
         assert aggregates.draw(each, MODEL) == []
         assert profiles.draw(each, MODEL) == []
-    # The table still has the methods, and why there is nothing to say of them.
+    # The table still has the methods, and the reason why they are not compared.
     assert [row["tasks"] for row in apart.over_tasks.aggregate] == [0, 0]
     assert alone.over_tasks.aggregate == []
 

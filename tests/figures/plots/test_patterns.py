@@ -76,7 +76,7 @@ def test_every_bar_is_whole_and_an_empty_cell_says_so(records: Records) -> None:
 
 @pytest.mark.parametrize("draw", [patterns.draw, edits.draw])
 def test_without_parameters_there_are_no_patterns_and_no_edits(records: Records, draw: Any) -> None:
-    """As of a log of returns alone: a bar of what cannot be classified would say nothing about the critic."""
+    """As of a log of returns alone: a bar of what cannot be classified would show nothing about the critic."""
     returns = records.revisions.assign(edit_distance=math.nan, pattern=None)
     assert draw(replace(records, revisions=returns), SALIENT) == []
     frame = records.revisions.copy()

@@ -78,7 +78,7 @@ def test_reinforcement_learning_is_found_by_its_settings() -> None:
 def test_a_condition_lends_its_learners_only_if_it_has_nothing_else(records: Records) -> None:
     wide = with_more(with_more(records, "sb3-ppo", "sb3", 0.5), "sb3-a2c", SALIENT, 2.0)
     assert learners_in(wide.iterations) == {"sb3"}
-    # What a condition trained itself is not mixed with what another lends it.
+    # What a condition trained itself is not mixed with what it borrows from another.
     (ax,) = (
         ax
         for ax in sets(with_more(wide, "sb3-a2c", "sb3", 9.0))["curves-main"].figure.axes
@@ -174,7 +174,7 @@ def test_settings_of_tau_stand_in_order_with_what_is_missing(records: Records) -
         "100\nnot recorded\nn = 2",
         "off\nno rule\nn = 2",
     ]
-    # Nobody ran R2PO on FrozenLake with the default.
+    # There are no runs of R2PO on FrozenLake with the default.
     assert [text.get_text() for text in lake.texts] == ["–"]
     assert drawing.note.count("stand-in") == 1
 

@@ -41,8 +41,8 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int
 def test_a_name_that_no_record_has_is_an_error_that_lists_those_there_are(
     command: str, column: str, held: str, data: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told = f"stats: no {column} nosuch in the records; they hold {held}\n"
-    assert run(capsys, command, data, f"--{column}", "nosuch") == (1, "", told)
+    message = f"stats: no {column} nosuch in the records; they hold {held}\n"
+    assert run(capsys, command, data, f"--{column}", "nosuch") == (1, "", message)
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -1,4 +1,4 @@
-"""Measures of agreement, held against statsmodels, SciPy and calculations by hand."""
+"""Measures of agreement, compared with statsmodels, SciPy and calculations by hand."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def test_the_textbook_table():
     ("table", "risk", "odds"),
     [
         ([0, 0, 0, 0], math.nan, math.nan),
-        ([5, 0, 5, 0], math.nan, math.nan),  # nobody unexposed
+        ([5, 0, 5, 0], math.nan, math.nan),  # none unexposed
         ([0, 0, 5, 5], math.nan, math.nan),  # no outcome at all
         ([5, 0, 5, 5], math.inf, math.inf),  # among the exposed only
         ([0, 5, 5, 5], 0, 0),

@@ -1,4 +1,4 @@
-"""The bootstrap of clusters, held against all possible resamples, against formulas, and against simulated truth."""
+"""The bootstrap of clusters, compared with all possible resamples, with formulas, and with simulated truth."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ def test_without_a_change_p_values_are_uniform_and_expectations_right(size):
     assert (result.p <= 0.05).mean() <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 3000)
     regressions = (after.mean(axis=1) < before.mean(axis=1)).mean()
     assert result.pooled.mean() == pytest.approx(regressions, abs=0.03)
-    # Five rollouts know little of what else a policy can do: that estimate is too low, and says so in its description.
+    # Five rollouts know little of what else a policy can do: that estimate is too low, as its description states.
     assert result.initial.mean() == pytest.approx(regressions, abs=0.03 if size == 20 else 0.1)
 
 

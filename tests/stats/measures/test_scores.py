@@ -20,7 +20,7 @@ class TestScales:
         ("rows", "scale"),
         [
             ([("nim", -1.0, 1.0), ("nim", -1.0, 1.0)], Scale(-1, 1)),
-            # What some runs say holds for those that are silent.
+            # What some runs state holds for those that state nothing.
             ([("nim", math.nan, 1.0), ("nim", -1.0, math.nan)], Scale(-1, 1)),
             ([("nim", -1.0, 1.0), ("nim", -1.0, 2.0)], "its runs differ in optimum"),
             ([("nim", -1.0, 1.0), ("nim", 0.0, 1.0)], "its runs differ in floor"),

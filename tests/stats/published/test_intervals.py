@@ -204,7 +204,7 @@ def test_holm_is_the_closed_test_of_bonferroni() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "low", "high", "face", "tells", "status"),
+    ("text", "low", "high", "face", "decides", "status"),
     [
         ("1.0", "2", "3", None, True, "inconsistent"),
         ("1.0", "1.02", "3", None, True, "consistent"),
@@ -217,9 +217,9 @@ def test_holm_is_the_closed_test_of_bonferroni() -> None:
         ("<0.05", "0.051", "0.06", None, True, "inconsistent"),
     ],
 )
-def test_verdicts(text: str, low: str, high: str, face: str | None, tells: bool, status: str) -> None:
+def test_verdicts(text: str, low: str, high: str, face: str | None, decides: bool, status: str) -> None:
     exact = point(D(face)) if face else None
-    assert judge(printed(text), Interval(D(low), D(high)), face=exact, decides=tells) == status
+    assert judge(printed(text), Interval(D(low), D(high)), face=exact, decides=decides) == status
 
 
 @settings(max_examples=200)

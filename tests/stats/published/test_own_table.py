@@ -85,7 +85,7 @@ def test_single_tests(
 
 
 def note(path: Path, quantity: str, capsys: pytest.CaptureFixture[str]) -> str:
-    """What is said of the inconsistent number of a table."""
+    """The note on the inconsistent number of a table."""
     _, out, _ = run(capsys, "check", path, "--format", "json")
     (row,) = (row for row in json.loads(out) if row["quantity"] == quantity)
     assert row["status"] == "inconsistent"

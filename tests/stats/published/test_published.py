@@ -1,4 +1,4 @@
-"""`stats paper` on the published numbers: what agrees, what does not, and what cannot be told."""
+"""`stats paper` on the published numbers: what agrees, what does not, and what is undecidable."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_notes_say_why(item: str, words: str, results: list[Result]) -> None:
 def test_every_other_disagreement_is_one_that_was_argued(results: list[Result]) -> None:
     others = {(x.table, x.item) for x in results if x.status is Status.inconsistent} - set(KNOWN)
     assert others == {
-        # Nobody can exceed an optimum: 294.57 against 250, -111.04 against -120.
+        # No return can exceed an optimum: 294.57 against 250, -111.04 against -120.
         ("thresholds", "swimmer"),
         ("thresholds", "mountaincar"),
         # Ten values within 0 to M around a mean m have a standard error of at most sqrt(m (M - m) / 9).

@@ -1,6 +1,6 @@
 """The paper's 60 printed Welch/Holm rows, recomputed from its printed means and standard deviations.
 
-Every printed number stands for an interval half a unit of its last digit to each side. A row is reproduced if the
+Every printed number represents an interval half a unit of its last digit to each side. A row is reproduced if the
 printed t, raw p and Holm p meet what the intervals of its inputs allow.
 """
 

@@ -76,9 +76,9 @@ class TestAggregate:
 
     def test_one_run_has_no_interval_and_neither_has_what_is_held_against_it(self) -> None:
         rows = table({**GRID, ("props", "nim"): [0.5]})
-        said = "no interval from a single run: props on nim"
-        assert rows["r2po"]["note"] == said
-        assert rows["props"]["note"] == f"1 to 4 runs a task; {said}"
+        note = "no interval from a single run: props on nim"
+        assert rows["r2po"]["note"] == note
+        assert rows["props"]["note"] == f"1 to 4 runs a task; {note}"
         assert rows["r2po"]["iqm_low"] is not None
         assert rows["props"]["probability_of_improvement"] is not None
         for row, names in ((rows["props"], ("iqm", "probability_of_improvement")), (rows["r2po"], ("mean_rank",))):
@@ -86,8 +86,8 @@ class TestAggregate:
 
     def test_many_single_runs_are_counted(self) -> None:
         cells = {(method, env): [0.5] for method in ("r2po", "props") for env in ("maze", "nim", "pong")}
-        said = "no interval from a single run: props on maze, props on nim, props on pong, 3 more"
-        assert {row["note"] for row in table(cells).values()} == {said}
+        note = "no interval from a single run: props on maze, props on nim, props on pong, 3 more"
+        assert {row["note"] for row in table(cells).values()} == {note}
         own = [row["note"] for row in profile([compared(cells)], "mean_return", [0.5]) if row["variant"] == "r2po"]
         assert own == ["no interval from a single run: r2po on maze, r2po on nim, r2po on pong"]
 
