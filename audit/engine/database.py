@@ -172,11 +172,11 @@ class Database:
     def _build(self, name: str) -> None:
         if name in self._built:
             return
-        if name not in models():
-            raise AuditError(f"no relation {name!r}; relations are {', '.join(models())}")
         if name in KEPT and self._take(name):
             self._built.add(name)
             return
+        if name not in models():
+            raise AuditError(f"no relation {name!r}; relations are {', '.join(models())}")
         self.read()
         if name in self._built:  # reading has built it too
             return

@@ -7,7 +7,6 @@ import hashlib
 import os
 from collections.abc import Iterator
 from importlib import metadata, resources
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Final
 
@@ -38,14 +37,15 @@ def version() -> str:
     for library in LIBRARIES:
         digest.update(f"{library} {metadata.version(library)} ".encode())
     for package in ("audit", "stats.measures"):
-        for name, content in sorted(_program(resources.files(package))):
-            digest.update(f"{name} {len(content)} ".encode() + content)
+        for path in sorted(_program(str(resources.files(package)))):
+            content = Path(path).read_bytes()
+            digest.update(f"{len(content)} ".encode() + content)
     return digest.hexdigest()
 
 
-def _program(folder: Traversable) -> Iterator[tuple[str, bytes]]:
-    for entry in folder.iterdir():
+def _program(folder: str) -> Iterator[str]:
+    for entry in os.scandir(folder):
         if entry.is_dir() and not entry.name.startswith("_"):
-            yield from _program(entry)
+            yield from _program(entry.path)
         elif entry.name.endswith((".py", ".sql", ".toml")):
-            yield entry.name, entry.read_bytes()
+            yield entry.path
