@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final, Unpack
 from audit.arguments import Data, RunSelection, request_of
 from audit.judging.plan import COLUMNS, Plan, make_plan
 from audit.judging.questions import Question
-from audit.judging.verdicts import DRIVERS
 from audit.output.errors import AuditError, Problem, UsageError, count, report
 from audit.output.formats import Row
 from audit.output.progress import PrintedProgress
@@ -21,6 +20,7 @@ from audit.output.tables import print_table
 from audit.request import Request, note, print_notes
 from audit.sources.judgements import Judged, default_file, read_judgements
 from audit.store import rows_of
+from audit.vocabulary.drivers import DRIVERS
 
 if TYPE_CHECKING:
     from audit.judging.asking import Judge

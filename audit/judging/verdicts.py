@@ -7,11 +7,10 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final, get_args
+from typing import Any, Final
 
-from audit.references.driver import DriverName
+from audit.vocabulary.drivers import DRIVERS, DriverName
 
-DRIVERS: Final[tuple[DriverName, ...]] = get_args(DriverName)
 LONGEST: Final = 20_000
 """Characters of a reply that are read, from its end: the requested format fits into a few hundred."""
 MOST_OBJECTS: Final = 100

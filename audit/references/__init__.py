@@ -10,7 +10,7 @@ Rules, limits and scores are in `docs/references.md`.
 from __future__ import annotations
 
 from audit.output.escaping import visible
-from audit.references.driver import Driver, DriverName, driver
+from audit.references.driver import Driver, driver
 from audit.references.marking import mark
 from audit.references.mention import Kind, Label, Mention, Target
 from audit.references.resolving import discounts_worst, references_worst, resolve
@@ -18,7 +18,6 @@ from audit.references.shown import Shown
 
 __all__ = [
     "Driver",
-    "DriverName",
     "Kind",
     "Label",
     "Mention",

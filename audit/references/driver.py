@@ -20,7 +20,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 from audit.references.drafts import compiled
 from audit.references.folding import fold
@@ -28,8 +28,7 @@ from audit.references.mention import Mention
 from audit.references.resolving import resolve
 from audit.references.sentences import Sentences
 from audit.references.shown import Shown
-
-DriverName = Literal["worst", "shared", "median", "best", "history", "structure", "none"]
+from audit.vocabulary.drivers import DriverName
 
 
 @dataclass(frozen=True, slots=True)

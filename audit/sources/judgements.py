@@ -9,9 +9,9 @@ from typing import Any, Final
 import msgspec
 
 from audit.output.errors import AuditError, Problem, UsageError
-from audit.references.driver import DriverName
 from audit.sources.files import beside
 from audit.sources.intake import LONGEST_LINE
+from audit.vocabulary.drivers import DriverName
 from collector.system.regular_files import open_regular
 
 SCHEMA: Final = 1

@@ -9,9 +9,10 @@ from audit.output.numbers import known as finite
 from audit.rerun.anchoring import Anchoring
 from audit.rerun.anchors import LEVEL
 from audit.validation.calibration.truth import WORST, Known
-from audit.validation.coding.codes import DRIVERS, NO, YES
+from audit.validation.coding.codes import NO, YES
 from audit.validation.coding.found import Finding, Found
 from audit.validation.coding.scores import Comparison, Pair
+from audit.vocabulary.drivers import DRIVERS
 from audit.vocabulary.keys import RevisionKey
 from stats.measures.improvement import area_under_roc
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from audit.vocabulary.drivers import DRIVERS
+
 YES: Final = "1"
 NO: Final = "0"
-DRIVERS: Final = ("worst", "shared", "median", "best", "history", "structure", "none")
 
 CODES: Final[dict[str, tuple[str, ...]]] = {
     "mentions_worst": (YES, NO),

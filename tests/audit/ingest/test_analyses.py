@@ -106,6 +106,17 @@ def test_no_library_of_statistics_is_imported_for_what_is_kept(data):
     subprocess.run([sys.executable, "-c", code, str(data)], check=True, stdout=subprocess.DEVNULL)
 
 
+def test_no_reader_of_texts_is_imported_for_the_word_detector(data):
+    code = (
+        "import sys\n"
+        "from audit.cli import app\n"
+        "try: app(['salience', sys.argv[1], '--no-cache', '--format', 'csv'])\n"
+        "except SystemExit as end: assert not end.code\n"
+        "assert not [name for name in sys.modules if name.startswith('audit.references')]\n"
+    )
+    subprocess.run([sys.executable, "-c", code, str(data)], check=True, stdout=subprocess.DEVNULL)
+
+
 def grown(data):
     _write(data, 4)
 
