@@ -1,5 +1,7 @@
 """Find out from raw records what the critic did.
 
+For example::
+
     import audit
 
     audit.salience("data/runs", env="cartpole")

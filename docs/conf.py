@@ -2,6 +2,8 @@
 
 from importlib.metadata import version as _version
 
+from sphinx.application import Sphinx
+
 project = "salience-audit"
 version = release = _version("salience-audit")
 copyright = "The salience-audit authors"  # noqa: A001 - Sphinx's name for it
@@ -26,3 +28,12 @@ autodoc_typehints_format = "short"
 python_use_unqualified_type_names = True
 default_role = "code"
 napoleon_use_ivar = True
+
+
+def setup(app: Sphinx) -> None:
+    """Leave out what says nothing: fields of named tuples, whose class describes them."""
+    app.connect("autodoc-skip-member", lambda *event: _is_bare_field(event[3]) or None)
+
+
+def _is_bare_field(member: object) -> bool:
+    return (getattr(member, "__doc__", None) or "").startswith("Alias for field number")

@@ -1,11 +1,13 @@
 """The figures, tables and page made from records.
 
-import audit
-import figures
+For example::
 
-with audit.open("data/runs") as store:
-    figures.plot_salience(store, "gpt-oss-20b").figure.savefig("salience.png")
-    figures.build(store, "figures/out")
+    import audit
+    import figures
+
+    with audit.open("data/runs") as store:
+        figures.plot_salience(store, "gpt-oss-20b").figure.savefig("salience.png")
+        figures.build(store, "figures/out")
 
 Names are imported when they are first used. `dir(figures)` lists them; the modules where they are defined are private.
 """

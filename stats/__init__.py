@@ -1,9 +1,11 @@
 """Tests, intervals and per-run metrics over returns.
 
-import stats
+For example::
 
-stats.welch([480, 500, 455], [410, 390, 402])
-stats.holm([0.01, 0.04, 0.03])
+    import stats
+
+    stats.welch([480, 500, 455], [410, 390, 402])
+    stats.holm([0.01, 0.04, 0.03])
 
 Names are imported when they are first used. `dir(stats)` lists them; the modules where they are defined are private.
 """
