@@ -25,7 +25,9 @@ export PIP_BUILD_CONSTRAINT := requirements.lock
 
 MAKE_FIGURES = $(BIN)/figures --notebooks notebooks --out '$(OUT)'
 
-.PHONY: help figures data-exists grid paper paper-plan test lint format docs relations baselines bench clean
+PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
+
+.PHONY: help figures data-exists grid paper paper-plan test test-slow lint format docs relations baselines bench clean
 .DELETE_ON_ERROR:
 
 help: ## Show this list
@@ -56,8 +58,11 @@ paper: $(VENV)/.core $(VENV)/.notebooks $(if $(filter openai,$(BACKEND)),$(VENV)
 paper-plan: $(VENV)/.core $(if $(filter openai,$(BACKEND)),$(VENV)/.openai) ## Print what make paper would cost: calls, tokens, hours; RATE=calls a second, ANSWER_TOKENS=
 	@$(PAPER) --dry-run $(call given,RATE,rate) $(call given,ANSWER_TOKENS,answer-tokens)
 
-test: lint ## Run all checks: format, lint, types, import rules, tests
-	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
+test: lint ## Run the checks: format, lint, types, import rules, and all tests but the slow ones
+	$(PYTEST) -m 'not slow'
+
+test-slow: $(VENV)/.dev ## Run the slow tests: campaigns, the package, the README, compiled loops to the bit
+	$(PYTEST) -m slow
 
 lint: $(VENV)/.dev ## Check format, style, types and import rules
 	$(BIN)/ruff format --check .

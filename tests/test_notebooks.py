@@ -217,6 +217,7 @@ def test_the_same_records_give_the_same_pages(pages, data, tmp_path):
     assert (tmp_path / again.href).read_text() == pages[TABLES]
 
 
+@pytest.mark.slow
 def test_an_answer_cannot_write_into_the_page(tmp_path):
     answer = "The worst rollout <script>alert(1)</script> & <img src=x> fell. \x1b[31m"
     episodes = [revision([5, 9, 9], [1, 1, 1], after=(1.0, 2.0, 4.0), answer=answer)]
@@ -307,6 +308,7 @@ def test_a_folder_without_notebooks_is_told_in_a_line(tmp_path):
     assert result.stderr == f"figures: {tmp_path / 'none'} holds no notebook\n"
 
 
+@pytest.mark.slow
 def test_without_the_extra_figures_are_drawn_and_the_want_is_told(tmp_path):
     write_run(tmp_path / "records" / "run-01", [revision([5, 9, 9], [1, 1, 1])])
     (tmp_path / "sitecustomize.py").write_text(

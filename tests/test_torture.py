@@ -43,6 +43,7 @@ def test_a_short_campaign_finds_nothing(part, tmp_path):
     assert (tally.attempts, tally.failures) == (len(ATTEMPTS[part]), {})
 
 
+@pytest.mark.slow
 def test_the_command_runs_a_part(tmp_path):
     options = ["--part", "servers", "--seed", "12", "--tries", "1", "--jobs", "1", "--keep", str(tmp_path)]
     command = [sys.executable, "-m", "benchmarks", "torture", *options, "--patience", "120"]

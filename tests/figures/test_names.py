@@ -82,6 +82,7 @@ def test_a_name_is_drawn_as_it_is_written(case: str, records: Records) -> None:
     assert narrow(text) in legends
 
 
+@pytest.mark.slow
 def test_a_name_is_text_in_every_file_and_page(records: Records, tmp_path: Path) -> None:
     text = "".join(NAMES[case] for case in ("unfinished mathematics", "terminal", "markup", "typesetting", "long"))
     with warnings.catch_warnings():

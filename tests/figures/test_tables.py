@@ -117,6 +117,7 @@ def test_a_table_without_rows_is_still_a_table(key: str, tmp_path: Path) -> None
     assert {path.suffix for path in tmp_path.iterdir()} == {".md", ".tex", ".html", ".csv"}
 
 
+@pytest.mark.slow
 def test_captions_of_the_page_say_what_made_the_records(records: Records) -> None:
     from figures.page.build import contents
 

@@ -147,6 +147,7 @@ def test_what_was_recorded_is_measured(tmp_path):
     assert measure(tmp_path / "none", "simulated", "simulated-salient")[0].runs == 0
 
 
+@pytest.mark.slow
 def test_the_cost_of_the_whole_grid(tmp_path):
     rows = cost("--out", tmp_path / "none", "--rate", "2", "--answer-tokens", "500")
     calls = Counter()
@@ -202,6 +203,7 @@ def test_all_parts_are_collected_and_collected_once(tmp_path):
     assert kept == {path: path.read_bytes() for path in tmp_path.rglob("*.json*")}
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_in_a_line_and_the_same_command_goes_on(tmp_path):
     settings = ["--runs", "1", "--iterations", "30", "--part", "tau-half", "--part", "tau-off", "--out"]
     process = subprocess.Popen(

@@ -202,6 +202,7 @@ def test_without_compiling_the_results_are_the_same_and_the_reason_is_told(argum
     assert len(warnings) == len(set(warnings)) <= 2  # each reason once: two tasks may have two
 
 
+@pytest.mark.slow
 def test_another_processor_compiles_anew(as_usual, tmp_path):
     for processor in (None, "generic"):
         environment = {} if processor is None else {"NUMBA_CPU_NAME": processor, "NUMBA_CPU_FEATURES": ""}
@@ -210,6 +211,7 @@ def test_another_processor_compiles_anew(as_usual, tmp_path):
     assert len(list(tmp_path.rglob("*.nbi"))) == 8  # two loops, two tasks, two processors
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["nbi", "nbc"])
 def test_a_damaged_cache_is_replaced(kind, as_usual, tmp_path):
     environment = ONLY_OURS | {"NUMBA_CACHE_DIR": str(tmp_path)}

@@ -113,6 +113,7 @@ def test_the_page_says_where_it_comes_from(records: Records, index: Path) -> Non
     assert "Model gpt-oss:20b (ollama)." in text
 
 
+@pytest.mark.slow
 def test_a_page_without_simulated_records_has_no_warning_of_them(records: Records, tmp_path: Path) -> None:
     real = replace(records, facts=records.facts.assign(backend="ollama", model="gpt-oss:20b"), problems=[])
     text = build(real, tmp_path, COMMAND).read_text(encoding="utf-8")
@@ -120,6 +121,7 @@ def test_a_page_without_simulated_records_has_no_warning_of_them(records: Record
     assert "None were found." in text
 
 
+@pytest.mark.slow
 def test_untidy_records_are_drawn_all_the_same(records: Records, tmp_path: Path) -> None:
     iterations, revisions = records.iterations.copy(), records.revisions.copy()
     iterations.loc[iterations["env"] == "frozenlake", "kept_return"] = math.nan
@@ -147,6 +149,7 @@ def test_one_call_methods_alone_give_curves_and_no_revisions(records: Records, t
     assert {path.stem.split("-")[0] for path in tmp_path.glob("*.png")} == {"curves", "stability"}
 
 
+@pytest.mark.slow
 def test_what_other_records_left_in_the_folder_is_not_taken_for_theirs(records: Records, tmp_path: Path) -> None:
     others = ("paper-tau-sensitivity.tex", "paper-tau-sensitivity.csv", "revisions-other.png", "paper-mine.md")
     for name in others:
