@@ -11,6 +11,7 @@ import contextlib
 import difflib
 import tempfile
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -176,61 +177,95 @@ def open_store(
         raise UsageError(f"no detector {detector!r}; detectors are {', '.join(DETECTORS)}")
     check_overrides(overrides or {})
     given = [Path(path) for path in paths]
-    options = {"detector": detector, "overrides": {env: dict(values) for env, values in (overrides or {}).items()}}
-    # Judgements are files of their own, which may change while the records do not.
-    is_kept = cache and detector != "judge" and not judgements
-    analysis = Analysis.of(given, options) if is_kept else None
+    thresholds = {env: dict(values) for env, values in (overrides or {}).items()}
     with contextlib.ExitStack() as resources:
         directory = Path(resources.enter_context(tempfile.TemporaryDirectory(prefix="audit-")))
-        problems: list[Problem] = []
-        notes: list[str] = []
-
-        def set_options(database: Database) -> None:
-            for variable, values in (("preset_file", presets()), ("override_file", overrides or {})):
-                file = directory / f"{variable}.jsonl"
-                file.write_bytes(
-                    msgspec.json.Encoder().encode_lines([{"env": env, **of} for env, of in values.items()])
-                )
-                database.set(variable, file)
-            database.set("threshold_steps", around())
-            database.set("detector", detector)
-            if detector in RELATIONS:
-                database.stand_in("references", RELATIONS[detector])
-            else:
-                database.set("detector_pattern", PATTERNS[detector])
-
-        def read(database: Database) -> None:
-            # Not called if every relation needed was kept.
-            from audit.ingest.batches import Batches
-            from audit.ingest.judgements import load_judgements
-            from audit.ingest.records import nothing, read_into, refuse
-
-            intake, readings, segments = read_into(database, given, directory, resources, strict=strict, cache=cache)
-            set_options(database)
-            load_judgements(paths, judgements, judge, wanted=detector == "judge", intake=intake, database=database)
-            refuse(intake, strict=strict)
-            if segments is not None and detector != "judge":
-                batches = Batches(intake, readings, segments, set_options, repr(options))
-                if batches.is_whole:
-                    database.take_parts(batches.parts)
-            if not database.relation("episodes").limit(1).fetchall():
-                raise nothing(intake)
-            problems[:] = intake.problems
-            notes[:] = intake.notes
-
-        database = Database(directory, analysis, read)
+        opening = _Opening(
+            given, directory, resources, strict, detector, thresholds, cache, [Path(file) for file in judgements], judge
+        )
+        analysis = opening.analysis()
+        database = Database(directory, analysis, opening.read)
         resources.callback(database.close)
-        if analysis is None or analysis.problems is None:
+        if analysis is not None and analysis.problems is not None:
+            opening.problems, opening.notes = analysis.problems, analysis.notes
+            if strict:
+                refuse_problems(analysis.problems)
+        else:
             database.read()
             if analysis is not None:
-                analysis.begin(problems)
+                analysis.begin(opening.problems, opening.notes)
                 database.keep()
-        else:
-            problems += analysis.problems
-            if strict:
-                refuse_problems(problems)
         resources_to_keep = resources.pop_all()
-    return Store(database, problems, notes, resources_to_keep, paths=given, detector=detector, overrides=overrides)
+    return Store(
+        database,
+        opening.problems,
+        opening.notes,
+        resources_to_keep,
+        paths=given,
+        detector=detector,
+        overrides=overrides,
+    )
+
+
+@dataclass
+class _Opening:
+    """The arguments of `open_store`, and what reading found."""
+
+    paths: Sequence[Path]
+    directory: Path
+    resources: contextlib.ExitStack
+    strict: bool
+    detector: str
+    overrides: dict[str, dict[str, float]]
+    cache: bool
+    judgements: Sequence[Path]
+    judge: str | None
+    problems: list[Problem] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def analysis(self) -> Analysis | None:
+        """What was kept of the analysis; nothing with judgements, which may change while the records do not."""
+        is_kept = self.cache and self.detector != "judge" and not self.judgements
+        return Analysis.of(self.paths, self._options) if is_kept else None
+
+    @property
+    def _options(self) -> dict[str, object]:
+        return {"detector": self.detector, "overrides": self.overrides}
+
+    def read(self, database: Database) -> None:
+        """Read the records into a database; not called if every relation needed was kept."""
+        from audit.ingest.batches import Batches
+        from audit.ingest.judgements import load_judgements
+        from audit.ingest.records import nothing, read_into, refuse
+
+        intake, readings, segments = read_into(
+            database, self.paths, self.directory, self.resources, strict=self.strict, cache=self.cache
+        )
+        self._set_options(database)
+        wanted = self.detector == "judge"
+        load_judgements(self.paths, self.judgements, self.judge, wanted=wanted, intake=intake, database=database)
+        refuse(intake, strict=self.strict)
+        if segments is not None and not wanted:
+            batches = Batches(intake, readings, segments, self._set_options, repr(self._options))
+            if batches.is_whole:
+                database.take_parts(batches.parts)
+        if not database.relation("episodes").limit(1).fetchall():
+            raise nothing(intake)
+        self.problems, self.notes = intake.problems, intake.notes
+
+    def _set_options(self, database: Database) -> None:
+        """Set the variables and stand-ins that depend on options."""
+        for variable, values in (("preset_file", presets()), ("override_file", self.overrides)):
+            file = self.directory / f"{variable}.jsonl"
+            rows = [{"env": env, **thresholds} for env, thresholds in values.items()]
+            file.write_bytes(msgspec.json.Encoder().encode_lines(rows))
+            database.set(variable, file)
+        database.set("threshold_steps", around())
+        database.set("detector", self.detector)
+        if self.detector in RELATIONS:
+            database.stand_in("references", RELATIONS[self.detector])
+        else:
+            database.set("detector_pattern", PATTERNS[self.detector])
 
 
 def rows_of(relation: duckdb.DuckDBPyRelation) -> list[dict[str, Any]]:

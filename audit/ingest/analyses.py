@@ -42,9 +42,10 @@ _CONTENTS: Final = "contents"
 
 
 class Contents(msgspec.Struct, frozen=True):
-    """What holds for all relations: what was left out, and digests of files that had just been changed."""
+    """What holds for all relations: what was left out, notes, and digests of files that had just been changed."""
 
     problems: list[Problem]
+    notes: list[str]
     digests: dict[str, str]
 
 
@@ -72,6 +73,7 @@ class Analysis:
         self._is_writable = False
         contents = self._contents()
         self.problems = None if contents is None else contents.problems
+        self.notes = [] if contents is None else contents.notes
         if contents is None:
             self._files = {}
         else:
@@ -98,14 +100,14 @@ class Analysis:
         data_set = _digest(json.dumps(asked, sort_keys=True).encode())
         return cls(paths, base / _FOLDER / data_set / state.digest, state)
 
-    def begin(self, problems: Sequence[Problem]) -> None:
+    def begin(self, problems: Sequence[Problem], notes: Sequence[str]) -> None:
         """Keep relations from here on, unless files have changed while the records were read."""
         if self._is_writable or _state(self._paths, self._state.digests) != self._state:
             return
         with contextlib.suppress(OSError, UnicodeEncodeError):
             before = list(self._folder.parent.iterdir()) if self._folder.parent.is_dir() else []
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            contents = msgspec.json.encode(Contents(list(problems), self._state.digests))
+            contents = msgspec.json.encode(Contents(list(problems), list(notes), self._state.digests))
             self._publish(_CONTENTS, contents)
             self._is_writable = True
             for each in before:

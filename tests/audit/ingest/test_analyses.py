@@ -16,6 +16,7 @@ from audit.ingest.cache_folder import DAY, UNUSED, VARIABLE
 from audit.output.errors import AuditError
 from audit.store import open_store
 from tests.audit.samples import candidate, episode, revision, write_run
+from tests.audit.sources.released import critic_episode
 
 LONG_AGO = 1_700_000_000
 
@@ -88,6 +89,18 @@ def test_what_is_not_kept_is_made_when_it_is_asked_for(data):
             store.rows("summary")
             assert {name: sorted(map(repr, store.rows(name))) for name in models() if name in BATCHED} == expected
             assert {name: list(map(str, store.relation(name).types)) for name in BATCHED | KEPT} == types
+
+
+def test_notes_are_kept_too(tmp_path):
+    folder = critic_episode(tmp_path / "logs" / "pong_tau_c_sensitivity_half" / "run_1", 0, [1, 2, 3], [2, 3, 4])
+    with (folder / "parameters_reasoning.txt").open("ab") as text:
+        text.write(b"\xff")
+    notes = []
+    for _ in range(2):
+        with open_store([tmp_path / "logs"]) as store:
+            notes.append(list(store.notes))
+    assert notes[0] == notes[1]
+    assert "U+FFFD" in notes[0][0]
 
 
 def test_no_library_of_statistics_is_imported_for_what_is_kept(data):
