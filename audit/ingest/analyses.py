@@ -238,6 +238,10 @@ def _digest(content: bytes) -> str:
 
 def _tidy(base: Path, in_use: Path) -> None:
     """Remove analyses that have not been used for long, and those beyond the size limit."""
+    for part in base.glob("*/*/*.part"):  # what a killed audit has left
+        with contextlib.suppress(OSError):
+            if time.time() - part.stat().st_mtime > DAY:
+                part.unlink()
     kept: list[tuple[float, int, Path]] = []
     for folder in base.glob("*/*"):
         with contextlib.suppress(OSError):

@@ -218,10 +218,19 @@ def test_the_state_before_goes_and_so_does_what_nobody_uses(data, folder, tmp_pa
     audited(data)
     (new,) = folder.glob("*/*")
     assert new != old
+    remains = [_touched(new.parent / new.name / name) for name in ("killed.part", "young.part")]
+    os.utime(remains[0], (LONG_AGO, LONG_AGO))
+    audited(_write(tmp_path / "another", 1))
+    assert [path.exists() for path in remains] == [False, True]
     os.utime(new, (LONG_AGO, LONG_AGO))
     audited(_write(tmp_path / "other", 1))
     assert not new.exists()
     assert UNUSED * DAY < LONG_AGO
+
+
+def _touched(path):
+    path.touch()
+    return path
 
 
 def test_more_than_enough_is_not_kept(data, folder, tmp_path, monkeypatch):
