@@ -243,7 +243,7 @@ FAULTS = {
     "code": (line(1, 1, "1,0,2,0,luck,"), "2 with an unknown code", "driver is 'luck', and not one of worst, shared"),
     "empty": (line(1, 1, "1,,0,0,,"), "1 with an empty code", "no code for mentions_median, driver"),
     "one-call": (line(1, 7, "1,0,0,0,worst,"), "1 without a critic's answer", "iteration 7 has no critic's answer"),
-    "number": (line("x", 1, "1,0,0,0,worst,"), "1 without an identity", "no whole numbers: 'x' and '1'"),
+    "number": (line("x", 1, "1,0,0,0,worst,"), "1 without an identity", "not whole numbers: 'x' and '1'"),
     "coder": (line(1, 1, "1,0,0,0,worst,", " "), "1 without a coder", "iteration 1 has no coder"),
 }
 
