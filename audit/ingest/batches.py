@@ -12,6 +12,7 @@ import tempfile
 import uuid
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Final
 
 import duckdb
 import msgspec
@@ -22,6 +23,9 @@ from audit.ingest.cache_folder import version
 from audit.ingest.columns import describe, show
 from audit.ingest.readings import Readings
 from audit.sources.intake import Intake, RecordFile
+
+MOST: Final = 100
+"""Batches, about 25 GB of records: files of several relations for each are open at once, and systems allow 1,024."""
 
 
 class Batches:
@@ -54,9 +58,10 @@ class Batches:
 
     @property
     def is_whole(self) -> bool:
-        """Whether each run is in one batch, and what is known of it is in its own files."""
-        runs = {file.identity for file in self._intake.files}
-        return len(runs) == len(self._intake.files) and all(file.real is not None for file in self._intake.files)
+        """Whether each run is in one batch, what is known of it is in its own files, and there are not too many."""
+        files = self._intake.files
+        is_native = all(file.real is not None for file in files)
+        return len({file.identity for file in files}) == len(files) and is_native and len(self._files) <= MOST
 
     def parts(self, name: str) -> list[Path]:
         """The files of a relation, one for each batch in the order of the segments."""

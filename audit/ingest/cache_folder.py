@@ -17,7 +17,7 @@ VARIABLE: Final = "SALIENCE_AUDIT_CACHE"
 UNUSED: Final = 90
 """Days after which unused results are removed."""
 DAY: Final = 86_400.0
-LIBRARIES: Final = ("duckdb", "numpy", "scipy", "statsmodels")
+LIBRARIES: Final = ("duckdb", "msgspec", "numpy", "scipy", "statsmodels")
 """Results depend on their versions."""
 
 
@@ -36,16 +36,22 @@ def version() -> str:
     digest = hashlib.blake2b(digest_size=16)
     for library in LIBRARIES:
         digest.update(f"{library} {metadata.version(library)} ".encode())
-    for package in ("audit", "stats.measures"):
-        for path in sorted(_program(str(resources.files(package)))):
-            content = Path(path).read_bytes()
-            digest.update(f"{len(content)} ".encode() + content)
+    for path in program():
+        content = Path(path).read_bytes()
+        digest.update(f"{len(content)} ".encode() + content)
     return digest.hexdigest()
 
 
-def _program(folder: str) -> Iterator[str]:
+def program() -> list[str]:
+    """Our own files that results depend on: the audit, the statistics, and the record types of the collector."""
+    folders = [str(resources.files(package)) for package in ("audit", "stats.measures", "collector.system")]
+    records = str(resources.files("collector").joinpath("records.py"))
+    return [*(path for folder in folders for path in sorted(_files(folder))), records]
+
+
+def _files(folder: str) -> Iterator[str]:
     for entry in os.scandir(folder):
         if entry.is_dir() and not entry.name.startswith("_"):
-            yield from _program(entry.path)
+            yield from _files(entry.path)
         elif entry.name.endswith((".py", ".sql", ".toml")):
             yield entry.path

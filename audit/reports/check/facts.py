@@ -12,7 +12,6 @@ from audit.request import Request
 from audit.sources.files import find_files
 from audit.sources.intake import Intake
 from audit.store import Store, rows_of
-from audit.vocabulary.methods import CONTROL
 
 BESIDE: Final = {"calls": "calls.jsonl", "truth": "truth.jsonl"}
 """Files of a run folder that no audit opens; only whether they exist is of interest here."""
@@ -23,10 +22,11 @@ def facts_of(request: Request, store: Store) -> list[dict[str, Any]]:
     """A row per condition, task and method, ordered by them: `holdings`, `calls`, `truth` and `controls`."""
     held = rows_of(request.select(store.relation("holdings")))
     beside = _beside(request.paths, store)
+    repeats = store.relation("run_records").filter("method.second = 'repeat'").select(*GROUP).distinct().fetchall()
     controls = {
         (row["condition"], row["env"])
         for row in rows_of(store.relation("holdings"))
-        if row["variant"] == CONTROL and row["revisions"]
+        if tuple(row[column] for column in GROUP) in repeats and row["revisions"]
     }
     return [
         {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import audit
 from audit.store import open_store
 from tests.audit.samples import revision, write_run
 
@@ -64,6 +65,7 @@ def test_a_method_that_sends_its_prompt_twice_is_a_control(tmp_path, names, cont
     assert {row["control"] for row in rows} == {control}
     assert {row["variant"] for row in rows} == {*names, "threetraj"} - {control}
     assert {row["control_runs"] for row in rows} == {1}
+    assert all(row["controls"] for row in audit.check(tmp_path, facts=True).rows)
 
 
 def test_copies_of_a_run_with_and_without_its_method_are_one_run(tmp_path):
