@@ -14,8 +14,8 @@ import msgspec
 
 from audit.engine.database import SMALL
 from audit.ingest.checks import point_at, size_of
+from audit.ingest.gathering import read
 from audit.ingest.readings import Readings
-from audit.ingest.records import read
 from audit.ingest.segment_lists import look_of
 from audit.output.errors import AuditError, Problem, UsageError
 from audit.output.unfinished_results import folder_for

@@ -16,7 +16,7 @@ from audit.vocabulary.keys import RunKey
 if TYPE_CHECKING:
     import duckdb
 
-    from audit.ingest.recorded import RecordedRun, Records
+    from audit.ingest.runs import RecordedRun, Records
     from audit.store import Store
 
 

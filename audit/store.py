@@ -235,8 +235,8 @@ class _Opening:
     def read(self, database: Database) -> None:
         """Read the records into a database; not called if every relation needed was kept."""
         from audit.ingest.batches import Batches
+        from audit.ingest.gathering import nothing, read_into, refuse
         from audit.ingest.judgements import load_judgements
-        from audit.ingest.records import nothing, read_into, refuse
 
         intake, readings, segments = read_into(
             database, self.paths, self.directory, self.resources, strict=self.strict, cache=self.cache

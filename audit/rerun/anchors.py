@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import msgspec
 import numpy as np
 
-from audit.ingest.recorded import RecordedRun, Records
+from audit.ingest.runs import RecordedRun, Records
 from audit.output.numbers import known
 from audit.rerun.anchoring import Anchoring, NotReproducedError, anchoring, changes
 from audit.rerun.edits import control_edit

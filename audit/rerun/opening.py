@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from audit.ingest.recorded import RecordedRun, Records, open_records
+from audit.ingest.runs import RecordedRun, Records, open_records
 from audit.output.errors import NAMED, AuditError, count, report
 from audit.request import Request, note, print_notes, simulated
 from audit.rerun.rollouts import load_tasks

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from audit.arguments import Data, Selection, request_of
-from audit.ingest.recorded import RecordedRun, Records, find_run, open_records
+from audit.ingest.runs import RecordedRun, Records, find_run, open_records
 from audit.output.errors import AuditError, UsageError
 from audit.output.formats import as_json, rounded
 from audit.request import print_notes

@@ -13,7 +13,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from audit.ingest.recorded import RecordedRun
+from audit.ingest.runs import RecordedRun
 from audit.output.errors import AuditError, UsageError
 from audit.sources.iterations import Candidate
 from audit.vocabulary.methods import BASELINES

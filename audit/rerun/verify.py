@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final, Unpack
 
 from audit.arguments import Data, RunSelection, request_of
-from audit.ingest.recorded import RecordedRun, Records
+from audit.ingest.runs import RecordedRun, Records
 from audit.output.errors import count
 from audit.output.formats import WRITERS
 from audit.output.rows import LONGEST_TABLE

@@ -178,7 +178,7 @@ def by_relations(root: Path) -> tuple[Accepted, Named]:
 
 def by_lines(root: Path, *, judged: bool) -> tuple[Accepted, Named]:
     """The same from the reader of the commands that run policies again; of its records only that they are there."""
-    from audit.ingest.recorded import open_records
+    from audit.ingest.runs import open_records
     from audit.output.errors import AuditError
 
     named: Named = {}

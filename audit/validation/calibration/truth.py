@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from audit.ingest.recorded import RecordedRun
+from audit.ingest.runs import RecordedRun
 from audit.output.errors import Problem
 from audit.vocabulary.keys import RevisionKey
 from collector.records import Truth

@@ -11,7 +11,7 @@ import pytest
 
 from audit import store as store_module
 from audit.engine.catalog import BATCHED, KEPT, models
-from audit.ingest import analyses, batches, cache, records
+from audit.ingest import analyses, batches, cache, gathering
 from audit.ingest.cache_folder import DAY, UNUSED, VARIABLE
 from audit.output.errors import AuditError
 from audit.store import open_store
@@ -25,7 +25,7 @@ LONG_AGO = 1_700_000_000
 def folder(tmp_path, monkeypatch):
     """A cache of the test's own that takes records of any size."""
     monkeypatch.setenv(VARIABLE, str(tmp_path / "cache"))
-    for module in (analyses, records):
+    for module in (analyses, gathering):
         monkeypatch.setattr(module, "SMALLEST", 0)
     monkeypatch.setattr(cache, "SETTLED", 0)
     return tmp_path / "cache" / "analyses"
@@ -65,7 +65,7 @@ def unread(monkeypatch):
         def refuse(*_args, **_options):
             raise AssertionError("records are read")
 
-        monkeypatch.setattr(records, "read_into", refuse)
+        monkeypatch.setattr(gathering, "read_into", refuse)
 
     return forbid
 
@@ -257,14 +257,14 @@ def test_more_than_enough_is_not_kept(data, folder, tmp_path, monkeypatch):
 
 
 def test_files_that_change_while_they_are_read_are_not_kept(data, folder, monkeypatch):
-    read = records.read_into
+    read = gathering.read_into
 
     def meanwhile(*args, **options):
         result = read(*args, **options)
         grown(data)
         return result
 
-    monkeypatch.setattr(records, "read_into", meanwhile)
+    monkeypatch.setattr(gathering, "read_into", meanwhile)
     audited(data)
     assert not kept(folder)
 
@@ -272,8 +272,8 @@ def test_files_that_change_while_they_are_read_are_not_kept(data, folder, monkey
 def test_audits_at_the_same_time_agree(data):
     code = (
         "import sys\n"
-        "from audit.ingest import analyses, records, cache\n"
-        "analyses.SMALLEST = records.SMALLEST = cache.SETTLED = 0\n"
+        "from audit.ingest import analyses, gathering, cache\n"
+        "analyses.SMALLEST = gathering.SMALLEST = cache.SETTLED = 0\n"
         "from audit.store import open_store\n"
         "with open_store([sys.argv[1]]) as store: print(store.rows('summary'), store.rows('base_rates'))\n"
     )

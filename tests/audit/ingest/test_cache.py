@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from audit.ingest import cache as cache_module
-from audit.ingest import records as records_module
+from audit.ingest import gathering as gathering_module
 from audit.ingest.cache_folder import VARIABLE
 from audit.store import open_store
 from tests.audit.samples import candidate, episode, revision, write_run
@@ -27,7 +27,7 @@ def folder(tmp_path, monkeypatch):
     """A cache of the test's own that takes records of any size and age."""
     path = tmp_path / "cache"
     monkeypatch.setenv(VARIABLE, str(path))
-    monkeypatch.setattr(records_module, "SMALLEST", 0)
+    monkeypatch.setattr(gathering_module, "SMALLEST", 0)
     monkeypatch.setattr(cache_module, "SETTLED", 0)
     return path
 
@@ -147,7 +147,7 @@ def test_a_full_disk_is_told_and_changes_nothing(data, monkeypatch):
 def test_audits_at_the_same_time_do_not_harm_one_another(data):
     expected = audited(data, cache=False)[:2]
     script = (
-        "import sys; from audit.ingest import cache, records; records.SMALLEST = cache.SETTLED = 0\n"
+        "import sys; from audit.ingest import cache, gathering; gathering.SMALLEST = cache.SETTLED = 0\n"
         "from audit.store import open_store\n"
         "with open_store([sys.argv[1]]) as store: print(store.rows('runs'), len(store.problems))"
     )
@@ -170,7 +170,7 @@ def test_a_file_that_may_still_change_is_not_kept(data, folder, monkeypatch):
 
 
 def test_small_data_sets_leave_no_cache(data, folder, monkeypatch):
-    monkeypatch.setattr(records_module, "SMALLEST", 16 * 2**20)
+    monkeypatch.setattr(gathering_module, "SMALLEST", 16 * 2**20)
     audited(data)
     assert not folder.exists()
 

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from audit.cli import app
-from audit.ingest import records as records_module
+from audit.ingest import gathering as gathering_module
 from audit.ingest.cache_folder import VARIABLE
 from audit.judging.file import JudgementFile
 from audit.output.errors import AuditError
@@ -96,7 +96,7 @@ def test_as_a_pack_or_an_archive_it_is_named_or_refused(tmp_path, kind):
 @KINDS
 def test_in_the_cache_it_counts_as_damaged(tmp_path, monkeypatch, kind):
     monkeypatch.setenv(VARIABLE, str(tmp_path / "cache"))
-    monkeypatch.setattr(records_module, "SMALLEST", 0)
+    monkeypatch.setattr(gathering_module, "SMALLEST", 0)
     (tmp_path / "cache").mkdir()
     replaced(tmp_path / "cache" / "x.json", kind)
     (tmp_path / "cache" / "deep.json").write_text(f'{{"version": {DEEP}}}')

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from audit.ingest.checks import TOO_LONG, lines_in
-from audit.ingest.records import read
+from audit.ingest.gathering import read
 from audit.output.errors import AuditError, Problem, UsageError
 from audit.sources import gather
 from audit.sources.formats import decode_iteration, is_translated
