@@ -7,11 +7,15 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from statistics import fmean
+from typing import Any, Final
+
+from msgspec import UNSET
 
 from collector import policy, seeding
 from collector.errors import CollectorError
 from collector.llm.faults import UnusableAnswerError
+from collector.llm.form import vector_form
 from collector.llm.protocol import Completion, Model
 from collector.policy import UnreadableAnswer
 from collector.records import Call, Source, Truth
@@ -93,7 +97,7 @@ class Asker:
         # 31 bits, since some servers keep seeds as signed numbers.
         seed = seeding.seeds(spec.seed, 1, *spec.purpose, iteration, "call", slot, attempt)[0] >> 1
         try:
-            completion = await self.model.complete(prompt, seed=seed)
+            completion = await self.model.complete(prompt, seed=seed, form=vector_form(spec.task.space))
         except UnusableAnswerError as error:
             completion = error.completion  # recorded like any other answer that cannot be read
         call = Call(
@@ -109,6 +113,9 @@ class Asker:
             completion_tokens=completion.completion_tokens,
             seconds=time.monotonic() - started,
             error=self._unreadable(completion),
+            cut=UNSET if completion.cut is None else completion.cut,
+            raw=UNSET if completion.raw is None else completion.raw,
+            **self._probabilities(completion.logprobs),
         )
         if completion.truth is not None:
             truth = Truth(**spec.identity, iteration=iteration, attempt=attempt, **completion.truth)
@@ -125,5 +132,12 @@ class Asker:
         try:
             policy.from_text(self.spec.task.space, completion.text)
         except UnreadableAnswer as error:
-            return str(error)
+            return completion.cut or str(error)
         return None
+
+    def _probabilities(self, logprobs: list[tuple[str, float]] | None) -> dict[str, Any]:
+        """The mean log-probability, and those of the tokens where they are to be kept."""
+        if not logprobs:
+            return {}
+        mean = {"mean_logprob": fmean(logprob for _, logprob in logprobs)}
+        return {**mean, "logprobs": logprobs} if self.model.options.get("logprobs") else mean

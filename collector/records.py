@@ -120,7 +120,14 @@ class Episode(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Call(msgspec.Struct, frozen=True, kw_only=True):
-    """One model call: a line of `calls.jsonl`. `error` states why the answer was discarded."""
+    """One model call: a line of `calls.jsonl`. `error` states why the answer was discarded.
+
+    Attributes:
+        cut: why the answer ends early, where the backend or `collect` ended it.
+        raw: the answer as the model wrote it, where `completion` was made of a JSON object.
+        mean_logprob: mean log-probability of the answer's tokens (natural logarithm), where the backend gives it.
+        logprobs: tokens and their log-probabilities, where they were asked for.
+    """
 
     condition: str
     env: str
@@ -137,6 +144,10 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     completion_tokens: Count | None
     seconds: float
     error: str | None
+    cut: str | msgspec.UnsetType = msgspec.UNSET
+    raw: str | msgspec.UnsetType = msgspec.UNSET
+    mean_logprob: float | msgspec.UnsetType = msgspec.UNSET
+    logprobs: list[tuple[str, float]] | msgspec.UnsetType = msgspec.UNSET
 
 
 class Truth(msgspec.Struct, frozen=True, kw_only=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Unpack
 
 import typer
 
@@ -11,35 +11,17 @@ import audit
 from audit.commands.reading import reading
 from audit.output.rows import Table
 from audit.request import Request
+from collector.llm.options import ModelOptions, with_model_options
 
 commands = typer.Typer()
 
 
 @commands.command()
 @reading(runs=True)
+@with_model_options
 def judge(
     request: Request,
-    backend: Annotated[str, typer.Option("--backend", help="ollama or openai.")],
-    model: Annotated[
-        str | None, typer.Option("--model", help="The judge, as its server calls it; with ollama else gpt-oss:20b.")
-    ] = None,
-    base_url: Annotated[
-        str | None, typer.Option("--base-url", help="Address of the server; else from the environment.")
-    ] = None,
-    temperature: Annotated[
-        float | None, typer.Option("--temperature", min=0.0, max=100.0, help="Sampling temperature; else the server's.")
-    ] = None,
-    timeout: Annotated[
-        float | None, typer.Option("--timeout", min=0.001, max=1e6, help="Seconds to wait for one reply; else 600.")
-    ] = None,
-    max_tokens: Annotated[
-        int | None,
-        typer.Option("--max-tokens", min=1, max=2**31 - 1, help="Longest reply, thinking included; else the server's."),
-    ] = None,
-    num_ctx: Annotated[
-        int | None,
-        typer.Option("--num-ctx", min=1, max=2**31 - 1, help="Context size asked of Ollama; else the server's."),
-    ] = None,
+    backend: Annotated[str, typer.Option("--backend", help="local, ollama or openai.")],
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="The judgements; else DIR.judgements.jsonl beside DIR.")
     ] = None,
@@ -51,9 +33,13 @@ def judge(
         int, typer.Option("--longest", min=1, max=10**9, help="Leave out answers of more characters.")
     ] = 40_000,
     again: Annotated[bool, typer.Option("--again", help="Ask again where no reply could be read.")] = False,
-    concurrency: Annotated[int, typer.Option("--concurrency", min=1, max=10_000, help="Calls in flight at once.")] = 4,
+    concurrency: Annotated[
+        int | None,
+        typer.Option("--concurrency", min=1, max=10_000, help="Calls in flight at once; else 4, with local 1."),
+    ] = None,
     plan: Annotated[bool, typer.Option("--plan", help="Print what it would cost, and ask nothing.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask whether to go on.")] = False,
+    **model_options: Unpack[ModelOptions],
 ) -> Table:
     """Have a model code what each revision is chiefly justified by, from the critic's answer alone.
 
@@ -64,12 +50,6 @@ def judge(
     return audit.judge(
         request,
         backend=backend,
-        model=model,
-        base_url=base_url,
-        temperature=temperature,
-        timeout=timeout,
-        max_tokens=max_tokens,
-        num_ctx=num_ctx,
         out=out,
         sample=sample,
         seed=seed,
@@ -78,4 +58,5 @@ def judge(
         concurrency=concurrency,
         plan=plan,
         yes=yes,
+        **model_options,
     )

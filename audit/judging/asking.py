@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias
 
 from audit.judging.file import JudgementFile
 from audit.judging.questions import Question, sha256
-from audit.judging.verdicts import UnreadableVerdictError, Verdict, is_quoted, read_verdict
+from audit.judging.verdicts import VERDICT_FORM, UnreadableVerdictError, Verdict, is_quoted, read_verdict
 from audit.output.errors import AuditError, UsageError
 from audit.output.escaping import visible
 from audit.sources.judgements import Judgement
@@ -26,7 +26,7 @@ from collector.llm.protocol import Completion, Model
 Judge: TypeAlias = Model
 """The model that is asked, for modules that need nothing else of the collector."""
 
-BACKENDS: Final = ("ollama", "openai")
+BACKENDS: Final = ("local", "ollama", "openai")
 ATTEMPTS: Final = 3
 """Attempts at one judgement whose reply cannot be read."""
 
@@ -56,7 +56,7 @@ def make_judge(backend: str, *, on_wait: Callable[[str, float], None], **options
     """The model that judges.
 
     Args:
-        backend: `ollama` or `openai`.
+        backend: `local`, `ollama` or `openai`.
         on_wait: called before a wait, with its reason and its seconds.
         options: as `collector.llm.backends.make_model` takes them.
 
@@ -65,7 +65,7 @@ def make_judge(backend: str, *, on_wait: Callable[[str, float], None], **options
     """
     if backend == "simulated":
         raise UsageError(
-            "the simulated backend has no judge; --backend ollama or openai asks a model, and the rules of the "
+            "the simulated backend has no judge; --backend local, ollama or openai asks a model, and the rules of the "
             "detector driver need none"
         )
     if backend not in BACKENDS:
@@ -190,7 +190,7 @@ async def _judge(task: Task, model: Model, seed: int) -> Judgement:
 
 async def _complete(model: Model, prompt: str, seed: int) -> Completion:
     try:
-        return await model.complete(prompt, seed=seed)
+        return await model.complete(prompt, seed=seed, form=VERDICT_FORM)
     except UnusableAnswerError as error:
         return error.completion  # unreadable like any other reply without a driver
 

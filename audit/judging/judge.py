@@ -21,6 +21,7 @@ from audit.request import Request, note, print_notes
 from audit.sources.judgements import Judged, default_file, read_judgements
 from audit.store import rows_of
 from audit.vocabulary.drivers import DRIVERS
+from collector.llm.options import ModelOptions
 
 if TYPE_CHECKING:
     from audit.judging.asking import Judge
@@ -31,25 +32,23 @@ MEANING: Final = "Percentages are of answers judged readably; quoted: the senten
 COUNTED: Final = ("condition", "env", "variant", "driver", "answers", "pct", "quoted")
 
 
+class JudgeOptions(RunSelection, ModelOptions, total=False):
+    """Keyword arguments of `judge`: the model's, and those that choose rows."""
+
+
 def judge(
     data: Data,
     *,
     backend: str,
-    model: str | None = None,
-    base_url: str | None = None,
-    temperature: float | None = None,
-    timeout: float | None = None,
-    max_tokens: int | None = None,
-    num_ctx: int | None = None,
     out: str | Path | None = None,
     sample: int | None = None,
     seed: int = 0,
     longest: int = 40_000,
     again: bool = False,
-    concurrency: int = 4,
+    concurrency: int | None = None,
     plan: bool = False,
     yes: bool = True,
-    **options: Unpack[RunSelection],
+    **options: Unpack[JudgeOptions],
 ) -> Table:
     """Have a model code what each revision is chiefly justified by, from the critic's answer alone.
 
@@ -57,22 +56,16 @@ def judge(
 
     Args:
         data: records.
-        backend: ollama or openai.
-        model: the judge, as its server calls it; with ollama else gpt-oss:20b.
-        base_url: address of the server; else from the environment.
-        temperature: sampling temperature; else the server's.
-        timeout: seconds to wait for one reply; else 600.
-        max_tokens: longest reply, thinking included; else the server's.
-        num_ctx: context size asked of Ollama; else the server's.
+        backend: local, ollama or openai.
         out: the file of judgements; else beside the records.
         sample: judge so many answers, drawn at random; None for all.
         seed: of the draw and of the calls.
         longest: leave out answers of more characters.
         again: ask again where no reply could be read.
-        concurrency: calls in flight at once.
+        concurrency: calls in flight at once; None for 1 with local, else 4.
         plan: ask nothing; the result is what it would cost.
         yes: do not ask on a terminal whether to go on.
-        options: which groups, and how records are opened.
+        options: of the model, as `collect` has them, and which groups, and how records are opened.
 
     Returns:
         How often each driver occurs, by condition, task and method; or the plan.
@@ -83,17 +76,16 @@ def judge(
     """
     from audit.judging.asking import make_judge
 
-    request = request_of(data, RunSelection, options)
+    concurrency = concurrency or (1 if backend == "local" else 4)
+    model_options = {name: value for name, value in options.items() if name in ModelOptions.__optional_keys__}
+    selection = {name: value for name, value in options.items() if name not in model_options}
+    request = request_of(data, RunSelection, selection)
     path = default_file(request.paths) if out is None else Path(out)
     judging = make_judge(
         backend,
         on_wait=lambda reason, seconds: note(f"waiting {seconds:.0f} s: {reason}"),
-        name=model,
-        base_url=base_url,
-        temperature=temperature,
-        timeout=timeout,
-        max_tokens=max_tokens,
-        num_ctx=num_ctx,
+        in_flight=concurrency,
+        **model_options,
     )
     questions, caption = _questions(request)
 

@@ -10,11 +10,22 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from audit.vocabulary.drivers import DRIVERS, DriverName
+from collector.llm.form import object_form
 
 LONGEST: Final = 20_000
 """Characters of a reply that are read, from its end: the requested format fits into a few hundred."""
 MOST_OBJECTS: Final = 100
 """Places where an object may begin that are tried, the last ones of a reply."""
+
+VERDICT_FORM: Final = object_form(
+    {
+        "driver": {"type": "string", "enum": list(DRIVERS)},
+        "sentence": {"type": "string"},
+        "mentions_worst": {"type": "boolean"},
+        "discounts_worst": {"type": "boolean"},
+    }
+)
+"""The requested reply, for backends that can enforce it."""
 
 _DRIVERS: Final = {name: name for name in DRIVERS}
 _BEGINS: Final = re.compile(r"\{(?=\s{0,20}\")")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Unpack
 
 import typer
 
@@ -11,11 +11,13 @@ from collector.budget import EXCERPTS, ROLLOUTS, RUNS
 from collector.cli import options
 from collector.cli.command import run_command
 from collector.errors import CollectorError, WorkerError
+from collector.llm.options import ModelOptions, with_model_options
 
 app = typer.Typer(context_settings=options.HELP, pretty_exceptions_enable=False, rich_markup_mode="markdown")
 
 
 @app.command()
+@with_model_options
 def collect(
     env: Annotated[list[str], typer.Option(help="Task, repeatable; all for every one. A wrong name lists them.")],
     variant: Annotated[
@@ -33,10 +35,8 @@ def collect(
     ] = None,
     rollouts: options.RolloutsOption = ROLLOUTS,
     backend: options.BackendOption = "simulated",
-    model: options.ModelOption = None,
     personality: options.PersonalityOption = None,
     tau_c: Annotated[str, typer.Option(help="Revision threshold of r2po: default, half, off or a number.")] = "default",
-    temperature: options.TemperatureOption = None,
     seed: options.SeedOption = 0,
     warmup: Annotated[
         int | None, typer.Option(min=0, max=1_000_000, help="Random trials that open the history.", show_default="20")
@@ -80,13 +80,10 @@ def collect(
         bool, typer.Option("--resume/--no-resume", help="Go on with records found there, or refuse to.")
     ] = True,
     concurrency: options.ConcurrencyOption = None,
-    base_url: options.BaseUrlOption = None,
-    timeout: options.TimeoutOption = None,
-    max_tokens: options.MaxTokensOption = None,
-    num_ctx: options.NumCtxOption = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan, and do nothing.")] = False,
     quiet: options.QuietOption = False,
     _version: options.VersionOption = False,
+    **model_options: Unpack[ModelOptions],
 ) -> None:
     """Run policy search with a language model, and keep raw records.
 
@@ -120,14 +117,10 @@ def collect(
     load_tasks(task_modules)
     language_model = make_model(
         backend,
-        name=model,
         personality=personality,
-        temperature=temperature,
-        base_url=base_url,
-        timeout=timeout,
-        max_tokens=max_tokens,
-        num_ctx=num_ctx,
+        in_flight=concurrency or 1,
         on_wait=lambda reason, seconds: console.print(Text(f"waiting {seconds:.0f} s: {reason}"), soft_wrap=True),
+        **model_options,
     )
     request = Request(
         envs=env,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, Unpack
 
 import typer
 
 from collector.budget import ROLLOUTS, RUNS
 from collector.cli import options
 from collector.cli.command import run_command
+from collector.llm.options import ModelOptions, with_model_options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,9 +28,9 @@ app = typer.Typer(
 
 
 @app.command()
+@with_model_options
 def paper(
     backend: options.BackendOption = "simulated",
-    model: options.ModelOption = None,
     personality: options.PersonalityOption = None,
     part: Annotated[
         list[str] | None, typer.Option(help="Collect this part only, repeatable.", show_default="all")
@@ -41,13 +42,8 @@ def paper(
     ] = None,
     rollouts: options.RolloutsOption = ROLLOUTS,
     seed: options.SeedOption = 0,
-    temperature: options.TemperatureOption = None,
     out: Annotated[Path, typer.Option(help="Folder for the records.")] = Path("data/paper-grid"),
     concurrency: options.ConcurrencyOption = None,
-    base_url: options.BaseUrlOption = None,
-    timeout: options.TimeoutOption = None,
-    max_tokens: options.MaxTokensOption = None,
-    num_ctx: options.NumCtxOption = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what is missing and its cost, do nothing.")] = False,
     rate: Annotated[
         float | None,
@@ -61,6 +57,7 @@ def paper(
     ] = None,
     output: Annotated[Literal["table", "json"], typer.Option("--format", help="Of the cost.")] = "table",
     quiet: options.QuietOption = False,
+    **model_options: Unpack[ModelOptions],
 ) -> None:
     """Collect whatever is missing of the paper's grid: every task, method and setting of its tables.
 
@@ -83,14 +80,10 @@ def paper(
     make = partial(
         make_model,
         backend,
-        name=model,
         personality=personality,
-        temperature=temperature,
-        base_url=base_url,
-        timeout=timeout,
-        max_tokens=max_tokens,
-        num_ctx=num_ctx,
+        in_flight=concurrency or 1,
         on_wait=lambda reason, seconds: console.print(Text(f"waiting {seconds:.0f} s: {reason}"), soft_wrap=True),
+        **model_options,
     )
     client = make()
     wanted = Request(

@@ -10,6 +10,11 @@ SEEDS = 2**31
 """Servers read a seed as a signed or unsigned integer of 32 or 64 bits; these fit all of them."""
 
 
+def chosen(**switches: bool) -> dict[str, bool]:
+    """The switches that are on, as options are recorded: one that is off leaves no trace, as in older records."""
+    return {name: True for name, on in switches.items() if on}
+
+
 def server_seed(seed: int) -> int:
     """The seed as it is sent: the same number where it is below 2^31, else its remainder."""
     return seed % SEEDS

@@ -2,89 +2,85 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from collector.errors import UsageError
 from collector.llm.protocol import Model
 
-BACKENDS: Final = ("simulated", "ollama", "openai")
+if TYPE_CHECKING:
+    from collector.llm.options import ModelOptions
+
+BACKENDS: Final = ("simulated", "local", "ollama", "openai")
 DEFAULT_PERSONALITY: Final = "salient"
 DEFAULT_OLLAMA_MODEL: Final = "gpt-oss:20b"
-TIMEOUT: Final = 600.0
-"""Seconds for one answer."""
+DEFAULT_LOCAL_MODEL: Final = "smollm2"
+
+_ONLY: Final = {
+    "num_ctx": ("local", "ollama"),
+    "base_url": ("ollama", "openai"),
+    "threads": ("local",),
+    "gpu_layers": ("local",),
+}
+"""Options that not every real backend has."""
+_WHY: Final = {
+    "num_ctx": "other servers fix their context when they start",
+    "base_url": "the local model has no server",
+}
 
 
 def make_model(
     backend: str,
     *,
-    name: str | None = None,
     personality: str | None = None,
-    temperature: float | None = None,
-    base_url: str | None = None,
-    timeout: float | None = None,
-    max_tokens: int | None = None,
-    num_ctx: int | None = None,
+    in_flight: int = 1,
     on_wait: Callable[[str, float], None] | None = None,
+    **options: Unpack[ModelOptions],
 ) -> Model:
     """The model that the options ask for; backends load their clients only now.
 
     Args:
         backend: one of `BACKENDS`.
-        name: the model, as its server calls it.
         personality: of the simulated model.
-        temperature: of sampling; none leaves it to the server.
-        base_url: the server; none leaves it to the backend's usual environment variables.
-        timeout: seconds for one answer.
-        max_tokens: longest answer, thinking included; none leaves it to the server.
-        num_ctx: size of the context that Ollama is asked for; none leaves it to the server.
+        in_flight: calls that are made at once, at most.
         on_wait: called before each wait with its reason and its seconds.
+        options: of a real model.
 
     Raises:
         UsageError: an unknown backend, or an option that this backend does not have.
     """
     if backend not in BACKENDS:
         raise UsageError(f"unknown backend '{backend}'; choose from {', '.join(BACKENDS)}")
+    given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
+    _refuse_others(backend, given)
     if backend == "simulated":
-        real = {
-            "--model": name,
-            "--temperature": temperature,
-            "--base-url": base_url,
-            "--timeout": timeout,
-            "--max-tokens": max_tokens,
-            "--num-ctx": num_ctx,
-        }
-        for option, value in real.items():
-            if value is not None:
-                raise UsageError(f"{option} is for real models; add --backend ollama or --backend openai")
         from collector.llm.simulated import SimulatedModel
 
         return SimulatedModel(personality or DEFAULT_PERSONALITY)
     if personality is not None:
         raise UsageError(f"--personality is for the simulated backend, not for {backend}")
+    name = given.pop("model", None)
+    if backend == "local":
+        from collector.llm.local import LocalModel
+
+        return LocalModel(name or DEFAULT_LOCAL_MODEL, in_flight=in_flight, **given)
     if backend == "ollama":
         from collector.llm.ollama import OllamaModel
 
-        return OllamaModel(
-            name or DEFAULT_OLLAMA_MODEL,
-            host=base_url,
-            temperature=temperature,
-            timeout=timeout or TIMEOUT,
-            max_tokens=max_tokens,
-            num_ctx=num_ctx,
-            on_wait=on_wait,
-        )
-    if num_ctx is not None:
-        raise UsageError("--num-ctx is for --backend ollama; other servers fix their context when they start")
+        return OllamaModel(name or DEFAULT_OLLAMA_MODEL, on_wait=on_wait, **given)
     if name is None:
         raise UsageError("--backend openai needs --model")
     from collector.llm.openai import OpenAIModel
 
-    return OpenAIModel(
-        name,
-        base_url=base_url,
-        temperature=temperature,
-        timeout=timeout or TIMEOUT,
-        max_tokens=max_tokens,
-        on_wait=on_wait,
-    )
+    return OpenAIModel(name, on_wait=on_wait, **given)
+
+
+def _refuse_others(backend: str, given: Mapping[str, Any]) -> None:
+    """Refuse options of other backends than this one."""
+    for name in given:
+        option = f"--{name.replace('_', '-')}"
+        if backend == "simulated":
+            raise UsageError(f"{option} is for real models; add --backend local, ollama or openai")
+        if backend not in _ONLY.get(name, BACKENDS):
+            why = f"; {_WHY[name]}" if name in _WHY else ""
+            raise UsageError(f"{option} is for --backend {' or '.join(_ONLY[name])}{why}")

@@ -11,6 +11,7 @@ import msgspec
 from collector.llm.address import parse_address, read_key
 from collector.llm.answer import make_completion
 from collector.llm.faults import Server
+from collector.llm.form import Form
 from collector.llm.protocol import Completion
 from collector.llm.reply import HALVES, PACKED, decode, put, receive
 from collector.llm.served import Patience, ServedModel
@@ -48,10 +49,12 @@ class OllamaModel(ServedModel["AsyncClient"]):
 
     Args:
         name: as Ollama lists it, such as gpt-oss:20b.
-        host: the server; by default OLLAMA_HOST, else this machine. The key is OLLAMA_API_KEY, if any.
+        base_url: the server; by default OLLAMA_HOST, else this machine. The key is OLLAMA_API_KEY, if any.
         temperature: of sampling; None leaves it to the server.
         max_tokens: bound of the answer, thinking included; None leaves it to the server.
         num_ctx: tokens of prompt and answer together; None leaves it to the server, which cuts what is longer.
+        structured: answers are JSON objects under the schema of the question.
+        logprobs: log-probabilities of tokens are kept.
         patience: how long it is waited for.
 
     Raises:
@@ -64,15 +67,17 @@ class OllamaModel(ServedModel["AsyncClient"]):
         self,
         name: str,
         *,
-        host: str | None = None,
+        base_url: str | None = None,
         temperature: float | None = None,
         max_tokens: int | None = None,
         num_ctx: int | None = None,
+        structured: bool = False,
+        logprobs: bool = False,
         **patience: Unpack[Patience],
     ) -> None:
         key = read_key("OLLAMA_API_KEY")
-        source = "--base-url" if host else "OLLAMA_HOST"
-        address = parse_address(host or os.environ.get("OLLAMA_HOST") or "127.0.0.1", source=source, port=PORT)
+        source = "--base-url" if base_url else "OLLAMA_HOST"
+        address = parse_address(base_url or os.environ.get("OLLAMA_HOST") or "127.0.0.1", source=source, port=PORT)
         server = Server(
             program="Ollama",
             address=address,
@@ -83,7 +88,8 @@ class OllamaModel(ServedModel["AsyncClient"]):
             if_missing=f"get it with `ollama pull {name}`",
             if_elsewhere="check that this is the address of an Ollama server",
         )
-        super().__init__(server, {"temperature": temperature, "max_tokens": max_tokens, "num_ctx": num_ctx}, patience)
+        options = {"temperature": temperature, "max_tokens": max_tokens, "num_ctx": num_ctx}
+        super().__init__(server, options, patience, structured=structured, logprobs=logprobs)
 
     def _connect(self, seconds: float) -> AsyncClient:
         from ollama import AsyncClient  # which makes a client of its own at once
@@ -116,7 +122,7 @@ class OllamaModel(ServedModel["AsyncClient"]):
             raise self._server.unusable(HALVES, self._complete(answer))
         put(response, msgspec.json.encode(answer))
 
-    async def _ask(self, prompt: str, seed: int) -> Completion:
+    async def _ask(self, prompt: str, seed: int, form: Form | None) -> Completion:  # noqa: ARG002
         sent = {"temperature": self.options["temperature"], "num_predict": self.options["max_tokens"], "seed": seed}
         sent["num_ctx"] = self.options["num_ctx"]
         with self._clients.one() as client:

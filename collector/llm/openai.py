@@ -13,6 +13,7 @@ from collector.errors import UsageError
 from collector.llm.address import parse_address, read_key
 from collector.llm.answer import make_completion
 from collector.llm.faults import Server
+from collector.llm.form import Form
 from collector.llm.protocol import Completion
 from collector.llm.reply import HALVES, PACKED, decode, receive
 from collector.llm.served import Patience, ServedModel
@@ -73,6 +74,8 @@ class OpenAIModel(ServedModel["AsyncOpenAI"]):
             OPENAI_API_KEY; it may be missing where another server than OpenAI's is named.
         temperature: of sampling; None leaves it to the server.
         max_tokens: bound of the answer, thinking included; None leaves it to the server.
+        structured: the server enforces the form of answers.
+        logprobs: log-probabilities of tokens are kept.
         patience: how long it is waited for.
 
     Raises:
@@ -88,6 +91,8 @@ class OpenAIModel(ServedModel["AsyncOpenAI"]):
         base_url: str | None = None,
         temperature: float | None = None,
         max_tokens: int | None = None,
+        structured: bool = False,
+        logprobs: bool = False,
         **patience: Unpack[Patience],
     ) -> None:
         key = read_key("OPENAI_API_KEY")
@@ -107,7 +112,8 @@ class OpenAIModel(ServedModel["AsyncOpenAI"]):
             if_missing="choose one that it has with --model NAME",
             if_elsewhere="check the base URL, which mostly ends in /v1",
         )
-        super().__init__(server, {"temperature": temperature, "max_tokens": max_tokens}, patience)
+        options = {"temperature": temperature, "max_tokens": max_tokens}
+        super().__init__(server, options, patience, structured=structured, logprobs=logprobs)
 
     def _connect(self, seconds: float) -> AsyncOpenAI:
         try:
@@ -131,7 +137,7 @@ class OpenAIModel(ServedModel["AsyncOpenAI"]):
             ),
         )
 
-    async def _ask(self, prompt: str, seed: int) -> Completion:
+    async def _ask(self, prompt: str, seed: int, form: Form | None) -> Completion:  # noqa: ARG002
         # OpenAI's own models take the newer name of the bound alone, many other servers the older one alone.
         bound = "max_completion_tokens" if self._server.address.host == OPENAI_HOST else "max_tokens"
         sent = {"temperature": self.options["temperature"], bound: self.options["max_tokens"]}

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from collector.llm.form import Form
+
 
 @dataclass(frozen=True, slots=True)
 class Completion:
@@ -18,10 +20,16 @@ class Completion:
     """The simulated critic's own account of what it did; other models give none."""
     fault: str | None = None
     """Why this is no answer that can be read, where that does not depend on what was asked for."""
+    cut: str | None = None
+    """Why the answer ends early, where it does: the reason to give if it cannot be read."""
+    raw: str | None = None
+    """The answer as the model wrote it, where its form made another text of it."""
+    logprobs: list[tuple[str, float]] | None = None
+    """The tokens of the answer and their log-probabilities (natural logarithm), where the backend gives them."""
 
 
 class Model(Protocol):
-    """A language model behind some server, or a simulated one.
+    """A language model behind some server, in this process, or a simulated one.
 
     `seed` makes a sampled answer repeatable where the server honours it.
     """
@@ -29,10 +37,15 @@ class Model(Protocol):
     backend: str
     name: str
     options: dict[str, Any]
-    """What is sent besides the prompt, without secrets: it goes into the record of the run."""
+    """What decides its answers besides the prompt, without secrets: it goes into the record of the run."""
 
-    async def complete(self, prompt: str, *, seed: int) -> Completion:
+    async def complete(self, prompt: str, *, seed: int, form: Form | None = None) -> Completion:
         """Answer one prompt.
+
+        Args:
+            prompt: all that the model is given.
+            seed: of sampling.
+            form: enforced where answers are structured.
 
         Raises:
             ModelError: the server cannot or will not answer, after transient faults were retried.

@@ -9,9 +9,10 @@ from dataclasses import replace
 from typing import Any, Final, Generic, TypedDict, TypeVar
 
 from collector.errors import UsageError
-from collector.llm.answer import server_seed
+from collector.llm.answer import chosen, server_seed
 from collector.llm.clients import Client, Clients
 from collector.llm.faults import Server
+from collector.llm.form import Form
 from collector.llm.protocol import Completion
 from collector.llm.retry import DEFAULT_POLICY, Gate, OnWait, RetryPolicy, persist
 
@@ -44,6 +45,8 @@ class ServedModel(ABC, Generic[Client]):
         server: where it is, and what it is called there.
         options: what is sent besides the prompt; None leaves an option to the server.
         patience: how long it is waited for.
+        structured: the form of answers is enforced.
+        logprobs: log-probabilities of tokens are kept.
 
     Raises:
         UsageError: no model is named, or no connection can be set up.
@@ -51,11 +54,13 @@ class ServedModel(ABC, Generic[Client]):
 
     backend: str
 
-    def __init__(self, server: Server, options: dict[str, Any], patience: Patience) -> None:
+    def __init__(
+        self, server: Server, options: dict[str, Any], patience: Patience, *, structured: bool, logprobs: bool
+    ) -> None:
         if not server.model.strip():
             raise UsageError(f"the {self.backend} backend needs a model: name one with --model NAME")
         self.name = server.model
-        self.options = options
+        self.options = options | chosen(structured=structured, logprobs=logprobs)
         self.timeout = patience.get("timeout", 600.0)
         self.retry = patience.get("retry", DEFAULT_POLICY)
         self.gate = patience.get("gate") or Gate()
@@ -63,18 +68,19 @@ class ServedModel(ABC, Generic[Client]):
         self._server = server
         self._clients = Clients(self._set_up)
 
-    async def complete(self, prompt: str, *, seed: int) -> Completion:
+    async def complete(self, prompt: str, *, seed: int, form: Form | None = None) -> Completion:
         """Answer one prompt.
 
         Args:
             prompt: all that the model is given, as one message of the user.
             seed: sent below 2^31 (its remainder).
+            form: sent where answers are structured.
 
         Raises:
             ModelError: the server cannot or will not answer, after transient faults were retried.
         """
         return await persist(
-            lambda: self._ask(prompt, server_seed(seed)), policy=self.retry, gate=self.gate, on_wait=self.on_wait
+            lambda: self._ask(prompt, server_seed(seed), form), policy=self.retry, gate=self.gate, on_wait=self.on_wait
         )
 
     async def check(self) -> None:
@@ -114,7 +120,7 @@ class ServedModel(ABC, Generic[Client]):
         """A client that waits so long for a connection, and without limit for an answer: `_within` bounds a try."""
 
     @abstractmethod
-    async def _ask(self, prompt: str, seed: int) -> Completion:
+    async def _ask(self, prompt: str, seed: int, form: Form | None) -> Completion:
         """One try at an answer; its failures are CallErrors."""
 
     @abstractmethod

@@ -73,7 +73,7 @@ class ScriptedModel:
         self.prompts = []
         self.seeds = []
 
-    async def complete(self, prompt, *, seed):
+    async def complete(self, prompt, *, seed, form=None):
         self.prompts.append(prompt)
         self.seeds.append(seed)
         answer = self.script.pop(0)

@@ -29,7 +29,7 @@ class Interrupted(SimulatedModel):
         self.left = fails_at
         self.answered = 0
 
-    async def complete(self, prompt, *, seed):
+    async def complete(self, prompt, *, seed, form=None):
         if self.left == 0:
             raise ModelError("cut off")
         self.left -= 1
@@ -162,7 +162,7 @@ def test_cancelling_releases_the_folder(tmp_path):
     asked = spec(iterations=50)
 
     class Endless(SimulatedModel):
-        async def complete(self, prompt, *, seed):
+        async def complete(self, prompt, *, seed, form=None):
             await asyncio.sleep(3600)
 
     async def cancelled():

@@ -7,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from collector.errors import ModelError
+from collector.llm.form import Form
 from collector.llm.protocol import Completion
 from collector.llm.simulated import wording
 from collector.llm.simulated.personality import Personality, get_personality
@@ -32,8 +33,8 @@ class SimulatedModel:
         self.name = f"simulated-{personality}"
         self.options: dict[str, Any] = {"personality": personality}
 
-    async def complete(self, prompt: str, *, seed: int) -> Completion:
-        """Answer a prompt; the same prompt and seed give the same answer.
+    async def complete(self, prompt: str, *, seed: int, form: Form | None = None) -> Completion:  # noqa: ARG002
+        """Answer a prompt; the same prompt and seed give the same answer. No form is enforced.
 
         Raises:
             ModelError: the prompt is not of a kind that it can read.

@@ -378,7 +378,7 @@ def test_filters_and_out(tmp_path, data, server):
     ("options", "status", "told"),
     [
         (["--backend", "simulated"], 2, "the simulated backend has no judge"),
-        (["--backend", "oracle"], 2, "unknown backend 'oracle'; choose from ollama, openai"),
+        (["--backend", "oracle"], 2, "unknown backend 'oracle'; choose from local, ollama, openai"),
         (["--backend", "openai"], 2, "--backend openai needs --model"),
         (["--backend", "openai", "--model", "m", "--base-url", "http://x/v1", "--num-ctx", "9"], 2, "--num-ctx is for"),
         (["--backend", "ollama", "--env", "chess"], 1, "no env chess in the records; they hold cartpole"),

@@ -205,7 +205,7 @@ OLLAMA = Dialect(
     name="ollama",
     chat="/api/chat",
     key="OLLAMA_API_KEY",
-    make=lambda url, **options: OllamaModel("tiny:1b", host=url, **options),
+    make=lambda url, **options: OllamaModel("tiny:1b", base_url=url, **options),
     missing=Reply(404, {"error": "model 'tiny:1b' not found"}),
     pull="`ollama pull tiny:1b`",
 )

@@ -139,7 +139,7 @@ UNUSABLE = [
     (lambda: OllamaModel("m"), {"OLLAMA_API_KEY": "sk-secret\n"}, "OLLAMA_API_KEY holds"),
     (lambda: OllamaModel("m"), {"OLLAMA_HOST": "http://me:sk-secret@host:port"}, "OLLAMA_HOST is not an address"),
     (lambda: OllamaModel(" "), {}, "--model NAME"),
-    (lambda: OllamaModel("m", host="host.example"), {"ALL_PROXY": "gopher://proxy"}, "proxy variables"),
+    (lambda: OllamaModel("m", base_url="host.example"), {"ALL_PROXY": "gopher://proxy"}, "proxy variables"),
     (lambda: OpenAIModel("m"), {}, "needs OPENAI_API_KEY"),
     (lambda: OpenAIModel("m", base_url="http://h/v1"), {"OPENAI_API_KEY": "sk-secret x"}, "OPENAI_API_KEY holds"),
     (lambda: OpenAIModel("m", base_url="file:///v1"), {}, "--base-url is not an HTTP address"),

@@ -1,0 +1,5 @@
+"""A language model in this process, by llama.cpp: no server to start, no key, no network."""
+
+from collector.llm.local.model import LocalModel
+
+__all__ = ["LocalModel"]
