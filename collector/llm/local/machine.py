@@ -15,6 +15,7 @@ NEEDED: Final = ("avx", "avx2", "f16c", "fma", "bmi2")
 BESIDES: Final = 200_000_000
 """Bytes that llama.cpp needs besides weights and context: its buffers for computing."""
 CPU: Final = Path("/proc/cpuinfo")
+STATUS: Final = Path("/proc/self/status")
 MEMORY: Final = Path("/proc/meminfo")
 
 
@@ -45,12 +46,19 @@ def check_memory(needed: int) -> None:
         ModelError: there is too little.
     """
     free = _field(MEMORY, "MemAvailable").split()
-    available = min(int(free[0]) * 1024 if free else sys.maxsize, address_space())
+    available = min(int(free[0]) * 1024 if free else sys.maxsize, address_space() - _reserved())
     if needed + BESIDES > available:
+        gigabytes = f"{(needed + BESIDES) / 1e9:.1f} GB of memory, and {max(available, 0) / 1e9:.1f} GB are free"
         raise ModelError(
-            f"the model needs about {(needed + BESIDES) / 1e9:.1f} GB of memory, and there are {available / 1e9:.1f} GB; "
-            "give a smaller --num-ctx, run fewer at once with --concurrency, or choose a smaller model"
+            f"the model needs about {gigabytes}; give a smaller --num-ctx, run fewer at once with --concurrency, "
+            "or choose a smaller model"
         )
+
+
+def _reserved() -> int:
+    """Bytes of address space that this process has already."""
+    words = _field(STATUS, "VmSize").split()
+    return int(words[0]) * 1024 if words else 0
 
 
 def _field(path: Path, name: str) -> str:

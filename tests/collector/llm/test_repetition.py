@@ -1,0 +1,54 @@
+import pytest
+
+from collector.llm.repetition import SHORTEST, TIMES, WINDOW, repeated_tail
+
+
+@pytest.mark.parametrize(
+    ("text", "unit"),
+    [
+        ("abc " * 60, "abc "),
+        ("params[0]: 1\n" + "It then goes left. " * 20, "It then goes left. "),
+        ("x" * SHORTEST, "x"),
+        ("x" * (SHORTEST - 1), None),
+        ("hello world " * 10, None),
+        ("0123456789" * TIMES, None),
+        (", ".join(f"params[{index}]: 1" for index in range(200)), None),
+        ("", None),
+    ],
+)
+def test_an_end_that_repeats_itself_is_found(text, unit):
+    assert repeated_tail(text) == unit
+
+
+def test_a_long_unit_is_quoted_in_short():
+    unit = "".join(chr(ord("a") + index % 26) * (index // 26 + 1) for index in range(100))
+    quote = repeated_tail(unit * TIMES)
+    assert quote == f"{unit[:59]}…"
+
+
+def test_a_repetition_that_is_over_does_not_count():
+    assert repeated_tail("abc " * 100 + "and then it ends well.") is None
+
+
+def test_by_definition():
+    """The shortest unit of any suffix that is long enough, tried one by one."""
+    for text in ("ab" * 150 + "a", "aab" * 99, "abcabcab" * 50, "x" + "yz " * 70, "q" * WINDOW * 2):
+        seen = text[-WINDOW:]
+        expected = min(
+            (
+                period
+                for period in range(1, len(seen))
+                if period + _shared(seen, period) >= max(SHORTEST, TIMES * period)
+            ),
+            default=None,
+        )
+        unit = repeated_tail(text)
+        assert (unit is None) == (expected is None)
+        assert expected is None or unit == text[-expected:]
+
+
+def _shared(text, period):
+    count = 0
+    while count < len(text) - period and text[-1 - count] == text[-1 - count - period]:
+        count += 1
+    return count
