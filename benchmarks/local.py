@@ -1,0 +1,133 @@
+"""The local language model: `collect` against llama.cpp's own rates, its memory, and several runs in flight.
+
+python -m benchmarks.local
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from collector.llm.form import vector_form
+from collector.llm.local.gguf import read_gguf
+from collector.llm.local.model import BATCH
+from collector.llm.local.packaged import find_model
+from collector.records import Call
+from collector.system.cores import cores
+from collector.tasks import get_task
+
+ENV = "nim"
+MAX_TOKENS = 160
+CONTEXT = 8192
+FLIGHT = 4
+
+
+@dataclass(frozen=True)
+class Collected:
+    """What a `collect` took: seconds of the whole process, its peak of resident memory in bytes, and its calls."""
+
+    seconds: float
+    peak: int
+    calls: Sequence[Call]
+
+    @property
+    def answer_tokens(self) -> int:
+        """Tokens generated."""
+        return sum(call.completion_tokens or 0 for call in self.calls)
+
+
+def collect(*, runs: int, iterations: int, in_flight: int) -> Collected:
+    """Collect a small run with the local model, in a process of its own."""
+    with tempfile.TemporaryDirectory() as out:
+        words = f"--backend local --env {ENV} --variant threetraj --runs {runs} --iterations {iterations} --quiet "
+        words += f"--rollouts 5 --warmup 5 --max-tokens {MAX_TOKENS} --concurrency {in_flight} --out {out}"
+        started = time.perf_counter()
+        process = subprocess.Popen([str(Path(sys.executable).with_name("collect")), *words.split()])
+        _, status, usage = os.wait4(process.pid, 0)
+        seconds = time.perf_counter() - started
+        if status:
+            raise RuntimeError(f"collect ended with status {status}")
+        lines = [line for path in Path(out).rglob("calls.jsonl") for line in path.read_bytes().splitlines()]
+        return Collected(seconds, usage.ru_maxrss * 1024, [msgspec.json.decode(line, type=Call) for line in lines])
+
+
+def own_rates(prompts: Sequence[str]) -> tuple[float, float]:
+    """Tokens a second of prompts and of answers, as llama.cpp measures them, asked directly with the same grammar."""
+    import xllamacpp
+
+    params = xllamacpp.CommonParams()
+    params.model.path = str(find_model("smollm2"))
+    params.n_ctx, params.n_parallel, params.verbosity, params.cache_ram_mib = CONTEXT, 1, -1, 0
+    params.n_batch = params.n_ubatch = BATCH
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = cores()
+    server = xllamacpp.Server(params)
+    timings = []
+    for seed, prompt in enumerate(prompts):
+        answer = server.handle_chat_completions(
+            {
+                "messages": [{"role": "user", "content": prompt}],
+                "grammar": vector_form(get_task(ENV).space).grammar,
+                "max_tokens": MAX_TOKENS,
+                "seed": seed,
+                "cache_prompt": False,
+            }
+        )
+        timings.append(answer["timings"])
+    rates = [
+        sum(each[f"{part}_n"] for each in timings) / sum(each[f"{part}_ms"] for each in timings) for part in _PARTS
+    ]
+    return rates[0] * 1000, rates[1] * 1000
+
+
+_PARTS = ("prompt", "predicted")
+
+
+def results() -> list[dict[str, Any]]:
+    """The rows, printed one by one."""
+    single = collect(runs=1, iterations=4, in_flight=1)
+    prompt_rate, answer_rate = own_rates([call.prompt for call in single.calls])
+    own = sum(
+        (call.prompt_tokens or 0) / prompt_rate + (call.completion_tokens or 0) / answer_rate for call in single.calls
+    )
+    took = sum(call.seconds for call in single.calls)
+    rows: list[dict[str, Any]] = [
+        {
+            "what": "calls of collect against the time that llama.cpp's own rates give for the same tokens",
+            "prompt_tokens_a_second": prompt_rate,
+            "answer_tokens_a_second": answer_rate,
+            "seconds": took,
+            "seconds_by_own_rates": own,
+            "ratio": own / took,
+        }
+    ]
+    print(f"llama.cpp alone: {prompt_rate:.0f} tokens a second of prompts, {answer_rate:.1f} of answers")
+    print(
+        f"collect: {took:.1f} s for {len(single.calls)} calls, {own:.1f} s by these rates: {own / took:.0%}", flush=True
+    )
+    file = read_gguf(find_model("smollm2"))
+    needed = file.size + file.context_bytes(CONTEXT)
+    rows.append({"what": "peak of memory", "peak": single.peak, "model_and_context": needed})
+    print(f"memory: {single.peak / 1e6:.0f} MB at most, model and context are {needed / 1e6:.0f} MB", flush=True)
+    alone = collect(runs=FLIGHT, iterations=2, in_flight=1)
+    together = collect(runs=FLIGHT, iterations=2, in_flight=FLIGHT)
+    rates = [each.answer_tokens / each.seconds for each in (alone, together)]
+    rows.append(
+        {"what": f"{FLIGHT} runs", "one_at_a_time": rates[0], "together": rates[1], "ratio": rates[1] / rates[0]}
+    )
+    print(
+        f"{FLIGHT} runs: {rates[0]:.1f} tokens a second one after the other, {rates[1]:.1f} together: {rates[1] / rates[0]:.2f}"
+    )
+    return rows
+
+
+if __name__ == "__main__":
+    results()
