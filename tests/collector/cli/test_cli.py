@@ -52,7 +52,10 @@ WRONG = {
     "unknown task": (["--env", "chess", "--variant", "r2po"], "unknown task 'chess'; choose from nim, pong"),
     "unknown method": (["--env", "pong", "--variant", "x"], "unknown method 'x'; choose from props, propsplus"),
     "unknown option": ([*SMALL, "--bogus"], "No such option: --bogus"),
-    "unknown backend": ([*SMALL, "--backend", "x"], "unknown backend 'x'; choose from simulated, local, ollama, openai"),
+    "unknown backend": (
+        [*SMALL, "--backend", "x"],
+        "unknown backend 'x'; choose from simulated, local, ollama, openai",
+    ),
     "unknown personality": ([*SMALL, "--personality", "x"], "unknown personality 'x'; choose from salient"),
     "a model without a backend": ([*SMALL, "--model", "x"], "--model is for real models; add --backend"),
     "a personality for a real model": ([*SMALL, "--backend", "ollama", "--personality", "salient"], "--personality"),
