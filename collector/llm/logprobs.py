@@ -28,6 +28,8 @@ def read_logprobs(tokens: msgspec.Raw) -> list[tuple[str, float]] | None:
         A pair for each token that has a log-probability which a record can hold; None where there are none, or the JSON
         has another shape.
     """
+    if bytes(tokens).count(b'"token"') > 2 * MOST_TOKENS:  # each with one alternative: before objects are made of them
+        return None
     try:
         read = msgspec.json.decode(tokens, type=list[_Token])
     except (msgspec.MsgspecError, UnicodeDecodeError):

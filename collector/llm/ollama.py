@@ -146,9 +146,10 @@ class OllamaModel(ServedModel["AsyncClient"]):
                 ),
                 self.timeout,
             )
-        self._suspect(prompt, response.prompt_eval_count)
         logprobs = [(one.token, one.logprob) for one in response.logprobs or []]
-        return self._complete(response, logprobs=logprobs or None, write=form.write if form is not None else None)
+        completion = self._complete(response, logprobs=logprobs or None, write=form.write if form else None)
+        self._suspect(prompt, completion.prompt_tokens)
+        return completion
 
     def _suspect(self, prompt: str, read: int | None) -> None:
         """Give notice where the model has read fewer tokens than the prompt must have, or a whole context of them.

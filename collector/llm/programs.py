@@ -43,7 +43,7 @@ def recognise(models: Sequence[Listed], name: str) -> Program:
     """
     owners = {bytes(model.owned_by) for model in models if model.id == name}
     owners = owners or {bytes(model.owned_by) for model in models}
-    owner = owners.pop() if len(owners) == 1 else None
+    owner = owners.pop() if len(owners) == 1 else b""
     return {b'"llamacpp"': Program.LLAMA_CPP, b'"vllm"': Program.VLLM}.get(owner, Program.OTHER)
 
 
