@@ -110,7 +110,7 @@ class OllamaModel(ServedModel["AsyncClient"]):
         )
 
     async def _receive(self, response: httpx.Response) -> None:
-        """Read a reply before the client does, which knows no bounds and would make objects of all that it holds.
+        """Read a reply before the client does, which has no bounds and would make objects of all that it holds.
 
         An error status becomes a CallError here, since the client's own error leaves the headers behind.
         """

@@ -87,6 +87,7 @@ def test_every_answer_is_judged_once_and_kept_beside_the_records(data, server, b
         assert (line["prompt_tokens"], line["completion_tokens"], line["error"]) == (11, 7, None)
         assert line["prompt"] in server.prompts
     assert "44 tokens of prompts and 28 of replies" in result.stderr
+    assert result.stderr.count("--num-ctx") == (backend == "ollama")  # which reports 11 tokens of a longer prompt
 
 
 def test_the_prompt_tells_what_was_shown_and_changed_and_not_how_it_turned_out(data, server):

@@ -72,10 +72,10 @@ LONG = "In state 12 the mean return was 0.125, which is worse. " * 100
 
 def notices(server, counts, *, prompt=LONG, **options):
     server.replies[OLLAMA.chat] = counted(*counts)
-    heard = []
-    completions = ask(OLLAMA.model(server, on_notice=heard.append, **options), *[prompt] * len(counts))
+    given = []
+    completions = ask(OLLAMA.model(server, on_notice=given.append, **options), *[prompt] * len(counts))
     assert all(completion.text == "params[0]: 1" for completion in completions)
-    return heard
+    return given
 
 
 def test_a_prompt_of_which_few_tokens_were_read_is_noticed_once(server):
@@ -99,16 +99,16 @@ def test_nothing_is_noticed_where_all_may_have_been_read(server, count):
     assert notices(server, [count], num_ctx=8192) == []
 
 
-def test_nobody_needs_to_listen(server):
+def test_no_one_needs_to_be_given_notice(server):
     server.replies[OLLAMA.chat] = counted(1)
     assert ask(OLLAMA.model(server), LONG)[0].text == "params[0]: 1"
 
 
 def test_openai_compatible_servers_refuse_what_is_too_long_and_are_not_suspected(server):
     server.replies[OPENAI.chat] = [OPENAI.answer()]
-    heard = []
-    ask(OPENAI.model(server, on_notice=heard.append), LONG)
-    assert heard == []
+    given = []
+    ask(OPENAI.model(server, on_notice=given.append), LONG)
+    assert given == []
 
 
 @pytest.mark.parametrize(
