@@ -50,6 +50,7 @@ def make_completion(
     completion_tokens: int | None,
     ended: str | None,
     logprobs: list[tuple[str, float]] | None = None,
+    structured: bool = False,
     write: Callable[[str], str] | None = None,
 ) -> Completion:
     """A server's answer as the search needs it.
@@ -62,6 +63,7 @@ def make_completion(
         completion_tokens: counted by the server.
         ended: the server's word for why the model stopped.
         logprobs: tokens and their log-probabilities.
+        structured: the form of the answer was to be enforced.
         write: makes the usual text of an answer under a JSON schema, and of any other nothing else.
 
     Raises:
@@ -80,7 +82,7 @@ def make_completion(
         logprobs=logprobs,
     )
     if not answer.strip():
-        raise server.empty(completion, ended=ended)
+        raise server.empty(completion, ended=ended, structured=structured)
     return completion
 
 

@@ -143,13 +143,23 @@ class Server:
         sent = f"{self.label} sent {what}"
         return CallError(Kind.UNUSABLE, sent, self.if_elsewhere, completion=replace(completion, fault=what))
 
-    def empty(self, completion: Completion, *, ended: str | None) -> CallError:
-        """An answer without text. `ended` is the server's word for why it stopped."""
+    def empty(self, completion: Completion, *, ended: str | None, structured: bool = False) -> CallError:
+        """An answer without text.
+
+        Args:
+            completion: the answer.
+            ended: the server's word for why it stopped.
+            structured: its form was to be enforced: some servers do so while the model thinks, which is then all that it
+                does.
+        """
         what = f"{self.model} on {self.label} gave an empty answer" + (" after thinking" if completion.thinking else "")
         if ended == "length":
             todo = "allow more tokens, in the request or in the server's context length"
             return CallError(Kind.EMPTY, f"{what} and ran out of tokens", todo, completion=completion)
-        return CallError(Kind.EMPTY, what, "try again with another seed or another model", completion=completion)
+        todo = "try again with another seed or another model"
+        if structured and completion.thinking:
+            todo = "turn thinking off at the server, or leave out --structured"
+        return CallError(Kind.EMPTY, what, todo, completion=completion)
 
     def no_model(self, *, served: list[str] | None = None) -> CallError:
         """The server is there and the model is not."""

@@ -185,6 +185,7 @@ class OllamaModel(ServedModel["AsyncClient"]):
             completion_tokens=answer.eval_count,
             ended=answer.done_reason,
             logprobs=logprobs,
+            structured=self._structured,
             write=write,
         )
 

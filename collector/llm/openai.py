@@ -177,6 +177,7 @@ class OpenAIModel(ServedModel["AsyncOpenAI"]):
             completion_tokens=usage.completion_tokens,
             ended=choice.finish_reason,
             logprobs=read_logprobs(logprobs.content) if logprobs else None,
+            structured=form is not None,
             write=form.write if form and "response_format" in sent else None,
         )
         if halves:

@@ -188,6 +188,13 @@ def test_a_refusal_of_a_free_request_does_not_name_the_option(server, dialect):
     assert "--structured" not in str(caught.value)
 
 
+def test_a_form_that_is_enforced_on_thinking_alone_is_reported_with_its_remedy(server, dialect):
+    server.replies[dialect.chat] = [dialect.answer("", thinking="params[0]: 1", reasoning_content="params[0]: 1")]
+    policy = replace(RetryPolicy(), empty_attempts=1)
+    with pytest.raises(ModelError, match="empty answer after thinking: .*leave out --structured"):
+        ask(dialect.model(server, structured=True, retry=policy), FORM)
+
+
 def test_a_server_that_is_down_while_it_is_asked_what_runs_is_tried_again(server):
     server.replies = {
         LIST: [Reply(503), *listed("llamacpp")[LIST]],
