@@ -149,8 +149,7 @@ class Server:
         Args:
             completion: the answer.
             ended: the server's word for why it stopped.
-            structured: its form was to be enforced: some servers do so while the model thinks, which is then all that it
-                does.
+            structured: its form was to be enforced, which some servers do while the model still thinks.
         """
         what = f"{self.model} on {self.label} gave an empty answer" + (" after thinking" if completion.thinking else "")
         if ended == "length":

@@ -191,7 +191,7 @@ def test_a_refusal_of_a_free_request_does_not_name_the_option(server, dialect):
 def test_a_form_that_is_enforced_on_thinking_alone_is_reported_with_its_remedy(server, dialect):
     server.replies[dialect.chat] = [dialect.answer("", thinking="params[0]: 1", reasoning_content="params[0]: 1")]
     policy = replace(RetryPolicy(), empty_attempts=1)
-    with pytest.raises(ModelError, match="empty answer after thinking: .*leave out --structured"):
+    with pytest.raises(ModelError, match=r"empty answer after thinking: .*leave out --structured"):
         ask(dialect.model(server, structured=True, retry=policy), FORM)
 
 
