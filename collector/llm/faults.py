@@ -22,7 +22,6 @@ LONGEST_QUOTE = 200  # characters of a server's own words that fit into a one-li
 EARLY_OR_LATE = {408, 425}  # statuses of a request that came too slowly or too early: send it again
 OPTION_REFUSED = frozenset({400, 404, 405, 415, 422, 500, 501})  # statuses with which servers refuse an option
 
-
 _SWITCHES: Final = {
     "--structured": (
         r"\b(grammar|(response_)?format|(json_)?schema|structured\w*|guided\w*)\b",
@@ -186,7 +185,7 @@ class Server:
         answer = f"{status}: {quote}" if quote else f"{status}"
         for switch in switches if status in OPTION_REFUSED else ():
             named, why = _SWITCHES[switch]
-            if re.search(named, words, re.IGNORECASE):
+            if re.search(named, words.replace(self.model, ""), re.IGNORECASE):
                 what = f"{self.label} refused the request ({answer})"
                 return CallError(Kind.REFUSED, what, f"it {why}; leave out {switch}")
         wait = parse_retry_after(headers.get("retry-after"), now=datetime.now(UTC))

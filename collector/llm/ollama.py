@@ -158,12 +158,13 @@ class OllamaModel(ServedModel["AsyncClient"]):
         about half of them. Versions before 0.2, and 0.30.0, leave out what they still have of an earlier prompt, and
         can be suspected without cause.
         """
-        least, context = least_tokens(prompt), self.options["num_ctx"]
-        if not read or not self.on_notice or self._server.label + self.name in _SUSPECTED:
+        suspect = f"{self.name} on {self._server.label}"
+        if not read or not self.on_notice or suspect in _SUSPECTED:
             return
+        least, context = least_tokens(prompt), self.options["num_ctx"]
         if read >= least and (context is None or read < context):
             return
-        _SUSPECTED.add(self._server.label + self.name)
+        _SUSPECTED.add(suspect)
         size = f"a prompt of at least {least:,}" if read < least else f"a prompt, all that --num-ctx {context} allows"
         self.on_notice(
             f"{self._server.label} reports {read:,} tokens of {size}: it seems to cut prompts for {self.name}; "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Collection
+from collections.abc import Awaitable, Collection, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
@@ -151,7 +151,7 @@ class OpenAIModel(ServedModel["AsyncOpenAI"]):
         if self._logprobs:
             sent |= {"logprobs": True, "top_logprobs": 1}  # llama.cpp gives 20 unless it is asked for fewer
         if form is not None:
-            sent |= constraint(await self._recognise(), form)
+            sent |= constraint(await self._recognise() if form.grammar else Program.OTHER, form)
         with self._clients.one() as client:
             response = await self._request(
                 client.chat.completions.with_raw_response.create(
@@ -187,13 +187,16 @@ class OpenAIModel(ServedModel["AsyncOpenAI"]):
     async def _look_up(self) -> None:
         from openai import APIStatusError
 
-        served = [model.id for model in await self._listed()]
+        models = await self._listed()
+        if self._structured:
+            await self._recognise(models)
+        served = [model.id for model in models]
         if not served or self.name in served:
             return
         try:
             # Some servers know more names than they list.
-            models = self._clients.all[0].models.with_raw_response
-            await self._request(models.retrieve(self.name), self._check_seconds, passing=NOT_OFFERED)
+            one = self._clients.all[0].models.with_raw_response.retrieve(self.name)
+            await self._request(one, self._check_seconds, passing=NOT_OFFERED)
         except APIStatusError:
             raise self._server.no_model(served=served) from None
 
@@ -201,18 +204,18 @@ class OpenAIModel(ServedModel["AsyncOpenAI"]):
         """The server's list of models; empty where it keeps none: the first call shows whether it has the model."""
         from openai import APIStatusError
 
-        models = self._clients.all[0].models.with_raw_response
         try:
-            response = await self._request(models.list(), self._check_seconds, passing=NOT_OFFERED)
+            models = self._clients.all[0].models.with_raw_response.list()
+            response = await self._request(models, self._check_seconds, passing=NOT_OFFERED)
         except APIStatusError:
             return []
         return decode(response.content, _Models, self._server)[0].data
 
-    async def _recognise(self) -> Program:
-        """What the server runs; it is asked once, before the first answer whose form it enforces."""
+    async def _recognise(self, models: Sequence[Listed] | None = None) -> Program:
+        """What the server runs, by its list of models; it is asked once, and before an answer whose form it enforces."""
         async with self._recognising:
             if self._program is None:
-                program = recognise(await self._listed(), self.name)
+                program = recognise(await self._listed() if models is None else models, self.name)
                 self._program = vllm_of(await self._version()) if program is Program.VLLM else program
             return self._program
 

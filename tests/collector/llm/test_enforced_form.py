@@ -8,6 +8,7 @@ import pytest
 
 from collector.errors import ModelError
 from collector.llm.form import object_form, vector_form
+from collector.llm.ollama import OllamaModel
 from collector.llm.programs import Program, vllm_of
 from collector.llm.retry import RetryPolicy
 from collector.tasks.task import TabularSpace
@@ -106,6 +107,7 @@ def test_any_other_server_is_sent_the_schema_in_strict_mode(server, replies):
 def test_a_form_without_a_grammar_is_a_schema_everywhere(server, owner):
     server.replies = listed(owner) | {OPENAI.chat: [OPENAI.answer('{"driver": "a"}')]}
     (completion,) = ask(OPENAI.model(server, structured=True), VERDICT)
+    assert len(server.requests) == 1  # what runs makes no difference
     assert sent(server)[0]["response_format"]["json_schema"]["schema"] == VERDICT.schema
     assert (completion.text, completion.raw) == ('{"driver": "a"}', None)
 
@@ -130,7 +132,7 @@ def test_what_runs_is_asked_once_for_all_calls(server):
         VERSION: [Reply(body={"version": "0.12.0"})],
         OPENAI.chat: [OPENAI.answer("params[0]: 1")],
     }
-    ask(OPENAI.model(server, structured=True), *[FORM] * 5)
+    ask(OPENAI.model(server, structured=True), *[FORM] * 5, check=True)
     paths = [request.path for request in server.requests]
     assert (paths.count(LIST), paths.count(VERSION), len(sent(server))) == (1, 1, 5)
 
@@ -179,6 +181,12 @@ def test_a_refusal_is_one_line_that_names_the_option(server, dialect, reply, rem
     assert "--logprobs" not in str(caught.value)
     assert "\n" not in str(caught.value)
     assert len(sent(server, dialect.chat)) == 1
+
+
+def test_the_name_of_a_model_is_no_reason(server):
+    server.replies[OLLAMA.chat] = [Reply(404, {"error": "model 'grammar:1b' not found"})]
+    with pytest.raises(ModelError, match="`ollama pull grammar:1b`"):
+        ask(OllamaModel("grammar:1b", base_url=server.url, structured=True), FORM)
 
 
 def test_a_refusal_of_a_free_request_does_not_name_the_option(server, dialect):
