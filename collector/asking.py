@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections import deque
 from collections.abc import Callable
@@ -70,8 +71,7 @@ class Asker:
                 made += 1
             self.report(call)
             if call.error is None:
-                params = policy.from_text(self.spec.task.space, call.completion)
-                return Answer(params, call.completion, call.thinking)
+                return Answer(self._read(call.completion), call.completion, call.thinking)
         if role == "search":
             raise CollectorError(
                 f"{self.folder.path}: no readable search answer in {attempt} attempts at iteration {iteration}; "
@@ -130,10 +130,24 @@ class Asker:
         if longest > LONGEST:
             return f"{longest:,} characters; answers of more than {LONGEST:,} are not read"
         try:
-            policy.from_text(self.spec.task.space, completion.text)
+            self._read(completion.text)
         except UnreadableAnswer as error:
             return completion.cut or str(error)
         return None
+
+    def _read(self, text: str) -> list[float]:
+        """The vector in an answer.
+
+        Where the first line's form is enforced, it alone counts: what comes after it is free, and may name parameters
+        that do not exist. A server that ignored the form has answered as without it.
+
+        Raises:
+            UnreadableAnswer: there is none.
+        """
+        if self.model.options.get("structured"):
+            with contextlib.suppress(UnreadableAnswer):
+                return policy.from_text(self.spec.task.space, text.partition("\n")[0])
+        return policy.from_text(self.spec.task.space, text)
 
     def _probabilities(self, logprobs: list[tuple[str, float]] | None) -> dict[str, Any]:
         """The mean log-probability, and those of the tokens where they are to be kept."""

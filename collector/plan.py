@@ -12,6 +12,7 @@ from collector.baselines import planning as baselines
 from collector.baselines.methods import ALL, BASELINES, Baseline
 from collector.budget import ROLLOUTS, RUNS
 from collector.errors import UsageError
+from collector.llm.backends import option_labels
 from collector.methods import METHODS, Method, get_method
 from collector.prompts import Prompts, templates
 from collector.spec import RunSpec, is_label, slug
@@ -132,8 +133,7 @@ def _condition(request: Request, task: Task, method: Method, chosen: Mapping[str
     parts = [slug(request.model)]
     if method.revision_rule and request.tau_c != "default":
         parts.append(f"tau-{request.tau_c}")
-    sampling = {name: request.options.get(name) for name in ("temperature", "max_tokens", "num_ctx")}
-    parts += [f"{name.replace('_', '-')}-{value:g}" for name, value in sampling.items() if value is not None]
+    parts += option_labels(request.backend, request.options)
     if request.iterations not in {None, method.iterations}:
         parts.append(f"iterations-{request.iterations}")
     if request.rollouts != ROLLOUTS:

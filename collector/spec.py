@@ -106,7 +106,7 @@ class RunSpec:
             thresholds=self.task.thresholds,
             method=self.method.facts,
             prompts=templates.hashes(self.prompt_folder),
-            versions=versions(),
+            versions=versions(*(["xllamacpp"] if self.backend == "local" else [])),
             started_at=datetime.now(UTC).isoformat(timespec="seconds"),
         )
 

@@ -77,6 +77,24 @@ def make_model(
     return OpenAIModel(name, on_wait=on_wait, on_notice=on_notice, **given)
 
 
+def option_labels(backend: str, options: Mapping[str, Any]) -> list[str]:
+    """What of a model's recorded options decides its answers and is not the default, as parts of a condition."""
+    defaults: dict[str, Any] = {}
+    if backend == "local":
+        from collector.llm.local import default_options
+
+        defaults = default_options(options["file"]["trained_context"])
+    numbers = {name: options.get(name) for name in ("temperature", "max_tokens", "num_ctx")}
+    labels = [
+        f"{name.replace('_', '-')}-{value:g}"
+        for name, value in numbers.items()
+        if value is not None and value != defaults.get(name)
+    ]
+    if (structured := options.get("structured", False)) != defaults.get("structured", False):
+        labels.append("structured" if structured else "free")
+    return labels
+
+
 def _refuse_others(backend: str, given: Mapping[str, Any]) -> None:
     """Refuse options of other backends than this one."""
     for name in given:

@@ -40,3 +40,13 @@ def stop_for_certain(message: str, status: int) -> threading.Event:
     threading.Thread(target=watch, args=(receiver, sender), daemon=True).start()
     signal.set_wakeup_fd(sender.fileno(), warn_on_full_buffer=False)
     return ended
+
+
+def restore_handlers() -> None:
+    """Install Python's handlers for signals to stop again, after a library has replaced them.
+
+    Only the main thread can; elsewhere nothing happens.
+    """
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.getsignal(number))

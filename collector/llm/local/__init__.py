@@ -1,5 +1,5 @@
 """A language model in this process, by llama.cpp: no server to start, no key, no network."""
 
-from collector.llm.local.model import LocalModel
+from collector.llm.local.model import LocalModel, default_options
 
-__all__ = ["LocalModel"]
+__all__ = ["LocalModel", "default_options"]

@@ -1,29 +1,209 @@
-"""A language model in this process."""
+"""The local model: llama.cpp in this process, asked from threads and stopped wherever it is."""
 
 from __future__ import annotations
 
-from typing import Any
+import asyncio
+import secrets
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, Final
 
+from collector.errors import ModelError, UsageError
+from collector.llm.answer import server_seed
 from collector.llm.form import Form
+from collector.llm.local.generation import Generation
+from collector.llm.local.gguf import ModelFile, read_gguf
+from collector.llm.local.machine import check_instructions, check_memory
+from collector.llm.local.packaged import PACKAGES, find_model
 from collector.llm.protocol import Completion
+from collector.system.cores import cores
+from collector.system.stopping import restore_handlers
+
+if TYPE_CHECKING:
+    from xllamacpp import Server
+
+MAX_TOKENS: Final = 1024
+LARGEST_CONTEXT: Final = 8192
+"""Tokens of the context, where the model allows as many and `num_ctx` does not say otherwise."""
+BATCH: Final = 512
+"""Tokens of a prompt that are read at once: between two batches a call can be stopped."""
+
+
+def default_options(trained_context: int | None) -> dict[str, Any]:
+    """The options of a model where none are given.
+
+    Args:
+        trained_context: tokens of the context that it was trained with, where its file states it.
+    """
+    return {
+        "max_tokens": MAX_TOKENS,
+        "num_ctx": min(trained_context or LARGEST_CONTEXT, LARGEST_CONTEXT),
+        "structured": True,
+    }
 
 
 class LocalModel:
-    """A model in this process."""
+    """A GGUF model in this process, run by llama.cpp.
+
+    With one call in flight nothing of earlier calls is used again, so that the same prompt and seed give the same
+    answer on the same machine and version. With several, answers are computed in batches and prompts share their
+    beginnings, which changes the last digits of probabilities, and with them some answers.
+
+    Args:
+        name: a packaged model, or the path of a GGUF file.
+        in_flight: calls that are made at once, at most.
+        temperature: of sampling; None for llama.cpp's default.
+        max_tokens: longest answer; None for `MAX_TOKENS`.
+        num_ctx: tokens of prompt and answer together, for each call; None for what the model was trained with, but at
+            most `LARGEST_CONTEXT`.
+        threads: of computing; None for one per core.
+        gpu_layers: layers on a GPU; None for as many as fit, where the build supports one.
+        structured: the form of answers is enforced; None for yes.
+        logprobs: log-probabilities of tokens are kept.
+        timeout: seconds after which an answer is cut off; None for no bound.
+
+    Raises:
+        UsageError: no such model, or the extra is not installed.
+    """
 
     backend = "local"
 
-    def __init__(self, name: str, *, in_flight: int = 1, **options: Any) -> None:
-        self.name = name
-        self.options = options
-        self.in_flight = in_flight
-
-    async def complete(self, prompt: str, *, seed: int, form: Form | None = None) -> Completion:
-        """Answer one prompt."""
-        raise NotImplementedError
+    def __init__(
+        self,
+        name: str,
+        *,
+        in_flight: int = 1,
+        temperature: float | None = None,
+        max_tokens: int | None = None,
+        num_ctx: int | None = None,
+        threads: int | None = None,
+        gpu_layers: int | None = None,
+        structured: bool | None = None,
+        logprobs: bool = False,
+        timeout: float | None = None,
+    ) -> None:
+        self.file = read_gguf(find_model(name))
+        _check_file(self.file)
+        self.name = name.lower() if name.lower() in PACKAGES else self.file.path.stem
+        self._slots = in_flight
+        self._threads, self._gpu_layers, self._timeout = threads or cores(), gpu_layers, timeout
+        given = {"temperature": temperature, "max_tokens": max_tokens, "num_ctx": num_ctx, "structured": structured}
+        defaults = {"temperature": None} | default_options(self.file.trained_context)
+        self.options: dict[str, Any] = {
+            **{name: defaults[name] if value is None else value for name, value in given.items()},
+            "reproducible": in_flight == 1,
+            "file": {
+                "name": self.file.path.name,
+                "sha256": self.file.sha256(),
+                "quantisation": self.file.quantisation,
+                "trained_context": self.file.trained_context,
+            },
+        } | ({"logprobs": True} if logprobs else {})
+        self._context: int = self.options["num_ctx"]
+        self._server: Server | None = None
+        self._pool = ThreadPoolExecutor(in_flight, thread_name_prefix="llama")
+        self._stopped = threading.Event()
 
     async def check(self) -> None:
-        """Load it."""
+        """Load the model.
+
+        Raises:
+            UsageError: the extra is not installed.
+            ModelError: the machine or llama.cpp cannot run it.
+        """
+        if self._server is None:
+            self._server = await asyncio.get_running_loop().run_in_executor(self._pool, self._load)
+            restore_handlers()  # llama.cpp has installed its own
+
+    async def complete(self, prompt: str, *, seed: int, form: Form | None = None) -> Completion:
+        """Answer one prompt.
+
+        Args:
+            prompt: all that the model is given, as one message of the user.
+            seed: used below 2^31 (its remainder).
+            form: enforced where answers are structured.
+
+        Raises:
+            ModelError: llama.cpp fails.
+            CollectorError: the prompt does not fit into the context.
+        """
+        await self.check()
+        generation = Generation(self._stopped, self._timeout)
+        request = self._request(prompt, seed, form)
+        try:
+            await asyncio.get_running_loop().run_in_executor(self._pool, self._generate, request, generation)
+        except asyncio.CancelledError:
+            generation.abandon()
+            raise
+        return generation.completion()
 
     async def aclose(self) -> None:
-        """Free it."""
+        """Stop what is being generated, and free the model."""
+        self._stopped.set()
+        await asyncio.to_thread(self._pool.shutdown)
+        self._server = None
+
+    def _load(self) -> Server:
+        check_instructions()
+        try:
+            from xllamacpp import CommonParams, Server
+        except ImportError:
+            raise UsageError("the local backend needs the extra local: pip install 'salience-audit[local]'") from None
+        check_memory(self.file.size + self.file.context_bytes(self._context * self._slots))
+        params = CommonParams()
+        params.model.path = str(self.file.path)
+        params.n_parallel = self._slots
+        params.n_ctx = self._context * self._slots
+        params.n_batch = params.n_ubatch = BATCH
+        params.cpuparams.n_threads = params.cpuparams_batch.n_threads = self._threads
+        if self._gpu_layers is not None:
+            params.n_gpu_layers = self._gpu_layers
+        params.cache_ram_mib = 0  # prompts of earlier calls are not kept
+        params.verbosity = -1
+        # The library opens a port on the loopback, which nobody else on this machine is to use.
+        params.api_keys = [secrets.token_hex()]
+        params.endpoint_slots = params.ui = False
+        try:
+            return Server(params)
+        except (RuntimeError, MemoryError) as error:
+            raise ModelError(
+                f"llama.cpp {version('xllamacpp')} cannot load {self.file.path}: the file is damaged, its architecture "
+                f"({self.file.metadata.get('general.architecture')}) unknown, or memory short ({error})"
+            ) from None
+
+    def _request(self, prompt: str, seed: int, form: Form | None) -> dict[str, Any]:
+        request: dict[str, Any] = {
+            "messages": [{"role": "user", "content": prompt}],
+            "seed": server_seed(seed),
+            "max_tokens": self.options["max_tokens"],
+            "stream": True,
+            "stream_options": {"include_usage": True},
+            "return_progress": True,
+            "cache_prompt": self._slots > 1,
+            "logprobs": True,
+            "top_logprobs": 1,
+        }
+        if self.options["temperature"] is not None:
+            request["temperature"] = self.options["temperature"]
+        if self.options["structured"] and form is not None:
+            if form.grammar is not None:
+                request["grammar"] = form.grammar
+            else:
+                request["response_format"] = {"type": "json_schema", "json_schema": {"schema": form.schema}}
+        return request
+
+    def _generate(self, request: dict[str, Any], generation: Generation) -> None:
+        assert self._server is not None
+        self._server.handle_chat_completions(request, generation.take)
+
+
+def _check_file(file: ModelFile) -> None:
+    """Refuse what llama.cpp would refuse without saying why, and a model that follows no instructions."""
+    if not file.complete:
+        raise UsageError(f"{file.path} is truncated: its last tensors are missing; copy or download it again")
+    if not file.has_chat_template:
+        raise UsageError(
+            f"{file.path} has no chat template: it is a base model, which continues texts and follows no instructions; "
+            "name one that was trained for chat"
+        )

@@ -1,0 +1,100 @@
+"""One answer while it is generated: what has come so far, and whether to go on."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any, Final
+
+from collector.errors import CollectorError, ModelError
+from collector.llm.answer import split_thinking
+from collector.llm.protocol import Completion
+from collector.llm.repetition import repeated_tail
+
+LOOK_EVERY: Final = 16
+"""Tokens between looks at whether an answer goes in circles."""
+
+
+class Generation:
+    """An answer in the making.
+
+    Args:
+        stopped: set when all generations are to end.
+        timeout: seconds after which it is cut off; None for no bound.
+    """
+
+    def __init__(self, stopped: threading.Event, timeout: float | None) -> None:
+        self._stopped = stopped
+        self._ends = None if timeout is None else time.monotonic() + timeout
+        self._timeout = timeout
+        self._parts: list[str] = []
+        self._thinking: list[str] = []
+        self._logprobs: list[tuple[str, float]] = []
+        self._prompt_tokens: int | None = None
+        self._completion_tokens: int | None = None
+        self._cut: str | None = None
+        self._failure: dict[str, Any] | None = None
+
+    def abandon(self) -> None:
+        """Let it end: nobody waits for it."""
+        self._stopped = threading.Event()
+        self._stopped.set()
+
+    def take(self, chunk: dict[str, Any]) -> bool:
+        """Take the next part of llama.cpp's answer, in the shape of OpenAI's streams.
+
+        Returns:
+            Whether to stop.
+        """
+        if "choices" not in chunk:
+            self._failure = chunk.get("error", chunk)
+            return True
+        if progress := chunk.get("prompt_progress"):
+            self._prompt_tokens = progress["total"]
+        for choice in chunk["choices"]:
+            self._parts.append(choice["delta"].get("content") or "")
+            self._thinking.append(choice["delta"].get("reasoning_content") or "")
+            self._logprobs += [
+                (each["token"], each["logprob"]) for each in (choice.get("logprobs") or {}).get("content", [])
+            ]
+            if choice.get("finish_reason") == "length":
+                self._cut = f"cut off after {len(self._logprobs)} tokens"
+        if usage := chunk.get("usage"):
+            self._completion_tokens = usage["completion_tokens"]
+        self._cut = self._cut or self._reason_to_stop()
+        return self._stopped.is_set() or self._cut is not None
+
+    def _reason_to_stop(self) -> str | None:
+        if self._ends is not None and time.monotonic() > self._ends:
+            return f"no full answer within {self._timeout:g} s"
+        if self._logprobs and len(self._logprobs) % LOOK_EVERY == 0 and (unit := repeated_tail("".join(self._parts))):
+            return f"repeats itself: {unit!r}"
+        return None
+
+    def completion(self) -> Completion:
+        """The answer.
+
+        Raises:
+            CollectorError: the prompt does not fit into the context.
+            ModelError: llama.cpp failed, or the model was closed.
+        """
+        if self._failure is not None:
+            raise _as_error(self._failure)
+        if self._stopped.is_set():
+            raise ModelError("the local model was stopped in the middle of an answer")
+        thinking = "".join(self._thinking)
+        text, inline = ("".join(self._parts), None) if thinking else split_thinking("".join(self._parts))
+        tokens = len(self._logprobs) if self._completion_tokens is None else self._completion_tokens
+        cut = self._cut if text.strip() else self._cut or "an empty answer"
+        return Completion(
+            text, thinking or inline, self._prompt_tokens, tokens, cut=cut, logprobs=self._logprobs or None
+        )
+
+
+def _as_error(failure: dict[str, Any]) -> CollectorError:
+    if failure.get("type") == "exceed_context_size_error":
+        return CollectorError(
+            f"the prompt has {failure['n_prompt_tokens']:,} tokens and the context {failure['n_ctx']:,}; "
+            "give a larger --num-ctx, or a model with a larger context"
+        )
+    return ModelError(f"llama.cpp failed: {failure.get('message', failure)}")
