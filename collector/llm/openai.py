@@ -212,7 +212,7 @@ class OpenAIModel(ServedModel["AsyncOpenAI"]):
         return decode(response.content, _Models, self._server)[0].data
 
     async def _recognise(self, models: Sequence[Listed] | None = None) -> Program:
-        """What the server runs, by its list of models; it is asked once, and before an answer whose form it enforces."""
+        """What the server runs, by its list of models: looked up once, before an answer under a grammar."""
         async with self._recognising:
             if self._program is None:
                 program = recognise(await self._listed() if models is None else models, self.name)
