@@ -246,6 +246,19 @@ def test_what_cannot_be_read_is_asked_three_times_and_counted(data, server):
 
 
 @pytest.mark.parametrize("backend", DIALECTS)
+def test_a_reply_that_was_cut_off_gives_that_reason(data, server, backend):
+    dialect = DIALECTS[backend]
+    server.cases = {
+        0: [dialect.answer('{"driver": "wor', ended="length")],
+        1: [dialect.answer(reply(), ended="length")],
+    }
+    assert audit("judge", data, *server.options(backend)).exit_code == 0
+    judged = {line["iteration"]: line for line in lines(data.parent / "data.judgements.jsonl")}
+    assert (judged[0]["driver"], judged[0]["error"]) == (None, "cut off after 7 tokens")
+    assert (judged[1]["driver"], judged[1]["error"]) == ("worst", None)
+
+
+@pytest.mark.parametrize("backend", DIALECTS)
 def test_what_no_record_can_hold_is_kept_as_unreadable(data, server, backend):
     nested = "[" * 5000 + "]" * 5000
     server.cases = {
