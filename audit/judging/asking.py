@@ -158,7 +158,7 @@ async def _judge(task: Task, model: Model, seed: int) -> Judgement:
             verdict = read_verdict(completion.text)
             break
         except UnreadableVerdictError as reason:
-            error = str(reason)
+            error = completion.cut or str(reason)
     condition, env, variant, run, iteration = question.identity
     return Judgement(
         condition=condition,

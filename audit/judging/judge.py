@@ -84,6 +84,7 @@ def judge(
     judging = make_judge(
         backend,
         on_wait=lambda reason, seconds: note(f"waiting {seconds:.0f} s: {reason}"),
+        on_notice=note,
         in_flight=concurrency,
         **model_options,
     )

@@ -120,6 +120,7 @@ def collect(
         personality=personality,
         in_flight=concurrency or 1,
         on_wait=lambda reason, seconds: console.print(Text(f"waiting {seconds:.0f} s: {reason}"), soft_wrap=True),
+        on_notice=lambda line: console.print(Text(line), soft_wrap=True),
         **model_options,
     )
     request = Request(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from collector.llm.faults import Server
 from collector.llm.protocol import Completion
+from collector.llm.repetition import repeated_tail
 
 THINKING_OPENS, THINKING_CLOSES = "<think>", "</think>"
 SEEDS = 2**31
@@ -46,6 +49,9 @@ def make_completion(
     prompt_tokens: int | None,
     completion_tokens: int | None,
     ended: str | None,
+    logprobs: list[tuple[str, float]] | None = None,
+    structured: bool = False,
+    write: Callable[[str], str] | None = None,
 ) -> Completion:
     """A server's answer as the search needs it.
 
@@ -56,15 +62,37 @@ def make_completion(
         prompt_tokens: counted by the server.
         completion_tokens: counted by the server.
         ended: the server's word for why the model stopped.
+        logprobs: tokens and their log-probabilities.
+        structured: the form of the answer was to be enforced.
+        write: makes the usual text of an answer under a JSON schema, and of any other nothing else.
 
     Raises:
         CallError: the answer has no text.
     """
-    answer, inline = (text or "", None) if thinking else split_thinking(text or "")
-    completion = Completion(answer, thinking or inline, _count(prompt_tokens), _count(completion_tokens))
+    raw, inline = (text or "", None) if thinking else split_thinking(text or "")
+    # JSON can hold halves of surrogate pairs as escapes, which are no text: they are spelled out again.
+    answer = write(raw).encode(errors="backslashreplace").decode() if write else raw
+    completion = Completion(
+        answer,
+        thinking or inline,
+        _count(prompt_tokens),
+        _count(completion_tokens),
+        cut=_cut(answer, completion_tokens, ended),
+        raw=None if answer == raw else raw,
+        logprobs=logprobs,
+    )
     if not answer.strip():
-        raise server.empty(completion, ended=ended)
+        raise server.empty(completion, ended=ended, structured=structured)
     return completion
+
+
+def _cut(answer: str, tokens: int | None, ended: str | None) -> str | None:
+    """Why an answer ends early, where it does."""
+    if repeated := repeated_tail(answer):
+        return f"repeats itself: {repeated!r}"
+    if ended == "length":
+        return "cut off at the limit of tokens" if _count(tokens) is None else f"cut off after {tokens:,} tokens"
+    return None
 
 
 def _count(tokens: int | None) -> int | None:

@@ -35,6 +35,7 @@ def make_model(
     personality: str | None = None,
     in_flight: int = 1,
     on_wait: Callable[[str, float], None] | None = None,
+    on_notice: Callable[[str], None] | None = None,
     **options: Unpack[ModelOptions],
 ) -> Model:
     """The model that the options ask for; backends load their clients only now.
@@ -44,6 +45,7 @@ def make_model(
         personality: of the simulated model.
         in_flight: calls that are made at once, at most.
         on_wait: called before each wait with its reason and its seconds.
+        on_notice: called with a line that the user should see.
         options: of a real model.
 
     Raises:
@@ -67,12 +69,12 @@ def make_model(
     if backend == "ollama":
         from collector.llm.ollama import OllamaModel
 
-        return OllamaModel(name or DEFAULT_OLLAMA_MODEL, on_wait=on_wait, **given)
+        return OllamaModel(name or DEFAULT_OLLAMA_MODEL, on_wait=on_wait, on_notice=on_notice, **given)
     if name is None:
         raise UsageError("--backend openai needs --model")
     from collector.llm.openai import OpenAIModel
 
-    return OpenAIModel(name, on_wait=on_wait, **given)
+    return OpenAIModel(name, on_wait=on_wait, on_notice=on_notice, **given)
 
 
 def option_labels(backend: str, options: Mapping[str, Any]) -> list[str]:

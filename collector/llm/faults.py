@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import ssl
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import Enum
 from math import isfinite
-from typing import Any
+from typing import Any, Final
 
 from collector.errors import ModelError
 from collector.llm.address import Address
@@ -19,6 +20,16 @@ from collector.llm.protocol import Completion
 
 LONGEST_QUOTE = 200  # characters of a server's own words that fit into a one-line message
 EARLY_OR_LATE = {408, 425}  # statuses of a request that came too slowly or too early: send it again
+OPTION_REFUSED = frozenset({400, 404, 405, 415, 422, 500, 501})  # statuses with which servers refuse an option
+
+_SWITCHES: Final = {
+    "--structured": (
+        r"\b(grammar|(response_)?format|(json_)?schema|structured\w*|guided\w*)\b",
+        "cannot enforce the form of answers",
+    ),
+    "--logprobs": (r"\blog_?prob", "does not give log-probabilities"),
+}
+"""Options that not every server supports: the words of one that refuses such a request, and why it does."""
 
 
 class UnusableAnswerError(ModelError):
@@ -131,23 +142,52 @@ class Server:
         sent = f"{self.label} sent {what}"
         return CallError(Kind.UNUSABLE, sent, self.if_elsewhere, completion=replace(completion, fault=what))
 
-    def empty(self, completion: Completion, *, ended: str | None) -> CallError:
-        """An answer without text. `ended` is the server's word for why it stopped."""
+    def empty(self, completion: Completion, *, ended: str | None, structured: bool = False) -> CallError:
+        """An answer without text.
+
+        Args:
+            completion: the answer.
+            ended: the server's word for why it stopped.
+            structured: its form was to be enforced, which some servers do while the model still thinks.
+        """
         what = f"{self.model} on {self.label} gave an empty answer" + (" after thinking" if completion.thinking else "")
         if ended == "length":
             todo = "allow more tokens, in the request or in the server's context length"
             return CallError(Kind.EMPTY, f"{what} and ran out of tokens", todo, completion=completion)
-        return CallError(Kind.EMPTY, what, "try again with another seed or another model", completion=completion)
+        todo = "try again with another seed or another model"
+        if structured and completion.thinking:
+            todo = "turn thinking off at the server, or leave out --structured"
+        return CallError(Kind.EMPTY, what, todo, completion=completion)
 
     def no_model(self, *, served: list[str] | None = None) -> CallError:
         """The server is there and the model is not."""
         names = f"; it has {self._quote(', '.join(served))}" if served else ""
         return CallError(Kind.REFUSED, f"{self.label} has no model {self.model}{names}", self.if_missing)
 
-    def rejection(self, status: int, body: str, headers: Mapping[str, str]) -> CallError:
-        """An HTTP status that is not a success."""
-        quote = self._quote(_words(body))
+    def rejection(
+        self,
+        status: int,
+        body: str,
+        headers: Mapping[str, str],
+        *,
+        switches: Collection[str] = (),
+    ) -> CallError:
+        """An HTTP status that is not a success.
+
+        Args:
+            status: of the reply.
+            body: of the reply.
+            headers: of the reply.
+            switches: those of `--structured` and `--logprobs` that the request followed.
+        """
+        words = _words(body)
+        quote = self._quote(words)
         answer = f"{status}: {quote}" if quote else f"{status}"
+        for switch in switches if status in OPTION_REFUSED else ():
+            named, why = _SWITCHES[switch]
+            if re.search(named, words.replace(self.model, ""), re.IGNORECASE):
+                what = f"{self.label} refused the request ({answer})"
+                return CallError(Kind.REFUSED, what, f"it {why}; leave out {switch}")
         wait = parse_retry_after(headers.get("retry-after"), now=datetime.now(UTC))
         if status == 429 and "insufficient_quota" not in body:
             what, todo = f"{self.label} limits how often it is asked ({answer})", "run fewer at once, or try later"
@@ -158,9 +198,9 @@ class Server:
         # A model that is missing is named as such; any other 404 means that the path is unknown.
         if status == 404 and "model" in quote.lower():
             return self.no_model()
-        return self._refusal(status, answer)
+        return self._refusal(status, answer, switches)
 
-    def _refusal(self, status: int, answer: str) -> CallError:
+    def _refusal(self, status: int, answer: str, switches: Collection[str]) -> CallError:
         """A status that the same request would get again."""
         if status == 401:
             # The server's words are left out: some repeat a part of the key.
@@ -173,6 +213,8 @@ class Server:
             what, todo = f"has no quota left for this key ({answer})", "add to the quota, then resume"
         else:
             todo = "check the options and the length of the prompt against what the model takes"
+            if switches:
+                todo += f", or leave out {' and '.join(switches)}"
             what = f"refused the request ({answer})"
         return CallError(Kind.REFUSED, f"{self.label} {what}", todo)
 

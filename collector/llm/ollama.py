@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar, Unpack
 
 import msgspec
@@ -12,6 +12,8 @@ from collector.llm.address import parse_address, read_key
 from collector.llm.answer import make_completion
 from collector.llm.faults import Server
 from collector.llm.form import Form
+from collector.llm.logprobs import read_logprobs
+from collector.llm.prompt_size import least_tokens
 from collector.llm.protocol import Completion
 from collector.llm.reply import HALVES, PACKED, decode, put, receive
 from collector.llm.served import Patience, ServedModel
@@ -23,6 +25,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 PORT = 11434
+ABSENT = msgspec.Raw(b"null")
+
+_SUSPECTED: set[str] = set()
+"""Models on servers that are suspected of cutting prompts, in this process: one notice is enough for each."""
 
 
 class _Message(msgspec.Struct):
@@ -38,6 +44,7 @@ class _Answer(msgspec.Struct):
     prompt_eval_count: int | None = None
     eval_count: int | None = None
     done_reason: str | None = None
+    logprobs: msgspec.Raw = ABSENT
 
 
 class _Described(msgspec.Struct):
@@ -53,7 +60,7 @@ class OllamaModel(ServedModel["AsyncClient"]):
         temperature: of sampling; None leaves it to the server.
         max_tokens: bound of the answer, thinking included; None leaves it to the server.
         num_ctx: tokens of prompt and answer together; None leaves it to the server, which cuts what is longer.
-        structured: answers are JSON objects under the schema of the question.
+        structured: the server enforces the form of answers, by its JSON schema.
         logprobs: log-probabilities of tokens are kept.
         patience: how long it is waited for.
 
@@ -103,26 +110,29 @@ class OllamaModel(ServedModel["AsyncClient"]):
         )
 
     async def _receive(self, response: httpx.Response) -> None:
-        """Read a reply before the client does, which knows no bounds and would make objects of all that it holds.
+        """Read a reply before the client does, which has no bounds and would make objects of all that it holds.
 
         An error status becomes a CallError here, since the client's own error leaves the headers behind.
         """
-        body = await receive(response, self._server)
+        body, asked = await receive(response, self._server), response.url.path.endswith("/api/chat")
         if response.has_redirect_location:
             return
         if not response.is_success:
             await response.aread()
-            raise self._server.rejection(response.status_code, response.text, response.headers)
-        if not response.url.path.endswith("/api/chat"):
+            switches = self._switches if asked else ()
+            raise self._server.rejection(response.status_code, response.text, response.headers, switches=switches)
+        if not asked:
             decode(body, _Described, self._server)
             put(response, b"{}")
             return
         answer, halves = decode(body, _Answer, self._server)
         if halves:
             raise self._server.unusable(HALVES, self._complete(answer))
+        logprobs = (read_logprobs(answer.logprobs) if self._logprobs else None) or []
+        answer.logprobs = msgspec.Raw(msgspec.json.encode([{"token": token, "logprob": p} for token, p in logprobs]))
         put(response, msgspec.json.encode(answer))
 
-    async def _ask(self, prompt: str, seed: int, form: Form | None) -> Completion:  # noqa: ARG002
+    async def _ask(self, prompt: str, seed: int, form: Form | None) -> Completion:
         sent = {"temperature": self.options["temperature"], "num_predict": self.options["max_tokens"], "seed": seed}
         sent["num_ctx"] = self.options["num_ctx"]
         with self._clients.one() as client:
@@ -130,13 +140,44 @@ class OllamaModel(ServedModel["AsyncClient"]):
                 client.chat(
                     model=self.name,
                     messages=[{"role": "user", "content": prompt}],
+                    format=None if form is None else dict(form.schema),
+                    logprobs=self._logprobs or None,
                     options={name: value for name, value in sent.items() if value is not None},
                 ),
                 self.timeout,
             )
-        return self._complete(response)
+        logprobs = [(one.token, one.logprob) for one in response.logprobs or []]
+        completion = self._complete(response, logprobs=logprobs or None, write=form.write if form else None)
+        self._suspect(prompt, completion.prompt_tokens)
+        return completion
 
-    def _complete(self, answer: ChatResponse | _Answer) -> Completion:
+    def _suspect(self, prompt: str, read: int | None) -> None:
+        """Give notice where the model has read fewer tokens than the prompt must have, or a whole context of them.
+
+        Ollama cuts what is longer than its context, and counts what is left: as many tokens as the context holds, or
+        about half of them. Versions before 0.2, and 0.30.0, leave out what they still have of an earlier prompt, and
+        can be suspected without cause.
+        """
+        suspect = f"{self.name} on {self._server.label}"
+        if not read or not self.on_notice or suspect in _SUSPECTED:
+            return
+        least, context = least_tokens(prompt), self.options["num_ctx"]
+        if read >= least and (context is None or read < context):
+            return
+        _SUSPECTED.add(suspect)
+        size = f"a prompt of at least {least:,}" if read < least else f"a prompt, all that --num-ctx {context} allows"
+        self.on_notice(
+            f"{self._server.label} reports {read:,} tokens of {size}: it seems to cut prompts for {self.name}; "
+            f"allow a longer context with --num-ctx"
+        )
+
+    def _complete(
+        self,
+        answer: ChatResponse | _Answer,
+        *,
+        logprobs: list[tuple[str, float]] | None = None,
+        write: Callable[[str], str] | None = None,
+    ) -> Completion:
         return make_completion(
             self._server,
             text=answer.message.content,
@@ -144,6 +185,9 @@ class OllamaModel(ServedModel["AsyncClient"]):
             prompt_tokens=answer.prompt_eval_count,
             completion_tokens=answer.eval_count,
             ended=answer.done_reason,
+            logprobs=logprobs,
+            structured=self._structured,
+            write=write,
         )
 
     async def _look_up(self) -> None:

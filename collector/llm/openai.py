@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Collection, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 import msgspec
 
 from collector.errors import UsageError
 from collector.llm.address import parse_address, read_key
 from collector.llm.answer import make_completion
-from collector.llm.faults import Server
+from collector.llm.faults import CallError, Server
 from collector.llm.form import Form
+from collector.llm.logprobs import read_logprobs
+from collector.llm.programs import Listed, Program, Versioned, constraint, recognise, vllm_of
 from collector.llm.protocol import Completion
 from collector.llm.reply import HALVES, PACKED, decode, receive
 from collector.llm.served import Patience, ServedModel
@@ -40,9 +43,14 @@ class _Message(msgspec.Struct):
     reasoning: msgspec.Raw = ABSENT
 
 
+class _Logprobs(msgspec.Struct):
+    content: msgspec.Raw = ABSENT
+
+
 class _Choice(msgspec.Struct):
     message: _Message
     finish_reason: str | None = None
+    logprobs: msgspec.Raw = ABSENT
 
 
 class _Answer(msgspec.Struct):
@@ -57,12 +65,8 @@ class _Usage(msgspec.Struct):
     completion_tokens: int | None = None
 
 
-class _Listed(msgspec.Struct):
-    id: str
-
-
 class _Models(msgspec.Struct):
-    data: list[_Listed] = []
+    data: list[Listed] = []
 
 
 class OpenAIModel(ServedModel["AsyncOpenAI"]):
@@ -114,6 +118,8 @@ class OpenAIModel(ServedModel["AsyncOpenAI"]):
         )
         options = {"temperature": temperature, "max_tokens": max_tokens}
         super().__init__(server, options, patience, structured=structured, logprobs=logprobs)
+        self._program: Program | None = None
+        self._recognising = asyncio.Lock()
 
     def _connect(self, seconds: float) -> AsyncOpenAI:
         try:
@@ -137,24 +143,31 @@ class OpenAIModel(ServedModel["AsyncOpenAI"]):
             ),
         )
 
-    async def _ask(self, prompt: str, seed: int, form: Form | None) -> Completion:  # noqa: ARG002
+    async def _ask(self, prompt: str, seed: int, form: Form | None) -> Completion:
         # OpenAI's own models take the newer name of the bound alone, many other servers the older one alone.
         bound = "max_completion_tokens" if self._server.address.host == OPENAI_HOST else "max_tokens"
-        sent = {"temperature": self.options["temperature"], bound: self.options["max_tokens"]}
+        chosen = {"temperature": self.options["temperature"], bound: self.options["max_tokens"]}
+        sent: dict[str, Any] = {option: value for option, value in chosen.items() if value is not None}
+        if self._logprobs:
+            sent |= {"logprobs": True, "top_logprobs": 1}  # llama.cpp gives 20 unless it is asked for fewer
+        if form is not None:
+            sent |= constraint(await self._recognise() if form.grammar else Program.OTHER, form)
         with self._clients.one() as client:
             response = await self._request(
                 client.chat.completions.with_raw_response.create(
                     model=self.name,
                     messages=[{"role": "user", "content": prompt}],
                     seed=seed,
-                    extra_body={option: value for option, value in sent.items() if value is not None},
+                    extra_body=sent,
                 ),
                 self.timeout,
+                switches=self._switches,
             )
         answer, halves = decode(response.content, _Answer, self._server)
         if not answer.choices:
             raise self._server.unreadable()
-        message, ended = answer.choices[0].message, answer.choices[0].finish_reason
+        choice, message = answer.choices[0], answer.choices[0].message
+        logprobs = _optional(choice.logprobs, _Logprobs) if self._logprobs else None
         usage = _optional(answer.usage, _Usage) or _Usage()
         completion = make_completion(
             self._server,
@@ -162,7 +175,10 @@ class OpenAIModel(ServedModel["AsyncOpenAI"]):
             thinking=_text(message.reasoning_content) or _text(message.reasoning),
             prompt_tokens=usage.prompt_tokens,
             completion_tokens=usage.completion_tokens,
-            ended=ended,
+            ended=choice.finish_reason,
+            logprobs=read_logprobs(logprobs.content) if logprobs else None,
+            structured=form is not None,
+            write=form.write if form and "response_format" in sent else None,
         )
         if halves:
             raise self._server.unusable(HALVES, completion)
@@ -171,21 +187,55 @@ class OpenAIModel(ServedModel["AsyncOpenAI"]):
     async def _look_up(self) -> None:
         from openai import APIStatusError
 
-        models = self._clients.all[0].models.with_raw_response
-        try:
-            response = await self._request(models.list(), self._check_seconds, passing=NOT_OFFERED)
-        except APIStatusError:
-            return  # it keeps no list: the first call shows whether it has the model
-        served = [model.id for model in decode(response.content, _Models, self._server)[0].data]
+        models = await self._listed()
+        if self._structured:
+            await self._recognise(models)
+        served = [model.id for model in models]
         if not served or self.name in served:
             return
         try:
             # Some servers know more names than they list.
-            await self._request(models.retrieve(self.name), self._check_seconds, passing=NOT_OFFERED)
+            one = self._clients.all[0].models.with_raw_response.retrieve(self.name)
+            await self._request(one, self._check_seconds, passing=NOT_OFFERED)
         except APIStatusError:
             raise self._server.no_model(served=served) from None
 
-    async def _request(self, call: Awaitable[T], seconds: float | None, *, passing: frozenset[int] = NOTHING) -> T:
+    async def _listed(self) -> list[Listed]:
+        """The server's list of models; empty where it keeps none: the first call shows whether it has the model."""
+        from openai import APIStatusError
+
+        try:
+            models = self._clients.all[0].models.with_raw_response.list()
+            response = await self._request(models, self._check_seconds, passing=NOT_OFFERED)
+        except APIStatusError:
+            return []
+        return decode(response.content, _Models, self._server)[0].data
+
+    async def _recognise(self, models: Sequence[Listed] | None = None) -> Program:
+        """What the server runs, by its list of models: looked up once, before an answer under a grammar."""
+        async with self._recognising:
+            if self._program is None:
+                program = recognise(await self._listed() if models is None else models, self.name)
+                self._program = vllm_of(await self._version()) if program is Program.VLLM else program
+            return self._program
+
+    async def _version(self) -> str | None:
+        """The version of vLLM, which it gives beside /v1; None where a gateway does not pass the request on."""
+        address = f"{self._server.address.url.rstrip('/').removesuffix('/v1')}/version"
+        try:
+            reply = await self._request(self._clients.all[0].get(address, cast_to=str), self._check_seconds)
+            return decode(reply.encode(), Versioned, self._server)[0].version
+        except CallError:
+            return None
+
+    async def _request(
+        self,
+        call: Awaitable[T],
+        seconds: float | None,
+        *,
+        passing: frozenset[int] = NOTHING,
+        switches: Collection[str] = (),
+    ) -> T:
         """Wait for the client's answer; its errors become CallErrors, except those of the `passing` statuses."""
         from openai import APIConnectionError, APIStatusError
 
@@ -196,7 +246,8 @@ class OpenAIModel(ServedModel["AsyncOpenAI"]):
         except APIStatusError as error:
             if error.status_code in passing:
                 raise
-            raise self._server.rejection(error.status_code, error.response.text, error.response.headers) from None
+            reply = error.response
+            raise self._server.rejection(error.status_code, reply.text, reply.headers, switches=switches) from None
 
 
 def _optional(value: msgspec.Raw, shape: type[T]) -> T | None:

@@ -23,7 +23,7 @@ LONGEST_ERROR: Final = 64 * 1024
 KEPT: Final = 1_000_000
 """Bytes kept from the beginning of a reply that is not an answer."""
 PACKED: Final = {"Accept-Encoding": "gzip"}
-"""Header of requests: the one packing that is undone here, since the clients' own unpacking knows no bound."""
+"""Header of requests: the one packing that is undone here, since the clients' own unpacking has no bound."""
 HALVES: Final = "an answer with half of a surrogate pair"
 
 _GZIP: Final = 16 + zlib.MAX_WBITS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any, Final, Generic, TypedDict, TypeVar
 
@@ -30,12 +30,14 @@ class Patience(TypedDict, total=False):
         retry: how patient a call is.
         gate: share it between models of one server, so that they wait together when the server is asked too often.
         on_wait: called before each wait.
+        on_notice: called with a line that the user should see; an answer is given all the same.
     """
 
     timeout: float | None
     retry: RetryPolicy
     gate: Gate
     on_wait: OnWait | None
+    on_notice: Callable[[str], None] | None
 
 
 class ServedModel(ABC, Generic[Client]):
@@ -61,10 +63,14 @@ class ServedModel(ABC, Generic[Client]):
             raise UsageError(f"the {self.backend} backend needs a model: name one with --model NAME")
         self.name = server.model
         self.options = options | chosen(structured=structured, logprobs=logprobs)
+        self._structured, self._logprobs = structured, logprobs
+        on = {"--structured": structured, "--logprobs": logprobs}
+        self._switches = [switch for switch, given in on.items() if given]
         self.timeout = patience.get("timeout", 600.0)
         self.retry = patience.get("retry", DEFAULT_POLICY)
         self.gate = patience.get("gate") or Gate()
         self.on_wait = patience.get("on_wait")
+        self.on_notice = patience.get("on_notice")
         self._server = server
         self._clients = Clients(self._set_up)
 
@@ -74,13 +80,17 @@ class ServedModel(ABC, Generic[Client]):
         Args:
             prompt: all that the model is given, as one message of the user.
             seed: sent below 2^31 (its remainder).
-            form: sent where answers are structured.
+            form: enforced where answers are structured.
 
         Raises:
             ModelError: the server cannot or will not answer, after transient faults were retried.
         """
+        enforced = form if self._structured else None
         return await persist(
-            lambda: self._ask(prompt, server_seed(seed), form), policy=self.retry, gate=self.gate, on_wait=self.on_wait
+            lambda: self._ask(prompt, server_seed(seed), enforced),
+            policy=self.retry,
+            gate=self.gate,
+            on_wait=self.on_wait,
         )
 
     async def check(self) -> None:
@@ -121,7 +131,7 @@ class ServedModel(ABC, Generic[Client]):
 
     @abstractmethod
     async def _ask(self, prompt: str, seed: int, form: Form | None) -> Completion:
-        """One try at an answer; its failures are CallErrors."""
+        """One try at an answer, in the form that is to be enforced, if any; its failures are CallErrors."""
 
     @abstractmethod
     async def _look_up(self) -> None:

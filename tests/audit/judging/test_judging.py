@@ -87,6 +87,7 @@ def test_every_answer_is_judged_once_and_kept_beside_the_records(data, server, b
         assert (line["prompt_tokens"], line["completion_tokens"], line["error"]) == (11, 7, None)
         assert line["prompt"] in server.prompts
     assert "44 tokens of prompts and 28 of replies" in result.stderr
+    assert result.stderr.count("--num-ctx") == (backend == "ollama")  # which reports 11 tokens of a longer prompt
 
 
 def test_the_prompt_tells_what_was_shown_and_changed_and_not_how_it_turned_out(data, server):
@@ -242,6 +243,19 @@ def test_what_cannot_be_read_is_asked_three_times_and_counted(data, server):
     *_, last = lines(data.parent / "data.judgements.jsonl")
     assert (last["iteration"], last["attempts"], last["driver"]) == (0, 4, "worst")
     assert len({judged[0]["seed"], last["seed"]}) == 2
+
+
+@pytest.mark.parametrize("backend", DIALECTS)
+def test_a_reply_that_was_cut_off_gives_that_reason(data, server, backend):
+    dialect = DIALECTS[backend]
+    server.cases = {
+        0: [dialect.answer('{"driver": "wor', ended="length")],
+        1: [dialect.answer(reply(), ended="length")],
+    }
+    assert audit("judge", data, *server.options(backend)).exit_code == 0
+    judged = {line["iteration"]: line for line in lines(data.parent / "data.judgements.jsonl")}
+    assert (judged[0]["driver"], judged[0]["error"]) == (None, "cut off after 7 tokens")
+    assert (judged[1]["driver"], judged[1]["error"]) == ("worst", None)
 
 
 @pytest.mark.parametrize("backend", DIALECTS)

@@ -153,7 +153,7 @@ class Clock:
 
 @dataclass(frozen=True)
 class Dialect:
-    """How one kind of server is spoken to: what the tests must know to put the same question to both."""
+    """One kind of server: what the tests need to send the same request to both."""
 
     name: str
     chat: str

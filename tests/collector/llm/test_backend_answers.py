@@ -150,7 +150,7 @@ UNUSABLE = [
 
 
 @pytest.mark.parametrize(("make", "environment", "message"), UNUSABLE)
-def test_settings_that_cannot_be_used_are_told_at_once(make, environment, message, monkeypatch):
+def test_settings_that_cannot_be_used_are_reported_at_once(make, environment, message, monkeypatch):
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     with pytest.raises(UsageError, match=message) as caught:
@@ -159,7 +159,7 @@ def test_settings_that_cannot_be_used_are_told_at_once(make, environment, messag
     assert "\n" not in str(caught.value)
 
 
-def test_a_missing_openai_package_is_told_with_its_remedy(monkeypatch):
+def test_a_missing_openai_package_is_reported_with_its_remedy(monkeypatch):
     monkeypatch.setitem(sys.modules, "openai", None)
     with pytest.raises(UsageError, match=r"pip install 'salience-audit\[openai\]'"):
         OpenAIModel("m", base_url="http://127.0.0.1/v1")

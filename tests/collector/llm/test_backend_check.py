@@ -65,7 +65,7 @@ BAD = {
 
 
 @pytest.mark.parametrize(("dialect", "replies", "part"), BAD.values(), ids=BAD.keys())
-def test_a_model_that_cannot_be_used_is_told_at_once(server, dialect, replies, part):
+def test_a_model_that_cannot_be_used_is_reported_at_once(server, dialect, replies, part):
     server.replies = {path: list(script) for path, script in replies.items()}
     with pytest.raises(ModelError) as caught:
         check(dialect.model(server, timeout=0.3))

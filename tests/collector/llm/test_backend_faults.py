@@ -81,7 +81,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("row", FAULTS.values(), ids=FAULTS.keys())
-def test_each_fault_is_told_in_one_line(server, dialect, clock, row, monkeypatch):
+def test_each_fault_is_reported_in_one_line(server, dialect, clock, row, monkeypatch):
     monkeypatch.setenv(dialect.key, SECRET)
     server.replies[dialect.chat] = [row.reply]
     message = str(failure(impatient(dialect, server, clock)))
@@ -92,7 +92,7 @@ def test_each_fault_is_told_in_one_line(server, dialect, clock, row, monkeypatch
     assert len(clock.slept) == row.requests - 1
 
 
-def test_a_missing_model_is_told_with_the_way_to_get_it(server, dialect, clock):
+def test_a_missing_model_is_reported_with_the_way_to_get_it(server, dialect, clock):
     server.replies[dialect.chat] = [dialect.missing]
     message = str(failure(impatient(dialect, server, clock)))
     assert "has no model tiny:1b" in message
@@ -209,7 +209,7 @@ def test_a_password_in_the_address_is_never_shown(clock, server):
     assert server.requests[0].headers["authorization"].startswith("Basic ")
 
 
-def test_a_key_that_is_missing_is_told_as_missing(server, dialect, clock):
+def test_a_key_that_is_missing_is_reported_as_missing(server, dialect, clock):
     server.replies[dialect.chat] = [error(401)]
     message = str(failure(impatient(dialect, server, clock)))
     assert f"wants an API key (401): set {dialect.key}" in message

@@ -13,7 +13,7 @@ import pytest
 from collector.errors import ModelError
 from collector.llm.faults import UnusableAnswerError
 from collector.llm.retry import Gate, RetryPolicy
-from tests.collector.llm.loopback import Reply
+from tests.collector.llm.loopback import OLLAMA, Reply
 
 ROOT = Path(__file__).parents[3]
 MEGABYTE = 2**20
@@ -77,7 +77,7 @@ def peak():
     return int(re.search(r"VmHWM:\\s*(\\d+) kB", Path("/proc/self/status").read_text())[1]) // 1024
 
 async def run(dialect, url, calls):
-    model = dialect.model(url, retry=RetryPolicy(attempts=1))
+    model = dialect.model(url, retry=RetryPolicy(attempts=1), logprobs=True)
     await model.check()
     before, failures = peak(), 0
     for _ in range(calls):
@@ -101,8 +101,16 @@ def test_memory_is_bounded_whatever_is_sent(server, dialect):
         # Thirty megabytes of JSON, of which Python would make a gigabyte of objects.
         Reply(body=b'{"message": 1, "choices": 1, "x": [' + b"{}," * (10 * MEGABYTE) + b"{}]}"),
     ]
-    server.replies = {dialect.chat: [*greedy], "/api/show": [Reply(body={})], "/v1/models": [Reply(body={"data": []})]}
-    command = [sys.executable, "-c", MEASURE, dialect.name, server.url, str(len(greedy))]
+    # An answer all the same, though with more tokens than any model writes.
+    tokens = b'[{"token": "", "logprob": 0}%s]' % (b', {"token": "abc", "logprob": -1}' * 900_000)
+    logprobs = tokens if dialect is OLLAMA else b'{"content": %s}' % tokens
+    talkative = dialect.answer().content().replace(b'"message"', b'"logprobs": %s, "message"' % logprobs)
+    server.replies = {
+        dialect.chat: [*greedy, Reply(body=talkative)],
+        "/api/show": [Reply(body={})],
+        "/v1/models": [Reply(body={"data": []})],
+    }
+    command = [sys.executable, "-c", MEASURE, dialect.name, server.url, str(len(greedy) + 1)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     failures, megabytes = map(int, done.stdout.split())
