@@ -120,12 +120,9 @@ def results() -> list[dict[str, Any]]:
     alone = collect(runs=FLIGHT, iterations=2, in_flight=1)
     together = collect(runs=FLIGHT, iterations=2, in_flight=FLIGHT)
     rates = [each.answer_tokens / each.seconds for each in (alone, together)]
-    rows.append(
-        {"what": f"{FLIGHT} runs", "one_at_a_time": rates[0], "together": rates[1], "ratio": rates[1] / rates[0]}
-    )
-    print(
-        f"{FLIGHT} runs: {rates[0]:.1f} tokens a second one after the other, {rates[1]:.1f} together: {rates[1] / rates[0]:.2f}"
-    )
+    ratio = rates[1] / rates[0]
+    rows.append({"what": f"{FLIGHT} runs", "one_at_a_time": rates[0], "together": rates[1], "ratio": ratio})
+    print(f"{FLIGHT} runs: {rates[0]:.1f} tokens a second one after the other, {rates[1]:.1f} together: {ratio:.2f}")
     return rows
 
 

@@ -80,7 +80,7 @@ def _as_text(answer: str) -> str:
     if not isinstance(fields, dict) or not isinstance(fields.get("params"), list):
         return answer
     line = ", ".join(f"params[{index}]: {value}" for index, value in enumerate(fields["params"]))
-    return f"{line}\n{fields.get('explanation', '')}"
+    return f"{line}\n{fields.get('explanation') or ''}"
 
 
 def _values(space: ParameterSpace) -> Iterator[str]:

@@ -67,7 +67,9 @@ def test_an_answer_under_the_schema_becomes_the_usual_text():
     assert form.write('{"params": [1.50, -2e0], "explanation": "I moved\\nboth."}') == (
         "params[0]: 1.50, params[1]: -2e0\nI moved\nboth."
     )
-    assert policy.from_text(linear(-6, 6, 1), form.write('{"params": [1.50, -2e0]}')) == [1.5, -2.0]
+    for rest in ("", ', "explanation": null'):
+        assert policy.from_text(linear(-6, 6, 1), form.write(f'{{"params": [1.50, -2e0]{rest}}}')) == [1.5, -2.0]
+    assert form.write('{"params": [1], "explanation": null}') == "params[0]: 1\n"
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ import pytest
 from collector.errors import CollectorError, UsageError
 from collector.llm.backends import make_model
 from collector.llm.form import vector_form
+from collector.llm.local.model import BATCH
 from collector.llm.local.packaged import find_model
 from collector.methods import METHODS
 from collector.records import Call, Episode, decode, decode_run
@@ -35,8 +36,8 @@ REASON = _missing()
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.skipif(REASON is not None, reason=str(REASON))]
 
 # One thread: several tests run at once, and threads of one model that wait for one another do not share a core well.
-LOCAL = ("--backend", "local", "--threads", "1", "--max-tokens", "112")
-SMALL = (*LOCAL, "--env", "nim", "--iterations", "2", "--warmup", "2", "--rollouts", "2", "--runs", "1")
+TASK = ("--env", "nim", "--iterations", "2", "--warmup", "2", "--rollouts", "2", "--runs", "1", "--max-tokens", "112")
+SMALL = ("--backend", "local", "--threads", "1", *TASK)
 TIMED = {"seconds", "started_at"}
 
 
@@ -193,3 +194,34 @@ def test_too_little_memory_is_one_line(tmp_path):
     result = collect(tmp_path, "--variant", "threetraj", "--num-ctx", str(10**8))
     assert result.returncode == 1
     assert "GB are free; give a smaller --num-ctx" in result.stderr
+
+
+@pytest.fixture(scope="module")
+def server():
+    """The same model behind llama.cpp's own server on the loopback, which keeps nothing of earlier prompts."""
+    import xllamacpp
+
+    params = xllamacpp.CommonParams()
+    params.model.path = str(find_model("smollm2"))
+    params.model_alias = {"smollm2"}
+    params.n_ctx, params.n_parallel, params.verbosity, params.cache_ram_mib = 8192, 1, -1, 0
+    params.n_batch = params.n_ubatch = BATCH
+    params.cache_prompt = False
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
+    handlers = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    yield xllamacpp.Server(params)
+    for number, handler in zip((signal.SIGINT, signal.SIGTERM), handlers, strict=True):
+        signal.signal(number, handler)
+
+
+@pytest.mark.parametrize("form", ["--structured", "--free"])
+def test_a_server_with_the_same_model_gives_the_same_answers(server, tmp_path, form):
+    rest = ("--variant", "threetraj", "--iterations", "1", "--condition", "same", "--on-unreadable", "skip", form)
+    own, served = tmp_path / "local", tmp_path / "openai"
+    assert collect(own, *rest).returncode == 0
+    client = ("--backend", "openai", "--base-url", f"{server.listening_address}/v1", "--model", "smollm2")
+    result = run("collector", *TASK, *client, *rest, "--out", served)
+    assert result.returncode == 0, result.stderr
+    answers = [[(call.role, call.attempt, call.completion, call.error) for call in calls(out)] for out in (own, served)]
+    assert answers[0] == answers[1]
+    assert len(answers[0]) >= 2
