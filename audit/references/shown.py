@@ -9,6 +9,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
+from msgspec import UNSET
+
 from audit.references.mention import LABELS, UNRESOLVED, Label, Target
 from audit.references.quantities import Quantity
 from audit.vocabulary.evidence import ShownRollout
@@ -47,7 +49,13 @@ class Shown:
         extremes = (statistics or {}).get("returns") or {}
         return cls(
             tuple(
-                ShownRollout(item["label"], item.get("rollout"), item.get("return"), item.get("length"))
+                ShownRollout(
+                    item["label"],
+                    item.get("rollout"),
+                    item.get("return"),
+                    item.get("length"),
+                    item.get("name") or UNSET,
+                )
                 for item in (() if rollouts is None else rollouts)
             ),
             None if returns is None else tuple(returns),
@@ -60,8 +68,27 @@ class Shown:
         """The rollout with a role. Naming a role is enough: nothing need be known of the rollouts."""
         return self._roles.get(label, Target((label,)))
 
+    def headed(self, name: str) -> Target:
+        """The rollout whose heading ends so, "B" of "Rollout B"; without headings letters count those displayed."""
+        if self.has_headings:
+            return self._headings.get(name, UNRESOLVED)
+        return self.placed(ord(name) - ord("A")) if len(self.rollouts) > 1 else UNRESOLVED
+
+    def placed(self, place: int) -> Target:
+        """The rollout at a place in the order of display, from 0, or from -1 at the end; else unresolved."""
+        if len(self.rollouts) < 2 or not -len(self.rollouts) <= place < len(self.rollouts):
+            return UNRESOLVED
+        return self.labelled(self.rollouts[place].label)
+
+    @functools.cached_property
+    def has_headings(self) -> bool:
+        """Whether rollouts were shown under headings other than their labels."""
+        return bool(self._headings)
+
     def numbered(self, index: int) -> Target:
-        """The rollout with an index; unresolved unless it was shown or is known to exist."""
+        """The rollout with an index, or with this number as heading; unresolved unless shown or known to exist."""
+        if headed := self._headings.get(str(index)):
+            return headed
         for item in self._items:
             if item.rollout == index:
                 return item.target
@@ -118,6 +145,12 @@ class Shown:
             if near := _closest(number, [(measure(item), item.target) for item in group]):
                 return near
         return _closest(number, [(value, Target((), (index,))) for index, value in enumerate(everywhere or ())])
+
+    @functools.cached_property
+    def _headings(self) -> dict[str, Target]:
+        """The rollouts by the last word of the headings that they were shown under."""
+        named = [(rollout.name, rollout.label) for rollout in self.rollouts]
+        return {name.split()[-1]: self.labelled(label) for name, label in named if name and name.strip()}
 
     @functools.cached_property
     def _roles(self) -> dict[str, Target]:
