@@ -119,6 +119,12 @@ class Shown:
         return shown[0].target if len(shown) == 1 else None
 
     @functools.cached_property
+    def others_agree(self) -> bool:
+        """Whether the rollouts shown besides the worst all have the same return, so that it alone may have failed."""
+        worst = self.labelled("worst")
+        return len({each.return_ for each in self.rollouts if self.labelled(each.label) != worst}) <= 1
+
+    @functools.cached_property
     def failing(self) -> Target:
         """What "the failing run" means: the worst rollout, or the only one shown unless it did as well as the best."""
         return self._only_one_shown("best") or self.labelled("worst")
