@@ -23,7 +23,7 @@ from typing import Final
 
 from audit.references.drafts import compiled
 from audit.references.folding import fold
-from audit.references.grounds import GOING_BACK, GROUNDS, HISTORY, IMPERFECTION, REASONING, grounds_in
+from audit.references.grounds import FAILING, GOING_BACK, GROUNDS, HISTORY, IMPERFECTION, REASONING, grounds_in
 from audit.references.mention import Mention
 from audit.references.resolving import resolve
 from audit.references.sentences import Sentences
@@ -43,13 +43,17 @@ NAMING: Final = 1.5
 """Weight of the rollouts named, taken together."""
 COMPARISON: Final = 1.0
 """Weight of a sentence that names the worst rollout and another one."""
-ONE_ROLLOUT: Final = 0.75
-"""The same where worst and median are one rollout: what happens in it is usual."""
-ARGUMENT: Final = 0.4
+ONE_ROLLOUT: Final = 1.5
+"""Weight of the first sentence that names worst and median as one rollout: what happens in it is usual."""
+FAILURE: Final = 0.4
+"""Weight of the first sentence on how the worst rollout failed."""
+ARGUMENT: Final = 0.3
 """Weight of a sentence that argues without any rollout; at most `MOST_ARGUMENTS` of them count."""
 MOST_ARGUMENTS: Final = 3
 FLAW: Final = 4.0
 """Weight of a flaw seen in the one rollout that was shown, which did not fail."""
+GIVEN_UP: Final = 6.0
+"""Weight of a sentence that goes back to earlier trials; nothing else counts then."""
 EARLIER_TRIALS: Final = 0.6
 """Weight of a sentence about the change that names earlier trials."""
 OTHER_REASON: Final = 0.5
@@ -67,7 +71,8 @@ _CHANGE: Final = compiled(
 )
 _KEEP: Final = compiled(
     r"(?:^|[^a-z])(?:(?:i|we) (?:\w{1,12} ){0,2}(?:keep|kept|leave|left|retain(?:ed)?|preserved?)"
-    r"|(?:is|are|was|were) (?:kept|retained|preserved)|kept(?: ?:| (?:is|are|as|for))|unchanged|untouched|left (?:alone|as)"
+    r"|(?:is|are|was|were) (?:kept|retained|preserved)|kept(?: ?:| (?:is|are|as|for))|unchanged"
+    r"|untouched|left (?:alone|as)"
     r"|(?:rest|else|others?|weights) (?:stays?|remains?))(?![a-z])"
 )
 _LABEL: Final = compiled(r"worst|median|best|representative")
@@ -97,22 +102,34 @@ def driver(text: str, shown: Shown, changed: Sequence[int] | None) -> Driver:
         shown: what the critic was shown.
         changed: indices of the parameters that changed; None where they are not known.
     """
+    found = _reliance(text, shown, changed)
+    if not found:
+        return Driver("none")
+    chosen = max(_PRECEDENCE, key=lambda name: sum(weight for weight, _ in found.get(name, ())))
+    _, sentence = max(found[chosen], key=lambda each: each[0])
+    return Driver(chosen, text[sentence.start : sentence.end].strip())
+
+
+def weights(text: str, shown: Shown, changed: Sequence[int] | None) -> dict[DriverName, float]:
+    """How much an answer speaks for each driver, by the arguments of `driver`; empty where it gives no reason."""
+    found = _reliance(text, shown, changed)
+    return {name: sum(weight for weight, _ in each) for name, each in found.items()}
+
+
+_Reliance = dict[DriverName, list[tuple[float, _Sentence]]]
+
+
+def _reliance(text: str, shown: Shown, changed: Sequence[int] | None) -> _Reliance:
+    """The sentences that speak for each driver, and with what weight."""
     nothing_changed = changed is not None and not changed
     sentences = [] if nothing_changed else _sentences(text, shown, frozenset(changed or ()))
-    if not sentences:
-        return Driver("none")
-    for sentence in sentences:
-        if GOING_BACK.search(sentence.plain) and HISTORY.search(sentence.plain):
-            return Driver("history", text[sentence.start : sentence.end].strip())
-    scores: Counter[DriverName] = Counter()
-    relied_on: dict[DriverName, tuple[float, _Sentence]] = {}
-    for name, weight, sentence in _weighed(sentences, shown):
-        scores[name] += weight
-        if name not in relied_on or weight > relied_on[name][0]:
-            relied_on[name] = weight, sentence
-    chosen = max(_PRECEDENCE, key=lambda name: scores[name])
-    _, sentence = relied_on[chosen]
-    return Driver(chosen, text[sentence.start : sentence.end].strip())
+    back = next((sentence for sentence in sentences if GOING_BACK.search(sentence.plain)), None)
+    if back:
+        return {"history": [(GIVEN_UP, back)]}
+    found: _Reliance = {}
+    for name, weight, sentence in _weighed(sentences, shown) if sentences else ():
+        found.setdefault(name, []).append((weight, sentence))
+    return found
 
 
 def _sentences(text: str, shown: Shown, changed: frozenset[int]) -> list[_Sentence]:
@@ -146,7 +163,8 @@ def _named(mentions: Iterable[Mention], shown: Shown) -> frozenset[str]:
     labels = {rollout.label for rollout in shown.rollouts}
     for mention in mentions:
         own = [label for label in mention.labels if label in labels] or mention.labels
-        roles.update(_LABEL.findall(mention.text.lower()) or own[:1])
+        heading = shown.label_of(mention.text[-1]) if mention.kind == "label" else None
+        roles.update([heading] if heading else _LABEL.findall(mention.text.lower()) or own[:1])
     # Of single rollouts that represent all, the one nearest to the mean is as typical as the median.
     return frozenset("median" if role == "representative" else role for role in roles)
 
@@ -157,13 +175,15 @@ def _weighed(sentences: Sequence[_Sentence], shown: Shown) -> Iterator[_Weighed]
     yield "structure", OTHER_REASON, (about or sentences)[0]
     yield from _by_naming(sentences)
     yield from _by_grounds(sentences, shown)
-    for sentence in sentences:
-        if sentence.compares:
-            yield "shared", COMPARISON, sentence
-        elif {"worst", "median"} <= sentence.named:
-            yield "shared", ONE_ROLLOUT, sentence
+    yield from (("shared", COMPARISON, each) for each in sentences if each.compares)
+    as_one = [each for each in sentences if not each.compares and {"worst", "median"} <= each.named]
+    yield from (("shared", ONE_ROLLOUT, each) for each in as_one[:1])
     arguments = [each for each in about if not each.named and REASONING.search(each.plain)]
     yield from (("structure", ARGUMENT, each) for each in arguments[:MOST_ARGUMENTS])
+    failed = shown.without_luck
+    failing = next((each for each in sentences if each.named == {failed} and FAILING.search(each.plain)), None)
+    if failed and failing:
+        yield failed, FAILURE, failing
     earlier = next((each for each in about if HISTORY.search(each.plain)), None)
     if earlier:
         yield "history", EARLIER_TRIALS, earlier
@@ -172,27 +192,26 @@ def _weighed(sentences: Sequence[_Sentence], shown: Shown) -> Iterator[_Weighed]
 def _by_grounds(sentences: Sequence[_Sentence], shown: Shown) -> Iterator[_Weighed]:
     """The grounds that sentences give, each kind once a sentence."""
     nothing_failed = False
-    worst_was_shown = not shown.rollouts or any(rollout.label == "worst" for rollout in shown.rollouts)
     for sentence in sentences:
         kinds = dict.fromkeys(grounds_in(sentence.plain))
         for kind in kinds:
             ground = GROUNDS[kind]
-            if ground.unless and ground.unless.search(sentence.plain):
-                continue
             # Others that had luck and show the fault all the same share it.
-            if kind == "luck" and (not worst_was_shown or "same" in kinds or "all" in kinds):
+            name = ground.driver or (None if "same" in kinds or "all" in kinds else shown.without_luck)
+            if name is None or (ground.unless and ground.unless.search(sentence.plain)):
                 continue
-            if kind == "set aside" and not shown.others_agree:
+            # A fault that others escaped by luck is systematic, and still seen in one rollout only.
+            if (kind == "systematic" and "luck" in kinds) or (kind == "set aside" and not shown.others_agree):
                 continue
             nothing_failed = nothing_failed or kind == "nothing failed"
-            yield ground.driver, ground.weight, sentence
+            yield name, ground.weight, sentence
     if nothing_failed and shown.single:
         flaws = [sentence for sentence in sentences if IMPERFECTION.search(sentence.plain)]
         yield from (("shared", FLAW, sentence) for sentence in flaws[:1])
 
 
 def _by_naming(sentences: Sequence[_Sentence]) -> Iterator[_Weighed]:
-    """The rollouts that sentences about the change name, those just before one included, and the first sentence each."""
+    """The rollouts that are named, those of sentences about the change or just before one counting double."""
     weights: Counter[DriverName] = Counter()
     first: dict[DriverName, _Sentence] = {}
     for number, sentence in enumerate(sentences):

@@ -13,7 +13,9 @@ from msgspec import UNSET
 
 from audit.references.mention import LABELS, UNRESOLVED, Label, Target
 from audit.references.quantities import Quantity
+from audit.vocabulary.drivers import DriverName
 from audit.vocabulary.evidence import ShownRollout
+from collector.records import RolloutLabel
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,10 @@ class Shown:
             return UNRESOLVED
         return self.labelled(self.rollouts[place].label)
 
+    def label_of(self, name: str) -> RolloutLabel | None:
+        """The label of the rollout whose heading ends so; None where no heading does."""
+        return next((each.label for each in self.rollouts if each.name and each.name.split()[-1:] == [name]), None)
+
     @functools.cached_property
     def has_headings(self) -> bool:
         """Whether rollouts were shown under headings other than their labels."""
@@ -123,6 +129,14 @@ class Shown:
         """Whether the rollouts shown besides the worst all have the same return, so that it alone may have failed."""
         worst = self.labelled("worst")
         return len({each.return_ for each in self.rollouts if self.labelled(each.label) != worst}) <= 1
+
+    @functools.cached_property
+    def without_luck(self) -> DriverName | None:
+        """What fails where others have luck: the worst, or what all share where the median is the same rollout."""
+        returns = {each.label: each.return_ for each in self.rollouts}
+        if not returns or "worst" in returns:
+            return "shared" if self.labelled("worst") == self.labelled("median") else "worst"
+        return "median" if returns.get("median") != returns.get("best") else None
 
     @functools.cached_property
     def failing(self) -> Target:
