@@ -42,8 +42,8 @@ _WENT_WELL: Final = compiled(
     r"|common to|same (?:one|rollout|run|episode)|are rollout)(?![a-z])"
 )
 _OF_TRIALS: Final = (
-    r"trials?|history|(?:earlier|previous|past) (?:polic|attempt|candidate|iteration|parameter|value|vector|setting|entr"
-    r"|version|result|one)\w{0,5}|previously|family|proven|known good|so far"
+    r"trials?|history|(?:earlier|previous|past) (?:polic|attempt|candidate|iteration|parameter|value|vector|setting"
+    r"|entr|version|result|one)\w{0,5}|previously|family|proven|known good|so far"
 )
 HISTORY: Final = compiled(rf"(?:^|[^a-z])(?:{_OF_TRIALS})(?![a-z])|#\d")
 """Words for what the search tried before."""

@@ -193,6 +193,9 @@ class Shown:
             if key is None:
                 alike = [known for known, item in items.items() if item.return_ == value]
                 key = alike[0] if alike else (value, None)
+            # Of several rollouts shown each was given its roles; that one has another as well nobody could see.
+            if len(named) > 1 and key in items and items[key].was_shown:
+                continue
             length = lengths[index] if index is not None and index < len(lengths) else None
             items.setdefault(key, _Item(index, value, length, was_shown=False)).roles.add(label)
         return list(items.values())
