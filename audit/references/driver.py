@@ -23,7 +23,7 @@ from typing import Final
 
 from audit.references.drafts import compiled
 from audit.references.folding import fold
-from audit.references.grounds import FAILING, GOING_BACK, GROUNDS, HISTORY, IMPERFECTION, REASONING, grounds_in
+from audit.references.grounds import FAILING, GROUNDS, HISTORY, IMPERFECTION, REASONING, goes_back, grounds_in
 from audit.references.mention import Mention
 from audit.references.resolving import resolve
 from audit.references.sentences import Sentences
@@ -123,7 +123,7 @@ def _reliance(text: str, shown: Shown, changed: Sequence[int] | None) -> _Relian
     """The sentences that speak for each driver, and with what weight."""
     nothing_changed = changed is not None and not changed
     sentences = [] if nothing_changed else _sentences(text, shown, frozenset(changed or ()))
-    back = next((sentence for sentence in sentences if GOING_BACK.search(sentence.plain)), None)
+    back = next((sentence for sentence in sentences if goes_back(sentence.plain)), None)
     if back:
         return {"history": [(GIVEN_UP, back)]}
     found: _Reliance = {}

@@ -192,13 +192,20 @@ IMPERFECTION: Final = compiled(
 )
 """What a rollout that did not fail may still show."""
 
-GOING_BACK: Final = compiled(
+_GOING_BACK: Final = compiled(
     r"(?:^|[^a-z])(?:(?:went|go|going|came|moved?|fell|switched) back (?:to|on)"
     r"|(?:return|revert)(?:ed|ing)? (?:back )?to|restor(?:e|ed|ing)|adopt(?:ed|ing)?|copied|copying"
     r"|borrow(?:ed|ing)?|reus(?:e|ed|ing)|start(?:ed|ing)? (?:again )?from)"
-    rf"(?: [\w',()-]{{1,16}}){{0,7}}? (?:{_OF_TRIALS}|#\d)"
+    rf"(?:(?: [\w',()-]{{1,16}}){{0,7}}? (?:{_OF_TRIALS}|#\d)| (?P<it>it|that|this|them|those|one)(?![a-z]))"
 )
-"""Words for giving a policy up for an earlier one."""
+
+
+def goes_back(plain: str) -> bool:
+    """Whether a folded sentence gives the policy up for an earlier one: "I went back to trial 12"."""
+    found = _GOING_BACK.search(plain)
+    return found is not None and (not found["it"] or HISTORY.search(plain) is not None)
+
+
 FAILING: Final = compiled(
     r"(?:^|[^a-z])(?:dies|died|hole|terminat\w{2,3}|ends?|ended|los[te]s?|falls?|fell|fail(?:s|ed)|miss(?:es|ed)?|kill(?:s|ed)"
     r"|slid(?:es)?|leaves|left the track|runs? off|tips|tipped|crash(?:es|ed)|topples|toppled)(?![a-z])"

@@ -24,6 +24,11 @@ PARAMETERS = "params[0]: 1.5, params[1]: -2.0, params[2]: 0.0\n"
         ("The worst rollout tips. This is systematic. I raised params[1].", "shared", 1),
         ("The worst rollout tips. This is not systematic. I raised params[1].", "structure", 2),
         ("The worst rollout tips. I went back to trial 12.", "history", 1),
+        (
+            "The worst rollout tips. An earlier trial reached 196, so I went back to it. I raised params[1].",
+            "history",
+            1,
+        ),
         ("I set params[1] to 0.5, with which trial 7 scored more.", "history", 0),
         ("The cart drifts. The sign of the angle weight is wrong, so I flipped params[1].", "structure", 1),
         ("The worst rollout is a rare failure. The median one drifts, so I raised params[1].", "median", 1),
