@@ -17,4 +17,4 @@ class ShownRollout(msgspec.Struct, frozen=True):
     rollout: Count | None = None
     return_: float | None = msgspec.field(name="return", default=None)
     length: Count | None = None
-    name: str | msgspec.UnsetType = msgspec.UNSET
+    name: str | msgspec.UnsetType | None = msgspec.UNSET
