@@ -60,17 +60,18 @@ class Statistics(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Shown(msgspec.Struct, frozen=True, kw_only=True):
-    """One rollout that a critic was shown; `rollout` is its index among the K."""
+    """A rollout shown to a critic; `rollout` is its index among the K, `name` its heading if it is not the label."""
 
     label: RolloutLabel
     rollout: Count
     # `return` is a Python keyword, and the record's field name.
     return_: float = msgspec.field(name="return")
     length: Count
+    name: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):
-    """What a critic was shown of the initial candidate's rollouts."""
+    """What a critic was shown of the initial candidate's rollouts, in the order of display."""
 
     kind: EvidenceKind
     shown: list[Shown]

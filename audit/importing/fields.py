@@ -135,7 +135,7 @@ PROPOSER: Final = Kind("'search', 'critic' or 'baseline'", Proposer)
 SELECTION: Final = Kind("'initial', 'revised' or 'better'", Selection)
 STATUS: Final = Kind("'ok', 'unreadable' or 'none'", RevisionStatus)
 EVIDENCE: Final = Kind("'median', 'three' or 'representative'", EvidenceKind)
-SHOWN: Final = Kind("a list of objects with label, rollout, return, length", list[ShownRollout])
+SHOWN: Final = Kind("a list of objects with label, rollout, return, length, name", list[ShownRollout])
 STATISTICS: Final = Kind("an object as in docs/records.md", Statistics)
 
 _WORDS: Final = (Proposer, Selection, RevisionStatus, EvidenceKind)

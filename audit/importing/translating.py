@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from statistics import fmean
 from typing import Any, Final
 
+import msgspec
+
 from audit.importing.fields import BETTER, CANDIDATE, FIELDS, IDENTITY, SHOWN_LABELS, FieldError
 from audit.importing.mapping import COUNTED, FILE, ROW, Decimal, LogMapping
 from audit.importing.rows import MISSING, Row, look_up
@@ -127,10 +129,7 @@ class Translator:
 
     def _evidence(self, given: Record, faults: list[str]) -> Record | None:
         first = self._mapping.count_from["rollout"]
-        shown = [
-            {"label": item.label, "rollout": item.rollout, "return": item.return_, "length": item.length}
-            for item in given.get("evidence.shown") or ()
-        ]
+        shown = [msgspec.to_builtins(item) for item in given.get("evidence.shown") or ()]
         for item in shown:
             if item["rollout"] is not None:
                 item["rollout"] -= first

@@ -105,7 +105,8 @@ def _rollout(rollout: Mapping[str, Any]) -> str:
         f"return {_number(rollout['return'])}" if rollout["return"] is not None else "",
         f"{rollout['length']} steps" if rollout["length"] is not None else "",
     ]
-    return f"{rollout['label']}: {', '.join(filter(None, facts)) or 'no more is recorded'}"
+    heading = f" (called {rollout['name']})" if rollout.get("name") else ""
+    return f"{rollout['label']}{heading}: {', '.join(filter(None, facts)) or 'no more is recorded'}"
 
 
 def _statistics(statistics: Mapping[str, Any] | None) -> str:

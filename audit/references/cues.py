@@ -39,7 +39,8 @@ _RARE: Final = compiled(
 )
 _AN_EVENT: Final = compiled(rf"(?: (?:stochastic|random|bad|unlucky))? {_EVENT}")
 _IS: Final = compiled(
-    r"(?:^|[^a-z])(?:due to|just|only|be|is|was|merely|like|as|pure|from|down to|mostly|by|mere|through)(?: the)? $"
+    r"(?:^|[^a-z])(?:due to|just|only|be|is|was|merely|like|as|pure|from|down to|mostly|by|mere|through|take for)"
+    r"(?: the)? $"
 )
 _LOOKS: Final = compiled(
     r"(?:^|[^a-z])(?:is|was|be|looks|looked|seems|seemed|appears)"

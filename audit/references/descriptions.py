@@ -35,7 +35,7 @@ _NOUN_BEHIND: Final = compiled(
     r"(?:(?:early|evaluation|test|single|individual|short|long)[-\x20\n]{1,24}){0,2}"
     r"(?P<noun>roll-?out|roll out|trajectory|episode|run|trace|simulation|game|one)(?![a-z])"
 )
-_OF_SOMETHING_ELSE: Final = compiled(
+OF_SOMETHING_ELSE: Final = compiled(
     r"[-\x20\n]{1,24}(?:lengths?|caps?|returns?|rewards?|scores?|counts?|budgets?|limits?|horizons?|duration|time"
     r"|polic(?:y|ies)|performance|rates?)(?![a-z])"
 )
@@ -101,7 +101,7 @@ def find_by_adjective(scene: Scene, match: re.Match[str], group: int) -> list[Dr
     """Read what begins with an adjective: "failing" with "run" behind it."""
     plain, adjective = scene.plain, match[0]
     noun = _NOUN_BEHIND.match(plain, match.end())
-    if noun is None or HISTORY_AHEAD.match(plain, noun.end()) or _OF_SOMETHING_ELSE.match(plain, noun.end()):
+    if noun is None or HISTORY_AHEAD.match(plain, noun.end()) or OF_SOMETHING_ELSE.match(plain, noun.end()):
         return []
     if adjective in _MEASURED and not noun["measure"]:
         return []

@@ -29,8 +29,9 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A folded text and what was shown."""
+    """A text, as it is and folded, and what was shown."""
 
+    text: str
     plain: str
     shown: Shown
 

@@ -9,7 +9,7 @@ Label = Literal["worst", "median", "best", "representative"]
 """A role that a rollout can have in the evidence."""
 
 Kind = Literal["label", "index", "return", "paraphrase"]
-"""How a mention points: by its role's name, by number, by its return, or by a description."""
+"""How a mention points: by its role's name or heading, by number, by its return, or by a description."""
 
 LABELS: Final[tuple[Label, ...]] = ("worst", "median", "best", "representative")
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import Final
 
 from audit.references.cues import RULES, Cue, find_cue
 from audit.references.descriptions import ADJECTIVES, ANY, fate_behind, find_by_adjective, the_only_one
 from audit.references.drafts import Bare, Draft, Phrase, Scene, compiled
 from audit.references.folding import fold
+from audit.references.headings import find_by_heading, find_letters
 from audit.references.indices import find_indices
 from audit.references.labels import find_labels
 from audit.references.mention import LABELS, Mention
 from audit.references.numbers import find_failure, number_before, number_behind
+from audit.references.places import PLACES, find_by_place
 from audit.references.roles import settle
 from audit.references.sentences import Sentences
 from audit.references.shown import Shown
@@ -31,7 +34,7 @@ _NOUNS: Final = frozenset(
     f"{noun}{ending}" for noun in ("rollout", "episode", "run", "trace", "simulation", "game") for ending in ("", "s")
 ) | {"trajectory", "trajectories", "roll", "one"}
 _FAILURES: Final = frozenset({"failure", "crash", "fall", "collapse"})
-_WORDS: Final = _LABELS | _NOUNS | _FAILURES | ADJECTIVES | RULES.keys()
+_WORDS: Final = _LABELS | _NOUNS | _FAILURES | ADJECTIVES | PLACES.keys() | RULES.keys()
 
 
 def resolve(text: str, shown: Shown) -> list[Mention]:
@@ -41,8 +44,10 @@ def resolve(text: str, shown: Shown) -> list[Mention]:
         text: an answer, or thinking.
         shown: what its author was shown of the rollouts.
     """
-    scene = Scene(fold(text), shown)
+    scene = Scene(text, fold(text), shown)
     drafts, bare, cues = _search(scene)
+    if shown.has_headings:
+        drafts += islice(find_letters(scene, 2 * MOST_WORDS), MOST_MENTIONS)
     if not drafts and not bare:
         return []
     sentences = Sentences(text)
@@ -106,7 +111,9 @@ def _read(scene: Scene, match: re.Match[str], group: int) -> Phrase:
     found: Sequence[Draft] = ()
     if word in _NOUNS:
         found = _by_noun(scene, match, group)
-    elif word in ADJECTIVES:
+    elif word in PLACES:
+        found = find_by_place(scene, match, group)
+    if not found and word in ADJECTIVES:
         found = find_by_adjective(scene, match, group)
     if not found and word in _FAILURES:
         found = find_failure(scene, match, group)
@@ -120,8 +127,8 @@ def _by_noun(scene: Scene, noun: re.Match[str], group: int) -> list[Draft]:
         if apart is None:
             return []
         noun = apart
-    if noun[0] != "one" and (indexed := find_indices(scene, noun, group)):
-        return indexed
+    if noun[0] != "one" and (numbered := find_indices(scene, noun, group) or find_by_heading(scene, noun, group)):
+        return numbered
     if noun[0].endswith("s"):
         return []
     before = scene.before(noun.start(), 40)

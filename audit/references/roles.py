@@ -44,7 +44,7 @@ _NUMBER_BEHIND: Final = compiled(
 _OF: Final = compiled(r" of(?![a-z])")
 _NUMBER_BESIDE: Final = compiled(rf" {_UNIT}")
 
-_VERBS: Final = (
+VERBS: Final = (
     r"ends?|ended|fails?|failed|shows?|showed|starts?|started|begins?|began|goes|went|keeps?|kept|dies|died|falls?|fell"
     r"|crashe[sd]|crash|scores?|scored|returned|lasts?|lasted|survives?|survived|drifts?|drifted|stays?|stayed|moves"
     r"|moved|leaves|left|loses|lost|reaches|reached|does|did|gets|got|tips|tipped|oscillates?|oscillated|overshoots?"
@@ -54,14 +54,16 @@ _VERBS: Final = (
     r"|gains|gained|makes|made|tells|differs|differed|confirms|reveals|suggests|demonstrates|illustrates|never"
     r"|still|also|only|already"
 )
-_CLEAR: Final = compiled(rf" (?:{_VERBS})(?![a-z])|'s(?![a-z])")
-_POSSIBLE: Final = compiled(
+CLEAR: Final = compiled(rf" (?:{VERBS})(?![a-z])|'s(?![a-z])")
+"""What follows the subject of a sentence about a rollout."""
+POSSIBLE: Final = compiled(
     r" ?(?:[,;:.)\]|/(!?]|--? |$)"
     r"| (?:is|was|has|had|in|at|it|the|a|there|with|because|while|where|when|but|and|or|as|after|before|both|to|by|does"
     r"|just|even|too|alike|seems?|were|are|would|could|may|might|must|should|can|will|i|we|all|around|about|from|for|if"
     r"|so|since|without|into|more|less|far|than|that|which|however|though|although|of these|of those)(?![a-z])"
     rf"|(?: ?-?-?>)? {NUMBER}"
 )
+"""What can follow a rollout's name."""
 _HEADING: Final = compiled(r" ?(?:[:|(=]|-{1,2}[>\x20])| ?\n|$")
 _OPENS_LINE: Final = compiled(r"(?:^|[|\n]|[.!?;:] )[\x20#>|]{0,24}(?:- |\d{1,2}[.)] )?[\x20\[]{0,12}(?:the )?$")
 _DETERMINED: Final = compiled(r"(?:^|[^a-z])(?:the|its|this|that|our|both)[\x20\n\[(]{1,24}$")
@@ -93,10 +95,10 @@ def read_role(scene: Scene, match: re.Match[str], before: str, group: int) -> Ph
         return Phrase(certain, [Draft(match.start(), certain, "label", target, group)])
     if STATISTIC.match(plain, end) or plain.startswith("-", end):
         return Phrase(end)
-    clear = _CLEAR.match(plain, end) is not None
+    clear = CLEAR.match(plain, end) is not None
     placed = _PLACED.search(before) is not None
     subject = _SUBJECT.search(before) is not None
-    possible = clear or _POSSIBLE.match(plain, end) is not None
+    possible = clear or POSSIBLE.match(plain, end) is not None
     if not possible or not (placed or subject or _DETERMINED.search(before)):
         return Phrase(end)
     stands_alone = not from_history and (placed or (clear and subject))

@@ -9,9 +9,13 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
+from msgspec import UNSET
+
 from audit.references.mention import LABELS, UNRESOLVED, Label, Target
 from audit.references.quantities import Quantity
+from audit.vocabulary.drivers import DriverName
 from audit.vocabulary.evidence import ShownRollout
+from collector.records import RolloutLabel
 
 
 @dataclass(frozen=True)
@@ -47,7 +51,13 @@ class Shown:
         extremes = (statistics or {}).get("returns") or {}
         return cls(
             tuple(
-                ShownRollout(item["label"], item.get("rollout"), item.get("return"), item.get("length"))
+                ShownRollout(
+                    item["label"],
+                    item.get("rollout"),
+                    item.get("return"),
+                    item.get("length"),
+                    item.get("name") or UNSET,
+                )
                 for item in (() if rollouts is None else rollouts)
             ),
             None if returns is None else tuple(returns),
@@ -60,8 +70,31 @@ class Shown:
         """The rollout with a role. Naming a role is enough: nothing need be known of the rollouts."""
         return self._roles.get(label, Target((label,)))
 
+    def headed(self, name: str) -> Target:
+        """The rollout whose heading ends so, "B" of "Rollout B"; without headings letters count those displayed."""
+        if self.has_headings:
+            return self._headings.get(name, UNRESOLVED)
+        return self.placed(ord(name) - ord("A")) if len(self.rollouts) > 1 else UNRESOLVED
+
+    def placed(self, place: int) -> Target:
+        """The rollout at a place in the order of display, from 0, or from -1 at the end; else unresolved."""
+        if len(self.rollouts) < 2 or not -len(self.rollouts) <= place < len(self.rollouts):
+            return UNRESOLVED
+        return self.labelled(self.rollouts[place].label)
+
+    def label_of(self, name: str) -> RolloutLabel | None:
+        """The label of the rollout whose heading ends so; None where no heading does."""
+        return next((each.label for each in self.rollouts if each.name and each.name.split()[-1:] == [name]), None)
+
+    @functools.cached_property
+    def has_headings(self) -> bool:
+        """Whether rollouts were shown under headings other than their labels."""
+        return bool(self._headings)
+
     def numbered(self, index: int) -> Target:
-        """The rollout with an index; unresolved unless it was shown or is known to exist."""
+        """The rollout with an index, or with this number as heading; unresolved unless shown or known to exist."""
+        if headed := self._headings.get(str(index)):
+            return headed
         for item in self._items:
             if item.rollout == index:
                 return item.target
@@ -92,6 +125,20 @@ class Shown:
         return shown[0].target if len(shown) == 1 else None
 
     @functools.cached_property
+    def others_agree(self) -> bool:
+        """Whether the rollouts shown besides the worst all have the same return, so that it alone may have failed."""
+        worst = self.labelled("worst")
+        return len({each.return_ for each in self.rollouts if self.labelled(each.label) != worst}) <= 1
+
+    @functools.cached_property
+    def without_luck(self) -> DriverName | None:
+        """What fails where others have luck: the worst, or what all share where the median is the same rollout."""
+        returns = {each.label: each.return_ for each in self.rollouts}
+        if not returns or "worst" in returns:
+            return "shared" if self.labelled("worst") == self.labelled("median") else "worst"
+        return "median" if returns.get("median") != returns.get("best") else None
+
+    @functools.cached_property
     def failing(self) -> Target:
         """What "the failing run" means: the worst rollout, or the only one shown unless it did as well as the best."""
         return self._only_one_shown("best") or self.labelled("worst")
@@ -120,6 +167,12 @@ class Shown:
         return _closest(number, [(value, Target((), (index,))) for index, value in enumerate(everywhere or ())])
 
     @functools.cached_property
+    def _headings(self) -> dict[str, Target]:
+        """The rollouts by the last word of the headings that they were shown under."""
+        named = [(rollout.name, rollout.label) for rollout in self.rollouts]
+        return {name.split()[-1]: self.labelled(label) for name, label in named if name and name.strip()}
+
+    @functools.cached_property
     def _roles(self) -> dict[str, Target]:
         return {label: item.target for item in self._items for label in item.target.labels}
 
@@ -140,6 +193,9 @@ class Shown:
             if key is None:
                 alike = [known for known, item in items.items() if item.return_ == value]
                 key = alike[0] if alike else (value, None)
+            # Of several rollouts shown each was given its roles; that one has another as well nobody could see.
+            if len(named) > 1 and key in items and items[key].was_shown:
+                continue
             length = lengths[index] if index is not None and index < len(lengths) else None
             items.setdefault(key, _Item(index, value, length, was_shown=False)).roles.add(label)
         return list(items.values())

@@ -17,6 +17,8 @@ from audit.references.sentences import Sentences
 
 NEAR: Final = 240
 """A cue and its mention are no further apart, in characters."""
+FURTHEST: Final = 2
+"""A mention and a pronoun for it are no further apart, in sentences."""
 
 _NEGATOR: Final = (
     r"(?:^|[^a-z'-])(?:not|cannot|never|no|neither|nor|hardly|without|rather than|instead of|more than|less than"
@@ -45,6 +47,7 @@ _ANAPHOR: Final = compiled(
     r"(?:it|this|that|such|these|those|which|so|i|we|chance|pure|just|probably|likely|most likely|perhaps|possibly"
     r"|maybe)(?![a-z])"
 )
+_POINTS_BACK: Final = compiled(r" (?:it|this|that|such|these|those|which)(?![a-z])")
 _NEW_SUBJECT: Final = compiled(
     r"[,;:] (?:(?:and|but|while|whereas|although|though|so|as|since|because) )?"
     r"(?:the|most|all|some|many|other|our|my)(?! same)(?![a-z])"
@@ -161,16 +164,22 @@ class _Place:
         if before:
             between = self.scene.plain[before[-1].end : self.cue.start]
             return None if _NEW_SUBJECT.search(between) else before[-1]
-        if self.following < len(self.drafts):
-            draft = self.drafts[self.following]
-            if draft.start - self.cue.end <= 60 and self.sentences.number(draft.start) == self.sentence:
-                return draft
-        return self._antecedent()
+        antecedent = self._antecedent()
+        if antecedent is None or not _POINTS_BACK.match(self.clause):
+            following = self.drafts[self.following : self.following + 1]
+            for draft in following:
+                if draft.start - self.cue.end <= 60 and self.sentences.number(draft.start) == self.sentence:
+                    return draft
+        return antecedent
 
     def _antecedent(self) -> Draft | None:
-        if self.sentence == 0 or not _ANAPHOR.match(self.scene.plain, self.sentences.start(self.sentence)):
-            return None
+        """The last mention before the sentence, if that begins with "it" or "this", and so do any without a mention."""
         last = self.following - 1
-        if last < 0 or self.sentences.number(self.drafts[last].start) != self.sentence - 1:
+        if last < 0:
             return None
-        return None if self.drafts[last].negated else self.drafts[last]
+        named = self.sentences.number(self.drafts[last].start)
+        between = range(named + 1, self.sentence + 1)
+        if not 1 <= len(between) <= FURTHEST:
+            return None
+        points_back = all(_ANAPHOR.match(self.scene.plain, self.sentences.start(number)) for number in between)
+        return None if self.drafts[last].negated or not points_back else self.drafts[last]

@@ -2,8 +2,8 @@
 
 DuckDB's reader of JSON is fast and lenient: it takes `"4"` for 4, rounds 5.4, skips fields that do not fit and the
 second of two equal keys. A line that matches the expression of a record type is one that the type accepts and that no
-two readers understand differently: every field in its order and of its type, no other field, no number beyond 64 bits.
-Of any other line nothing is known, and the type itself decides (`collector.records.decode`).
+two readers understand differently: its fields in their order and of their types, no other field, no number beyond 64
+bits. Of any other line nothing is known, and the type itself decides (`collector.records.decode`).
 """
 
 from __future__ import annotations
@@ -62,7 +62,8 @@ def line_form() -> dict[str, Any]:
 def form_of(kind: type[msgspec.Struct]) -> Form:
     """The form of a record type's lines, without their newline.
 
-    All fields are present, in the order of the type, as the encoder writes them; a blank may follow a comma or colon.
+    Fields are in the order of the type, as the encoder writes them; all are present, but for those whose default is
+    `UNSET`. A blank may follow a comma or colon.
     """
     return _form(inspect.type_info(kind))
 
@@ -87,8 +88,16 @@ def _form(kind: inspect.Type) -> Form:
             form = Form(rf"\[(?:{inner.expression}(?:{COMMA}{inner.expression})*)?\]", [inner.column])
         case inspect.StructType(fields=fields):
             inners = {field.encode_name: _form(field.type) for field in fields}
-            members = (f'"{re.escape(name)}"{COLON}{inner.expression}' for name, inner in inners.items())
-            form = Form(rf"\{{{COMMA.join(members)}\}}", {name: inner.column for name, inner in inners.items()})
+            first, *others = (_member(field, inners[field.encode_name].expression) for field in fields)
+            members = first.removeprefix(COMMA) + "".join(others)
+            form = Form(rf"\{{{members}\}}", {name: inner.column for name, inner in inners.items()})
         case _:
             raise TypeError(f"no form for {kind}")
     return form
+
+
+def _member(field: inspect.Field, value: str) -> str:
+    """A member of an object behind another one; one whose default is `UNSET` may be left out."""
+    member = f'{COMMA}"{re.escape(field.encode_name)}"{COLON}{value}'
+    is_optional = not field.required and field.default is field.default_factory is msgspec.NODEFAULT
+    return f"(?:{member})?" if is_optional else member

@@ -39,11 +39,12 @@ FORMAT: Final = 1
 _CONTENTS: Final = "select line::blob from read_parquet(?) where place = 0 and octet_length(line::blob) <= 268435456"
 _RAW: Final = "select line::blob from read_parquet(?) where place = ? order by number"
 _RECORDS: Final = """
-    select to_json({{
+    -- A rollout shown without a name has no such key. Within a text the quotes would be escaped.
+    select replace(to_json({{
         condition: condition, env: env, variant: variant, run: run, iteration: iteration,
         initial: initial, revised: revised, revision_status: revision_status, selected: selected,
         evidence: evidence, seconds: seconds{origin}
-    }})
+    }})::varchar, ',"name":null', '')
     from read_parquet(?)
     where place = ?
     order by number

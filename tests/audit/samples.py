@@ -7,6 +7,8 @@ import statistics
 from pathlib import Path
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
+REAL = Path(__file__).resolve().parents[2] / "data" / "real" / "large"
+"""Answers of a large model."""
 
 THRESHOLDS = {
     "partial": 100.0,

@@ -11,7 +11,10 @@ from typer.testing import CliRunner
 from audit.cli import app
 from audit.output.errors import AuditError, UsageError
 from audit.packing import pack
+from audit.sources.intake import RecordFile
+from audit.sources.pack import lines_of
 from audit.store import open_store
+from collector.records import Episode, decode
 from tests.audit.samples import SHARED, candidate, episode, revision, write_run
 
 RELATIONS = ("summary", "salience_summary", "agreement_summary", "patterns_summary", "revision_details", "runs")
@@ -56,6 +59,19 @@ def test_a_pack_is_audited_like_the_records(data, tmp_path):
     assert tables(packed) == tables(data)
     shown = [audit("show", path, "cartpole", "threetraj", 1, 0, "--format", "json").stdout for path in (data, packed)]
     assert shown[0] == shown[1]
+
+
+def test_headings_of_rollouts_shown_are_kept_and_none_is_made_up(tmp_path):
+    heading = {"label": "worst", "rollout": 0, "return": 1.0, "length": 10, "name": "Rollout B"}
+    plain = {"label": "best", "rollout": 2, "return": 9.0, "length": 10}
+    evidence = {"kind": "three", "shown": [heading, plain], "statistics": None}
+    write_run(tmp_path / "data", [revision([1, 5, 9], [2, 2, 2], answer=',"name":null', evidence=evidence)])
+    written = decode((tmp_path / "data" / "episodes.jsonl").read_bytes(), Episode)
+    run = {"condition": "made", "env": "cartpole", "variant": "threetraj", "run": 1}
+    packed = RecordFile(file=str(pack(tmp_path / "data").path), label="pack", source="native", place=1, **run)
+    [line] = lines_of(packed)
+    assert decode(line, Episode) == written
+    assert line.count(b'"name"') == 1
 
 
 def test_problems_are_found_again_in_the_pack(data, tmp_path):

@@ -2,7 +2,12 @@
 -- The median rollout is the one whose return is closest to the sample median; of equals the first counts.
 with
 revised_episodes as (
-    select condition, env, variant, run, iteration, initial.returns as returns, list_sort(initial.returns) as ordered
+    select
+        condition, env, variant, run, iteration,
+        initial.returns as returns,
+        list_sort(initial.returns) as ordered,
+        shown,
+        list_transform(shown, lambda each: each.label) as labels
     from episodes
     where revised is not null and initial.returns is not null
 ),
@@ -31,7 +36,13 @@ chosen as (
         best_position - 1 as best_rollout,
         returns[worst_rollout + 1] as worst,
         returns[median_rollout + 1] as median,
-        returns[best_rollout + 1] as best
+        returns[best_rollout + 1] as best,
+        list_position(labels, 'worst') as worst_place,
+        list_position(labels, 'median') as median_place,
+        list_position(labels, 'best') as best_place,
+        if(worst_place > 0, coalesce(shown[worst_place].name, 'worst'), null) as worst_name,
+        if(median_place > 0, coalesce(shown[median_place].name, 'median'), null) as median_name,
+        if(best_place > 0, coalesce(shown[best_place].name, 'best'), null) as best_name
     from located
 ),
 

@@ -12,9 +12,9 @@ policies as (
 located as (
     select
         *,
-        {'label': 'worst', 'rollout': worst_rollout, 'return': worst, 'length': lengths[worst_rollout + 1]} as lowest,
-        {'label': 'median', 'rollout': median_rollout, 'return': median, 'length': lengths[median_rollout + 1]} as middle,
-        {'label': 'best', 'rollout': best_rollout, 'return': best, 'length': lengths[best_rollout + 1]} as highest
+        {'label': 'worst', 'rollout': worst_rollout, 'return': worst, 'length': lengths[worst_rollout + 1], 'name': null} as lowest,
+        {'label': 'median', 'rollout': median_rollout, 'return': median, 'length': lengths[median_rollout + 1], 'name': null} as middle,
+        {'label': 'best', 'rollout': best_rollout, 'return': best, 'length': lengths[best_rollout + 1], 'name': null} as highest
     from critic_answers
     join changes using (condition, env, variant, run, iteration)
     join evidence using (condition, env, variant, run, iteration)

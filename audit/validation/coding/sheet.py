@@ -57,7 +57,10 @@ def sheet_rows(
 def rollouts(answer: Row) -> str:
     """The rollouts shown, a line each; then those in a role that were not; then statistics, where there were any."""
     shown = answer["shown"] or []
-    lines = [_rollout(item["label"], item["rollout"], item["return"], item["length"]) for item in shown]
+    lines = [
+        _rollout(f"{item['label']}{_heading(item['name'])}", item["rollout"], item["return"], item["length"])
+        for item in shown
+    ]
     named = {item["label"] for item in shown}
     unshown = " (not shown)" if shown else ""
     for label in ("worst", "median", "best"):
@@ -71,6 +74,10 @@ def changes(answer: Row) -> str:
     """The changed parameters before and after, a line each."""
     lines = [f"params[{i}]: {_number(answer['before'][i])} -> {_number(answer['after'][i])}" for i in answer["changed"]]
     return "\n".join(lines) or "nothing"
+
+
+def _heading(name: str | None) -> str:
+    return f" (called {name})" if name else ""
 
 
 def _rollout(label: str, index: int | None, value: float | None, length: int | None) -> str:

@@ -228,8 +228,8 @@ def test_what_was_shown_comes_by_index_or_as_objects(importing):
     ]
     assert records(out)[0]["evidence"]["shown"] == shown
     objects = MAPPING.replace("[constants]", 'evidence.shown = "shown"\n[constants]')
-    _, out = importing(lines(row(shown=[*shown, {"label": "median"}])), objects, "--force")
-    bare = {"label": "median", "rollout": None, "return": None, "length": None}
+    _, out = importing(lines(row(shown=[*shown, {"label": "median", "name": "Rollout B"}])), objects, "--force")
+    bare = {"label": "median", "rollout": None, "return": None, "length": None, "name": "Rollout B"}
     assert records(out)[0]["evidence"]["shown"] == [*shown, bare]
     assert audit("verify", out, "--strict").exit_code == 0
     assert audit("mentions", out, "--strict").exit_code == 0

@@ -68,6 +68,7 @@ FAULTY = {
     "a length of 64 bits": ('"lengths":[10', '"lengths":[9223372036854775808', "initial.lengths[0]"),
     "half of a surrogate pair": ('"an answer"', '"an \\ud83d answer"', "not JSON"),
     "no evidence": ('"evidence":{', '"proof":{', "evidence is missing"),
+    "a heading that is a number": ('"length":10}', '"length":10,"name":5}', "evidence.shown[0].name: Expected `str`"),
     "no thinking": ('"thinking":null,', "", "initial.thinking is missing"),
 }
 ODD_BUT_SOUND = {

@@ -111,6 +111,20 @@ def test_evidence_is_selected_by_value_and_first_index(tmp_path, returns, worst,
     assert chosen == [worst, median, best]
 
 
+def test_evidence_has_the_place_and_the_heading_of_each_rollout_shown(tmp_path):
+    shown = [
+        {"label": "best", "rollout": 2, "return": 9.0, "length": 10, "name": "Rollout A"},
+        {"label": "worst", "rollout": 0, "return": 1.0, "length": 10},
+    ]
+    write_run(
+        tmp_path, [revision([1, 5, 9], [2, 2, 2], evidence={"kind": "three", "shown": shown, "statistics": None})]
+    )
+    with open_store([tmp_path], strict=True) as store:
+        [row] = store.rows("evidence")
+    assert [row[f"{label}_place"] for label in ("worst", "median", "best")] == [2, None, 1]
+    assert [row[f"{label}_name"] for label in ("worst", "median", "best")] == ["worst", None, "Rollout A"]
+
+
 @pytest.mark.parametrize(
     ("r0", "r1", "answer", "strict", "permissive"),
     [

@@ -599,10 +599,6 @@ KNOWN_MISSES: dict[str, tuple[list[str], str]] = {
         [],
         "comparatives are not resolved",
     ),
-    "The first rollout ends early.": (
-        [],
-        "an ordinal may count rollouts as shown or as numbered",
-    ),
     "That lone failure after 303 steps is a one-off.": (
         [],
         "of the statistics only the returns are used, so no rollout is known to have lasted 303 steps",

@@ -20,14 +20,7 @@ from tests.audit.samples import SHARED
 TEXTS = SHARED / "critic_texts"
 DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "references.md"
 LABELS = ("worst", "median", "best")
-DRIVER_MISSES = {
-    "A": {("frozenlake", 35): ("structure", "worst"), ("pong", 10): ("structure", "shared")},
-    "B": {
-        ("frozenlake", 0): ("worst", "shared"),
-        ("frozenlake", 35): ("structure", "worst"),
-        ("pong", 10): ("structure", "shared"),
-    },
-}
+DRIVER_MISSES = {"A": {}, "B": {("frozenlake", 0): ("worst", "shared")}}
 """What a coder says and what the baseline says, where they differ."""
 
 needs_texts = pytest.mark.skipif(not TEXTS.is_dir(), reason=f"real critic texts are not at {TEXTS}")
@@ -103,7 +96,7 @@ def test_drivers_agree_with_the_coders_but_for_known_misses(answers, coded, code
     }
     assert {key: (truth[key], found[key]) for key in answers if truth[key] != found[key]} == DRIVER_MISSES[coder]
     agreement = kappa(list(truth.values()), list(found.values()))
-    assert agreement > {"A": 0.71, "B": 0.62}[coder]
+    assert agreement > 0.85
     assert f"| {coder} | | | | {agreement:.2f} |" in DOCUMENT.read_text()
     names = sorted({*truth.values(), *found.values()})
     codes = np.array([[names.index(truth[key]), names.index(found[key])] for key in answers])

@@ -7,7 +7,8 @@ import re
 import pytest
 
 from audit.references import Shown, driver
-from tests.audit.references.evidence import EXAMPLE, LAKE, NOTHING, POLE
+from audit.references.driver import weights
+from tests.audit.references.evidence import EXAMPLE, LAKE, LUCKY_LAKE, NOTHING, POLE
 
 PARAMETERS = "params[0]: 1.5, params[1]: -2.0, params[2]: 0.0\n"
 
@@ -23,10 +24,22 @@ PARAMETERS = "params[0]: 1.5, params[1]: -2.0, params[2]: 0.0\n"
         ("The worst rollout tips. This is systematic. I raised params[1].", "shared", 1),
         ("The worst rollout tips. This is not systematic. I raised params[1].", "structure", 2),
         ("The worst rollout tips. I went back to trial 12.", "history", 1),
+        (
+            "The worst rollout tips. An earlier trial reached 196, so I went back to it. I raised params[1].",
+            "history",
+            1,
+        ),
         ("I set params[1] to 0.5, with which trial 7 scored more.", "history", 0),
         ("The cart drifts. The sign of the angle weight is wrong, so I flipped params[1].", "structure", 1),
         ("The worst rollout is a rare failure. The median one drifts, so I raised params[1].", "median", 1),
         ("I keep what the best rollout does. The worst one tips, so I raised params[1].", "worst", 1),
+        ("The worst rollout tips at the edge. The best one merely had luck. I raised params[1].", "worst", 1),
+        ("The worst rollout lags. The median rollout shows it too and was lucky. I raised params[1].", "shared", 1),
+        ("Even the best rollout drifts. The worst one tips. I raised params[1].", "shared", 0),
+        ("All three rollouts run past the ball. I raised params[1].", "shared", 0),
+        ("The pole is held well in all three rollouts. The worst one tips. I raised params[1].", "worst", 1),
+        ("There is no failure to repair. The weight of the angle stands out, so I set params[1] to 0.", "structure", 0),
+        ("Starting from the top, the paddle runs past the ball in the worst rollout. I raised params[1].", "worst", 0),
         ("", "none", None),
     ],
 )
@@ -65,3 +78,53 @@ def test_a_representative_rollout_counts_as_the_median_one():
 
 def test_nothing_need_be_known_of_what_was_shown():
     assert driver("The worst rollout tips. I raised params[1].", NOTHING, [1]).name == "worst"
+
+
+LUCKY = "Rollout {fallen} dies in 5. Rollout {other} took the same step and was lucky. I changed params[1]."
+
+
+@pytest.mark.parametrize(
+    ("evidence", "fallen", "other", "name"),
+    [
+        (LUCKY_LAKE, 4, 7, "worst"),
+        # Worst and median are one rollout, whose failure is usual.
+        (LAKE, 4, 6, "shared"),
+        (
+            Shown.of(
+                [{"label": "median", "rollout": 4, "return": 0.0}, {"label": "best", "rollout": 6, "return": 1.0}]
+            ),
+            4,
+            6,
+            "median",
+        ),
+    ],
+)
+def test_where_others_had_luck_it_is_what_failed(evidence, fallen, other, name):
+    assert driver(LUCKY.format(fallen=fallen, other=other), evidence, [1]).name == name
+
+
+def test_a_failure_that_is_called_chance_leaves_the_formula_unless_another_rollout_failed():
+    text = "The worst rollout falls, which is bad luck. The median one drifts. I raised params[1]."
+    assert driver(text, LUCKY_LAKE, [1]).name == "structure"
+    assert driver(text, POLE, [1]).name == "median"
+
+
+def test_headings_say_which_of_its_labels_a_rollout_goes_by():
+    one = {"rollout": 4, "return": 0.0, "length": 9}
+    shown = Shown.of(
+        [
+            {"label": "best", "rollout": 6, "return": 1.0, "length": 15, "name": "Rollout A"},
+            {"label": "median", **one, "name": "Rollout B"},
+            {"label": "worst", **one, "name": "Rollout C"},
+        ]
+    )
+    assert driver("Rollout B ends in 5. I changed params[1].", shown, [1]).name == "median"
+    assert driver("Rollout C ends in 5. I changed params[1].", shown, [1]).name == "worst"
+    assert driver("Rollouts B and C end in 5. I changed params[1].", shown, [1]).name == "shared"
+
+
+def test_what_an_answer_speaks_for_adds_up():
+    found = weights("The worst rollout tips. All three drift, so this is systematic. I raised params[1].", POLE, [1])
+    assert found["shared"] == 4.0
+    assert found["worst"] == pytest.approx(1.9)
+    assert weights("The worst rollout tips.", POLE, []) == {}

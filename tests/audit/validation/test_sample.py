@@ -277,6 +277,13 @@ def test_wrong_options_are_refused(data, options, message):
     assert result.stdout == ""
 
 
+def test_a_rollout_shown_under_another_heading_is_listed_with_it(tmp_path):
+    evidence = {"kind": "three", "shown": [{**SHOWN[0], "name": "Rollout B"}, *SHOWN[1:]], "statistics": None}
+    write_run(tmp_path, [revision([1, 5.25, 9], [2, 2, 2], evidence=evidence)])
+    [row], _ = sheet(tmp_path, "--coders", "A")
+    assert row["rollouts"].splitlines()[0] == "worst (called Rollout B): rollout 0, return 1, length 10"
+
+
 def test_simulated_answers_are_marked(tmp_path):
     write_run(tmp_path, [revision([1, 2, 3], [2, 2, 2])], backend="simulated")
     assert "Backend: simulated" in sheet(tmp_path)[1]

@@ -1,0 +1,214 @@
+"""Words by which a sentence justifies a change: what each speaks for, and with what weight.
+
+Written by hand, after the coding guide. Each rule starts from a word and looks at a bounded stretch around it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from audit.references.drafts import compiled
+from audit.vocabulary.drivers import DriverName
+
+GroundKind = Literal["all", "same", "systematic", "luck", "set aside", "nothing failed", "inferred"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What a kind of ground speaks for, how much, and words of its sentence with which it does not.
+
+    `driver` is None where that depends on the evidence: what the luck of some rollouts says of the others.
+    """
+
+    driver: DriverName | None
+    weight: float
+    unless: re.Pattern[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    kind: GroundKind
+    behind: re.Pattern[str] | None = None
+    before: re.Pattern[str] | None = None
+
+
+_WENT_WELL: Final = compiled(
+    r"(?:^|[^a-z])(?:safe(?:ly)?|without|harmless|never (?:lost|fell|left|let|entered)|no(?:body| rollout) fell"
+    r"|no(?:body| rollout) lost|kept|keeps? the pole|fine"
+    r"|(?:held|balanced|works?|goes|holds|handled) (?:well|cleanly)|success\w{0,5}"
+    r"|common to|same (?:one|rollout|run|episode)|are rollout)(?![a-z])"
+)
+_OF_TRIALS: Final = (
+    r"trials?|history|(?:earlier|previous|past) (?:polic|attempt|candidate|iteration|parameter|value|vector|setting"
+    r"|entr|version|result|one)\w{0,5}|previously|family|proven|known good|so far"
+)
+HISTORY: Final = compiled(rf"(?:^|[^a-z])(?:{_OF_TRIALS})(?![a-z])|#\d")
+"""Words for what the search tried before."""
+
+GROUNDS: Final[dict[GroundKind, Ground]] = {
+    "all": Ground("shared", 2, compiled(rf"{_WENT_WELL.pattern}|{HISTORY.pattern}")),
+    "same": Ground("shared", 2),
+    "systematic": Ground("shared", 2),
+    "luck": Ground(None, 3, compiled(r"bad luck|unlucky|lucky ball|trial|#\d")),
+    "set aside": Ground("structure", 4, compiled(r"no(?:t|thing)? (?:\w{1,8} ){0,3}(?:chance|bad luck)")),
+    "nothing failed": Ground("structure", 3),
+    "inferred": Ground("structure", 2),
+}
+"""That all rollouts show the fault, or another one the same; that it is systematic; that some had luck; that a failure
+is chance; that there was none; that the reason is inferred. The weights are set by hand."""
+
+_NOUN: Final = r"(?:roll-?outs?|runs?|episodes?|trajector(?:y|ies)|traces?)"
+_SHOWN: Final = r"(?:shown|displayed)"
+_THREE: Final = (
+    rf"(?: of)? (?:(?:the|these|those|my) )?"
+    rf"(?:(?:three|two)(?: {_SHOWN})?(?: {_NOUN})?|(?:{_SHOWN} )?{_NOUN}|them|these|those)"
+    rf"(?: {_SHOWN})?(?: \(\w{{1,12}}\))?"
+)
+_SHOWING: Final = (
+    r"(?!shown|displayed)"
+    r"(?:show|shar|end|fail|drift|flee|fled|have|has|had|los[et]|fall|fell|ran|run|suffer|exhibit|reveal|lean|miss|die"
+    r"|go|went|get|got|leav|left|start|begin|began|mak|made|chas|stall|freez|froze|hover|point|confirm|overshoot|tip"
+    r"|climb|creep|sink|rise|move|push|use|repeat|suggest|support|agree|display|demonstrat|contain|lag|trail|oscillat"
+    r"|swing|wander|do|slide|slid|step|walk|come|came|collaps|stop|sit|pass|turn|keep)\w{0,5}(?![a-z])"
+)
+_FAULT: Final = (
+    r"(?:way|faults?|failures?|mistakes?|patterns?|lag|problems?|errors?|direction|reason|drift|behaviou?r|weakness"
+    r"|flaws?|bias|overshoot|offset|defects?|cause|ramp|lean|trend|symptoms?|thing|kind|gap|runaway|mechanism|loop|side"
+    r"|fate|tendency|picture|story|excursion|swing|spot)(?![a-z])"
+)
+_ENDS: Final = r" ?(?:[,.;:)]|$)"
+
+_OF_ALL: Final = compiled(r"(?:^|[^a-z])(?:in|of|by|to|on|from|across|for|explains?|fits) $")
+_SHOWS: Final = compiled(
+    r"(?:^|[^a-z])(?:shows?|showed|has|have|had|does|did|do|displays?)(?: (?:it|this|that|so|the same))? $"
+)
+_BEING: Final = compiled(r"(?:^|[^a-z])(?:is|are|was|were|in)(?: also)? $")
+_NO: Final = compiled(r"(?:^|[^a-z])no (?:\w{1,12} )?$")
+_HERE: Final = compiled(rf" (?:to|here|in (?:it|them|any)|is on|was shown|among|shown|at all)(?![a-z])|{_ENDS}")
+_TO_CHANCE: Final = compiled(r" (?:of|to|for|that|in)(?![a-z])")
+
+_RULES: Final[Sequence[tuple[str, _Rule]]] = (
+    ("all both each every", _Rule("all", compiled(rf"{_THREE} (?:\w{{2,12}} )?{_SHOWING}"))),
+    ("all both each every", _Rule("all", compiled(rf"{_THREE}(?![a-z])"), _OF_ALL)),
+    ("both", _Rule("all", compiled(rf" (?:\w{{2,12}} )?{_SHOWING}"))),
+    ("both each", _Rule("all", compiled(rf"{_ENDS}| (?:and|but|the|it|cases)(?![a-z])"), _OF_ALL)),
+    ("same similar identical", _Rule("same", compiled(rf" (?:\w{{2,12}} )?{_FAULT}|{_ENDS}"))),
+    ("too", _Rule("same", None, _SHOWS)),
+    ("also", _Rule("same", compiled(r" (?:visible|seen|present|there)(?![a-z])"))),
+    ("even", _Rule("same", compiled(r" (?:in )?(?:the )?(?:best|median|successful|good|rollout|[a-c](?![a-z]))"))),
+    ("does do did", _Rule("same", None, compiled(r"(?:^|[^a-z])so $"))),
+    ("three two", _Rule("all", compiled(rf"(?: {_NOUN})? (?:all|both) {_SHOWING}"))),
+    ("shared common", _Rule("same", compiled(rf" {_FAULT}"))),
+    ("likewise", _Rule("same")),
+    ("different", _Rule("same", None, compiled(r"(?:^|[^a-z])no $"))),
+    ("shared common", _Rule("same", None, _BEING)),
+    ("systematic systematically", _Rule("systematic")),
+    ("problem", _Rule("systematic", None, compiled(r"policy $"))),
+    ("problem fault", _Rule("systematic", compiled(r" of the policy(?![a-z])"))),
+    ("luck lucky luckily fortunate spared favourable favorable unharmed unscathed", _Rule("luck")),
+    ("through", _Rule("luck", None, compiled(r"(?:^|[^a-z])(?:got|came) $"))),
+    ("chance", _Rule("luck", None, compiled(r"(?:^|[^a-z])by $"))),
+    ("happened happens", _Rule("luck", compiled(r" to (?:start|be|begin|slip|slide)(?![a-z])"))),
+    ("happened", _Rule("luck", compiled(r" to (?:come|go|fall)(?![a-z])"))),
+    ("away", _Rule("luck", None, compiled(r"(?:^|[^a-z])got $"))),
+    ("milder", _Rule("luck")),
+    ("merely", _Rule("luck", compiled(r" (?:had|got|was|were|start)"))),
+    (
+        "survive survives survived",
+        _Rule(
+            "luck", compiled(r" (?:(?:only|just|merely) )?because (?:it|they|its|their|the) (?:\w{1,12} ){0,3}start")
+        ),
+    ),
+    ("depends depend decides decide decided", _Rule("luck", compiled(r" (?:\w{1,12} ){0,8}?(?:start|slip|disturb)"))),
+    ("start starts starting", _Rule("luck", compiled(r"(?: ?,? \w{1,12}){0,10}? ?,? (?:decid|surviv)"))),
+    (
+        "chance",
+        _Rule(
+            "set aside",
+            compiled(rf"(?!{_TO_CHANCE.pattern})"),
+            compiled(r"(?:^|[^a-z])(?:is|was|be|as|for|to|mere|pure|just) $"),
+        ),
+    ),
+    ("bad", _Rule("set aside", compiled(r" luck(?![a-z])"))),
+    ("fault", _Rule("set aside", None, compiled(r"(?:^|[^a-z])(?:not (?:for )?a|than a) $"))),
+    ("account", _Rule("set aside", None, compiled(r"cannot $"))),
+    ("failure failures fall falls fault faults loss losses", _Rule("nothing failed", _HERE, _NO)),
+    ("nothing", _Rule("nothing failed", compiled(r" (?:(?:is|was|has|went) )?(?:fail|wrong|to repair)"))),
+    (
+        "neither",
+        _Rule("nothing failed", compiled(rf"(?: of)?(?: the)?(?: two)?(?: shown)? (?:{_NOUN}|of them)(?![a-z])")),
+    ),
+    ("point", _Rule("nothing failed", compiled(r" to(?![a-z])"), compiled(r"cannot $"))),
+    ("shows", _Rule("nothing failed", compiled(r" the damage"), compiled(r"never $"))),
+    ("inference", _Rule("inferred", None, compiled(r"(?:^|[^a-z])my $"))),
+    (
+        "reason reasoned",
+        _Rule("inferred", compiled(r" from (?:the )?(?:weights?|formula|numbers|outcomes|layout|slips)(?![a-z])")),
+    ),
+    (
+        "must",
+        _Rule("inferred", compiled(r" (?:have )?(?:lie|lain|arise|arisen|end|ended|come from|occur|happen)(?![a-z])")),
+    ),
+)
+_BY_WORD: Final[dict[str, list[_Rule]]] = {}
+for _words, _rule in _RULES:
+    for _word in _words.split():
+        _BY_WORD.setdefault(_word, []).append(_rule)
+
+_WORD: Final = re.compile("[a-z]{3,}")
+_DENIED: Final = compiled(r"(?:^|[^a-z])(?:not|no|never|\w{1,8}n't|hardly|less)(?: \w{1,10}){0,2} $")
+
+
+def grounds_in(plain: str) -> Iterator[GroundKind]:
+    """The kinds of grounds that a sentence gives, in order.
+
+    Args:
+        plain: the sentence, made plain by `fold`.
+    """
+    for match in _WORD.finditer(plain):
+        for rule in _BY_WORD.get(match[0], ()):
+            before = plain[max(0, match.start() - 48) : match.start()]
+            if rule.behind and not rule.behind.match(plain, match.end()):
+                continue
+            if rule.before and not rule.before.search(before):
+                continue
+            if GROUNDS[rule.kind].driver == "shared" and _DENIED.search(before):
+                continue
+            yield rule.kind
+
+
+REASONING: Final = compiled(
+    r"(?:^|[^a-z])(?:leads? (?:only )?to|(?:can|could|may|might|cannot|never) (?:\w{1,8} )?(?:slide|slip|end|lead|reach"
+    r"|fall|drop|go|move|enter|make)|(?:wrong|right|same) sign|sign (?:of|has|is)|outcomes?|probab\w{2,6}|usual layout"
+    r"|likely (?:a )?hole|chances? (?:of|to|for)|one in three|1/3|third of)(?![a-z])"
+)
+"""Words of an argument from the policy's formula or from what is known of the task."""
+
+IMPERFECTION: Final = compiled(
+    r"(?:^|[^a-z])(?:drift|hover|off[-\x20]cent(?:re|er)|creep|wander|not (?:come|return|get)\w{0,3} back|imperfection"
+    r"|resting|lag|oscillat|weak spot|stays around)\w{0,4}(?![a-z])"
+)
+"""What a rollout that did not fail may still show."""
+
+_GOING_BACK: Final = compiled(
+    r"(?:^|[^a-z])(?:(?:went|go|going|came|moved?|fell|switched) back (?:to|on)"
+    r"|(?:return|revert)(?:ed|ing)? (?:back )?to|restor(?:e|ed|ing)|adopt(?:ed|ing)?|copied|copying"
+    r"|borrow(?:ed|ing)?|reus(?:e|ed|ing)|start(?:ed|ing)? (?:again )?from)"
+    rf"(?:(?: [\w',()-]{{1,16}}){{0,7}}? (?:{_OF_TRIALS}|#\d)| (?P<it>it|that|this|them|those|one)(?![a-z]))"
+)
+
+
+def goes_back(plain: str) -> bool:
+    """Whether a folded sentence gives the policy up for an earlier one: "I went back to trial 12"."""
+    found = _GOING_BACK.search(plain)
+    return found is not None and (not found["it"] or HISTORY.search(plain) is not None)
+
+
+FAILING: Final = compiled(
+    r"(?:^|[^a-z])(?:dies|died|hole|terminat\w{2,3}|ends?|ended|los[te]s?|falls?|fell|fail(?:s|ed)|miss(?:es|ed)?|kill(?:s|ed)"
+    r"|slid(?:es)?|leaves|left the track|runs? off|tips|tipped|crash(?:es|ed)|topples|toppled)(?![a-z])"
+)
+"""Words for how a rollout failed."""

@@ -1,0 +1,74 @@
+"""Scores on the coded answers of a large model that the project ships; `docs/references.md` gives the numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from statsmodels.stats.inter_rater import cohens_kappa, to_table
+
+from audit.references import driver, resolve
+from audit.vocabulary.drivers import DRIVERS
+from benchmarks.drivers import CODERS, answers, interval, kappa, leave_one_prompt_out
+from tests.audit.references.scores import Score
+
+DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "references.md"
+each_coder = pytest.mark.parametrize("coder", CODERS)
+
+
+@pytest.fixture(scope="module")
+def coded():
+    return answers()
+
+
+@pytest.fixture(scope="module")
+def judged(coded):
+    return {
+        "the rules": [driver(each.text, each.shown, each.changed).name for each in coded],
+        "weights fitted without the prompt": leave_one_prompt_out(coded),
+    }
+
+
+def test_there_are_answers_to_27_prompts_under_six_arms(coded):
+    assert len(coded) == 63
+    assert len({each.prompt for each in coded}) == 27
+    assert len({each.arm for each in coded}) == 6
+
+
+@each_coder
+@pytest.mark.parametrize("label", ["worst", "median", "best"])
+def test_mentions_are_found_under_every_arm(coded, coder, label):
+    for arm in {each.arm for each in coded}:
+        chosen = [each for each in coded if each.arm == arm]
+        truth = [int(each.codes[coder][f"mentions_{label}"]) for each in chosen]
+        found = [any(label in mention.labels for mention in resolve(each.text, each.shown)) for each in chosen]
+        score = Score.of(truth, found)
+        assert (score.false_alarms, score.misses) == (0, 0), arm
+
+
+@each_coder
+@pytest.mark.parametrize("judge", ["the rules", "weights fitted without the prompt"])
+def test_drivers_agree_with_the_coders_as_the_document_states(coded, judged, coder, judge):
+    codes = [each.codes[coder]["driver"] for each in coded]
+    agreement = kappa(codes, judged[judge])
+    low, high = interval(coded, codes, judged[judge])
+    assert agreement >= 0.75
+    pairs = [[DRIVERS.index(one), DRIVERS.index(other)] for one, other in zip(codes, judged[judge], strict=True)]
+    assert agreement == pytest.approx(cohens_kappa(to_table(pairs)[0]).kappa)
+    assert f"| {coder} | {judge} | 63 | {agreement:.2f} | {low:.2f} to {high:.2f} |" in DOCUMENT.read_text("utf-8")
+
+
+def test_weights_are_fitted_without_the_answers_to_the_prompt(coded):
+    """Whatever the codes of a prompt's own answers are, they do not move what is found for them."""
+    prompt = coded[-1].prompt
+    changed = [
+        each
+        if each.prompt != prompt
+        else type(each)(
+            each.prompt, each.arm, each.text, each.shown, each.changed, {coder: {"driver": "none"} for coder in CODERS}
+        )
+        for each in coded
+    ]
+    of_prompt = [index for index, each in enumerate(coded) if each.prompt == prompt]
+    before, after = leave_one_prompt_out(coded), leave_one_prompt_out(changed)
+    assert [before[index] for index in of_prompt] == [after[index] for index in of_prompt]
