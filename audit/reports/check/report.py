@@ -18,7 +18,7 @@ Row = dict[str, Any]
 COLUMNS: Final = ("condition", "env", "variant", "command", "supported", "reason")
 RUN_COLUMNS: Final = (
     *("condition", "env", "variant", "source", "backend", "runs", "iterations", "revisions"),
-    *("thresholds", "known_task", "calls", "truth"),
+    *("thresholds", "known_task", "calls", "truth", "skipped"),
 )
 CANDIDATE_PARTS: Final = ("returns", "lengths", "seeds", "endings", "parameters")
 REVISION_PARTS: Final = ("answers", "thinking", "three", "shown", "statistics")
@@ -27,7 +27,7 @@ FACT_COLUMNS: Final = (
     *("condition", "env", "variant", "source", "backend", "runs", "iterations", "revisions", "candidates"),
     *CANDIDATE_PARTS,
     *REVISION_PARTS,
-    *("thresholds", "known_task", "calls", "truth"),
+    *("thresholds", "known_task", "calls", "truth", "skipped"),
 )
 MOST_GROUPS: Final = 2
 """Groups that are named in the table for people; the rest are counted."""
