@@ -12,7 +12,7 @@ CELL: Final = ("condition", "env", "variant")
 
 
 def unfinished(facts: Iterable[Mapping[str, Any]]) -> list[str]:
-    """A sentence for every method on a task some of whose runs are unfinished, or have no return at all.
+    """A sentence for every method on a task some of whose runs are unfinished or have iterations without a return.
 
     Args:
         facts: rows of `run_facts`. Where logs do not state how many iterations were planned, a run is compared
@@ -52,6 +52,8 @@ def _line(cell: str, runs: list[_Run]) -> str:
         parts.append(f"{len(short)} of {count(len(runs), 'run')} unfinished, {done} of {planned} iterations")
         if empty := sum(not spent for spent, _ in short):
             parts.append(f"{empty} without any, left out")
+    if skipped := sum(run.skipped for run in runs):
+        parts.append(f"{skipped} of {count(sum(run.spent for run in runs), 'iteration')} proposed nothing")
     if silent := sum(run.skipped > 0 and not run.finished for run in runs):
         parts.append(f"{silent} of {count(len(runs), 'run')} proposed nothing at all, left out")
     return f"{cell}: {'; '.join(parts)}" if parts else ""

@@ -5,12 +5,16 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 from rich.console import Console
 from rich.text import Text
 
 from collector.records import Call
 from collector.search import Progress
+
+SILENT: Final = "another model, or --structured, which makes the decoder keep to the form of an answer"
+"""What to do where nothing was proposed."""
 
 
 @dataclass
@@ -95,7 +99,7 @@ class Session:
         share = f" ({tally.unreadable / tally.calls:.1%})" if tally.calls else ""
         rate = "" if tally.rate is None else f", {tally.rate:.1f} a second"
         tokens = f"{_count(tally.prompt_tokens)} of prompts, {_count(tally.answer_tokens)} of answers{rate}"
-        resumed = f"; of this session, {self.resumed} of the runs had been begun before it" if self.resumed else ""
+        resumed = f"; of this session, {self.resumed} of the runs had been begun earlier" if self.resumed else ""
         names = ["best return", *[""] * len(best)]
         return [
             ("records", str(out)),
@@ -103,8 +107,7 @@ class Session:
             ("calls", f"{tally.calls:,}, of which {tally.unreadable:,} unreadable{share}{resumed}"),
             ("tokens", tokens),
             ("skipped", f"{self.skipped:,} iterations"),
-            ("next", f"audit salience {folder}"),
-            ("", f"figures {folder}"),
+            *([("next", f"audit salience {folder}"), ("", f"figures {folder}")] if best else [("next", SILENT)]),
         ]
 
 

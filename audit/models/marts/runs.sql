@@ -1,11 +1,6 @@
 -- One row per run with a finished iteration: mean, best and final return over its iterations.
 with
 iterations as (select * from iterations),
-skipped as (
-    select condition, env, variant, run, count(*) as skipped
-    from skipped
-    group by all
-),
 
 runs as (
     select
@@ -14,11 +9,9 @@ runs as (
         -- In order, since a sum of binary fractions depends on it.
         avg(kept_return order by iteration) as mean_return,
         max(kept_return) as best_return,
-        arg_max(kept_return, iteration) as final_return,
-        coalesce(any_value(skipped), 0) as skipped
+        arg_max(kept_return, iteration) as final_return
     from iterations
-    left join skipped using (condition, env, variant, run)
-    group by condition, env, variant, run
+    group by all
 )
 
 select * from runs order by condition, env, variant, run

@@ -18,7 +18,7 @@ Row = dict[str, Any]
 COLUMNS: Final = ("condition", "env", "variant", "command", "supported", "reason")
 RUN_COLUMNS: Final = (
     *("condition", "env", "variant", "source", "backend", "runs", "iterations", "revisions"),
-    *("thresholds", "known_task", "calls", "truth", "skipped"),
+    *("thresholds", "known_task", "calls", "truth"),
 )
 CANDIDATE_PARTS: Final = ("returns", "lengths", "seeds", "endings", "parameters")
 REVISION_PARTS: Final = ("answers", "thinking", "three", "shown", "statistics")
@@ -63,7 +63,8 @@ def verdicts(held: Sequence[Row]) -> Iterator[Row]:
 
 def _print_for_people(held: Sequence[Row]) -> None:
     runs = [{**row, **{name: _share(row[name], row["runs"]) for name in ("calls", "truth")}} for row in held]
-    print_table(RUN_COLUMNS, runs, title="Runs")
+    skipped = ("skipped",) if any(row["skipped"] for row in held) else ()
+    print_table((*RUN_COLUMNS, *skipped), runs, title="Runs")
     parts = [
         {
             **row,
