@@ -166,7 +166,7 @@ def read_run(folder: Path) -> Stored:
     return stored
 
 
-def _refuse_gaps(folder: Path, *records: Sequence[Episode] | Sequence[Skipped]) -> None:
+def _refuse_gaps(folder: Path, *records: Sequence[Episode | Skipped]) -> None:
     """Iterations, whichever file they are in, must follow one another from 0."""
     places = ([(each.iteration, _FILES[type(each)], line) for line, each in enumerate(file, 1)] for file in records)
     for number, (iteration, name, line) in enumerate(heapq.merge(*places)):
