@@ -21,7 +21,7 @@ from audit.output.errors import AuditError, Problem, UsageError
 from audit.output.unfinished_results import folder_for
 from audit.sources.files import PACK, beside
 from audit.sources.intake import Intake, RecordFile
-from audit.sources.pack import Contents, PackedFile, PackedRun, rules
+from audit.sources.pack import Contents, PackedFile, PackedRun, PackedSkips, rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +135,7 @@ def _contents(intake: Intake, readings: Readings, places: Mapping[RecordFile, in
         # Problems in record files are found again in every audit.
         problems=intake.problems[:found],
         logged_returns=[msgspec.json.decode(line) for line in intake.logged_returns.read_bytes().splitlines()],
+        skipped=[PackedSkips(run=runs[key], iterations=sorted(found)) for key, found in intake.skipped.items()],
     )
 
 

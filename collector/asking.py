@@ -38,19 +38,33 @@ class Answer:
     thinking: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """No readable answer in so many attempts, and why the last could not be read."""
+
+    attempts: int
+    error: str
+
+
 class Asker:
     """Asks one run's questions, in order.
 
     Calls that the folder holds of an unfinished iteration are taken up in the order in which they were made; the model
     is asked only when they are used up.
+
+    Args:
+        spec: what the run is.
+        folder: its open folder.
+        model: answers.
+        report: called with every call that is made here, once it is recorded.
     """
 
     def __init__(self, spec: RunSpec, folder: RunFolder, model: Model, report: Callable[[Call], None]) -> None:
         self.spec, self.folder, self.model, self.report = spec, folder, model, report
         self.stored = deque(folder.pending)
 
-    async def ask(self, iteration: int, slot: str, role: Source, prompt: str) -> Answer | None:
-        """Ask until an answer can be read; none if a critic's never can.
+    async def ask(self, iteration: int, slot: str, role: Source, prompt: str) -> Answer | Unreadable:
+        """Ask until an answer can be read, or until too many cannot.
 
         Args:
             iteration: index of the iteration.
@@ -59,25 +73,29 @@ class Asker:
             prompt: the prompt.
 
         Raises:
-            CollectorError: a search answer stays unreadable, or a stored call was made with another prompt.
+            CollectorError: a search answer stays unreadable and the run does not skip such iterations, or a stored call
+                was made with another prompt.
             ModelError: the model fails.
         """
-        attempt, made = 0, 0
-        while attempt < ATTEMPTS or (role == "search" and made < ATTEMPTS and attempt > made):
+        stops = role == "search" and self.spec.switches.get("on_unreadable") != "skip"
+        attempt, made, error = 0, 0, ""
+        # A run that stopped here asks as often again when it is resumed.
+        while attempt < ATTEMPTS or (stops and made < ATTEMPTS and attempt > made):
             attempt += 1
             call = self._take_up(iteration, role, attempt, prompt)
             if call is None:
                 call = await self._call(iteration, slot, role, attempt, prompt)
                 made += 1
-            self.report(call)
+                self.report(call)
             if call.error is None:
                 return Answer(self._read(call.completion), call.completion, call.thinking)
-        if role == "search":
+            error = call.error
+        if stops:
             raise CollectorError(
                 f"{self.folder.path}: no readable search answer in {attempt} attempts at iteration {iteration}; "
-                f"see calls.jsonl there, and resume to ask again"
+                f"see calls.jsonl there, and resume to ask again, or skip such iterations with --on-unreadable skip"
             )
-        return None
+        return Unreadable(attempt, error)
 
     def _take_up(self, iteration: int, role: Source, attempt: int, prompt: str) -> Call | None:
         """The next stored call, if it is an answer to this question."""

@@ -1,7 +1,8 @@
 """The raw records of a run: what is written, field by field.
 
-One folder per run holds `run.json` (what the run is), `episodes.jsonl` (one line per finished iteration) and
-`calls.jsonl` (one line per model call). `docs/records.md` is the reference for people; this module is the
+One folder per run holds `run.json` (what the run is), `episodes.jsonl` (one line per finished iteration),
+`calls.jsonl` (one line per model call) and, where there are any, `skipped.jsonl` (one line per iteration that proposed
+nothing). `docs/records.md` is the reference for people; this module is the
 reference for programs. Unknown fields are ignored on reading, so that newer writers stay readable; a higher
 `schema` is refused.
 """
@@ -118,6 +119,24 @@ class Episode(msgspec.Struct, frozen=True, kw_only=True):
         if self.selected == "revised" and self.revised is not None:
             return self.revised
         return self.initial
+
+
+class Skipped(msgspec.Struct, frozen=True, kw_only=True):
+    """An iteration that was spent with nothing proposed: a line of `skipped.jsonl`, where runs skip such iterations.
+
+    Attributes:
+        attempts: answers that could not be read.
+        error: why the last of them could not.
+    """
+
+    condition: str
+    env: str
+    variant: str
+    run: Number
+    iteration: Count
+    attempts: Number
+    error: str
+    seconds: float
 
 
 class Call(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import heapq
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Self, TypeVar
+from typing import IO, Final, Self, TypeVar
 
 import filelock
 import msgspec
 
 from collector.errors import CollectorError, StorageError
-from collector.records import Call, Episode, RecordError, Run, Truth, decode, decode_run, encode
+from collector.records import Call, Episode, RecordError, Run, Skipped, Truth, decode, decode_run, encode
 from collector.system.appending import append_line
 from collector.system.regular_files import RECORDS, RUN, open_regular, read_regular
 
-_Record = TypeVar("_Record", Episode, Call, Truth)
+_Record = TypeVar("_Record", Episode, Skipped, Call, Truth)
+
+_FILES: Final = {
+    Episode: "episodes.jsonl",
+    Skipped: "skipped.jsonl",
+    Call: "calls.jsonl",
+    Truth: "truth.jsonl",
+}
 
 
 class RunFolder:
@@ -26,7 +34,8 @@ class RunFolder:
     Attributes:
         path: the folder.
         run: what the run is; none until `begin` was called, if the folder is new.
-        episodes: the finished iterations, in order.
+        episodes: the iterations that proposed something, in order.
+        skipped: those that proposed nothing, in order.
         pending: calls of the iteration that did not finish; they are used again instead of being paid for twice.
         notes: what was repaired on opening, for people.
 
@@ -38,6 +47,7 @@ class RunFolder:
         self.path = path
         self.run: Run | None = None
         self.episodes: list[Episode] = []
+        self.skipped: list[Skipped] = []
         self.pending: list[Call] = []
         self.notes: list[str] = []
         self._files: dict[str, IO[bytes]] = {}
@@ -79,9 +89,9 @@ class RunFolder:
             raise _cannot_write(target, error) from None
         self.run = run
 
-    def append(self, record: Episode | Call | Truth) -> None:
+    def append(self, record: Episode | Skipped | Call | Truth) -> None:
         """Append one record to its file; it is on the disk when this returns."""
-        name = {Episode: "episodes.jsonl", Call: "calls.jsonl", Truth: "truth.jsonl"}[type(record)]
+        name = _FILES[type(record)]
         try:
             if name not in self._files:
                 self._files[name] = open_regular(self.path / name, "ab")
@@ -97,7 +107,8 @@ class RunFolder:
             except OSError as error:
                 raise _cannot_write(file, error) from None
             self.notes.append(f"{file}:{number}: dropped an unfinished last line")
-        self.run, self.episodes, self.pending = stored.run, stored.episodes, stored.pending
+        self.run, self.episodes, self.skipped = stored.run, stored.episodes, stored.skipped
+        self.pending = stored.pending
 
 
 @dataclass(slots=True)
@@ -106,15 +117,22 @@ class Stored:
 
     Attributes:
         run: what it is, or None if it has not begun.
-        episodes: the finished iterations, in order.
+        episodes: the iterations that proposed something, in order.
+        skipped: those that proposed nothing, in order.
         pending: calls of the iteration that did not finish.
         torn: files whose last line is unfinished, with its number and the bytes before it.
     """
 
     run: Run | None = None
     episodes: list[Episode] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
     pending: list[Call] = field(default_factory=list)
     torn: list[tuple[Path, int, int]] = field(default_factory=list)
+
+    @property
+    def finished(self) -> int:
+        """The number of finished iterations, those that proposed nothing included."""
+        return len(self.episodes) + len(self.skipped)
 
 
 def read_run(folder: Path) -> Stored:
@@ -130,26 +148,32 @@ def read_run(folder: Path) -> Stored:
     try:
         stored.run = decode_run(read_regular(path, RUN))
     except (FileNotFoundError, NotADirectoryError):
-        if (folder / "episodes.jsonl").exists() or (folder / "calls.jsonl").exists():
+        if any((folder / name).exists() for name in _FILES.values()):
             raise CollectorError(f"{folder} holds records but no run.json; move it away") from None
         return stored
     except RecordError as error:
         raise CollectorError(f"{path}: {error}") from None
     except OSError as error:
         raise _cannot_read(path, error) from None
-    path = folder / "episodes.jsonl"
-    stored.episodes = _read(path, Episode, stored.torn)
-    for number, episode in enumerate(stored.episodes):
-        if episode.iteration != number:
-            raise CollectorError(
-                f"{path}:{number + 1}: iteration {episode.iteration} where {number} belongs; move the folder away"
-            )
+    stored.episodes = _read(folder / "episodes.jsonl", Episode, stored.torn)
+    stored.skipped = _read(folder / "skipped.jsonl", Skipped, stored.torn)
+    _refuse_gaps(folder, stored.episodes, stored.skipped)
     calls = _read(folder / "calls.jsonl", Call, stored.torn)
-    stored.pending = [call for call in calls if call.iteration >= len(stored.episodes)]
+    stored.pending = [call for call in calls if call.iteration >= stored.finished]
     # A truth is written before its call: without the call, the critic is asked again and gives it again.
     known = {(call.iteration, call.attempt) for call in calls if call.role == "critic"}
     _read(folder / "truth.jsonl", Truth, stored.torn, keep=lambda truth: (truth.iteration, truth.attempt) in known)
     return stored
+
+
+def _refuse_gaps(folder: Path, *records: Sequence[Episode | Skipped]) -> None:
+    """Iterations, whichever file they are in, must follow one another from 0."""
+    places = ([(each.iteration, _FILES[type(each)], line) for line, each in enumerate(file, 1)] for file in records)
+    for number, (iteration, name, line) in enumerate(heapq.merge(*places)):
+        if iteration != number:
+            raise CollectorError(
+                f"{folder / name}:{line}: iteration {iteration} where {number} belongs; move the folder away"
+            )
 
 
 def _read(

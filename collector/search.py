@@ -9,12 +9,22 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from collector import evidence, policy, seeding
-from collector.asking import Answer, Asker
+from collector.asking import Answer, Asker, Unreadable
 from collector.errors import CollectorError
 from collector.evidence import ShownRollout
 from collector.llm.protocol import Model
 from collector.prompts import Review, Trial, Turn
-from collector.records import Call, Candidate, Episode, Evidence, RevisionStatus, Selected, Source, WarmupTrial
+from collector.records import (
+    Call,
+    Candidate,
+    Episode,
+    Evidence,
+    RevisionStatus,
+    Selected,
+    Skipped,
+    Source,
+    WarmupTrial,
+)
 from collector.rollouts.evaluate import Evaluation, evaluate, is_quick
 from collector.run_folder import RunFolder
 from collector.spec import RunSpec
@@ -32,21 +42,44 @@ class Offload(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is: iterations finished, the latest kept mean return and the best one, calls and tokens spent."""
+    """How far a run is.
+
+    Attributes:
+        spec: the run.
+        finished: iterations finished, those that proposed nothing included.
+        skipped: those that proposed nothing.
+        current: the latest kept mean return.
+        best: the best one.
+        calls: calls made since the run was opened.
+        tokens: their tokens, of prompts and answers; none where the backend counts none.
+        call: the call that was just made, where that is what is reported.
+    """
 
     spec: RunSpec
     finished: int
+    skipped: int
     current: float | None
     best: float | None
     calls: int
     tokens: int | None
+    call: Call | None
 
     @classmethod
-    def of(cls, spec: RunSpec, episodes: Sequence[Episode], *, calls: int = 0, tokens: int | None = None) -> Progress:
-        """The progress of a run with these finished iterations."""
+    def of(
+        cls,
+        spec: RunSpec,
+        episodes: Sequence[Episode],
+        *,
+        skipped: int = 0,
+        calls: int = 0,
+        tokens: int | None = None,
+        call: Call | None = None,
+    ) -> Progress:
+        """The progress of a run with these iterations, and so many that proposed nothing."""
         returns = [episode.kept.mean_return for episode in episodes]
         current = returns[-1] if returns else None
-        return cls(spec, len(returns), current, max(returns, default=None), calls, tokens)
+        best = max(returns, default=None)
+        return cls(spec, len(returns) + skipped, skipped, current, best, calls, tokens, call)
 
 
 Report = Callable[[Progress], None]
@@ -64,7 +97,7 @@ async def search(spec: RunSpec, folder: RunFolder, model: Model, offload: Offloa
 
     Raises:
         CollectorError: the records on disk are of another run, cannot be written, the model fails, or a search answer
-            stays unreadable.
+            stays unreadable in a run that does not skip such iterations.
     """
     await _Search(spec, folder, model, offload, report).run()
 
@@ -74,6 +107,7 @@ class _Search:
         self.spec, self.folder, self.offload, self.report = spec, folder, offload, report
         self.asker = Asker(spec, folder, model, self._count)
         self.episodes = list(folder.episodes)
+        self.skipped = len(folder.skipped)
         self.excerpts: dict[int, str] = {}
         self.calls = 0
         self.tokens: int | None = None
@@ -86,17 +120,27 @@ class _Search:
                 f"{self.folder.path} holds another run ({'; '.join(different)}); choose another --condition or --out"
             )
         self._report()
-        for iteration in range(len(self.episodes), self.spec.iterations):
-            episode = await self._iterate(iteration)
-            await asyncio.to_thread(self.folder.append, episode)
-            self.episodes.append(episode)
+        for iteration in range(len(self.episodes) + self.skipped, self.spec.iterations):
+            record = await self._iterate(iteration)
+            await asyncio.to_thread(self.folder.append, record)
+            if isinstance(record, Skipped):
+                self.skipped += 1
+            else:
+                self.episodes.append(record)
             self._report()
 
-    async def _iterate(self, iteration: int) -> Episode:
+    async def _iterate(self, iteration: int) -> Episode | Skipped:
         spec, started = self.spec, time.monotonic()
         prompt = first_prompt(spec, self._trials(), iteration)
         proposal = await self.asker.ask(iteration, "first", "search", prompt)
-        assert proposal is not None
+        if isinstance(proposal, Unreadable):
+            return Skipped(
+                **spec.identity,
+                iteration=iteration,
+                attempts=proposal.attempts,
+                error=proposal.error,
+                seconds=time.monotonic() - started,
+            )
         initial = await self._evaluate(iteration, "initial", proposal, "search")
         shown = evidence.gather(spec.task, _evaluation(initial), spec.method.evidence) if spec.method.evidence else None
         revised, status = await self._revise(iteration, prompt, initial, shown)
@@ -128,7 +172,7 @@ class _Search:
                 assert shown is not None
                 prompt, role = await self._critic_prompt(initial, shown), "critic"
         answer = await self.asker.ask(iteration, "second", role, prompt)
-        if answer is None:
+        if isinstance(answer, Unreadable):
             return None, "unreadable"
         return await self._evaluate(iteration, "revised", answer, role), "ok"
 
@@ -183,10 +227,13 @@ class _Search:
         self.calls += 1
         if call.prompt_tokens is not None or call.completion_tokens is not None:
             self.tokens = (self.tokens or 0) + (call.prompt_tokens or 0) + (call.completion_tokens or 0)
-        self._report()
+        self._report(call)
 
-    def _report(self) -> None:
-        self.report(Progress.of(self.spec, self.episodes, calls=self.calls, tokens=self.tokens))
+    def _report(self, call: Call | None = None) -> None:
+        progress = Progress.of(
+            self.spec, self.episodes, skipped=self.skipped, calls=self.calls, tokens=self.tokens, call=call
+        )
+        self.report(progress)
 
 
 def first_prompt(spec: RunSpec, history: Sequence[Trial], iteration: int) -> str:

@@ -112,19 +112,31 @@ class RunSpec:
 
     def differences(self, found: Run) -> list[str]:
         """The settings in which records on disk are of another run than this one, as `name is found, not asked`."""
-        asked = msgspec.structs.asdict(self.record(found.warmup))
-        kept = msgspec.structs.asdict(found)
         different = [
-            f"{name} is {kept[name]}, not {asked[name]}" if name not in {"prompts", "thresholds"} else f"{name} differ"
-            for name in asked
+            text
+            for name, asked in msgspec.structs.asdict(self.record(found.warmup)).items()
             if name not in {"versions", "started_at", "schema"}
-            and asked[name] != kept[name]
             # Records of earlier versions do not describe their method.
-            and not (name == "method" and not kept[name])
+            and not (name == "method" and not found.method)
+            for text in _differences(name, getattr(found, name), asked)
         ]
         if len(found.warmup) != self.warmup:
             different.append(f"warmup is {len(found.warmup)}, not {self.warmup}")
         return different
+
+
+def _differences(name: str, kept: Any, asked: Any) -> list[str]:
+    """How two values of a setting differ; of settings with parts, which parts do."""
+    if kept == asked:
+        return []
+    if name in {"prompts", "thresholds"}:
+        return [f"{name} differ"]
+    if isinstance(kept, msgspec.Struct):
+        kept, asked = msgspec.structs.asdict(kept), msgspec.structs.asdict(asked)
+    if not (isinstance(kept, dict) and isinstance(asked, dict)):
+        return [f"{name} is {kept}, not {asked}"]
+    parts = dict.fromkeys([*kept, *asked])
+    return [text for part in parts for text in _differences(f"{name}.{part}", kept.get(part), asked.get(part))]
 
 
 def recorded_task(run: Run) -> Task:

@@ -217,7 +217,7 @@ def by_cell(found: Iterable[State]) -> dict[tuple[str, str, str], list[State]]:
 def _state(spec: RunSpec, folder: Path) -> State:
     exists = (folder / "run.json").exists()
     try:
-        return State(spec, exists, len(read_run(folder).episodes))
+        return State(spec, exists, read_run(folder).finished)
     except StorageError:
         raise
     except CollectorError:

@@ -26,6 +26,7 @@ _LABELS: Final = {
     "named_iterations": "named",
     "paired_seeds": "paired",
     "excerpts": "excerpts",
+    "on_unreadable": "on-unreadable",
 }
 
 
@@ -42,6 +43,7 @@ class Switches:
         named_iterations: the number of iterations that prompts name.
         paired_seeds: both candidates of an iteration are rolled out on the same seeds.
         excerpts: trajectories excerpted in the history.
+        on_unreadable: a run whose search answers stay unreadable stops, or it skips the iteration.
     """
 
     action_clipping: Literal["all", "released"] = "all"
@@ -52,6 +54,7 @@ class Switches:
     named_iterations: int | None = None
     paired_seeds: bool = False
     excerpts: int = EXCERPTS
+    on_unreadable: Literal["stop", "skip"] = "stop"
 
 
 def effective(asked: Switches, task: Task, method: Method, *, iterations: int, warmup: int) -> dict[str, Any]:
@@ -67,6 +70,7 @@ def effective(asked: Switches, task: Task, method: Method, *, iterations: int, w
         "named_iterations": asked.named_iterations not in {None, iterations},
         "paired_seeds": asked.paired_seeds and method.calls == 2,
         "excerpts": asked.excerpts != EXCERPTS and method.history == "excerpts",
+        "on_unreadable": asked.on_unreadable == "skip",
     }
     return {name: getattr(asked, name) for name, changed in changes.items() if changed}
 

@@ -17,6 +17,7 @@ STORED: Final = frozenset(
     {
         "run_records",
         "logged_returns",
+        "skipped",
         "presets",
         "overrides",
         "thresholds",

@@ -139,9 +139,11 @@ def _write(
 
 
 def describe(intake: Intake, database: Database) -> None:
-    """Make `run_records` and `logged_returns` those of the intake."""
+    """Make `run_records`, `skipped` and `logged_returns` those of the intake."""
     intake.append(intake.logged_returns)
     database.set("run_file", intake.write("runs.jsonl", intake.runs.values()))
+    skipped = ({**key._asdict(), "iteration": each} for key, found in intake.skipped.items() for each in sorted(found))
+    database.set("skipped_file", intake.write("skipped_iterations.jsonl", skipped))
     database.set("logged_return_file", intake.logged_returns)
 
 

@@ -100,6 +100,7 @@ def refuse(intake: Intake, *, strict: bool) -> None:
 
 
 def nothing(intake: Intake) -> AuditError:
-    """The error of records without a finished iteration."""
+    """The error of records without a finished iteration, or none that proposed anything."""
     lines = "".join(f"\n{line}" for line in report(intake.problems))
-    return AuditError(f"no finished iteration in what was given{lines}")
+    what = "iteration that proposed anything" if intake.skipped else "finished iteration"
+    return AuditError(f"no {what} in what was given{lines}")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
-from audit.output.errors import AuditError
+from audit.output.errors import AuditError, count
 from audit.sources.files import Found, find_files
 from audit.sources.formats import FORMATS, Source
 from audit.sources.intake import Intake
@@ -28,6 +28,10 @@ def gather(paths: Sequence[Path], intake: Intake) -> None:
             raise AuditError(f"{path}: no records found; looked for {looked_for}")
     for source in sources:
         source.finish(intake)
+    if intake.skipped:
+        iterations = count(sum(map(len, intake.skipped.values())), "iteration")
+        runs = count(len(intake.skipped), "run")
+        intake.notes.append(f"{iterations} of {runs} proposed nothing, so they have no return (skipped.jsonl)")
 
 
 def _gather_one(path: Path, sources: Sequence[Source], intake: Intake) -> bool:

@@ -75,7 +75,8 @@ class RecordFile(msgspec.Struct, frozen=True, kw_only=True):
 class Intake:
     """Collects runs, record files and problems while sources read.
 
-    `described` has the `run.json` of native runs in full; `notes` are for the user, and are not problems.
+    `described` has the `run.json` of native runs in full, `skipped` the iterations of runs that proposed nothing;
+    `notes` are for the user, and are not problems.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -85,6 +86,7 @@ class Intake:
         self.files: list[RecordFile] = []
         self.runs: dict[RunKey, RunFacts] = {}
         self.described: dict[RunKey, Run] = {}
+        self.skipped: dict[RunKey, set[int]] = {}
         self._seen: set[str] = set()
         self._made = 0
 

@@ -1,4 +1,4 @@
-"""The project's own records: `run.json` and `episodes.jsonl` in a folder per run (`docs/records.md`).
+"""The project's own records: `run.json`, `episodes.jsonl` and `skipped.jsonl` in a folder per run (`docs/records.md`).
 
 `calls.jsonl` and `truth.jsonl` are in the same folder and are never opened here.
 """
@@ -20,8 +20,8 @@ from audit.sources.intake import Intake, RunFacts
 from audit.sources.iterations import Capabilities, Iteration
 from audit.vocabulary.methods import METHODS
 from audit.vocabulary.thresholds import presets
-from collector.records import Episode, RecordError, Run, decode_run
-from collector.system.regular_files import RUN
+from collector.records import Episode, RecordError, Run, Skipped, decode, decode_run
+from collector.system.regular_files import RECORDS, RUN
 
 Folder = tuple[str, ...]
 
@@ -37,7 +37,7 @@ IMPORTED_FROM: Final = "imported_from"
 
 
 class NativeSource:
-    """Pairs the two files of each run folder; the lines themselves are read by DuckDB."""
+    """Puts the files of each run folder together; lines of iterations are read by DuckDB."""
 
     capabilities: ClassVar = {NATIVE: Capabilities(Episode), IMPORTED: Capabilities(Iteration)}
     looked_for = "run.json with episodes.jsonl (native records)"
@@ -46,27 +46,46 @@ class NativeSource:
         self._runs: dict[Folder, tuple[str, RunFacts]] = {}
         self._refused: set[Folder] = set()
         self._episodes: dict[Folder, tuple[str, Path, str | None]] = {}
+        self._skipped: dict[Folder, tuple[str, dict[int, Skipped]]] = {}
+        self._handlers: dict[str, Callable[[Found, Intake], None]] = {
+            "run.json": self._run,
+            "episodes.jsonl": self._episode_file,
+            "skipped.jsonl": self._skipped_file,
+        }
 
     def claims(self, found: Found) -> bool:
-        """Whether the file has one of the two names."""
-        return found.name in ("run.json", "episodes.jsonl")
+        """Whether the file has one of the three names."""
+        return found.name in self._handlers
 
     def take(self, found: Found, intake: Intake) -> None:
-        """Read a `run.json`; note where an `episodes.jsonl` is, copied out first where it is in an archive."""
-        handle: Callable[[Found, Intake], None] = self._run if found.name == "run.json" else self._episode_file
+        """Read a file; note where an `episodes.jsonl` is, copied out first where it is in an archive."""
         try:
-            handle(found, intake)
+            self._handlers[found.name](found, intake)
         except OSError as error:
             self._refused.add(found.folder)
             intake.problem(found.label, None, f"cannot be read ({error.strerror or error})")
 
     def finish(self, intake: Intake) -> None:
-        """Hand over every run that has both files, or no finished iteration yet."""
+        """Hand over what each run folder holds, if it has a `run.json`."""
         for folder, (label, path, real) in self._episodes.items():
-            if folder in self._runs:
-                intake.add_file(path, label, self._runs[folder][1], real=real)
-            elif folder not in self._refused:
-                intake.problem(label, None, "no run.json beside it, so it is unknown what was run; left out")
+            if facts := self._facts(folder, label, intake):
+                intake.add_file(path, label, facts, real=real)
+        for folder, (label, records) in self._skipped.items():
+            if facts := self._facts(folder, label, intake):
+                for number, record in records.items():
+                    if (record.condition, record.env, record.variant, record.run) == facts.identity:
+                        intake.skipped.setdefault(facts.identity, set()).add(record.iteration)
+                    else:
+                        other = "belongs to another run than the run.json beside it states; left out"
+                        intake.problem(label, number, other)
+
+    def _facts(self, folder: Folder, label: str, intake: Intake) -> RunFacts | None:
+        """The facts of the run that a file belongs to; without them it is left out, and reported unless the run is."""
+        if folder in self._runs:
+            return self._runs[folder][1]
+        if folder not in self._refused:
+            intake.problem(label, None, "no run.json beside it, so it is unknown what was run; left out")
+        return None
 
     def _run(self, found: Found, intake: Intake) -> None:
         try:
@@ -93,6 +112,15 @@ class NativeSource:
         with found.open() as stream, path.open("wb") as copy:
             shutil.copyfileobj(stream, copy)
         self._episodes[found.folder] = (found.label, path, None)
+
+    def _skipped_file(self, found: Found, intake: Intake) -> None:
+        records: dict[int, Skipped] = {}
+        for number, line in enumerate(found.read(RECORDS).splitlines(), start=1):
+            try:
+                records[number] = decode(line, Skipped)
+            except RecordError as error:
+                intake.problem(found.label, number, f"{error}; left out")
+        self._skipped[found.folder] = (found.label, records)
 
 
 def facts_of(run: Run) -> RunFacts:

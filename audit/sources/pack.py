@@ -27,7 +27,7 @@ from audit.sources.formats import CAPABILITIES, is_translated
 from audit.sources.grammar import line_form
 from audit.sources.intake import Intake, RecordFile, RunFacts
 from audit.sources.native import facts_of
-from collector.records import Run
+from collector.records import Count, Run
 from collector.system.regular_files import open_regular
 
 if TYPE_CHECKING:
@@ -67,6 +67,13 @@ class PackedRun(msgspec.Struct, frozen=True, kw_only=True):
     facts: RunFacts | None = None
 
 
+class PackedSkips(msgspec.Struct, frozen=True, kw_only=True):
+    """Iterations of a run (an index) that proposed nothing."""
+
+    run: int
+    iterations: list[Count]
+
+
 class Contents(msgspec.Struct, frozen=True, kw_only=True):
     """What a pack holds; `made_by` is the program's version, `rules` a digest of those by which lines were judged."""
 
@@ -77,6 +84,7 @@ class Contents(msgspec.Struct, frozen=True, kw_only=True):
     files: list[PackedFile]
     problems: list[Problem]
     logged_returns: list[dict[str, Any]]
+    skipped: list[PackedSkips] = []
 
 
 class PackSource:
@@ -155,6 +163,9 @@ def _hand_over(contents: Contents, path: Path, label: str, intake: Intake) -> No
     runs = [_add(run, label, intake) for run in contents.runs]
     intake.problems.extend(contents.problems)
     intake.append(intake.logged_returns, *contents.logged_returns)
+    for skips in contents.skipped:
+        if facts := runs[skips.run]:
+            intake.skipped.setdefault(facts.identity, set()).update(skips.iterations)
     is_trusted = contents.rules == rules()
     room = _Room(path)
     for file in contents.files:

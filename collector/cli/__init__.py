@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Unpack
 
 import typer
 
-from collector.budget import EXCERPTS, ROLLOUTS, RUNS
+from collector.budget import EXCERPTS, LOCAL_ITERATIONS, LOCAL_RUNS, ROLLOUTS, RUNS
 from collector.cli import options
 from collector.cli.command import run_command
 from collector.errors import CollectorError, WorkerError
@@ -26,11 +26,17 @@ def collect(
     task_module: Annotated[
         list[Path] | None, typer.Option(help="Python file with a task of your own, repeatable.", show_default=False)
     ] = None,
-    runs: options.RunsOption = RUNS,
+    runs: Annotated[
+        int | None,
+        typer.Option(min=1, max=9999, help="Runs of each method on each task.", show_default="1 with local; else 10"),
+    ] = None,
     iterations: Annotated[
         int | None,
         typer.Option(
-            min=1, max=1_000_000, help="Iterations of a run.", show_default="200 calls: 100 with two calls each"
+            min=1,
+            max=1_000_000,
+            help="Iterations of a run.",
+            show_default="5 with local; else 200 calls: 100 with two calls each",
         ),
     ] = None,
     rollouts: options.RolloutsOption = ROLLOUTS,
@@ -72,6 +78,10 @@ def collect(
     warmup_range: Annotated[
         Literal["clipped", "unbounded"], typer.Option(help="Whether warm-up draws are kept within the range.")
     ] = "clipped",
+    on_unreadable: Annotated[
+        Literal["stop", "skip"],
+        typer.Option(help="Where no search answer can be read: stop the run, or skip the iteration."),
+    ] = "stop",
     condition: Annotated[
         str | None, typer.Option(help="Label of these settings.", show_default="made from the settings")
     ] = None,
@@ -112,6 +122,9 @@ def collect(
     from collector.switches import Switches
     from collector.tasks.plugins import load_tasks
 
+    if backend == "local":
+        runs, iterations = runs or LOCAL_RUNS, iterations or LOCAL_ITERATIONS
+    concurrency = options.runs_in_flight(backend, concurrency)
     console = Console(stderr=True)
     task_modules = task_module or []
     load_tasks(task_modules)
@@ -126,7 +139,7 @@ def collect(
     request = Request(
         envs=env,
         variants=variant,
-        runs=runs,
+        runs=runs or RUNS,
         iterations=iterations,
         rollouts=rollouts,
         seed=seed,
@@ -141,6 +154,7 @@ def collect(
             named_iterations=named_iterations,
             paired_seeds=paired_seeds,
             excerpts=excerpts,
+            on_unreadable=on_unreadable,
         ),
         prompt_folder=prompts,
         condition=condition,
@@ -158,19 +172,26 @@ def collect(
         first = out / existing[0].spec.folder
         raise CollectorError(f"{first} exists already; leave out --no-resume to go on with it, or choose another --out")
 
-    todo = [state.spec for state in found if not state.complete]
+    todo = [state for state in found if not state.complete]
     if not quiet and len(todo) < len(found):
         console.print(Text(f"{len(found) - len(todo)} of {len(found)} runs are complete already"))
     if todo:
-        display = choose_display(console, len(todo), quiet=quiet)
+        display = choose_display(console, todo, quiet=quiet)
         try:
             outcome = collect_runs(
-                todo, out, language_model, display=display, concurrency=concurrency, task_modules=task_modules
+                [state.spec for state in todo],
+                out,
+                language_model,
+                display=display,
+                concurrency=concurrency,
+                task_modules=task_modules,
             )
         except WorkerError as error:
             raise CollectorError(f"{error}; nothing is lost, the same command goes on from here") from None
         if outcome.failures:
             raise CollectorError(f"{outcome.message(len(todo))}. The same command goes on where they stopped.")
+        if backend != "simulated" and not quiet:
+            display.session.print(console, out)
 
 
 def main() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -14,19 +15,23 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from collector.cli.summary import Session, Tally
 from collector.errors import CollectorError
 from collector.search import Progress
 from collector.spec import RunSpec
+from collector.sweep import State
 
 PLAIN_EVERY: Final = 10
 """Iterations between reports of a run without a terminal."""
+PLAIN_SECONDS: Final = 30.0
+"""Seconds between them at most, while a real model answers."""
 
 
-def choose_display(console: Console, total: int, *, quiet: bool) -> Quiet:
-    """The display for `total` runs that fits where its output goes."""
+def choose_display(console: Console, runs: Sequence[State], *, quiet: bool) -> Quiet:
+    """The display for these runs that fits where its output goes."""
     if quiet:
-        return Quiet(console, total)
-    return Terminal(console, total) if console.is_terminal else Plain(console, total)
+        return Quiet(console, runs)
+    return Terminal(console, runs) if console.is_terminal else Plain(console, runs)
 
 
 @dataclass
@@ -36,11 +41,17 @@ class _Line:
     progress: Progress
     began: float
     already: int
+    reported: float
+    tally: Tally = field(default_factory=Tally)
 
-    def cells(self, now: float) -> list[str]:
+    def left(self, now: float) -> str:
+        """The time that the run still takes, by that of its iterations so far."""
+        done = self.progress.finished - self.already
+        return _duration(now - self.began, done, self.progress.spec.iterations - self.progress.finished)
+
+    def cells(self, now: float, *, with_rate: bool) -> list[str]:
         """The run's row of the live table."""
-        progress, done = self.progress, self.progress.finished - self.already
-        left = progress.spec.iterations - progress.finished
+        progress = self.progress
         return [
             progress.spec.folder.as_posix(),
             f"{progress.finished}/{progress.spec.iterations}",
@@ -48,18 +59,32 @@ class _Line:
             _number(progress.best),
             str(progress.calls),
             "–" if progress.tokens is None else str(progress.tokens),
-            str(timedelta(seconds=round((now - self.began) / done * left))) if done else "–",
+            *([_number(self.tally.rate)] if with_rate else []),
+            self.left(now),
         ]
 
 
-@dataclass
 class Quiet:
-    """Shows failures only."""
+    """Shows failures only, and counts what is done.
 
-    console: Console
-    total: int
-    runs_done: int = 0
-    lines: dict[Path, _Line] = field(default_factory=dict)
+    Args:
+        console: where to print.
+        runs: the runs to be completed, and what the disk holds of them.
+    """
+
+    def __init__(self, console: Console, runs: Sequence[State]) -> None:
+        self.console = console
+        self.total = len(runs)
+        self.runs_done = 0
+        self.lines: dict[Path, _Line] = {}
+        self.session = Session(resumed=sum(state.exists for state in runs))
+        self._began = time.monotonic()
+        self._iterations_done = 0
+        self._iterations_left = {state.spec.folder: state.spec.iterations - state.finished for state in runs}
+
+    def left(self, now: float) -> str:
+        """The time that all runs still take, by that of the iterations so far."""
+        return _duration(now - self._began, self._iterations_done, sum(self._iterations_left.values()))
 
     def __enter__(self) -> Self:
         return self
@@ -71,36 +96,51 @@ class Quiet:
 
     def progress(self, progress: Progress) -> None:
         """Keep the numbers."""
-        line = self.lines.setdefault(progress.spec.folder, _Line(progress, time.monotonic(), progress.finished))
+        now, folder = time.monotonic(), progress.spec.folder
+        line = self.lines.setdefault(folder, _Line(progress, now, progress.finished, now))
+        self._iterations_done += progress.finished - line.progress.finished
+        self._iterations_left[folder] = progress.spec.iterations - progress.finished
+        self.session.add(progress, now, skipped=progress.skipped - line.progress.skipped)
+        if progress.call is not None:
+            line.tally.add(progress.call, now)
         line.progress = progress
 
     def finished(self, spec: RunSpec) -> None:
         """Count the run."""
-        self.lines.pop(spec.folder, None)
+        self._close(spec)
         self.runs_done += 1
 
     def failed(self, spec: RunSpec, error: CollectorError) -> None:
         """Print the reason."""
-        self.lines.pop(spec.folder, None)
+        self._close(spec)
         self.note(f"stopped: {spec.folder.as_posix()}: {error}")
 
     def note(self, text: str) -> None:
         """Print a line."""
         self.console.print(Text(text), soft_wrap=True)
 
+    def _close(self, spec: RunSpec) -> None:
+        self.lines.pop(spec.folder, None)
+        self._iterations_left.pop(spec.folder, None)
+
 
 class Plain(Quiet):
     """One line now and then, for logs."""
 
     def progress(self, progress: Progress) -> None:
-        """Report every so many iterations."""
+        """Report every so many iterations, and a real model's run every so many seconds as well."""
         before = self.lines.get(progress.spec.folder)
         last = before.progress.finished if before else progress.finished
         super().progress(progress)
-        if progress.finished > last and progress.finished % PLAIN_EVERY == 0:
+        line, now = self.lines[progress.spec.folder], time.monotonic()
+        rate = line.tally.rate
+        is_time = rate is not None and now - line.reported >= PLAIN_SECONDS
+        if is_time or (progress.finished > last and progress.finished % PLAIN_EVERY == 0):
+            line.reported = now
+            asked = "" if rate is None else f", {rate:.1f} tokens a second, {line.left(now)} left"
             self.note(
                 f"{progress.spec.folder.as_posix()}: iteration {progress.finished}/{progress.spec.iterations}, "
-                f"return {_number(progress.current)}, best {_number(progress.best)}, calls {progress.calls}"
+                f"return {_number(progress.current)}, best {_number(progress.best)}, calls {progress.calls}{asked}"
             )
 
     def finished(self, spec: RunSpec) -> None:
@@ -128,12 +168,28 @@ class Terminal(Quiet):
         now = time.monotonic()
         table = Table(box=None, pad_edge=False)
         table.add_column("run", overflow="ellipsis", no_wrap=True)
-        for name in ("iteration", "return", "best", "calls", "tokens", "left"):
+        rate = self.session.tally.rate
+        for name in (
+            "iteration",
+            "return",
+            "best",
+            "calls",
+            "tokens",
+            *([] if rate is None else ["tokens/s"]),
+            "left",
+        ):
             table.add_column(name, justify="right", no_wrap=True)
         # Never taller than the terminal: a table that scrolls cannot be redrawn in place.
         for line in list(self.lines.values())[: max(self.console.height - 4, 1)]:
-            table.add_row(*line.cells(now))
-        return Group(table, Text(f"{self.runs_done} of {self.total} runs complete; Ctrl-C stops, and nothing is lost"))
+            table.add_row(*line.cells(now, with_rate=rate is not None))
+        asked = f", {rate:.1f} tokens a second, {self.left(now)} left" if rate is not None else ""
+        end = f"{self.runs_done} of {self.total} runs complete{asked}; Ctrl-C stops, and nothing is lost"
+        return Group(table, Text(end))
+
+
+def _duration(spent: float, done: int, left: int) -> str:
+    """The time that what is left takes, if it goes on like what is done."""
+    return str(timedelta(seconds=round(spent / done * left))) if done else "–"
 
 
 def _number(value: float | None) -> str:

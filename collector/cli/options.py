@@ -31,6 +31,16 @@ ConcurrencyOption = Annotated[
         min=1, max=10_000, help="Runs in flight at once.", show_default="1 with local; else 4, or twice the cores"
     ),
 ]
+
+
+def runs_in_flight(backend: str, asked: int | None) -> int | None:
+    """Runs in flight at once, as asked; None for the default of `collect_runs`.
+
+    A local model answers fastest, and repeatably, one call at a time.
+    """
+    return 1 if asked is None and backend == "local" else asked
+
+
 RunsOption = Annotated[int, typer.Option(min=1, max=9999, help="Runs of each method on each task.")]
 RolloutsOption = Annotated[int, typer.Option(min=1, max=1_000_000, help="Rollouts per evaluation.")]
 SeedOption = Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Seed of everything drawn here.")]

@@ -76,6 +76,7 @@ def paper(
 
     if not dry_run and (rate or answer_tokens or output != "table"):
         raise typer.BadParameter("--rate, --answer-tokens and --format are for --dry-run")
+    concurrency = options.runs_in_flight(backend, concurrency)
     console = Console(stderr=True)
     make = partial(
         make_model,

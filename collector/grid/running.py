@@ -44,7 +44,7 @@ def collect_parts(
 
     def collect(part: Part) -> None:
         found = states(plan(part.request(wanted)), out)
-        todo = [state.spec for state in found if not state.complete]
+        todo = [state for state in found if not state.complete]
         if not todo:
             report(part, f"{part.words}, all {len(found)} runs are complete")
             return
@@ -55,8 +55,10 @@ def collect_parts(
                 report(part, f"left out; {error}")
                 return
         report(part, f"{part.words}, {len(todo)} of {len(found)} runs to do")
-        display = choose_display(console, len(todo), quiet=quiet)
-        outcome = collect_runs(todo, out, make_model(), display=display, concurrency=concurrency)
+        display = choose_display(console, todo, quiet=quiet)
+        outcome = collect_runs(
+            [state.spec for state in todo], out, make_model(), display=display, concurrency=concurrency
+        )
         if outcome.failures:
             raise CollectorError(outcome.message(len(todo)))
 

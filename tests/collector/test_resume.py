@@ -9,12 +9,15 @@ import shutil
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 
+import msgspec
 import pytest
 
 from collector import run_folder
 from collector.errors import CollectorError, ModelError
 from collector.llm.simulated import SimulatedModel
+from collector.records import decode_run
 from collector.run_folder import RunFolder
 from tests.collector.helpers import collect, lines, spec, timeless
 
@@ -145,6 +148,28 @@ def test_other_settings_under_the_same_label_are_refused(changed, message, tmp_p
     collect(spec(iterations=2, condition="mine"), tmp_path)
     with pytest.raises(CollectorError, match=message):
         collect(spec(**({"iterations": 2, "condition": "mine"} | changed)), tmp_path)
+
+
+def test_of_settings_with_parts_those_that_differ_are_named(tmp_path):
+    asked = spec(iterations=2)
+    found = decode_run((collect(asked, tmp_path) / "run.json").read_bytes())
+    changed = replace(
+        asked,
+        options=asked.options | {"temperature": 0.5},
+        switches={"step_cap": 20},
+        method=msgspec.structs.replace(asked.method, commits="first"),
+    )
+    assert changed.differences(found) == [
+        "options.temperature is None, not 0.5",
+        "switches.step_cap is None, not 20",
+        "method.commits is better, not first",
+    ]
+    assert asked.differences(found) == []
+    nested = msgspec.structs.replace(found, options=asked.options | {"file": {"name": "a", "size": 1}})
+    assert replace(asked, options=asked.options | {"file": {"name": "b", "size": 1}}).differences(nested) == [
+        "options.file.name is a, not b"
+    ]
+    assert asked.differences(nested) == ["options.file is {'name': 'a', 'size': 1}, not None"]
 
 
 def test_a_changed_prompt_is_not_answered_with_a_stored_call(tmp_path):

@@ -27,7 +27,8 @@ of_runs as (
         string_agg(distinct source, ' ' order by source) as source,
         string_agg(distinct backend, ' ' order by backend) as backend,
         string_agg(distinct thresholds_origin, ' ' order by thresholds_origin) as thresholds,
-        count(*) as runs
+        count(*) as runs,
+        sum(iterations_skipped)::bigint as skipped
     from run_facts
     group by all
 ),
@@ -84,7 +85,8 @@ holdings as (
         coalesce(structured, 0) as structured,
         coalesce(citing, 0) as citing,
         thresholds,
-        env in (select env from presets) as known_task
+        env in (select env from presets) as known_task,
+        skipped
     from of_runs
     left join of_iterations using (condition, env, variant)
     left join of_candidates using (condition, env, variant)

@@ -3,6 +3,7 @@ with
 run_records as (select * from run_records),
 thresholds as (select * from thresholds),
 finished as (select condition, env, variant, run, iterations from runs),
+skipped as (select condition, env, variant, run, count(*) as iterations from skipped group by all),
 
 run_facts as (
     select
@@ -18,7 +19,8 @@ run_facts as (
         r.optimum,
         thresholds.policy,
         thresholds.floor,
-        thresholds.origin as thresholds_origin
+        thresholds.origin as thresholds_origin,
+        coalesce(skipped.iterations, 0) as iterations_skipped
     from run_records as r
     join thresholds
         on thresholds.condition = r.condition and thresholds.env = r.env
@@ -26,6 +28,9 @@ run_facts as (
     left join finished
         on finished.condition = r.condition and finished.env = r.env
         and finished.variant = r.variant and finished.run = r.run
+    left join skipped
+        on skipped.condition = r.condition and skipped.env = r.env
+        and skipped.variant = r.variant and skipped.run = r.run
 )
 
 select * from run_facts order by condition, env, variant, run

@@ -27,7 +27,7 @@ FACT_COLUMNS: Final = (
     *("condition", "env", "variant", "source", "backend", "runs", "iterations", "revisions", "candidates"),
     *CANDIDATE_PARTS,
     *REVISION_PARTS,
-    *("thresholds", "known_task", "calls", "truth"),
+    *("thresholds", "known_task", "calls", "truth", "skipped"),
 )
 MOST_GROUPS: Final = 2
 """Groups that are named in the table for people; the rest are counted."""
@@ -63,7 +63,8 @@ def verdicts(held: Sequence[Row]) -> Iterator[Row]:
 
 def _print_for_people(held: Sequence[Row]) -> None:
     runs = [{**row, **{name: _share(row[name], row["runs"]) for name in ("calls", "truth")}} for row in held]
-    print_table(RUN_COLUMNS, runs, title="Runs")
+    skipped = ("skipped",) if any(row["skipped"] for row in held) else ()
+    print_table((*RUN_COLUMNS, *skipped), runs, title="Runs")
     parts = [
         {
             **row,

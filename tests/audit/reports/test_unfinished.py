@@ -13,9 +13,9 @@ from stats.cli import app
 from tests.audit.samples import revision, write_run
 
 
-def fact(run, finished, planned=None, variant="r2po"):
+def fact(run, finished, planned=None, variant="r2po", skipped=0):
     cell = {"condition": "c", "env": "pong", "variant": variant, "run": run}
-    return cell | {"iterations_finished": finished, "iterations_planned": planned}
+    return cell | {"iterations_finished": finished, "iterations_planned": planned, "iterations_skipped": skipped}
 
 
 @pytest.mark.parametrize(
@@ -34,6 +34,14 @@ def fact(run, finished, planned=None, variant="r2po"):
             ["c, pong, r2po: 1 of 2 runs unfinished, 4 of 7 iterations"],
         ),
         ([fact(1, 7, math.nan), fact(2, 7, math.nan)], []),
+        # An iteration that proposed nothing is over, and has no return.
+        (
+            [fact(1, 3, 5, skipped=2), fact(2, 0, 5, skipped=5), fact(3, 1, 5, skipped=1)],
+            [
+                "c, pong, r2po: 1 of 3 runs unfinished, 2 of 5 iterations; 8 of 12 iterations proposed nothing; "
+                "1 of 3 runs proposed nothing at all, left out"
+            ],
+        ),
     ],
 )
 def test_who_is_unfinished(facts, told):

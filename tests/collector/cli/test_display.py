@@ -1,0 +1,222 @@
+"""What people see of a run: the live table, plain lines, and the summary of a session with a real model."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+
+from collector.cli import display, main
+from collector.cli.display import Plain, Terminal, choose_display
+from collector.cli.summary import Tally
+from collector.llm.protocol import Completion
+from collector.records import Call
+from collector.search import Progress
+from collector.sweep import State
+from tests.collector.helpers import answer, in_process, lines, spec
+
+GOOD = [0, 3, 3, 3, 0, 0, 0, 0, 3, 1, 0, 0, 0, 2, 1, 0]
+
+
+def call(seconds=2.0, tokens=(100, 20), error=None):
+    return Call(
+        **spec().identity, iteration=0, role="search", attempt=1, prompt="", completion="", thinking=None, model="m",
+        prompt_tokens=tokens[0], completion_tokens=tokens[1], seconds=seconds, error=error,
+    )  # fmt: skip
+
+
+def progress(asked, finished, made=None, *, best=None, skipped=0):
+    tokens = None if made is None or made.prompt_tokens is None else 120
+    return Progress(asked, finished, skipped, best, best, 7, tokens, made)
+
+
+class Clock:
+    """A clock that a test sets."""
+
+    now = 1000.0
+
+    def monotonic(self):
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(display, "time", clock)
+    return clock
+
+
+def shown(asked, *, terminal=False, finished=0):
+    text = io.StringIO()
+    console = Console(file=text, force_terminal=terminal, width=150, height=20, color_system=None)
+    return choose_display(console, [State(asked, finished > 0, finished)], quiet=False), text
+
+
+def rendered(seen):
+    text = io.StringIO()
+    Console(file=text, width=150, color_system=None).print(seen._render())
+    return text.getvalue()
+
+
+def test_calls_that_overlap_count_their_time_once():
+    tally = Tally()
+    assert tally.rate is None
+    for now, made in [(10.0, call(4.0)), (11.0, call(3.0)), (20.0, call(5.0)), (21.0, call(12.0, error="none"))]:
+        tally.add(made, now)
+    # 6 to 11 and 9 to 21: fifteen seconds in which some call was in flight.
+    assert tally.rate == pytest.approx(80 / 15)
+    assert (tally.calls, tally.unreadable, tally.prompt_tokens, tally.answer_tokens) == (4, 1, 400, 80)
+    silent = Tally()
+    silent.add(call(tokens=(None, None)), 5.0)
+    assert (silent.rate, silent.prompt_tokens) == (None, None)
+
+
+def test_a_live_table_shows_tokens_a_second_and_what_is_left_of_a_real_model(clock):
+    asked = spec(iterations=4)
+    seen, _ = shown(asked, terminal=True, finished=1)
+    assert isinstance(seen, Terminal)
+    seen.progress(progress(asked, 1))
+    clock.now += 10
+    seen.progress(progress(asked, 1, call(10.0)))
+    seen.progress(progress(asked, 2, best=0.5))
+    head, row, last = rendered(seen).splitlines()
+    assert head.split() == ["run", "iteration", "return", "best", "calls", "tokens", "tokens/s", "left"]
+    assert row.split()[1:] == ["2/4", "0.50", "0.50", "7", "–", "2.00", "0:00:20"]
+    assert last == "0 of 1 runs complete, 2.0 tokens a second, 0:00:20 left; Ctrl-C stops, and nothing is lost"
+
+
+def test_a_live_table_of_a_model_that_counts_no_tokens_stays_as_it_is(clock):
+    asked = spec(iterations=4)
+    seen, _ = shown(asked, terminal=True)
+    seen.progress(progress(asked, 0))
+    clock.now += 10
+    seen.progress(progress(asked, 1, call(tokens=(None, None)), best=0.5))
+    head, row, last = rendered(seen).splitlines()
+    assert head.split() == ["run", "iteration", "return", "best", "calls", "tokens", "left"]
+    assert row.split()[1:] == ["1/4", "0.50", "0.50", "7", "–", "0:00:30"]
+    assert last == "0 of 1 runs complete; Ctrl-C stops, and nothing is lost"
+
+
+def test_plain_lines_of_a_real_model_come_after_so_many_seconds_too(clock):
+    asked = spec(iterations=20)
+    seen, text = shown(asked)
+    assert isinstance(seen, Plain)
+    name = asked.folder.as_posix()
+    for finished, made in [(0, None), (0, call(29.0)), (1, None)]:
+        seen.progress(progress(asked, finished, made))
+        clock.now += 29
+    report = "iteration 1/20, return –, best –, calls 7, 0.7 tokens a second, 0:18:22 left"
+    assert text.getvalue() == f"{name}: {report}\n"
+    seen.progress(progress(asked, 1, call(1.0)))
+    assert text.getvalue().count("\n") == 1
+    for finished in range(2, 11):
+        seen.progress(progress(asked, finished))
+    assert f"{name}: iteration 10/20" in text.getvalue()
+
+
+def test_plain_lines_of_a_model_that_counts_no_tokens_stay_as_they_are(clock):
+    asked = spec(iterations=20)
+    seen, text = shown(asked)
+    for finished in range(11):
+        seen.progress(progress(asked, finished, call(tokens=(None, None)), best=0.25))
+        clock.now += 100
+    seen.finished(asked)
+    name = asked.folder.as_posix()
+    assert text.getvalue().splitlines() == [
+        f"{name}: iteration 10/20, return 0.25, best 0.25, calls 7",
+        f"complete: {name}, best return 0.25 [1/1]",
+    ]
+
+
+class Local:
+    """Answers for the local backend: every third answer cannot be read, or none can."""
+
+    backend, name = "local", "smollm2"
+
+    def __init__(self, *, readable=True):
+        self.options, self.made, self.readable = {}, 0, readable
+
+    async def complete(self, prompt, *, seed, form=None):
+        self.made += 1
+        text = answer(GOOD) if self.readable and self.made % 3 else "no idea"
+        return Completion(text, prompt_tokens=100, completion_tokens=10)
+
+    async def check(self):
+        pass
+
+    async def aclose(self):
+        pass
+
+
+@pytest.fixture
+def local(monkeypatch):
+    """Makes `--backend local` answer by a given model; returns what the model was made with."""
+    asked = {}
+
+    def answer_by(model):
+        def make(backend, **given):
+            asked.update(given)
+            return model
+
+        monkeypatch.setattr("collector.llm.backends.make_model", make)
+        return asked
+
+    return answer_by
+
+
+SMALL = ["--env", "frozenlake", "--variant", "threetraj", "--rollouts", "4", "--backend", "local"]
+
+
+def test_a_session_with_a_real_model_ends_in_a_summary(local, tmp_path):
+    asked = local(Local())
+    out = tmp_path / "my runs"
+    done = in_process(main, *SMALL, "--out", out)
+    assert done.returncode == 0, done.stderr
+    assert asked["in_flight"] == 1
+    (folder,) = out.rglob("run-*")
+    episodes = lines(folder / "episodes.jsonl")
+    assert len(episodes) == 5, "one run of five iterations, unless asked for otherwise"
+    best = max(episode[episode["selected"]]["mean_return"] for episode in episodes)
+    summary = done.stderr.splitlines()[-7:]
+    assert [line.split()[0] for line in summary[:5]] == ["records", "best", "calls", "tokens", "skipped"]
+    assert summary[0] == f"records      {out}"
+    assert summary[1] == f"best return  {best:.4g} (frozenlake, threetraj, run 1)"
+    assert summary[2] == "calls        14, of which 4 unreadable (28.6%)"
+    assert summary[3].startswith("tokens       1,400 of prompts, 140 of answers, ")
+    assert summary[3].endswith(" a second")
+    assert summary[4] == "skipped      0 iterations"
+    assert summary[5:] == [f"next         audit salience '{out}'", f"             figures '{out}'"]
+
+
+def test_options_win_over_the_defaults_of_the_local_model_and_quiet_over_the_summary(local, tmp_path):
+    asked = local(Local())
+    more = ["--runs", "2", "--iterations", "3", "--concurrency", "2", "--quiet"]
+    done = in_process(main, *SMALL, *more, "--out", tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert asked["in_flight"] == 2
+    assert [len(lines(path)) for path in sorted(tmp_path.rglob("episodes.jsonl"))] == [3, 3]
+
+
+def test_a_session_that_goes_on_says_that_its_numbers_are_its_own(local, tmp_path):
+    local(Local(readable=False))
+    assert in_process(main, *SMALL, "--out", tmp_path).returncode == 1
+    local(Local())
+    done = in_process(main, *SMALL, "--out", tmp_path)
+    (calls,) = tmp_path.rglob("calls.jsonl")
+    assert len(lines(calls)) == 5 + 14
+    assert (
+        "calls        14, of which 4 unreadable (28.6%); of this session, 1 of the runs had been begun" in done.stderr
+    )
+
+
+def test_a_model_that_proposes_nothing_is_a_result(local, tmp_path):
+    local(Local(readable=False))
+    done = in_process(main, *SMALL, "--on-unreadable", "skip", "--out", tmp_path)
+    assert done.returncode == 0
+    assert "best return  none, since no answer could be read" in done.stderr
+    assert "skipped      5 iterations" in done.stderr
+    assert "--structured" in done.stderr
+    assert "audit salience" not in done.stderr
+    again = in_process(main, *SMALL, "--on-unreadable", "skip", "--out", tmp_path)
+    assert again.stderr == "1 of 1 runs are complete already\n"
