@@ -106,6 +106,8 @@ def collect(
 
     `collect --env all --variant all --runs 3 --iterations 30 --personality balanced`
 
+    `collect --env frozenlake --variant threetraj --backend local`
+
     `collect --env pong --variant r2po --tau-c half --backend ollama --model gpt-oss:20b`
 
     `collect --env cartpole --variant r2po --backend openai --base-url http://localhost:8000/v1 --model NAME`

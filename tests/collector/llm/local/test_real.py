@@ -43,7 +43,7 @@ TIMED = {"seconds", "started_at"}
 
 def run(program: str, *arguments: object, **options: object) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-c", f"from {program}.cli import main; main()", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=500, **options)
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=1500, **options)
 
 
 def collect(out: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
