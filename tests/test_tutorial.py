@@ -1,4 +1,4 @@
-"""What the tutorial shows is what its commands print, on the real answers in the project and on the records that it collects."""
+"""What the tutorial shows is what its commands print, on the real answers and on the records that it collects."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ def printed(command: str, folder: Path) -> list[str]:
     """What a command line prints on a terminal 104 columns wide."""
     programs = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     environment = {**os.environ, "PATH": programs, "PYTHONPATH": str(ROOT), "COLUMNS": "104"}
-    result = subprocess.run(["bash", "-c", command], cwd=folder, capture_output=True, text=True, check=False, env=environment)
+    result = subprocess.run(
+        ["bash", "-c", command], cwd=folder, capture_output=True, text=True, check=False, env=environment
+    )
     assert result.returncode == 0, result.stderr
     return lines(result.stdout)
 
