@@ -263,6 +263,16 @@ def test_logs_of_the_released_code_are_looked_into_as_well(tmp_path, monkeypatch
     assert "Not replayed: the rollout cannot be run again: no seeds are recorded" in shown
 
 
+def test_records_of_means_alone_are_looked_into_as_well(tmp_path, monkeypatch):
+    row = revision([5, 9, 9], [1, 1, 1])
+    for candidate in (row["initial"], row["revised"]):
+        candidate.update(dict.fromkeys(("returns", "lengths", "seeds", "ended")))
+    write_run(tmp_path / "records" / "run-01", [row], options={"imported_from": ["log.csv"]})
+    shown = run(DRILLDOWN, tmp_path / "records", monkeypatch)
+    assert "This is a regression, since none here is a strict salience regression:" in shown
+    assert "headings: not recorded" in shown
+
+
 def test_a_notebook_that_stops_is_named_and_the_others_are_rendered(tmp_path):
     folder = tmp_path / "notebooks"
     folder.mkdir()
