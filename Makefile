@@ -55,7 +55,7 @@ grid: data-exists $(VENV)/.core
 	fi
 
 # What stopped a part stops neither the others nor the figures; Ctrl-C and a wrong option stop all.
-paper: $(VENV)/.core $(VENV)/.notebooks $(if $(filter openai,$(BACKEND)),$(VENV)/.openai) ## Collect what is missing of the paper's whole grid, then as figures: BACKEND=ollama MODEL=gpt-oss:20b
+paper: $(VENV)/.core $(VENV)/.notebooks $(if $(filter openai local,$(BACKEND)),$(VENV)/.$(BACKEND)) ## Collect what is missing of the paper's whole grid, then as figures: BACKEND=ollama MODEL=gpt-oss:20b
 	@$(PAPER); collected=$$?; \
 	case $$collected in 0|1) $(MAKE_FIGURES) '$(PAPER_DATA)' || exit;; esac; \
 	exit $$collected
@@ -67,7 +67,7 @@ real: $(VENV)/.local $(VENV)/.notebooks ## Collect a small grid with a real lang
 
 local: $(VENV)/.local ## Install llama.cpp and a small language model, for --backend local
 
-paper-plan: $(VENV)/.core $(if $(filter openai,$(BACKEND)),$(VENV)/.openai) ## Print what make paper would cost: calls, tokens, hours; RATE=calls a second, ANSWER_TOKENS=
+paper-plan: $(VENV)/.core $(if $(filter openai local,$(BACKEND)),$(VENV)/.$(BACKEND)) ## Print what make paper would cost: calls, tokens, hours; RATE=calls a second, ANSWER_TOKENS=
 	@$(PAPER) --dry-run $(call given,RATE,rate) $(call given,ANSWER_TOKENS,answer-tokens)
 
 test: lint ## Run the checks: format, lint, types, import rules, and all tests but the slow ones

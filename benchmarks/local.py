@@ -1,15 +1,19 @@
-"""The local language model: `collect` against llama.cpp's own rates, its memory, and several runs in flight.
+"""The local language model: `collect` against llama.cpp, memory, several runs in flight, and readable answers.
 
 python -m benchmarks.local
+python -m benchmarks.local --readable data/real/local
 """
 
 from __future__ import annotations
 
+import argparse
+import asyncio
 import os
 import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,10 +21,13 @@ from typing import Any
 
 import msgspec
 
+from collector.llm.backends import make_model
 from collector.llm.form import vector_form
 from collector.llm.local.gguf import read_gguf
 from collector.llm.local.model import BATCH
 from collector.llm.local.packaged import find_model
+from collector.llm.protocol import Model
+from collector.policy import UnreadableAnswer, from_text
 from collector.records import Call
 from collector.system.cores import cores
 from collector.tasks import get_task
@@ -126,5 +133,46 @@ def results() -> list[dict[str, Any]]:
     return rows
 
 
+def readable(records: Path, model: str) -> None:
+    """Ask the prompts of some records once each, with the form enforced and without, and count what can be read."""
+    found = [msgspec.json.decode(line, type=Call) for path in records.rglob("calls.jsonl") for line in path.open("rb")]
+    prompts = list({call.prompt: call.env for call in found}.items())
+    for structured in (True, False):
+        texts = asyncio.run(_answers(prompts, make_model("local", model=model, structured=structured, max_tokens=192)))
+        counted = Counter(_is_readable(env, text, structured) for (_, env), text in zip(prompts, texts, strict=True))
+        form = "structured" if structured else "free"
+        print(f"{form}: {counted[True]} of {len(prompts)} answers can be read", flush=True)
+
+
+async def _answers(prompts: Sequence[tuple[str, str]], model: Model) -> list[str]:
+    try:
+        return [
+            (await model.complete(prompt, seed=seed, form=vector_form(get_task(env).space))).text
+            for seed, (prompt, env) in enumerate(prompts)
+        ]
+    finally:
+        await model.aclose()
+
+
+def _is_readable(env: str, text: str, structured: bool) -> bool:
+    try:
+        from_text(get_task(env).space, text.partition("\n")[0] if structured else text)
+    except UnreadableAnswer:
+        return False
+    return True
+
+
+def main() -> None:
+    """Measure, or with --readable ask the prompts of some records."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--readable", type=Path, metavar="DIR", help="records whose prompts are asked again")
+    parser.add_argument("--model", default="smollm2", help="for --readable: the model")
+    given = parser.parse_args()
+    if given.readable:
+        readable(given.readable, given.model)
+    else:
+        results()
+
+
 if __name__ == "__main__":
-    results()
+    main()

@@ -93,7 +93,7 @@ class Asker:
         if stops:
             raise CollectorError(
                 f"{self.folder.path}: no readable search answer in {attempt} attempts at iteration {iteration}; "
-                f"see calls.jsonl there, and resume to ask again, or skip such iterations with --on-unreadable skip"
+                f"see calls.jsonl there; resume to ask again, or begin anew with --on-unreadable skip"
             )
         return Unreadable(attempt, error)
 

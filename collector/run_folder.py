@@ -148,7 +148,7 @@ def read_run(folder: Path) -> Stored:
     try:
         stored.run = decode_run(read_regular(path, RUN))
     except (FileNotFoundError, NotADirectoryError):
-        if any((folder / name).exists() for name in _FILES.values()):
+        if any((folder / _FILES[kind]).exists() for kind in (Episode, Skipped, Call)):
             raise CollectorError(f"{folder} holds records but no run.json; move it away") from None
         return stored
     except RecordError as error:

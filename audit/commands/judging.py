@@ -11,7 +11,7 @@ import audit
 from audit.commands.reading import reading
 from audit.output.rows import Table
 from audit.request import Request
-from collector.llm.options import ModelOptions, with_model_options
+from collector.model_options import ModelOptions, with_model_options
 
 commands = typer.Typer()
 

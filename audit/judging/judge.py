@@ -21,7 +21,7 @@ from audit.request import Request, note, print_notes
 from audit.sources.judgements import Judged, default_file, read_judgements
 from audit.store import rows_of
 from audit.vocabulary.drivers import DRIVERS
-from collector.llm.options import ModelOptions
+from collector.model_options import ModelOptions
 
 if TYPE_CHECKING:
     from audit.judging.asking import Judge

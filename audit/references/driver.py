@@ -47,7 +47,7 @@ ONE_ROLLOUT: Final = 1.5
 """Weight of the first sentence that names worst and median as one rollout: what happens in it is usual."""
 FAILURE: Final = 0.4
 """Weight of the first sentence on how the worst rollout failed."""
-ARGUMENT: Final = 0.3
+ARGUMENT: Final = 0.2
 """Weight of a sentence that argues without any rollout; at most `MOST_ARGUMENTS` of them count."""
 MOST_ARGUMENTS: Final = 3
 FLAW: Final = 4.0
@@ -56,6 +56,8 @@ GIVEN_UP: Final = 6.0
 """Weight of a sentence that goes back to earlier trials; nothing else counts then."""
 EARLIER_TRIALS: Final = 0.6
 """Weight of a sentence about the change that names earlier trials."""
+NO_FAULT_SHOWN: Final = 1.0
+"""Weight of `structure` where the rollouts shown are equally good, the worst is not among them, and no flaw is seen."""
 OTHER_REASON: Final = 0.5
 """Weight of `structure` where nothing speaks for it."""
 
@@ -163,7 +165,7 @@ def _named(mentions: Iterable[Mention], shown: Shown) -> frozenset[str]:
     labels = {rollout.label for rollout in shown.rollouts}
     for mention in mentions:
         own = [label for label in mention.labels if label in labels] or mention.labels
-        heading = shown.label_of(mention.text[-1]) if mention.kind == "label" else None
+        heading = shown.label_of(mention.text[-1]) if shown.has_headings and mention.kind == "label" else None
         roles.update([heading] if heading else _LABEL.findall(mention.text.lower()) or own[:1])
     # Of single rollouts that represent all, the one nearest to the mean is as typical as the median.
     return frozenset("median" if role == "representative" else role for role in roles)
@@ -205,9 +207,12 @@ def _by_grounds(sentences: Sequence[_Sentence], shown: Shown) -> Iterator[_Weigh
                 continue
             nothing_failed = nothing_failed or kind == "nothing failed"
             yield name, ground.weight, sentence
-    if nothing_failed and shown.single:
-        flaws = [sentence for sentence in sentences if IMPERFECTION.search(sentence.plain)]
-        yield from (("shared", FLAW, sentence) for sentence in flaws[:1])
+    if (nothing_failed and shown.single) or shown.without_luck is None:
+        flaw = next((sentence for sentence in sentences if IMPERFECTION.search(sentence.plain)), None)
+        if flaw is None and shown.without_luck is None:
+            yield "structure", NO_FAULT_SHOWN, sentences[0]
+        elif flaw and nothing_failed and shown.single:
+            yield "shared", FLAW, flaw
 
 
 def _by_naming(sentences: Sequence[_Sentence]) -> Iterator[_Weighed]:

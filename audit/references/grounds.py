@@ -170,9 +170,9 @@ def grounds_in(plain: str) -> Iterator[GroundKind]:
     """
     for match in _WORD.finditer(plain):
         for rule in _BY_WORD.get(match[0], ()):
-            before = plain[max(0, match.start() - 48) : match.start()]
             if rule.behind and not rule.behind.match(plain, match.end()):
                 continue
+            before = plain[max(0, match.start() - 48) : match.start()]
             if rule.before and not rule.before.search(before):
                 continue
             if GROUNDS[rule.kind].driver == "shared" and _DENIED.search(before):

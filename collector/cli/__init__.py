@@ -11,7 +11,7 @@ from collector.budget import EXCERPTS, LOCAL_ITERATIONS, LOCAL_RUNS, ROLLOUTS, R
 from collector.cli import options
 from collector.cli.command import run_command
 from collector.errors import CollectorError, WorkerError
-from collector.llm.options import ModelOptions, with_model_options
+from collector.model_options import ModelOptions, with_model_options
 
 app = typer.Typer(context_settings=options.HELP, pretty_exceptions_enable=False, rich_markup_mode="markdown")
 

@@ -44,7 +44,7 @@ class _Line:
     reported: float
     tally: Tally = field(default_factory=Tally)
 
-    def left(self, now: float) -> str:
+    def left(self, now: float) -> str | None:
         """The time that the run still takes, by that of its iterations so far."""
         done = self.progress.finished - self.already
         return _duration(now - self.began, done, self.progress.spec.iterations - self.progress.finished)
@@ -60,7 +60,7 @@ class _Line:
             str(progress.calls),
             "–" if progress.tokens is None else str(progress.tokens),
             *([_number(self.tally.rate)] if with_rate else []),
-            self.left(now),
+            self.left(now) or "–",
         ]
 
 
@@ -82,7 +82,7 @@ class Quiet:
         self._iterations_done = 0
         self._iterations_left = {state.spec.folder: state.spec.iterations - state.finished for state in runs}
 
-    def left(self, now: float) -> str:
+    def left(self, now: float) -> str | None:
         """The time that all runs still take, by that of the iterations so far."""
         return _duration(now - self._began, self._iterations_done, sum(self._iterations_left.values()))
 
@@ -137,10 +137,10 @@ class Plain(Quiet):
         is_time = rate is not None and now - line.reported >= PLAIN_SECONDS
         if is_time or (progress.finished > last and progress.finished % PLAIN_EVERY == 0):
             line.reported = now
-            asked = "" if rate is None else f", {rate:.1f} tokens a second, {line.left(now)} left"
             self.note(
                 f"{progress.spec.folder.as_posix()}: iteration {progress.finished}/{progress.spec.iterations}, "
-                f"return {_number(progress.current)}, best {_number(progress.best)}, calls {progress.calls}{asked}"
+                f"return {_number(progress.current)}, best {_number(progress.best)}, calls {progress.calls}"
+                f"{_speed(rate, line.left(now))}"
             )
 
     def finished(self, spec: RunSpec) -> None:
@@ -182,14 +182,20 @@ class Terminal(Quiet):
         # Never taller than the terminal: a table that scrolls cannot be redrawn in place.
         for line in list(self.lines.values())[: max(self.console.height - 4, 1)]:
             table.add_row(*line.cells(now, with_rate=rate is not None))
-        asked = f", {rate:.1f} tokens a second, {self.left(now)} left" if rate is not None else ""
-        end = f"{self.runs_done} of {self.total} runs complete{asked}; Ctrl-C stops, and nothing is lost"
-        return Group(table, Text(end))
+        done = f"{self.runs_done} of {self.total} runs complete{_speed(rate, self.left(now))}"
+        return Group(table, Text(f"{done}; Ctrl-C stops, and nothing is lost"))
 
 
-def _duration(spent: float, done: int, left: int) -> str:
+def _duration(spent: float, done: int, left: int) -> str | None:
     """The time that what is left takes, if it goes on like what is done."""
-    return str(timedelta(seconds=round(spent / done * left))) if done else "–"
+    return str(timedelta(seconds=round(spent / done * left))) if done else None
+
+
+def _speed(rate: float | None, left: str | None) -> str:
+    """How fast a real model answers, and for how long it will; nothing where it counts no tokens."""
+    if rate is None:
+        return ""
+    return f", {rate:.1f} tokens a second" + (f", {left} left" if left else "")
 
 
 def _number(value: float | None) -> str:

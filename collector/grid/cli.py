@@ -11,7 +11,7 @@ import typer
 from collector.budget import ROLLOUTS, RUNS
 from collector.cli import options
 from collector.cli.command import run_command
-from collector.llm.options import ModelOptions, with_model_options
+from collector.model_options import ModelOptions, with_model_options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

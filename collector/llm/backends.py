@@ -9,7 +9,7 @@ from collector.errors import UsageError
 from collector.llm.protocol import Model
 
 if TYPE_CHECKING:
-    from collector.llm.options import ModelOptions
+    from collector.model_options import ModelOptions
 
 BACKENDS: Final = ("simulated", "local", "ollama", "openai")
 DEFAULT_PERSONALITY: Final = "salient"

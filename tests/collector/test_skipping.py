@@ -74,7 +74,9 @@ def test_a_second_search_answer_that_stays_unreadable_leaves_the_first_candidate
     assert (episode["revised"], episode["revision_status"], episode["selected"]) == (None, "unreadable", "initial")
     assert not (folder / "skipped.jsonl").exists()
     model = ScriptedModel(*script)
-    with pytest.raises(CollectorError, match=r"no readable search answer in 5 attempts .*--on-unreadable skip"):
+    with pytest.raises(
+        CollectorError, match=r"no readable search answer in 5 attempts .*begin anew with --on-unreadable skip"
+    ):
         collect(spec(variant=variant, model=model, iterations=1), tmp_path, model)
 
 

@@ -128,3 +128,11 @@ def test_what_an_answer_speaks_for_adds_up():
     assert found["shared"] == 4.0
     assert found["worst"] == pytest.approx(1.9)
     assert weights("The worst rollout tips.", POLE, []) == {}
+
+
+def test_rollouts_without_a_fault_leave_the_formula_unless_a_flaw_is_seen():
+    one = {"rollout": 4, "return": 1.0, "length": 15}
+    shown = Shown.of([{"label": "median", **one}, {"label": "best", **one}])
+    change = "Down from 13 can slide into 12, so I changed params[1]. The median rollout passes 13."
+    assert driver(change, shown, [1]).name == "structure"
+    assert driver(f"{change} The median rollout drifts.", shown, [1]).name == "median"

@@ -135,7 +135,8 @@ class Local:
     backend, name = "local", "smollm2"
 
     def __init__(self, *, readable=True):
-        self.options, self.made, self.readable = {}, 0, readable
+        self.options = {"file": {"trained_context": 8192}}
+        self.made, self.readable = 0, readable
 
     async def complete(self, prompt, *, seed, form=None):
         self.made += 1

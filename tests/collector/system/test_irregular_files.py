@@ -20,12 +20,12 @@ def _impatience():
 
 
 @pytest.mark.parametrize("kind", IRREGULAR)
-@pytest.mark.parametrize("name", ["run.json", "episodes.jsonl", "calls.jsonl", "truth.jsonl"])
+@pytest.mark.parametrize("name", ["run.json", "episodes.jsonl", "skipped.jsonl", "calls.jsonl", "truth.jsonl"])
 def test_a_run_with_a_file_that_is_not_regular_is_refused(tmp_path, name, kind):
     make, message = IRREGULAR[kind]
     asked = spec(iterations=1)
     folder = collect(asked, tmp_path)
-    (folder / name).unlink()
+    (folder / name).unlink(missing_ok=True)
     make(folder / name)
     with pytest.raises(CollectorError) as error:
         collect(asked, tmp_path)

@@ -41,7 +41,9 @@ class ModelOptions(TypedDict, total=False):
     ]
     timeout: Annotated[
         float | None,
-        typer.Option("--timeout", min=0.001, max=1e6, help="Seconds to wait for one answer.", show_default="600"),
+        typer.Option(
+            "--timeout", min=0.001, max=1e6, help="Seconds to wait for one answer.", show_default="600 with servers"
+        ),
     ]
     max_tokens: Annotated[
         int | None,
