@@ -14,6 +14,7 @@ from figures.names import label
 
 PACKAGES: Final = ("salience-audit", "duckdb", "matplotlib", "numpy", "pandas", "scipy", "seaborn", "statsmodels")
 SIMULATED: Final = "simulated"
+OTHER: Final = "other"  # what `run.json` says where a foreign log names no backend
 
 
 def simulated(facts: pd.DataFrame, condition: str) -> bool:
@@ -51,7 +52,7 @@ def _sentence(backend: str, model: str) -> str:
         personality = model.removeprefix(f"{SIMULATED}-") or "not recorded"
         return f"Simulated model, personality {personality}: a simulated stand-in, not a language model."
     if not model:
-        return f"Made with {backend}." if backend else "The model was not recorded."
+        return "The model was not recorded." if backend in {"", OTHER} else f"Made with {backend}."
     return f"Model {model} ({backend})." if backend and backend != model else f"Model {model}."
 
 

@@ -71,9 +71,12 @@ def words(page: str) -> str:
     return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", body)).split())
 
 
-def run(stem: str, data: Path, monkeypatch) -> str:
-    """Everything that a notebook prints or shows as text, given a data set."""
-    monkeypatch.setenv("SALIENCE_DATA", str(data))
+def run(stem: str, data: Path | None, monkeypatch) -> str:
+    """Everything that a notebook prints or shows as text, given a data set, or None for what it opens on by itself."""
+    if data is None:
+        monkeypatch.delenv("SALIENCE_DATA", raising=False)
+    else:
+        monkeypatch.setenv("SALIENCE_DATA", str(data))
     notebook = nbformat.read(FOLDER / f"{stem}.ipynb", as_version=4)
     NotebookClient(notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": FOLDER}}).execute()
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
@@ -129,6 +132,19 @@ def test_the_drilldown_goes_from_the_table_to_the_sentences(pages):
     assert not re.search(r"Not replayed: [^{]", seen)
 
 
+def test_the_drilldown_opens_on_real_answers_and_compares_those_to_one_candidate(monkeypatch):
+    shown = run(DRILLDOWN, None, monkeypatch)
+    assert "This is a revision among those under several conditions, since none here is a regression:" in shown
+    assert "CartPole, ThreeTraj, run 2, iteration 30 (as_is)." in shown
+    assert "as_is: The model was not recorded." in shown
+    assert "headings: worst, median, best" in shown
+    table = " ".join(re.sub(r"<[^>]*>", " ", shown.replace("\\n", " ")).split())
+    assert "reversed best, median, worst True True shared" in table
+    assert "unlabelled Rollout A (median), Rollout B (best), Rollout C (worst) False True shared" in table
+    assert re.search(r"<b>unlabelled</b>.*?<mark>rollout C</mark><sub>\{worst 2\}</sub>", shown, re.DOTALL)
+    assert "Not replayed" not in shown
+
+
 def test_patterns_are_counted_weighed_and_shown(pages):
     seen = words(pages[PATTERNS])
     assert "expected_regressions" in seen
@@ -156,6 +172,12 @@ def test_the_tests_of_the_table_are_scipys(pages):
 
 def test_logs_are_imported_checked_and_audited(pages):
     seen = words(pages[LOGS])
+    assert "without_worst.jsonl: 9 rows imported, 0 left out" in seen
+    assert (
+        "without_worst cartpole threetraj-without-worst agreement no critic saw worst, median and best rollout" in seen
+    )
+    assert "pong 2 11 2.50 2.33 -0.17 2 surgical_backfire 2.00 2.33" in seen  # a regression, and none over fresh seeds
+    assert re.search(r"Both rollouts shown are the same perfect one \( rollout 0 \{median best 0\}", seen)
     assert "cartpole.jsonl: 7 rows imported, 0 left out" in seen
     assert "line 6: initial.returns should be a list of finite numbers" in seen
     assert "no critic saw worst, median and best rollout" in seen
@@ -239,6 +261,16 @@ def test_logs_of_the_released_code_are_looked_into_as_well(tmp_path, monkeypatch
     assert "This is a strict salience regression:" in shown
     assert "The records hold no prompt" in shown
     assert "Not replayed: the rollout cannot be run again: no seeds are recorded" in shown
+
+
+def test_records_of_means_alone_are_looked_into_as_well(tmp_path, monkeypatch):
+    row = revision([5, 9, 9], [1, 1, 1])
+    for candidate in (row["initial"], row["revised"]):
+        candidate.update(dict.fromkeys(("returns", "lengths", "seeds", "ended")))
+    write_run(tmp_path / "records" / "run-01", [row], options={"imported_from": ["log.csv"]})
+    shown = run(DRILLDOWN, tmp_path / "records", monkeypatch)
+    assert "This is a regression, since none here is a strict salience regression:" in shown
+    assert "headings: not recorded" in shown
 
 
 def test_a_notebook_that_stops_is_named_and_the_others_are_rendered(tmp_path):

@@ -192,6 +192,7 @@ def facts(*runs: tuple[str | None, str | None]) -> pd.DataFrame:
         ([("sb3", "b"), ("sb3", "a"), ("sb3", None)], "Models a, b (sb3). Made with sb3."),
         ([("sb3", None)], "Made with sb3."),
         ([(None, None)], "The model was not recorded."),
+        ([("other", None)], "The model was not recorded."),
         ([], "The model was not recorded."),
     ],
 )

@@ -1,0 +1,70 @@
+"""What the tutorial shows is what its commands print, on the real answers and on the records that it collects."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
+COMMANDS = [
+    (command, output)
+    for block in re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)
+    for command, _, output in (shown.partition("\n") for shown in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:])
+]
+AUDITS = [(command, output) for command, output in COMMANDS if command.startswith("audit ")]
+REAL = [(command, output) for command, output in AUDITS if "data/real" in command]
+SIMULATED = [(command, output) for command, output in AUDITS if "data/tutorial" in command]
+
+
+def printed(command: str, folder: Path) -> list[str]:
+    """What a command line prints on a terminal 104 columns wide."""
+    programs = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    environment = {**os.environ, "PATH": programs, "PYTHONPATH": str(ROOT), "COLUMNS": "104"}
+    result = subprocess.run(
+        ["bash", "-c", command], cwd=folder, capture_output=True, text=True, check=False, env=environment
+    )
+    assert result.returncode == 0, result.stderr
+    return lines(result.stdout)
+
+
+def lines(text: str) -> list[str]:
+    return [line.rstrip() for line in text.strip("\n").splitlines()]
+
+
+@pytest.fixture(scope="module")
+def collected(tmp_path_factory) -> Path:
+    """A folder in which the tutorial's own command has collected its records."""
+    folder = tmp_path_factory.mktemp("tutorial")
+    [command] = [command for command, _ in COMMANDS if command.startswith("collect ")]
+    printed(command, folder)
+    return folder
+
+
+def test_every_command_of_the_tutorial_is_run_here():
+    assert len(REAL) + len(SIMULATED) + 1 == len(COMMANDS)
+    assert {command.split()[1] for command, _ in REAL} >= {"salience", "sql", "show", "validate"}
+    assert PAGE.index("data/real/large") < PAGE.index("data/tutorial")
+
+
+@pytest.mark.parametrize(("command", "output"), REAL, ids=[command for command, _ in REAL])
+def test_real_answers_give_what_the_page_shows(command, output):
+    assert printed(command, ROOT) == lines(output)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("command", "output"), SIMULATED, ids=[command for command, _ in SIMULATED])
+def test_simulated_records_give_what_the_page_shows(command, output, collected):
+    assert printed(command, collected) == lines(output)
+
+
+@pytest.mark.slow
+def test_the_tutorials_python_prints_what_the_page_shows(collected):
+    [(program, output)] = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", PAGE, re.DOTALL)
+    (collected / "query.py").write_text(program, encoding="utf-8")
+    assert printed("python query.py", collected) == lines(output)
