@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from collector.errors import CollectorError, ModelError
 from collector.llm.answer import split_thinking
+from collector.llm.logprobs import LARGEST
 from collector.llm.protocol import Completion
 from collector.llm.repetition import repeated_tail
 
@@ -29,7 +30,8 @@ class Generation:
         self._timeout = timeout
         self._parts: list[str] = []
         self._thinking: list[str] = []
-        self._logprobs: list[tuple[str, float]] = []
+        self._logprobs: list[tuple[str, float | None]] = []
+        self._looked = 0
         self._prompt_tokens: int | None = None
         self._completion_tokens: int | None = None
         self._cut: str | None = None
@@ -67,9 +69,11 @@ class Generation:
     def _reason_to_stop(self) -> str | None:
         if self._ends is not None and time.monotonic() > self._ends:
             return f"no full answer within {self._timeout:g} s"
-        if self._logprobs and len(self._logprobs) % LOOK_EVERY == 0 and (unit := repeated_tail("".join(self._parts))):
-            return f"repeats itself: {unit!r}"
-        return None
+        if len(self._logprobs) < self._looked + LOOK_EVERY:
+            return None
+        self._looked = len(self._logprobs)
+        unit = repeated_tail("".join(self._parts))
+        return f"repeats itself: {unit!r}" if unit else None
 
     def completion(self) -> Completion:
         """The answer.
@@ -86,9 +90,8 @@ class Generation:
         text, inline = ("".join(self._parts), None) if thinking else split_thinking("".join(self._parts))
         tokens = len(self._logprobs) if self._completion_tokens is None else self._completion_tokens
         cut = self._cut if text.strip() else self._cut or "an empty answer"
-        return Completion(
-            text, thinking or inline, self._prompt_tokens, tokens, cut=cut, logprobs=self._logprobs or None
-        )
+        held = [(token, logprob) for token, logprob in self._logprobs if logprob is not None and abs(logprob) < LARGEST]
+        return Completion(text, thinking or inline, self._prompt_tokens, tokens, cut=cut, logprobs=held or None)
 
 
 def _as_error(failure: dict[str, Any]) -> CollectorError:

@@ -26,6 +26,13 @@ def test_parts_become_an_answer(generation):
     assert answer.cut is None
 
 
+def test_a_probability_that_no_record_can_hold_is_left_out(generation):
+    for logprob in (-0.5, None, float("-inf")):
+        generation.take(part("a", logprob))
+    answer = generation.completion()
+    assert (answer.text, answer.completion_tokens, answer.logprobs) == ("aaa", 3, [("a", -0.5)])
+
+
 def test_a_circle_ends_the_answer(generation):
     words = [f"and {word} " for word in ("the", "robot", "goes", "left")]
     taken = next(count for count in range(1, 1000) if generation.take(part(words[count % 4])))
