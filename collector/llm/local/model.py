@@ -10,7 +10,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final
 
 from collector.errors import ModelError, UsageError
-from collector.llm.answer import server_seed
+from collector.llm.answer import chosen, server_seed
 from collector.llm.form import Form
 from collector.llm.local.generation import Generation
 from collector.llm.local.gguf import ModelFile, read_gguf
@@ -99,9 +99,12 @@ class LocalModel:
                 "quantisation": self.file.quantisation,
                 "trained_context": self.file.trained_context,
             },
-        } | ({"logprobs": True} if logprobs else {})
+        } | chosen(logprobs=logprobs)
+        if gpu_layers is not None:
+            self.options["gpu_layers"] = gpu_layers
         self._context: int = self.options["num_ctx"]
         self._server: Server | None = None
+        self._loading = asyncio.Lock()
         self._pool = ThreadPoolExecutor(in_flight, thread_name_prefix="llama")
         self._stopped = threading.Event()
 
@@ -112,9 +115,10 @@ class LocalModel:
             UsageError: the extra is not installed.
             ModelError: the machine or llama.cpp cannot run it.
         """
-        if self._server is None:
-            self._server = await asyncio.get_running_loop().run_in_executor(self._pool, self._load)
-            restore_handlers()  # llama.cpp has installed its own
+        async with self._loading:
+            if self._server is None:
+                self._server = await asyncio.get_running_loop().run_in_executor(self._pool, self._load)
+                restore_handlers()  # llama.cpp has installed its own
 
     async def complete(self, prompt: str, *, seed: int, form: Form | None = None) -> Completion:
         """Answer one prompt.
