@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -69,15 +70,7 @@ def collect(*, runs: int, iterations: int, in_flight: int) -> Collected:
 
 def own_rates(prompts: Sequence[str]) -> tuple[float, float]:
     """Tokens a second of prompts and of answers, as llama.cpp measures them, asked directly with the same grammar."""
-    import xllamacpp
-
-    params = xllamacpp.CommonParams()
-    params.model.path = str(find_model("smollm2"))
-    params.n_ctx, params.n_parallel, params.verbosity, params.cache_ram_mib = CONTEXT, 1, -1, 0
-    params.n_batch = params.n_ubatch = BATCH
-    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = cores()
-    server = xllamacpp.Server(params)
-    timings = []
+    server, timings = _server(slots=1), []
     for seed, prompt in enumerate(prompts):
         answer = server.handle_chat_completions(
             {
@@ -96,6 +89,31 @@ def own_rates(prompts: Sequence[str]) -> tuple[float, float]:
 
 
 _PARTS = ("prompt", "predicted")
+
+
+def own_generation(slots: int) -> float:
+    """Tokens a second that llama.cpp alone generates for several short prompts, so many at a time."""
+    server = _server(slots=slots)
+
+    def ask(number: int) -> int:
+        message = {"role": "user", "content": f"Tell a story about robot number {number}."}
+        request = {"messages": [message], "max_tokens": MAX_TOKENS, "seed": number, "ignore_eos": True}
+        return int(server.handle_chat_completions(request)["usage"]["completion_tokens"])
+
+    started = time.perf_counter()
+    with ThreadPoolExecutor(FLIGHT) as threads:
+        return sum(threads.map(ask, range(FLIGHT))) / (time.perf_counter() - started)
+
+
+def _server(*, slots: int) -> Any:
+    import xllamacpp
+
+    params = xllamacpp.CommonParams()
+    params.model.path = str(find_model("smollm2"))
+    params.n_ctx, params.n_parallel, params.verbosity, params.cache_ram_mib = CONTEXT * slots, slots, -1, 0
+    params.n_batch = params.n_ubatch = BATCH
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = cores()
+    return xllamacpp.Server(params)
 
 
 def results() -> list[dict[str, Any]]:
@@ -130,6 +148,9 @@ def results() -> list[dict[str, Any]]:
     ratio = rates[1] / rates[0]
     rows.append({"what": f"{FLIGHT} runs", "one_at_a_time": rates[0], "together": rates[1], "ratio": ratio})
     print(f"{FLIGHT} runs: {rates[0]:.1f} tokens a second one after the other, {rates[1]:.1f} together: {ratio:.2f}")
+    own_single, own_batch = own_generation(1), own_generation(FLIGHT)
+    rows.append({"what": "generation by llama.cpp alone", "one_at_a_time": own_single, "together": own_batch})
+    print(f"generation alone: {own_single:.1f} and {own_batch:.1f} tokens a second: {own_batch / own_single:.2f}")
     return rows
 
 
