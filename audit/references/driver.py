@@ -15,19 +15,30 @@ Sentences that only state what was kept are ignored, and so are mentions that ar
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from audit.references.drafts import compiled
-from audit.references.folding import fold
-from audit.references.grounds import FAILING, GROUNDS, HISTORY, IMPERFECTION, REASONING, goes_back, grounds_in
-from audit.references.mention import Mention
-from audit.references.resolving import resolve
-from audit.references.sentences import Sentences
+from audit.references.grounds import GROUNDS, grounds_in
+from audit.references.passages import Passage, passages
+from audit.references.phrases import (
+    CONFIRMS,
+    CONTRAST,
+    FAILING,
+    FAULTY,
+    HISTORY,
+    IMPERFECTION,
+    ONE_AND_THE_SAME,
+    POLICY,
+    REASONING,
+    TREND,
+    USUAL,
+    gives_no_reason,
+    goes_back,
+)
 from audit.references.shown import Shown
+from audit.references.statements import ROLLOUTS
 from audit.vocabulary.drivers import DriverName
 
 
@@ -43,8 +54,23 @@ NAMING: Final = 1.5
 """Weight of the rollouts named, taken together."""
 COMPARISON: Final = 1.0
 """Weight of a sentence that names the worst rollout and another one."""
-ONE_ROLLOUT: Final = 1.5
-"""Weight of the first sentence that names worst and median as one rollout: what happens in it is usual."""
+MOST_COMPARISONS: Final = 2
+STATED: Final = 5.0
+"""Weight of what a sentence states that its author went by."""
+HINTED: Final = 2.5
+"""The same, where it states so of the change and not of its author."""
+DENIED: Final = 0.25
+"""What is left of all else that speaks for a driver which an answer states that it did not go by."""
+CONFIRMED: Final = 0.25
+"""What is left of a rollout that only confirms what was argued before any was named."""
+OPENING: Final = 2.0
+"""Weight of the first sentence that names a fault, a rollout or trials: diagnosis goes before confirmation."""
+OPENINGS: Final = 3
+"""It is among this many."""
+NO_REASON: Final = 4.5
+"""Weight of a sentence that states that the change is nominal."""
+TRENDS: Final = 0.7
+"""Weight of a sentence on what earlier trials show; at most three of them count."""
 FAILURE: Final = 0.4
 """Weight of the first sentence on how the worst rollout failed."""
 ARGUMENT: Final = 0.2
@@ -61,39 +87,8 @@ NO_FAULT_SHOWN: Final = 1.0
 OTHER_REASON: Final = 0.5
 """Weight of `structure` where nothing speaks for it."""
 
-MOST_SENTENCES: Final = 10_000
-"""Further sentences are not looked at: no answer has them."""
-
-_PARAMETER_LINE: Final = compiled(r"[^a-z]{0,8}params\[0\] ?[:=]")
-_PARAMETER: Final = compiled(r"params?\[?(\d{1,4})\]?|states? (\d{1,4})(?: and (\d{1,4}))?")
-_CHANGE: Final = compiled(
-    r"(?:^|[^a-z])(?:i|we) (?:\w{1,12} ){0,2}(?:chang|increas|decreas|rais|lower|reduc|flip|mov|adjust|strengthen"
-    r"|weaken|shift|scal|doubl|halv|switch|replac|revers|negat|drop|remov|set|put|made|mak|revert|correct|fix|damp"
-    r"|tweak|boost)\w{0,5}(?![a-z])"
-)
-_KEEP: Final = compiled(
-    r"(?:^|[^a-z])(?:(?:i|we) (?:\w{1,12} ){0,2}(?:keep|kept|leave|left|retain(?:ed)?|preserved?)"
-    r"|(?:is|are|was|were) (?:kept|retained|preserved)|kept(?: ?:| (?:is|are|as|for))|unchanged"
-    r"|untouched|left (?:alone|as)"
-    r"|(?:rest|else|others?|weights) (?:stays?|remains?))(?![a-z])"
-)
-_LABEL: Final = compiled(r"worst|median|best|representative")
-_LETTERS: Final = re.compile("[a-z]{3}")
-
-
-@dataclass(frozen=True, slots=True)
-class _Sentence:
-    """A sentence with the features that the rules need; `compares` if it names the worst rollout and another one."""
-
-    start: int
-    end: int
-    plain: str
-    about_change: bool
-    named: frozenset[str]
-    compares: bool
-
-
-_Weighed = tuple[DriverName, float, _Sentence]
+_Weighed = tuple[DriverName, float, Passage]
+_Reliance = dict[DriverName, list[tuple[float, Passage]]]
 
 
 def driver(text: str, shown: Shown, changed: Sequence[int] | None) -> Driver:
@@ -118,92 +113,114 @@ def weights(text: str, shown: Shown, changed: Sequence[int] | None) -> dict[Driv
     return {name: sum(weight for weight, _ in each) for name, each in found.items()}
 
 
-_Reliance = dict[DriverName, list[tuple[float, _Sentence]]]
-
-
 def _reliance(text: str, shown: Shown, changed: Sequence[int] | None) -> _Reliance:
     """The sentences that speak for each driver, and with what weight."""
     nothing_changed = changed is not None and not changed
-    sentences = [] if nothing_changed else _sentences(text, shown, frozenset(changed or ()))
+    sentences = [] if nothing_changed else passages(text, shown, frozenset(changed or ()))
     back = next((sentence for sentence in sentences if goes_back(sentence.plain)), None)
     if back:
         return {"history": [(GIVEN_UP, back)]}
+    confirming = _confirming(sentences)
+    denied = _denied(sentences)
     found: _Reliance = {}
     for name, weight, sentence in _weighed(sentences, shown) if sentences else ():
-        found.setdefault(name, []).append((weight, sentence))
+        kept = CONFIRMED if name in ROLLOUTS and sentence.start in confirming else 1.0
+        found.setdefault(name, []).append((weight * kept * (DENIED if name in denied else 1.0), sentence))
+    # What a sentence states outright is added to, not weighed against, what others speak for.
+    for sentence in sentences:
+        for each in sentence.statements:
+            if not each.denied and each.driver:
+                found.setdefault(each.driver, []).append((STATED if each.strong else HINTED, sentence))
     return found
 
 
-def _sentences(text: str, shown: Shown, changed: frozenset[int]) -> list[_Sentence]:
-    """The sentences that may justify a change: not the line of parameters, nor what was kept."""
-    plain = fold(text)
-    bounds = Sentences(text)
-    mentions: dict[int, list[Mention]] = {}
-    for mention in resolve(text, shown):
-        if not (mention.negated or mention.discounted):
-            mentions.setdefault(bounds.number(mention.start), []).append(mention)
-    found = []
-    for number in range(min(len(bounds), MOST_SENTENCES)):
-        start, end = bounds.start(number), bounds.end(number)
-        words = plain[start:end]
-        if _PARAMETER_LINE.match(words) or not _LETTERS.search(words):
-            continue
-        changes = _CHANGE.search(words) is not None
-        if _KEEP.search(words) and not changes:
-            continue
-        parameters = {int(index) for match in _PARAMETER.findall(words) for index in match if index}
-        about = changes or not changed.isdisjoint(parameters)
-        meant = mentions.get(number, ())
-        compares = any(each.worst for each in meant) and len({each.labels for each in meant}) > 1
-        found.append(_Sentence(start, end, words, about, _named(meant, shown), compares))
-    return found
+def _confirming(sentences: Sequence[Passage]) -> set[int]:
+    """Where sentences begin that only confirm what was argued before any rollout, to the end of their paragraph."""
+    paragraph = None
+    found = set()
+    for sentence in sentences:
+        if paragraph is None:
+            if CONFIRMS.search(sentence.plain):
+                paragraph = sentence.paragraph
+            elif sentence.named or any(GROUNDS[kind].driver == "shared" for kind in grounds_in(sentence.plain)):
+                break
+        if paragraph is not None and sentence.paragraph == paragraph:
+            found.add(sentence.start)
+    return found if sentences and sentences[0].start not in found else set()
 
 
-def _named(mentions: Iterable[Mention], shown: Shown) -> frozenset[str]:
-    """The roles that a sentence speaks of: as named; where it uses no name, the first under which it was shown."""
-    roles: set[str] = set()
-    labels = {rollout.label for rollout in shown.rollouts}
-    for mention in mentions:
-        own = [label for label in mention.labels if label in labels] or mention.labels
-        heading = shown.label_of(mention.text[-1]) if shown.has_headings and mention.kind == "label" else None
-        roles.update([heading] if heading else _LABEL.findall(mention.text.lower()) or own[:1])
-    # Of single rollouts that represent all, the one nearest to the mean is as typical as the median.
-    return frozenset("median" if role == "representative" else role for role in roles)
+def _denied(sentences: Sequence[Passage]) -> set[DriverName]:
+    """The drivers that the answer states it did not go by."""
+    stated = {each.driver for sentence in sentences for each in sentence.statements if not each.denied}
+    found: set[DriverName] = set()
+    for sentence in sentences:
+        if any(not each.denied for each in sentence.statements):
+            for each in sentence.statements:
+                if each.denied:
+                    found |= {each.driver} if each.driver else ROLLOUTS
+    return found - stated
 
 
-def _weighed(sentences: Sequence[_Sentence], shown: Shown) -> Iterator[_Weighed]:
+def _weighed(sentences: Sequence[Passage], shown: Shown) -> Iterator[_Weighed]:
     """What the sentences speak for, and with what weight."""
     about = [sentence for sentence in sentences if sentence.about_change]
     yield "structure", OTHER_REASON, (about or sentences)[0]
-    yield from _by_naming(sentences)
+    yield from _by_naming(sentences, shown)
     yield from _by_grounds(sentences, shown)
-    yield from (("shared", COMPARISON, each) for each in sentences if each.compares)
-    as_one = [each for each in sentences if not each.compares and {"worst", "median"} <= each.named]
-    yield from (("shared", ONE_ROLLOUT, each) for each in as_one[:1])
+    yield from _by_opening(sentences)
+    comparing = [
+        each
+        for each in sentences
+        if each.compares and not ONE_AND_THE_SAME.search(each.plain) and not CONTRAST.search(each.plain)
+    ]
+    yield from (("shared", COMPARISON, each) for each in comparing[:MOST_COMPARISONS])
     arguments = [each for each in about if not each.named and REASONING.search(each.plain)]
     yield from (("structure", ARGUMENT, each) for each in arguments[:MOST_ARGUMENTS])
     failed = shown.without_luck
-    failing = next((each for each in sentences if each.named == {failed} and FAILING.search(each.plain)), None)
+    failing = next((each for each in sentences if each.named == (failed,) and FAILING.search(each.plain)), None)
     if failed and failing:
         yield failed, FAILURE, failing
     earlier = next((each for each in about if HISTORY.search(each.plain)), None)
     if earlier:
         yield "history", EARLIER_TRIALS, earlier
+    trends = [each for each in sentences if TREND.search(each.plain)]
+    yield from (("history", TRENDS, each) for each in trends[:3])
+    yield from (("none", NO_REASON, each) for each in sentences if gives_no_reason(each.plain))
 
 
-def _by_grounds(sentences: Sequence[_Sentence], shown: Shown) -> Iterator[_Weighed]:
+def _by_opening(sentences: Sequence[Passage]) -> Iterator[_Weighed]:
+    """What the argument begins with."""
+    for sentence in sentences[:OPENINGS]:
+        shared = any(GROUNDS[kind].driver == "shared" for kind in grounds_in(sentence.plain))
+        if shared:
+            return
+        if len(sentence.named) == 1 and not sentence.compares and FAILING.search(sentence.plain):
+            yield _DRIVER[sentence.named[0]], OPENING / 2, sentence
+            return
+        if sentence.named:
+            return
+        if TREND.search(sentence.plain):
+            yield "history", OPENING, sentence
+            return
+        if FAULTY.search(sentence.plain) and POLICY.search(sentence.plain):
+            yield "structure", OPENING, sentence
+            return
+
+
+def _by_grounds(sentences: Sequence[Passage], shown: Shown) -> Iterator[_Weighed]:
     """The grounds that sentences give, each kind once a sentence."""
     nothing_failed = False
+    escaped = _without_luck(sentences, shown)
     for sentence in sentences:
         kinds = dict.fromkeys(grounds_in(sentence.plain))
         for kind in kinds:
             ground = GROUNDS[kind]
             # Others that had luck and show the fault all the same share it.
-            name = ground.driver or (None if "same" in kinds or "all" in kinds else shown.without_luck)
+            name = ground.driver or (None if "all" in kinds else escaped)
             if name is None or (ground.unless and ground.unless.search(sentence.plain)):
                 continue
             # A fault that others escaped by luck is systematic, and still seen in one rollout only.
-            if (kind == "systematic" and "luck" in kinds) or (kind == "set aside" and not shown.others_agree):
+            if (kind in {"systematic", "same"} and "luck" in kinds) or (kind == "set aside" and not shown.others_agree):
                 continue
             nothing_failed = nothing_failed or kind == "nothing failed"
             yield name, ground.weight, sentence
@@ -215,21 +232,33 @@ def _by_grounds(sentences: Sequence[_Sentence], shown: Shown) -> Iterator[_Weigh
             yield "shared", FLAW, flaw
 
 
-def _by_naming(sentences: Sequence[_Sentence]) -> Iterator[_Weighed]:
-    """The rollouts that are named, those of sentences about the change or just before one counting double."""
+def _without_luck(sentences: Sequence[Passage], shown: Shown) -> DriverName | None:
+    """What fails where others have luck; of a rollout under two labels, the first name unless its failure is usual."""
+    failed = shown.without_luck
+    if failed != "shared" or any(USUAL.search(sentence.plain) for sentence in sentences):
+        return failed
+    named = (role for sentence in sentences for role in sentence.named if role in {"worst", "median"})
+    return _DRIVER[next(named, "worst")]
+
+
+def _by_naming(sentences: Sequence[Passage], shown: Shown) -> Iterator[_Weighed]:
+    """The rollouts that are named, those of sentences about the change or just before one counting double.
+
+    Of a rollout under two labels the first name that is used counts.
+    """
     weights: Counter[DriverName] = Counter()
-    first: dict[DriverName, _Sentence] = {}
+    first: dict[DriverName, Passage] = {}
+    name_of: dict[object, DriverName] = {}
     for number, sentence in enumerate(sentences):
         following = sentences[number + 1 : number + 2]
         weight = 2 if sentence.about_change or any(after.about_change for after in following) else 1
-        for name in _ROLES:
-            if name in sentence.named:
-                weights[name] += weight
-                first.setdefault(name, sentence)
+        for name in dict.fromkeys(name_of.setdefault(shown.labelled(role), _DRIVER[role]) for role in sentence.named):
+            weights[name] += weight
+            first.setdefault(name, sentence)
     for name, sentence in first.items():
         yield name, NAMING * weights[name] / weights.total(), sentence
 
 
-_ROLES: Final[tuple[DriverName, ...]] = ("worst", "median", "best")
-_PRECEDENCE: Final[tuple[DriverName, ...]] = ("shared", *_ROLES, "history", "structure")
+_DRIVER: Final[dict[str, DriverName]] = {"worst": "worst", "median": "median", "best": "best"}
+_PRECEDENCE: Final[tuple[DriverName, ...]] = ("shared", *_DRIVER.values(), "history", "none", "structure")
 """Which of drivers with equal weight."""

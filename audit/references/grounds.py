@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from audit.references.drafts import compiled
+from audit.references.phrases import HISTORY, ONE_AND_THE_SAME
 from audit.vocabulary.drivers import DriverName
 
 GroundKind = Literal["all", "same", "systematic", "luck", "set aside", "nothing failed", "inferred"]
@@ -41,16 +42,9 @@ _WENT_WELL: Final = compiled(
     r"|(?:held|balanced|works?|goes|holds|handled) (?:well|cleanly)|success\w{0,5}"
     r"|common to|same (?:one|rollout|run|episode)|are rollout)(?![a-z])"
 )
-_OF_TRIALS: Final = (
-    r"trials?|history|(?:earlier|previous|past) (?:polic|attempt|candidate|iteration|parameter|value|vector|setting"
-    r"|entr|version|result|one)\w{0,5}|previously|family|proven|known good|so far"
-)
-HISTORY: Final = compiled(rf"(?:^|[^a-z])(?:{_OF_TRIALS})(?![a-z])|#\d")
-"""Words for what the search tried before."""
-
 GROUNDS: Final[dict[GroundKind, Ground]] = {
     "all": Ground("shared", 2, compiled(rf"{_WENT_WELL.pattern}|{HISTORY.pattern}")),
-    "same": Ground("shared", 2),
+    "same": Ground("shared", 2, ONE_AND_THE_SAME),
     "systematic": Ground("shared", 2),
     "luck": Ground(None, 3, compiled(r"bad luck|unlucky|lucky ball|trial|#\d")),
     "set aside": Ground("structure", 4, compiled(r"no(?:t|thing)? (?:\w{1,8} ){0,3}(?:chance|bad luck)")),
@@ -112,8 +106,23 @@ _RULES: Final[Sequence[tuple[str, _Rule]]] = (
     ("through", _Rule("luck", None, compiled(r"(?:^|[^a-z])(?:got|came) $"))),
     ("chance", _Rule("luck", None, compiled(r"(?:^|[^a-z])by $"))),
     ("happened happens", _Rule("luck", compiled(r" to (?:start|be|begin|slip|slide)(?![a-z])"))),
-    ("happened", _Rule("luck", compiled(r" to (?:come|go|fall)(?![a-z])"))),
-    ("away", _Rule("luck", None, compiled(r"(?:^|[^a-z])got $"))),
+    (
+        "happened happens",
+        _Rule("luck", compiled(r" to (?:come|go|fall|fly|land|drift|bounce|get|have|miss|turn|meet)(?![a-z])")),
+    ),
+    ("away", _Rule("luck", None, compiled(r"(?:^|[^a-z])(?:got|gets?|getting|gotten|comes?|came) $"))),
+    ("escapes escaped", _Rule("luck")),
+    ("harm", _Rule("luck", compiled(r" (?:is|was|came|comes)(?: \w{1,10})? (?:done|of it)"), _NO)),
+    ("punished", _Rule("luck", None, compiled(r"(?:^|[^a-z])(?:not|n't|never|goes|went|without being) $"))),
+    ("unpunished", _Rule("luck")),
+    ("draw", _Rule("luck", None, compiled(r"(?:^|[^a-z])(?:better|easier|kinder|good|kind|easy) $"))),
+    ("obey", _Rule("luck", None, compiled(r"(?:not|n't) $"))),
+    ("chance", _Rule("luck", None, compiled(r"(?:^|[^a-z])(?:only|pure|sheer|mere) $"))),
+    ("grace", _Rule("luck", None, compiled(r"(?:^|[^a-z])(?:by the|by|saving) $"))),
+    (
+        "survives survived succeeds succeeded works worked through",
+        _Rule("luck", compiled(r" (?:only|just|merely|solely) (?:as|because|since|by|thanks|through|when)(?![a-z])")),
+    ),
     ("milder", _Rule("luck")),
     ("merely", _Rule("luck", compiled(r" (?:had|got|was|were|start)"))),
     (
@@ -178,37 +187,3 @@ def grounds_in(plain: str) -> Iterator[GroundKind]:
             if GROUNDS[rule.kind].driver == "shared" and _DENIED.search(before):
                 continue
             yield rule.kind
-
-
-REASONING: Final = compiled(
-    r"(?:^|[^a-z])(?:leads? (?:only )?to|(?:can|could|may|might|cannot|never) (?:\w{1,8} )?(?:slide|slip|end|lead|reach"
-    r"|fall|drop|go|move|enter|make)|(?:wrong|right|same) sign|sign (?:of|has|is)|outcomes?|probab\w{2,6}|usual layout"
-    r"|likely (?:a )?hole|chances? (?:of|to|for)|one in three|1/3|third of)(?![a-z])"
-)
-"""Words of an argument from the policy's formula or from what is known of the task."""
-
-IMPERFECTION: Final = compiled(
-    r"(?:^|[^a-z])(?:drift|hover|off[-\x20]cent(?:re|er)|creep|wander|not (?:come|return|get)\w{0,3} back|imperfection"
-    r"|resting|lag|oscillat|weak spot|stays around)\w{0,4}(?![a-z])"
-)
-"""What a rollout that did not fail may still show."""
-
-_GOING_BACK: Final = compiled(
-    r"(?:^|[^a-z])(?:(?:went|go|going|came|moved?|fell|switched) back (?:to|on)"
-    r"|(?:return|revert)(?:ed|ing)? (?:back )?to|restor(?:e|ed|ing)|adopt(?:ed|ing)?|copied|copying"
-    r"|borrow(?:ed|ing)?|reus(?:e|ed|ing)|start(?:ed|ing)? (?:again )?from)"
-    rf"(?:(?: [\w',()-]{{1,16}}){{0,7}}? (?:{_OF_TRIALS}|#\d)| (?P<it>it|that|this|them|those|one)(?![a-z]))"
-)
-
-
-def goes_back(plain: str) -> bool:
-    """Whether a folded sentence gives the policy up for an earlier one: "I went back to trial 12"."""
-    found = _GOING_BACK.search(plain)
-    return found is not None and (not found["it"] or HISTORY.search(plain) is not None)
-
-
-FAILING: Final = compiled(
-    r"(?:^|[^a-z])(?:dies|died|hole|terminat\w{2,3}|ends?|ended|los[te]s?|falls?|fell|fail(?:s|ed)|miss(?:es|ed)?|kill(?:s|ed)"
-    r"|slid(?:es)?|leaves|left the track|runs? off|tips|tipped|crash(?:es|ed)|topples|toppled)(?![a-z])"
-)
-"""Words for how a rollout failed."""

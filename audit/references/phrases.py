@@ -1,0 +1,122 @@
+"""What sentences as a whole are about, by their words: earlier trials, the policy, confirmation, no reason at all."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from audit.references.drafts import compiled
+
+OF_TRIALS: Final = (
+    r"trials?|history|(?:earlier|previous|past|prior) (?:polic|attempt|candidate|iteration|parameter|value|vector|setting"
+    r"|entr|version|result|one|test|experiment|proposal|solution|tries)\w{0,5}|previously|family|proven|known good|so far"
+)
+HISTORY: Final = compiled(rf"(?:^|[^a-z])(?:{OF_TRIALS})(?![a-z])|#\d")
+"""Words for what the search tried before."""
+
+REASONING: Final = compiled(
+    r"(?:^|[^a-z])(?:leads? (?:only )?to|(?:can|could|may|might|cannot|never) (?:\w{1,8} )?(?:slide|slip|end|lead|reach"
+    r"|fall|drop|go|move|enter|make)|(?:wrong|right|same) sign|sign (?:of|has|is)|outcomes?|probab\w{2,6}|usual layout"
+    r"|likely (?:a )?hole|chances? (?:of|to|for)|one in three|1/3|third of)(?![a-z])"
+)
+"""Words of an argument from the policy's formula or from what is known of the task."""
+
+NO_REASON: Final = compiled(
+    r"(?:^|[^a-z])(?:(?:practically|virtually|essentially|basically|almost|nearly|as good as|more or less|effectively|in effect"
+    r"|in essence|to all intents) (?:no change|no real change|unchanged|the same policy|nothing|as (?:it|they) (?:is|are|was|were)"
+    r"|identical|untouched|intact|everything)"
+    r"|(?:only|just|merely|simply|purely|solely) (?:because|since|as|to|so that|for)(?: [\w',-]{1,14}){0,8}? (?:repeat\w{0,4}|identical"
+    r"|duplicat\w{1,3}|unchanged|the same (?:policy|vector|parameters|numbers|table|answer)|handed back|something (?:has|had|must|is to)|required"
+    r"|demanded|asked|not allowed|forbidden|differ(?:s|ent)?|form's sake|variety)"
+    r"|no (?:particular|special|specific|good|strong|real|compelling|deeper|great) reason(?! (?:to|why|for) (?:\w{1,12} ){0,4}(?:rest|other))"
+    r"|(?:token|nominal|cosmetic|symbolic|purely formal|placeholder) (?:change|tweak|nudge|edit|step|move|adjustment|difference)"
+    r"|for form's sake|as a formality|(?:keep|leave|kept|left) everything(?: as it (?:is|was)| alone| unchanged)? ?(?:[.;,:!]|$)"
+    r"|no change (?:is|was|seems|seemed|looks)(?: \w{1,10})? (?:needed|called for|warranted|necessary|justified|due)"
+    r"|nothing (?:here )?(?:needs|needed|calls|called|wants|asks|is) (?:\w{1,8} )?(?:chang\w{1,3}|mend\w{0,3}|fix\w{0,3}|repair\w{0,3}|altering)"
+    r"|(?:picked|chosen|chose|took|drawn) (?:\w{1,8} ){0,2}at random|arbitrar(?:y|ily)|a (?:pure |mere |blind )?guess"
+    r"|just (?:to (?:try|see|explore)|an experiment))(?![a-z])"
+)
+"""That nothing was changed to speak of, or for no reason."""
+
+_OTHERS: Final = compiled(r"(?:^|[^a-z])(?:rest|others?|else|remaining)(?![a-z])")
+
+
+def gives_no_reason(plain: str) -> bool:
+    """Whether a folded sentence states that the change is nominal or has no reason."""
+    return NO_REASON.search(plain) is not None and not _OTHERS.search(plain)
+
+
+ONE_AND_THE_SAME: Final = compiled(
+    r"(?:^|[^a-z])(?:(?:the |one and the |this )?same(?: one)?(?:[ ,(]{1,3}| as )(?:(?:single|one) )?(?:roll-?out|run|episode|trajectory|trace)"
+    r"|(?:are|is|were|being) (?:both |also |again )?(?:the same one|one and the same|identical|one (?:rollout|run|episode))"
+    r"|(?:is|are) (?:also )?(?:both )?(?:the )?(?:worst|median|best)(?: one| rollout)? (?:too|as well|alike|at once)|both times"
+    r"|coincide|are both (?:roll-?out|run|episode)|is also the (?:worst|median|best)|also the (?:worst|median|best) one)(?![a-z])"
+)
+"""That two of the rollouts shown are one."""
+
+CONTRAST: Final = compiled(
+    r"(?:^|[^a-z])(?:whereas|while|unlike|different(?:ly)?|in contrast|by contrast|on the other hand|not (?:see|show|have|suffer)|n't (?:see|show|have|suffer)"
+    r"|no (?:such|trouble|problem|sign)|copes?|coped|not (?:happen|occur)|n't (?:happen|occur)|fine|margins?|free of|unaffected|instead)(?![a-z])"
+)
+"""That rollouts differ."""
+
+USUAL: Final = compiled(
+    r"(?:^|[^a-z])(?:(?:nearly |almost )?(?:every|each|most|all)(?: of)?(?: the)? (?:roll-?outs?|runs?|episodes?|success\w{0,2}|games?|ways?)"
+    r"|systematic(?:ally)?|usual(?:ly)?|typical(?:ly)?|no accident|the rule|again and again|sooner or later|most of the (?:lost|missing))(?![a-z])"
+)
+"""That a failure is usual."""
+
+CONFIRMS: Final = compiled(
+    r"(?:^|[^a-z])(?:(?:evidence|roll-?outs?|recordings?|traces?|episodes|runs|they|it|this|that|which|[abc]|behaviou?r|what (?:is|was) shown|data)"
+    r"(?: \w{1,10}){0,4}? (?:in line|in keeping|consistent|agrees?|confirms?|bears? (?:this|it|that) out|supports?|fits?|illustrates?|matches|tall(?:y|ies)|corroborates?"
+    r"|square|squares|shows? (?:up )?in|is (?:visible|seen|to be seen|borne out)|appears? in)|as (?:the )?(?:roll-?outs?|[abc]|worst|median|best)(?: \w{1,10})?"
+    r" (?:confirms?|shows?|illustrates?)|borne out by|illustrated by|(?:in agreement|in line|in keeping|consistent) with)(?![a-z])"
+)
+"""That what was seen agrees with a diagnosis made before."""
+
+FAULTY: Final = compiled(
+    r"(?:^|[^a-z])(?:wrong|revers(?:ed|es)|backwards?|inverted|upside down|too (?:strong|weak|large|small|high|low|steep|heavy|little|much|big|close)"
+    r"|cannot|never|missing|lacks?|no (?:term|way)|ignores?|needs?|must|should|ought|opposite|mistaken|dangerous|unsafe|safe(?:st)?|risk(?:s|y)?"
+    r"|contradicts?|conflicts?|outvotes?|dominates?|swamps?|drowns?|out of (?:proportion|line)|stands out|odd|suspicious|pointless|useless|can't|does ?n't)(?![a-z])"
+)
+"""That something in a policy is at fault."""
+
+POLICY: Final = compiled(
+    r"(?:^|[^a-z])(?:weights?|signs?|bias(?:es)?|formula|linear|coefficients?|entr(?:y|ies)|actions?|action numbers|controllers?|policy|ice|slips?|hole|holes"
+    r"|difference|terms?|outputs?|numbers?|params?\[\d{1,3}\])(?![a-z])"
+)
+"""Words for what a policy is made of, and for how the task works."""
+
+TREND: Final = compiled(
+    rf"(?:^|[^a-z])(?:(?:{OF_TRIALS}|list|records?|log|#\d{{1,4}})(?:[\w#,()=.-]| (?!that |which )){{0,40}}?"
+    rf" (?:shows?|suggests?|indicates?|says?|tells?|points?|makes? clear|reveals?|agrees?|leaves?|scored?|reach(?:ed|es)?|got|gave|had|did|earned|held|averaged)"
+    rf"|(?:in|from|among|across|of|over|by|per|to|with) (?:the )?(?:whole |full |entire )?(?:list of |record of )?(?:{OF_TRIALS}|list(?: of)?|records?))(?![a-z])"
+)
+"""That earlier trials show something."""
+
+IMPERFECTION: Final = compiled(
+    r"(?:^|[^a-z])(?:drift|hover|off[-\x20]cent(?:re|er)|creep|wander|not (?:come|return|get)\w{0,3} back|imperfection"
+    r"|resting|lag|oscillat|weak spot|stays around)\w{0,4}(?![a-z])"
+)
+"""What a rollout that did not fail may still show."""
+
+_GOING_BACK: Final = compiled(
+    r"(?:^|[^a-z])(?:(?:went|go|goes|going|came|come|moved?|fell|fall|switch(?:ed)?|step(?:ped)?|back) back (?:to|on|towards?)"
+    r"|(?:return|revert)(?:ed|ing|s)? (?:back )?to|restor(?:e|ed|es|ing)|(?:re-?)?adopt(?:ed|ing|s)?|cop(?:y|ied|ying)"
+    r"|borrow(?:ed|ing|s)?|re-?us(?:e|ed|es|ing)|start(?:ed|ing|s)? (?:again |over |out )?from|reinstat(?:e|ed|es|ing)|resum(?:e|ed|ing)"
+    r"|reviv(?:e|ed|ing)|(?:pick|take|took|bring|brought|put|hand|give)(?:ed|s|ing)?(?: [\w#]{1,10}){0,3} back|undo(?:es|ing|ne)?|undid"
+    r"|buil[dt](?:s|ing)? on|back to)"
+    rf"(?:(?: [\w',()-]{{1,16}}){{0,7}}? (?:{OF_TRIALS}|#\d)| (?P<it>it|that|this|them|those|one)(?![a-z]))"
+)
+
+
+def goes_back(plain: str) -> bool:
+    """Whether a folded sentence gives the policy up for an earlier one: "I went back to trial 12"."""
+    found = _GOING_BACK.search(plain)
+    return found is not None and (not found["it"] or HISTORY.search(plain) is not None)
+
+
+FAILING: Final = compiled(
+    r"(?:^|[^a-z])(?:dies|died|hole|terminat\w{2,3}|ends?|ended|los[te]s?|falls?|fell|fail(?:s|ed)|miss(?:es|ed)?|kill(?:s|ed)"
+    r"|slid(?:es)?|leaves|left the track|runs? off|tips|tipped|crash(?:es|ed)|topples|toppled)(?![a-z])"
+)
+"""Words for how a rollout failed."""

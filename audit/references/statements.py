@@ -1,0 +1,241 @@
+"""What an answer states outright that it went by: "rollout B decided it", "I rely on the formula and not on the rollouts".
+
+A statement is a phrase of deciding and a source near it in the same sentence. A source behind "not", "rather than" or
+"more than", or before "tells me nothing", is denied: the answer states that it did not go by it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from audit.references.drafts import compiled
+from audit.references.phrases import OF_TRIALS
+from audit.vocabulary.drivers import DriverName
+
+_HISTORY: Final = (
+    rf"{OF_TRIALS}|lists?|listed|records?|log|archive|track record|table of (?:results|scores|means)|#\d{{1,4}}"
+    r"|what (?:was|has been|had been|we have|i have) tried|(?:earlier|previous|past|prior) (?:search|data|runs?)"
+)
+_STRUCTURE: Final = (
+    r"formulas?|formulae|weights?|signs?|bias(?:es)?|arithmetic|algebra|calculations?|computation|coefficients?"
+    r"|equations?|expression|inequality|ratios?|parameters themselves|numbers themselves|policy itself|table itself"
+    r"|geometry|physics|mechanics|dynamics|kinematics|layouts?|map|grid|lake|ice|slips?|slipping|slipperiness"
+    r"|rules of|task(?: itself| description)?|how the (?:game|cart|pole|ball|paddle|lake|environment|world|policy|agent)"
+    r"|description|theory|principles?|reasoning|logic|knowledge|understanding|symmetry"
+    r"|linear (?:polic(?:y|ies)|rules?|controllers?)|structure|probabilit(?:y|ies)|odds|common sense|textbook|mathematics"
+    r"|maths?|first principles|by construction|known about"
+)
+_NOUNS: Final = r"(?:roll-?outs|runs|episodes|trajectories|traces|recordings|demonstrations)"
+_ALL: Final = (
+    rf"(?:all|both|each|every one)(?: of)?(?: (?:the|these|those))?(?: (?:three|two))?(?: {_NOUNS}| of them)"
+    rf"|(?:all|each|both) of (?:them|these|those)|all three|(?:each|every) (?:roll-?out|run|episode)|they all"
+    rf"|what (?:they|the (?:three|two)) (?:all )?(?:have in common|share)|(?:the|these) (?:three|two)(?: {_NOUNS})?"
+)
+_ANY: Final = (
+    rf"(?:any |a |one |single |particular |specific |individual ){{0,3}}(?:roll-?outs?|episodes?|traces?)|{_NOUNS}"
+)
+_SOURCE: Final = compiled(
+    rf"(?<![a-z])(?:(?P<history>{_HISTORY})|(?P<all>{_ALL})|(?P<structure>{_STRUCTURE})|(?P<any>{_ANY}))(?![a-z\[])"
+)
+"""What a decision can go by, besides a rollout that is named. `any`: rollouts in general."""
+
+ROLLOUTS: Final[frozenset[DriverName]] = frozenset({"worst", "median", "best", "shared"})
+"""What is denied along with rollouts in general."""
+
+_MINE: Final = r"(?:i|me|my|we|us|our|mine)"
+_EDIT: Final = (
+    r"(?:changes?|edits?|revision|adjustment|correction|modification|proposal|decision|conclusion|judge?ment|diagnosis"
+    r"|argument|reasons?|evidence|case|grounds?|inference|fix|remedy|new (?:values?|policy|weights?|numbers?))"
+)
+_AUTHOR: Final = rf"(?<![a-z])(?:{_MINE}|(?:the|this|that|these|main|each|both|whole|only) {_EDIT})(?![a-z])"
+_WORDS: Final = r"(?: [\w',-]{1,14})"
+_CHIEFLY: Final = (
+    r"(?:mainly|chiefly|mostly|primarily|largely|above all|principally|solely|purely|entirely|really|in the main"
+    r"|first and foremost|essentially|only|simply|just|directly|rather|most of all|most)"
+)
+_OBJECT: Final = (
+    r"it|this|that|me|us|things|what to (?:do|change)|the (?:change|edit|matter|question|case|issue|revision|direction"
+    r"|choice|point|decision)|my (?:mind|choice|decision|change|edit|revision)|for (?:me|us)|most of (?:it|this)|here"
+)
+_SUBJECT_BEFORE: Final = compiled(
+    rf"(?<![a-z])(?:(?:decid(?:es?|ed|ing)|settl(?:es?|ed|ing)|clinch(?:es|ed)?|answer(?:s|ed)?|resolv(?:es?|ed)"
+    rf"|determin(?:es?|ed)|dictat(?:es?|ed)|motivat(?:es?|ed)|prompt(?:s|ed)?|driv(?:es?|ing)|drove|justif(?:y|ies|ied)"
+    rf"|suggest(?:s|ed)?|inspir(?:es?|ed)|shap(?:es?|ed)|guid(?:es?|ed)|point(?:s|ed)?) (?:{_OBJECT})"
+    r"|(?:convinc(?:es?|ed)|persuad(?:es?|ed)|guid(?:es?|ed)|led|leads?|br(?:ings?|ought)|ma(?:kes?|de)|tells?|told|shows?"
+    r"|showed|tips?|tipped|taught|teach(?:es)?|push(?:es|ed)|mov(?:es?|ed)|gives?|gave|offers?|strikes?|struck)"
+    r" (?:me|us|the (?:balance|scales?|case|answer|reason|clue|hint|story|lesson|whole story)|my|up my mind)"
+    r"|is (?:the one that |what )(?:explains?|matters|counts|decid|settl|convinc|tells|shows)\w{0,3}"
+    r"|(?:is|are|was|were) (?:(?:what|the (?:thing|part|one|ones|rollout))(?: that)? (?:i|we|my|decid|settl|convinc|made|led)"
+    rf"|(?:{_CHIEFLY} )?(?:why|the reason|my (?:main |chief |only |starting )?(?:reason|evidence|argument|guide|basis"
+    r"|ground|grounds|point|witness|source|model|template)|(?:the )?(?:most )?(?:decisive|conclusive|telling|informative"
+    r"|instructive|revealing|compelling|convincing)|the (?:main|chief|best|real|only|strongest|clearest|key)"
+    r" (?:evidence|argument|reason|clue|guide|witness|source|lesson|point|case|information)|the key|the basis|the ground"
+    r"|(?:my|the) (?:starting|reference) point|behind (?:it|this|the|my)|enough for me))"
+    r"|(?:says?|tells?|count(?:s|ed)?|weigh(?:s|ed)?|matter(?:s|ed)?|carr(?:y|ies|ied)|speaks?|reveals?|shows?)"
+    r"(?: for)?(?: me)?(?: (?:the|far|much|a lot))? (?:more|most|loudest|clearest|heavier|heaviest|louder|clearer|better)"
+    r")(?![a-z])"
+)
+"""Behind its source: "rollout B decided it", "the list says more"."""
+
+_SUBJECT_AFTER: Final = compiled(
+    rf"(?:(?<![a-z])what (?:{_CHIEFLY} )?(?:decid(?:es|ed)|settl(?:es|ed)|convinc(?:es|ed)|matters|counts|persuad(?:es|ed)|drove|drives"
+    rf"|made|led|guided|guides|prompted|prompts|motivated|motivates|tipped|tips|struck|strikes|i|we|my){_WORDS}{{0,7}}? (?:is|was|are|were)(?![a-z])"
+    rf"|(?<![a-z])(?:(?:my|the|main|chief|one|real|only|best|strongest|clearest|key|deciding|first) )(?:{_CHIEFLY} )?"
+    r"(?:reasons?|evidence|argument|ground|grounds|basis|motive|justification|starting point|guide|case|clue|lesson"
+    rf"|point|inspiration|witness|trigger|prompt|support|source)(?! (?:of|that|to) the (?:policy|fault)){_WORDS}{{0,6}}? ?"
+    r"(?:is|was|are|were|lies|lie|lay|came|comes|come|stems?|stemmed|rests?|sits?|:|being)(?![a-z])"
+    r"|(?<![a-z])(?:because of|on (?:the )?(?:grounds?|strength|basis|evidence|account) of|in response to|in (?:the )?light of"
+    r"|in view of|thanks to|owing to|on the back of|by way of|judging (?:by|from)|going by|based (?:up)?on|taken from|prompted by"
+    r"|motivated by|suggested by|inspired by|dictated by|driven by|justified by|supported by|guided by|read off|according to)"
+    r"(?![a-z]))"
+)
+"""Before its source: "my main reason is", "because of", "based on"."""
+
+_AUTHORED: Final = compiled(
+    rf"{_AUTHOR}{_WORDS}{{0,6}}? (?:"
+    r"(?:rel(?:y|ies|ied|ying)|rests?|rested|base[ds]?|basing|hinges?|hinged|lean(?:s|ed|t|ing)?|depends?|buil[dt]s?|turn(?:s|ed)?|count"
+    rf"|stand(?:s)?|stood|draws?|drew)(?: {_CHIEFLY})?(?:{_WORDS}{{1,2}})? (?:up)?on"
+    r"|(?:go|goes|went|going|judged?|guided|led|driven|prompted|motivated|suggested|dictated|inspired|decided|settled"
+    rf"|justified|informed|supported|moved|persuaded|convinced|swayed)(?: {_CHIEFLY})? by"
+    r"|(?:comes?|came|coming|stems?|stemmed|follow(?:s|ed)?|tak(?:e|es|en|ing)|took|deriv(?:e|es|ed)|draws?|drawn|drew|read"
+    r"|infer(?:s|red)?|got (?:there|here|it|this|to it)|get (?:there|this|it)|learn(?:s|ed|t)?|arrived?(?: at (?:it|this|them))?|argue[ds]?|reason(?:s|ed)?"
+    r"|deduced?|concluded?|worked?|know|knew|see|saw|judged?|work(?:ed)? (?:it|this|them) out|reached? (?:it|this|them))"
+    rf"(?: {_CHIEFLY})?(?:{_WORDS}{{1,2}}?)? (?:from|off|out of)"
+    rf"|(?:{_CHIEFLY} )?(?:trust(?:ed)?|used?|using|follow(?:ed|s)?|consult(?:ed)?|look(?:ed)? (?:at|to)|turn(?:ed)? to|went to|listen(?:ed)? to"
+    r"|appeal(?:ed)? to|answers?|responds? to|reacts? to|addresses|targets?|owes?|believed?|prefer(?:red)?|g[ia]ve{0,1} (?:the )?(?:most|more) weight to)"
+    r")(?![a-z])"
+)
+"""Before its source, where the answer speaks of itself: "I rely on", "the change comes from"."""
+
+_NOT: Final = compiled(
+    r"(?:^|[^a-z])(?:rather than|instead of|not(?! (?:only|just|merely|simply|least))|more than|less than|better than|than|nor|neither|unlike|no"
+    r"|\w{1,8}n't|never|hardly|independent(?:ly)? of|irrespective of|regardless of|without|apart from|aside from|ignoring|against|beyond"
+    r"|leaving aside|whatever|little (?:to do with|from|of)|nothing (?:in|from|about|of)|none of)"
+    r"(?: (?!but |and |because |so |since )[\w'/-]{1,14}){0,4}? $"
+)
+_UNINFORMATIVE: Final = compiled(
+    r"(?:(?: \w{1,12}){0,3}? (?:do|does|did|can|could|would|will|need|is|are|was|were)(?: not|n't| hardly| barely| scarcely"
+    r"| little| of (?:little|no)| no| less| useless| silent| irrelevant| beside the point| secondary| incidental| merely| only)"
+    r"|(?:(?: \w{1,10}){0,2})? (?:tell|say|add|show|reveal|offer|give|help|teach|contribute|mean|prove|count|matter|settle|decide)s?"
+    r"(?: (?:me|us|for|much|the|very|about|here|to|it|on)){0,3} (?:nothing|little|no|less|hardly|not (?:much|a)|next to nothing))(?![a-z])"
+)
+_LISTED: Final = re.compile(
+    r"[\x20\n]{0,3}(?:,|/|&|and|as well as|or|,? ?and also)[\x20\n]{0,3}(?:the[\x20\n])?", re.ASCII
+)
+_STRONG: Final = compiled(rf"(?<![a-z])(?:{_MINE}|{_CHIEFLY}|decid\w{{0,4}}|settl\w{{0,3}}|convinc\w{{0,4}})(?![a-z])")
+_TRIGGER: Final = compiled(
+    r"reason|evidence|argument|ground|basis|base|basing|guid|decid|settl|convinc|persuad|rel[iy]|rest|lean|by|from|off|because|answer"
+    r"|motiv|prompt|trust|used?|what|tell|said|says|show|point|light|view|response|thanks|owing|judg|based|matter|count|clinch|made|makes|led|follow|case|clue"
+)
+_BREAK: Final = re.compile(r"[;!?]|\.[\x20\n]")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A source that a sentence names, from where to where: the driver that it stands for, or rollouts in general."""
+
+    start: int
+    end: int
+    driver: DriverName | None
+    denied: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """That an answer went by a source, or (`denied`) that it did not; `strong` where it speaks of itself."""
+
+    driver: DriverName | None
+    denied: bool
+    strong: bool = True
+
+
+def statements_in(plain: str, rollouts: Sequence[Source]) -> Iterator[Statement]:
+    """What a sentence states that its author went by.
+
+    Args:
+        plain: the sentence, made plain by `fold`.
+        rollouts: the rollouts that it names, in order, their offsets counted from the start of the sentence.
+    """
+    if not _TRIGGER.search(plain):
+        return
+    sources = _sources(plain, rollouts)
+    if not sources:
+        return
+    chosen: dict[DriverName | None, bool] = {}
+    for pattern in (_AUTHORED, _SUBJECT_AFTER):
+        for match in pattern.finditer(plain):
+            _choose(chosen, _after(plain, match.end(), sources), match)
+    for match in _SUBJECT_BEFORE.finditer(plain):
+        _choose(chosen, _before(plain, match.start(), sources), match)
+    for name, strong in chosen.items():
+        yield Statement(name, denied=False, strong=strong)
+    for source in sources:
+        if source.denied and source.driver not in chosen:
+            yield Statement(source.driver, denied=True)
+
+
+def _choose(chosen: dict[DriverName | None, bool], source: DriverName | None, match: re.Match[str]) -> None:
+    if source is not None:
+        chosen[source] = chosen.get(source, False) or _STRONG.search(match[0]) is not None
+
+
+def _sources(plain: str, rollouts: Sequence[Source]) -> list[Source]:
+    """The sources in the order of the text, those in a mention of a rollout left out; which of them are denied."""
+    found = list(rollouts)
+    for match in _SOURCE.finditer(plain):
+        if any(each.start < match.end() and match.start() < each.end for each in rollouts):
+            continue
+        kind = match.lastgroup
+        name: DriverName | None = "history" if kind == "history" else "structure" if kind == "structure" else None
+        found.append(Source(match.start(), match.end(), "shared" if kind == "all" else name))
+    found.sort(key=lambda each: each.start)
+    return [
+        Source(each.start, each.end, each.driver, denied=True)
+        if each.denied
+        or _NOT.search(plain[max(0, each.start - 48) : each.start])
+        or _UNINFORMATIVE.match(plain, each.end)
+        else each
+        for each in found
+    ]
+
+
+def _after(plain: str, offset: int, sources: Sequence[Source]) -> DriverName | None:
+    """The source behind a phrase, the first that is not denied."""
+    for number, source in enumerate(sources):
+        if source.start < offset or source.denied:
+            continue
+        if source.start - offset > 80 or _BREAK.search(plain, offset, source.start):
+            return None
+        return _listed(plain, sources[number:])
+    return None
+
+
+def _before(plain: str, offset: int, sources: Sequence[Source]) -> DriverName | None:
+    """The source before a phrase: the first of the last clause that has one."""
+    near = [
+        number
+        for number, each in enumerate(sources)
+        if each.end <= offset
+        and offset - each.end <= 70
+        and not each.denied
+        and not _BREAK.search(plain, each.end, offset)
+    ]
+    if not near:
+        return None
+    comma = plain.rfind(",", sources[near[0]].end, offset)
+    first = next((number for number in near if sources[number].start > comma), near[0])
+    return _listed(plain, sources[first:])
+
+
+def _listed(plain: str, sources: Sequence[Source]) -> DriverName | None:
+    """The first source; several rollouts where others follow it in a list."""
+    first = sources[0]
+    if first.driver in ROLLOUTS and len(sources) > 1:
+        second = sources[1]
+        if second.driver in ROLLOUTS and second.driver != first.driver:
+            between = plain[first.end : second.start]
+            return "shared" if _LISTED.fullmatch(between) else first.driver
+    return first.driver or "shared"
