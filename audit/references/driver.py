@@ -54,6 +54,8 @@ NAMING: Final = 1.5
 """Weight of the rollouts named, taken together."""
 COMPARISON: Final = 1.0
 """Weight of a sentence that names the worst rollout and another one."""
+USUAL_FAILURE: Final = 1.5
+"""Weight of the first sentence that argues that the failure of worst and median, one rollout, is usual."""
 MOST_COMPARISONS: Final = 2
 STATED: Final = 5.0
 """Weight of what a sentence states that its author went by."""
@@ -124,7 +126,8 @@ def _reliance(text: str, shown: Shown, changed: Sequence[int] | None) -> _Relian
     denied = _denied(sentences)
     found: _Reliance = {}
     for name, weight, sentence in _weighed(sentences, shown) if sentences else ():
-        kept = CONFIRMED if name in ROLLOUTS and sentence.start in confirming else 1.0
+        only_confirms = sentence.start in confirming or (confirming and sentence.named == () and name == "shared")
+        kept = CONFIRMED if name in ROLLOUTS and only_confirms else 1.0
         found.setdefault(name, []).append((weight * kept * (DENIED if name in denied else 1.0), sentence))
     # What a sentence states outright is added to, not weighed against, what others speak for.
     for sentence in sentences:
@@ -180,6 +183,9 @@ def _weighed(sentences: Sequence[Passage], shown: Shown) -> Iterator[_Weighed]:
     failing = next((each for each in sentences if each.named == (failed,) and FAILING.search(each.plain)), None)
     if failed and failing:
         yield failed, FAILURE, failing
+    usual = shown.without_luck == "shared" and _usual(sentences)
+    if usual:
+        yield "shared", USUAL_FAILURE, usual
     earlier = next((each for each in about if HISTORY.search(each.plain)), None)
     if earlier:
         yield "history", EARLIER_TRIALS, earlier
@@ -193,9 +199,6 @@ def _by_opening(sentences: Sequence[Passage]) -> Iterator[_Weighed]:
     for sentence in sentences[:OPENINGS]:
         shared = any(GROUNDS[kind].driver == "shared" for kind in grounds_in(sentence.plain))
         if shared:
-            return
-        if len(sentence.named) == 1 and not sentence.compares and FAILING.search(sentence.plain):
-            yield _DRIVER[sentence.named[0]], OPENING / 2, sentence
             return
         if sentence.named:
             return
@@ -213,6 +216,8 @@ def _by_grounds(sentences: Sequence[Passage], shown: Shown) -> Iterator[_Weighed
     escaped = _without_luck(sentences, shown)
     for sentence in sentences:
         kinds = dict.fromkeys(grounds_in(sentence.plain))
+        spoils = GROUNDS["luck"].unless
+        lucky = "luck" in kinds and not (spoils and spoils.search(sentence.plain))
         for kind in kinds:
             ground = GROUNDS[kind]
             # Others that had luck and show the fault all the same share it.
@@ -220,7 +225,7 @@ def _by_grounds(sentences: Sequence[Passage], shown: Shown) -> Iterator[_Weighed
             if name is None or (ground.unless and ground.unless.search(sentence.plain)):
                 continue
             # A fault that others escaped by luck is systematic, and still seen in one rollout only.
-            if (kind in {"systematic", "same"} and "luck" in kinds) or (kind == "set aside" and not shown.others_agree):
+            if (kind in {"systematic", "same"} and lucky) or (kind == "set aside" and not shown.others_agree):
                 continue
             nothing_failed = nothing_failed or kind == "nothing failed"
             yield name, ground.weight, sentence
@@ -235,10 +240,23 @@ def _by_grounds(sentences: Sequence[Passage], shown: Shown) -> Iterator[_Weighed
 def _without_luck(sentences: Sequence[Passage], shown: Shown) -> DriverName | None:
     """What fails where others have luck; of a rollout under two labels, the first name unless its failure is usual."""
     failed = shown.without_luck
-    if failed != "shared" or any(USUAL.search(sentence.plain) for sentence in sentences):
+    if failed != "shared":
+        return failed
+    if shown.labelled("worst") == shown.labelled("best"):
+        return None
+    if _usual(sentences):
         return failed
     named = (role for sentence in sentences for role in sentence.named if role in {"worst", "median"})
     return _DRIVER[next(named, "worst")]
+
+
+def _usual(sentences: Sequence[Passage]) -> Passage | None:
+    """The first sentence that argues that a failure is usual, or that rollouts share it without luck."""
+    for sentence in sentences:
+        kinds = set(grounds_in(sentence.plain))
+        if USUAL.search(sentence.plain) or (kinds & {"all", "same", "systematic"} and "luck" not in kinds):
+            return sentence
+    return None
 
 
 def _by_naming(sentences: Sequence[Passage], shown: Shown) -> Iterator[_Weighed]:

@@ -76,6 +76,8 @@ _FAULT: Final = (
 _ENDS: Final = r" ?(?:[,.;:)]|$)"
 
 _OF_ALL: Final = compiled(r"(?:^|[^a-z])(?:in|of|by|to|on|from|across|for|explains?|fits) $")
+_IN_NONE: Final = compiled(r"(?:(?:^|[^a-z])(?:not|never|nowhere)|n't)(?: [\w']{1,12}){0,4} (?:in|during|on) $")
+_ACROSS: Final = compiled(r"(?:^|[^a-z])(?:in|across|throughout|from|common to) (?:the|these) $")
 _SHOWS: Final = compiled(
     r"(?:^|[^a-z])(?:shows?|showed|has|have|had|does|did|do|displays?)(?: (?:it|this|that|so|the same))? $"
 )
@@ -97,6 +99,8 @@ _RULES: Final[Sequence[tuple[str, _Rule]]] = (
     ("three two", _Rule("all", compiled(rf"(?: {_NOUN})? (?:all|both) {_SHOWING}"))),
     ("shared common", _Rule("same", compiled(rf" {_FAULT}"))),
     ("likewise", _Rule("same")),
+    ("any", _Rule("all", compiled(rf"{_THREE}(?![a-z])"), _IN_NONE)),
+    ("three two", _Rule("all", compiled(rf" {_NOUN}(?![a-z])"), _ACROSS)),
     ("different", _Rule("same", None, compiled(r"(?:^|[^a-z])no $"))),
     ("shared common", _Rule("same", None, _BEING)),
     ("systematic systematically", _Rule("systematic")),
@@ -184,6 +188,6 @@ def grounds_in(plain: str) -> Iterator[GroundKind]:
             before = plain[max(0, match.start() - 48) : match.start()]
             if rule.before and not rule.before.search(before):
                 continue
-            if GROUNDS[rule.kind].driver == "shared" and _DENIED.search(before):
+            if GROUNDS[rule.kind].driver == "shared" and rule.before is not _IN_NONE and _DENIED.search(before):
                 continue
             yield rule.kind

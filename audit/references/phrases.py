@@ -60,8 +60,8 @@ CONTRAST: Final = compiled(
 """That rollouts differ."""
 
 USUAL: Final = compiled(
-    r"(?:^|[^a-z])(?:(?:nearly |almost )?(?:every|each|most|all)(?: of)?(?: the)? (?:roll-?outs?|runs?|episodes?|success\w{0,2}|games?|ways?)"
-    r"|systematic(?:ally)?|usual(?:ly)?|typical(?:ly)?|no accident|the rule|again and again|sooner or later|most of the (?:lost|missing))(?![a-z])"
+    r"(?:^|[^a-z])(?:(?:nearly |almost )?(?:every|each|most|all)(?: of)?(?: the)? (?:roll-?outs?|runs?|episodes?|success\w{0,2}|games?)"
+    r"|systematic(?:ally)?|usual(?:ly)?|typical(?:ly)?|no accident|most of the (?:lost|missing|return|losses)|(?:must|has to|have to) (?:pass|cross)|(?:passes|crosses) (?:it|there) every time)(?![a-z])"
 )
 """That a failure is usual."""
 
@@ -106,6 +106,8 @@ _GOING_BACK: Final = compiled(
     r"|reviv(?:e|ed|ing)|(?:pick|take|took|bring|brought|put|hand|give)(?:ed|s|ing)?(?: [\w#]{1,10}){0,3} back|undo(?:es|ing|ne)?|undid"
     r"|buil[dt](?:s|ing)? on|back to)"
     rf"(?:(?: [\w',()-]{{1,16}}){{0,7}}? (?:{OF_TRIALS}|#\d)| (?P<it>it|that|this|them|those|one)(?![a-z]))"
+    rf"|(?:^|[^a-z])(?:take|took|taking|use|used|using|pick(?:ed)?|br(?:ing|ought)|hand(?:ed)?|put|submit(?:ted)?|propos(?:e|ed)|g[ia]ve|get)"
+    rf"(?: [\w',()-]{{1,16}}){{0,4}}? (?:{OF_TRIALS}|#\d)[\d]{{0,4}}(?: [\w',()-]{{1,16}}){{0,3}}? (?:back|up again|once more|again)(?![a-z])"
 )
 
 

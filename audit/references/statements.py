@@ -86,9 +86,9 @@ _SUBJECT_AFTER: Final = compiled(
     rf"|(?<![a-z])(?:(?:my|the|main|chief|one|real|only|best|strongest|clearest|key|deciding|first) )(?:{_CHIEFLY} )?"
     r"(?:reasons?|evidence|argument|ground|grounds|basis|motive|justification|starting point|guide|case|clue|lesson"
     rf"|point|inspiration|witness|trigger|prompt|support|source)(?! (?:of|that|to) the (?:policy|fault)){_WORDS}{{0,6}}? ?"
-    r"(?:is|was|are|were|lies|lie|lay|came|comes|come|stems?|stemmed|rests?|sits?|:|being)(?![a-z])"
+    r"(?:is|was|are|were|lies|lie|lay|came|comes|come|stems?|stemmed|rests?|sits?|:|being)(?![a-z])(?! (?:in line|in keeping|consistent|in agreement|compatible))"
     r"|(?<![a-z])(?:because of|on (?:the )?(?:grounds?|strength|basis|evidence|account) of|in response to|in (?:the )?light of"
-    r"|in view of|thanks to|owing to|on the back of|by way of|judging (?:by|from)|going by|based (?:up)?on|taken from|prompted by"
+    r"|in view of|thanks to|owing to|on the back of|(?:an? )?(?:response|answer|reaction) to|by way of|judging (?:by|from)|going by|based (?:up)?on|taken from|prompted by"
     r"|motivated by|suggested by|inspired by|dictated by|driven by|justified by|supported by|guided by|read off|according to)"
     r"(?![a-z]))"
 )
@@ -125,10 +125,12 @@ _UNINFORMATIVE: Final = compiled(
 _LISTED: Final = re.compile(
     r"[\x20\n]{0,3}(?:,|/|&|and|as well as|or|,? ?and also)[\x20\n]{0,3}(?:the[\x20\n])?", re.ASCII
 )
-_STRONG: Final = compiled(rf"(?<![a-z])(?:{_MINE}|{_CHIEFLY}|decid\w{{0,4}}|settl\w{{0,3}}|convinc\w{{0,4}})(?![a-z])")
+_STRONG: Final = compiled(
+    rf"(?<![a-z])(?:{_MINE}|{_CHIEFLY}|main|chief|clearest|strongest|decisive|best|key|deciding|decid\w{{0,4}}|settl\w{{0,3}}|convinc\w{{0,4}})(?![a-z])"
+)
 _TRIGGER: Final = compiled(
     r"reason|evidence|argument|ground|basis|base|basing|guid|decid|settl|convinc|persuad|rel[iy]|rest|lean|by|from|off|because|answer"
-    r"|motiv|prompt|trust|used?|what|tell|said|says|show|point|light|view|response|thanks|owing|judg|based|matter|count|clinch|made|makes|led|follow|case|clue"
+    r"|motiv|prompt|trust|used?|what|tell|said|says|show|point|light|view|response|thanks|owing|judg|based|matter|count|clinch|made|makes|led|follow|case|clue|weigh|most|model|carr|inform|speak|strength|strik|struck|behind|account|trigger|key"
 )
 _BREAK: Final = re.compile(r"[;!?]|\.[\x20\n]")
 
@@ -167,19 +169,24 @@ def statements_in(plain: str, rollouts: Sequence[Source]) -> Iterator[Statement]
     chosen: dict[DriverName | None, bool] = {}
     for pattern in (_AUTHORED, _SUBJECT_AFTER):
         for match in pattern.finditer(plain):
-            _choose(chosen, _after(plain, match.end(), sources), match)
+            strong = pattern is _AUTHORED or _STRONG.search(plain, match.start(), match.end() + 16) is not None
+            _choose(chosen, _after(plain, match.end(), sources), strong=strong)
     for match in _SUBJECT_BEFORE.finditer(plain):
-        _choose(chosen, _before(plain, match.start(), sources), match)
+        strong = _STRONG.search(plain, match.start(), match.end() + 8) is not None
+        _choose(chosen, _before(plain, match.start(), sources), strong=strong)
     for name, strong in chosen.items():
+        # "The reason is the sign of the weight" explains what happened in a rollout.
+        if name == "structure" and not strong:
+            continue
         yield Statement(name, denied=False, strong=strong)
     for source in sources:
         if source.denied and source.driver not in chosen:
             yield Statement(source.driver, denied=True)
 
 
-def _choose(chosen: dict[DriverName | None, bool], source: DriverName | None, match: re.Match[str]) -> None:
+def _choose(chosen: dict[DriverName | None, bool], source: DriverName | None, *, strong: bool) -> None:
     if source is not None:
-        chosen[source] = chosen.get(source, False) or _STRONG.search(match[0]) is not None
+        chosen[source] = chosen.get(source, False) or strong
 
 
 def _sources(plain: str, rollouts: Sequence[Source]) -> list[Source]:
