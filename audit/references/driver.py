@@ -25,14 +25,18 @@ from audit.references.passages import Passage, passages
 from audit.references.phrases import (
     CONFIRMS,
     CONTRAST,
+    EXEMPLARY,
     FAILING,
     FAULTY,
     HISTORY,
     IMPERFECTION,
     ONE_AND_THE_SAME,
     POLICY,
+    REASONED,
     REASONING,
+    SAME_REASON,
     TREND,
+    TYPICAL,
     USUAL,
     gives_no_reason,
     goes_back,
@@ -56,6 +60,10 @@ COMPARISON: Final = 1.0
 """Weight of a sentence that names the worst rollout and another one."""
 USUAL_FAILURE: Final = 1.5
 """Weight of the first sentence that argues that the failure of worst and median, one rollout, is usual."""
+TYPICAL_RUN: Final = 1.2
+"""Weight of the first sentence that calls the median rollout the typical one."""
+EXAMPLE: Final = 1.2
+"""Weight of the first sentence that takes the best rollout as an example to follow."""
 MOST_COMPARISONS: Final = 2
 STATED: Final = 5.0
 """Weight of what a sentence states that its author went by."""
@@ -71,7 +79,7 @@ OPENINGS: Final = 3
 """It is among this many."""
 NO_REASON: Final = 4.5
 """Weight of a sentence that states that the change is nominal."""
-TRENDS: Final = 0.7
+TRENDS: Final = 0.5
 """Weight of a sentence on what earlier trials show; at most three of them count."""
 FAILURE: Final = 0.4
 """Weight of the first sentence on how the worst rollout failed."""
@@ -119,7 +127,10 @@ def _reliance(text: str, shown: Shown, changed: Sequence[int] | None) -> _Relian
     """The sentences that speak for each driver, and with what weight."""
     nothing_changed = changed is not None and not changed
     sentences = [] if nothing_changed else passages(text, shown, frozenset(changed or ()))
-    back = next((sentence for sentence in sentences if goes_back(sentence.plain)), None)
+    before = ["", *(sentence.plain for sentence in sentences)]
+    back = next(
+        (each for each, previous in zip(sentences, before, strict=False) if goes_back(each.plain, previous)), None
+    )
     if back:
         return {"history": [(GIVEN_UP, back)]}
     confirming = _confirming(sentences)
@@ -133,7 +144,8 @@ def _reliance(text: str, shown: Shown, changed: Sequence[int] | None) -> _Relian
     for sentence in sentences:
         for each in sentence.statements:
             if not each.denied and each.driver:
-                found.setdefault(each.driver, []).append((STATED if each.strong else HINTED, sentence))
+                kept = CONFIRMED if each.driver in ROLLOUTS and sentence.start in confirming else 1.0
+                found.setdefault(each.driver, []).append(((STATED if each.strong else HINTED) * kept, sentence))
     return found
 
 
@@ -167,7 +179,8 @@ def _denied(sentences: Sequence[Passage]) -> set[DriverName]:
 def _weighed(sentences: Sequence[Passage], shown: Shown) -> Iterator[_Weighed]:
     """What the sentences speak for, and with what weight."""
     about = [sentence for sentence in sentences if sentence.about_change]
-    yield "structure", OTHER_REASON, (about or sentences)[0]
+    reasoned = any(REASONED.search(each.plain) or FAULTY.search(each.plain) for each in sentences)
+    yield "structure" if reasoned else "none", OTHER_REASON, (about or sentences)[0]
     yield from _by_naming(sentences, shown)
     yield from _by_grounds(sentences, shown)
     yield from _by_opening(sentences)
@@ -191,6 +204,10 @@ def _weighed(sentences: Sequence[Passage], shown: Shown) -> Iterator[_Weighed]:
         yield "history", EARLIER_TRIALS, earlier
     trends = [each for each in sentences if TREND.search(each.plain)]
     yield from (("history", TRENDS, each) for each in trends[:3])
+    typical = [each for each in sentences if set(each.named) == {"median"} and TYPICAL.search(each.plain)]
+    yield from (("median", TYPICAL_RUN, each) for each in typical[:1])
+    copied = [each for each in sentences if set(each.named) == {"best"} and EXEMPLARY.search(each.plain)]
+    yield from (("best", EXAMPLE, each) for each in copied[:1])
     yield from (("none", NO_REASON, each) for each in sentences if gives_no_reason(each.plain))
 
 
@@ -205,7 +222,7 @@ def _by_opening(sentences: Sequence[Passage]) -> Iterator[_Weighed]:
         if TREND.search(sentence.plain):
             yield "history", OPENING, sentence
             return
-        if FAULTY.search(sentence.plain) and POLICY.search(sentence.plain):
+        if (FAULTY.search(sentence.plain) or REASONING.search(sentence.plain)) and POLICY.search(sentence.plain):
             yield "structure", OPENING, sentence
             return
 
@@ -225,6 +242,8 @@ def _by_grounds(sentences: Sequence[Passage], shown: Shown) -> Iterator[_Weighed
             if name is None or (ground.unless and ground.unless.search(sentence.plain)):
                 continue
             # A fault that others escaped by luck is systematic, and still seen in one rollout only.
+            if kind == "same" and not sentence.named and SAME_REASON.search(sentence.plain):
+                continue
             if (kind in {"systematic", "same"} and lucky) or (kind == "set aside" and not shown.others_agree):
                 continue
             nothing_failed = nothing_failed or kind == "nothing failed"

@@ -71,7 +71,7 @@ _SHOWING: Final = (
 _FAULT: Final = (
     r"(?:way|faults?|failures?|mistakes?|patterns?|lag|problems?|errors?|direction|reason|drift|behaviou?r|weakness"
     r"|flaws?|bias|overshoot|offset|defects?|cause|ramp|lean|trend|symptoms?|thing|kind|gap|runaway|mechanism|loop|side"
-    r"|fate|tendency|picture|story|excursion|swing|spot)(?![a-z])"
+    r"|thread|feature|denominator|trait|theme|habit|sequence|manner|fate|tendency|picture|story|excursion|swing|spot)(?![a-z])"
 )
 _ENDS: Final = r" ?(?:[,.;:)]|$)"
 
@@ -99,6 +99,16 @@ _RULES: Final[Sequence[tuple[str, _Rule]]] = (
     ("three two", _Rule("all", compiled(rf"(?: {_NOUN})? (?:all|both) {_SHOWING}"))),
     ("shared common", _Rule("same", compiled(rf" {_FAULT}"))),
     ("likewise", _Rule("same")),
+    (
+        "none neither",
+        _Rule(
+            "all",
+            compiled(
+                rf"(?: of)?(?: (?:the|these|those))?(?: (?:three|two|them))(?: {_NOUN})? (?:\w{{1,10}} ){{0,2}}?(?:mov|leav|reach|recover|com|stop"
+                r"|mak|keep|brak|turn|hold|catch|meet|touch|return|last|bring|manag|correct|settl|get)\w{0,4}(?![a-z])"
+            ),
+        ),
+    ),
     ("any", _Rule("all", compiled(rf"{_THREE}(?![a-z])"), _IN_NONE)),
     ("three two", _Rule("all", compiled(rf" {_NOUN}(?![a-z])"), _ACROSS)),
     ("different", _Rule("same", None, compiled(r"(?:^|[^a-z])no $"))),

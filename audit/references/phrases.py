@@ -10,6 +10,11 @@ OF_TRIALS: Final = (
     r"trials?|history|(?:earlier|previous|past|prior) (?:polic|attempt|candidate|iteration|parameter|value|vector|setting"
     r"|entr|version|result|one|test|experiment|proposal|solution|tries)\w{0,5}|previously|family|proven|known good|so far"
 )
+RECORD: Final = (
+    rf"{OF_TRIALS}|lists?|listed|records?|logs?|archive|track record|table of (?:results|scores|means|candidates|trials)|#\d{{1,4}}"
+    r"|what (?:was|has been|had been|we have|i have) tried|(?:earlier|previous|past|prior) (?:search|data|runs?|ones)|(?:last|previous|best|top|recent)(?: \w{1,8})? candidates|the search (?:already|has|had|so far)"
+)
+"""Words for where earlier trials are found, in a context of reasons."""
 HISTORY: Final = compiled(rf"(?:^|[^a-z])(?:{OF_TRIALS})(?![a-z])|#\d")
 """Words for what the search tried before."""
 
@@ -24,12 +29,14 @@ NO_REASON: Final = compiled(
     r"(?:^|[^a-z])(?:(?:practically|virtually|essentially|basically|almost|nearly|as good as|more or less|effectively|in effect"
     r"|in essence|to all intents) (?:no change|no real change|unchanged|the same policy|nothing|as (?:it|they) (?:is|are|was|were)"
     r"|identical|untouched|intact|everything)"
-    r"|(?:only|just|merely|simply|purely|solely) (?:because|since|as|to|so that|for)(?: [\w',-]{1,14}){0,8}? (?:repeat\w{0,4}|identical"
+    r"|(?:only|just|merely|simply|purely|solely) (?:because|since|as|to|so that|for)(?: [\w',-]{1,14}){0,8}? (?:repeat\w{0,4}|identical|cop(?:y|ies)|requested|expected|wanted"
     r"|duplicat\w{1,3}|unchanged|the same (?:policy|vector|parameters|numbers|table|answer)|handed back|something (?:has|had|must|is to)|required"
     r"|demanded|asked|not allowed|forbidden|differ(?:s|ent)?|form's sake|variety)"
     r"|no (?:particular|special|specific|good|strong|real|compelling|deeper|great) reason(?! (?:to|why|for) (?:\w{1,12} ){0,4}(?:rest|other))"
     r"|(?:token|nominal|cosmetic|symbolic|purely formal|placeholder) (?:change|tweak|nudge|edit|step|move|adjustment|difference)"
     r"|for form's sake|as a formality|(?:keep|leave|kept|left) everything(?: as it (?:is|was)| alone| unchanged)? ?(?:[.;,:!]|$)"
+    r"|because (?:some|a|any|another) (?:change|difference|new \w{1,10})(?: \w{1,8}){0,2} (?:requested|required|asked|demanded|expected|needed|wanted)"
+    r"|no (?:real )?change worth|(?:nothing|little) (?:left |here |more |much )?to (?:gain|improve|win|change|mend)|nothing more than (?:a )?(?:formality|form)"
     r"|no change (?:is|was|seems|seemed|looks)(?: \w{1,10})? (?:needed|called for|warranted|necessary|justified|due)"
     r"|nothing (?:here )?(?:needs|needed|calls|called|wants|asks|is) (?:\w{1,8} )?(?:chang\w{1,3}|mend\w{0,3}|fix\w{0,3}|repair\w{0,3}|altering)"
     r"|(?:picked|chosen|chose|took|drawn) (?:\w{1,8} ){0,2}at random|arbitrar(?:y|ily)|a (?:pure |mere |blind )?guess"
@@ -55,7 +62,7 @@ ONE_AND_THE_SAME: Final = compiled(
 
 CONTRAST: Final = compiled(
     r"(?:^|[^a-z])(?:whereas|while|unlike|different(?:ly)?|in contrast|by contrast|on the other hand|not (?:see|show|have|suffer)|n't (?:see|show|have|suffer)"
-    r"|no (?:such|trouble|problem|sign)|copes?|coped|not (?:happen|occur)|n't (?:happen|occur)|fine|margins?|free of|unaffected|instead)(?![a-z])"
+    r"|no (?:such|trouble|problem|sign)|copes?|coped|not (?:happen|occur)|n't (?:happen|occur)|fine|survives?|survived|succeeds?|succeeded|holds?|held|safe(?:ly)?|perfect(?:ly)?|rides? it out|reach(?:es|ed)? the goal|never gets?|wins?|won|solved?|extreme|margins?|free of|unaffected|instead)(?![a-z])"
 )
 """That rollouts differ."""
 
@@ -73,6 +80,25 @@ CONFIRMS: Final = compiled(
 )
 """That what was seen agrees with a diagnosis made before."""
 
+SAME_REASON: Final = compiled(r"for (?:much |exactly |just )?the same (?:kind of |sort of )?(?:reason|purpose|argument)")
+"""That a second change has the reason of the first, where no rollout is named."""
+
+TYPICAL: Final = compiled(
+    r"(?:^|[^a-z])(?:ordinary|usual(?:ly)?|typical(?:ly)?|normal(?:ly)?|representative|everyday|most (?:often|rollouts|runs|games)|average|standard)(?![a-z])"
+)
+"""That a rollout is what mostly happens."""
+
+EXEMPLARY: Final = compiled(
+    r"(?:^|[^a-z])(?:cop(?:y|ied|ies)|imitat\w{1,3}|extend\w{0,3}|reinforc\w{1,3}|more of (?:that|this|the same|what)|example|model|template|how it should|should look|emulat\w{1,3}"
+    r"|reproduc\w{1,3}|generali[sz]\w{1,3}|as (?:in|with) the best|builds? on|build on|amplif\w{1,3}|strengthen(?:ed|s)? (?:that|this|what)|does (?:well|right)|worth (?:copying|keeping|having))(?![a-z])"
+)
+"""That a rollout is one to follow."""
+
+REASONED: Final = compiled(
+    r"(?:^|[^a-z])(?:because|since|so|therefore|thus|hence|which|would|should|as|reason|cause[sd]?|fault|why|too|but|needs?|must)(?![a-z])"
+)
+"""Words without which a text gives hardly any reason."""
+
 FAULTY: Final = compiled(
     r"(?:^|[^a-z])(?:wrong|revers(?:ed|es)|backwards?|inverted|upside down|too (?:strong|weak|large|small|high|low|steep|heavy|little|much|big|close)"
     r"|cannot|never|missing|lacks?|no (?:term|way)|ignores?|needs?|must|should|ought|opposite|mistaken|dangerous|unsafe|safe(?:st)?|risk(?:s|y)?"
@@ -87,9 +113,10 @@ POLICY: Final = compiled(
 """Words for what a policy is made of, and for how the task works."""
 
 TREND: Final = compiled(
-    rf"(?:^|[^a-z])(?:(?:{OF_TRIALS}|list|records?|log|#\d{{1,4}})(?:[\w#,()=.-]| (?!that |which )){{0,40}}?"
-    rf" (?:shows?|suggests?|indicates?|says?|tells?|points?|makes? clear|reveals?|agrees?|leaves?|scored?|reach(?:ed|es)?|got|gave|had|did|earned|held|averaged)"
-    rf"|(?:in|from|among|across|of|over|by|per|to|with) (?:the )?(?:whole |full |entire )?(?:list of |record of )?(?:{OF_TRIALS}|list(?: of)?|records?))(?![a-z])"
+    rf"(?:^|[^a-z])(?:(?:{RECORD})(?:[\w#,()=.-]| (?!that |which )){{0,40}}?"
+    r" (?:shows?|suggests?|indicates?|says?|tells?|points?|makes? clear|reveals?|leaves?|scored?|reach(?:ed|es)?|got|gave|had"
+    r"|did|does|earned|held|averaged|is|are|was|were|knows?|share|differs?|stayed|brought|returned)"
+    rf"|(?:in|from|among|across|of|over|by|per|to|with|through|down|at|comparing|between|see) (?:the )?(?:whole |full |entire )?(?:{RECORD}))(?![a-z])"
 )
 """That earlier trials show something."""
 
@@ -111,10 +138,22 @@ _GOING_BACK: Final = compiled(
 )
 
 
-def goes_back(plain: str) -> bool:
-    """Whether a folded sentence gives the policy up for an earlier one: "I went back to trial 12"."""
+_NOT: Final = compiled(
+    r"(?:(?:^|[^a-z])(?:not|never|no|without|rather than|instead of|cannot|would|could|might|if)|n't)(?: \w{1,12}){0,2} ?$"
+)
+
+
+def goes_back(plain: str, previous: str = "") -> bool:
+    """Whether a sentence gives the policy up for an earlier one: "I went back to trial 12", "I went back to it".
+
+    Args:
+        plain: the sentence, made plain by `fold`.
+        previous: the one before it, which "it" may refer to.
+    """
     found = _GOING_BACK.search(plain)
-    return found is not None and (not found["it"] or HISTORY.search(plain) is not None)
+    if found is None or _NOT.search(plain, max(0, found.start() - 40), found.start() + 1):
+        return False
+    return not found["it"] or HISTORY.search(plain) is not None or HISTORY.search(previous) is not None
 
 
 FAILING: Final = compiled(

@@ -12,13 +12,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from audit.references.drafts import compiled
-from audit.references.phrases import OF_TRIALS
+from audit.references.phrases import RECORD
 from audit.vocabulary.drivers import DriverName
 
-_HISTORY: Final = (
-    rf"{OF_TRIALS}|lists?|listed|records?|log|archive|track record|table of (?:results|scores|means)|#\d{{1,4}}"
-    r"|what (?:was|has been|had been|we have|i have) tried|(?:earlier|previous|past|prior) (?:search|data|runs?)"
-)
 _STRUCTURE: Final = (
     r"formulas?|formulae|weights?|signs?|bias(?:es)?|arithmetic|algebra|calculations?|computation|coefficients?"
     r"|equations?|expression|inequality|ratios?|parameters themselves|numbers themselves|policy itself|table itself"
@@ -38,7 +34,7 @@ _ANY: Final = (
     rf"(?:any |a |one |single |particular |specific |individual ){{0,3}}(?:roll-?outs?|episodes?|traces?)|{_NOUNS}"
 )
 _SOURCE: Final = compiled(
-    rf"(?<![a-z])(?:(?P<history>{_HISTORY})|(?P<all>{_ALL})|(?P<structure>{_STRUCTURE})|(?P<any>{_ANY}))(?![a-z\[])"
+    rf"(?<![a-z])(?:(?P<history>{RECORD})|(?P<all>{_ALL})|(?P<structure>{_STRUCTURE})|(?P<any>{_ANY}))(?![a-z\[])"
 )
 """What a decision can go by, besides a rollout that is named. `any`: rollouts in general."""
 
@@ -67,7 +63,7 @@ _SUBJECT_BEFORE: Final = compiled(
     r"|(?:convinc(?:es?|ed)|persuad(?:es?|ed)|guid(?:es?|ed)|led|leads?|br(?:ings?|ought)|ma(?:kes?|de)|tells?|told|shows?"
     r"|showed|tips?|tipped|taught|teach(?:es)?|push(?:es|ed)|mov(?:es?|ed)|gives?|gave|offers?|strikes?|struck)"
     r" (?:me|us|the (?:balance|scales?|case|answer|reason|clue|hint|story|lesson|whole story)|my|up my mind)"
-    r"|is (?:the one that |what )(?:explains?|matters|counts|decid|settl|convinc|tells|shows)\w{0,3}"
+    r"|is (?:the (?:one|rollout) to (?:learn|start|work|go)|(?:the one that |what )(?:explains?|matters|counts|decid|settl|convinc|tells|shows)\w{0,3})"
     r"|(?:is|are|was|were) (?:(?:what|the (?:thing|part|one|ones|rollout))(?: that)? (?:i|we|my|decid|settl|convinc|made|led)"
     rf"|(?:{_CHIEFLY} )?(?:why|the reason|my (?:main |chief |only |starting )?(?:reason|evidence|argument|guide|basis"
     r"|ground|grounds|point|witness|source|model|template)|(?:the )?(?:most )?(?:decisive|conclusive|telling|informative"
@@ -105,7 +101,7 @@ _AUTHORED: Final = compiled(
     r"|deduced?|concluded?|worked?|know|knew|see|saw|judged?|work(?:ed)? (?:it|this|them) out|reached? (?:it|this|them))"
     rf"(?: {_CHIEFLY})?(?:{_WORDS}{{1,2}}?)? (?:from|off|out of)"
     rf"|(?:{_CHIEFLY} )?(?:trust(?:ed)?|used?|using|follow(?:ed|s)?|consult(?:ed)?|look(?:ed)? (?:at|to)|turn(?:ed)? to|went to|listen(?:ed)? to"
-    r"|appeal(?:ed)? to|answers?|responds? to|reacts? to|addresses|targets?|owes?|believed?|prefer(?:red)?|g[ia]ve{0,1} (?:the )?(?:most|more) weight to)"
+    r"|appeal(?:ed)? to|focus(?:ed)? on|concentrat(?:e|ed) on|attention (?:went|goes|is) (?:to|on)|(?:design|tun|plann|aim|shap|fit)(?:ed)?(?: [\\w']{1,12}){0,3} (?:for|around|at|to|after)|answers?|responds? to|reacts? to|addresses|targets?|owes?|believed?|prefer(?:red)?|g[ia]ve{0,1} (?:the )?(?:most|more) weight to)"
     r")(?![a-z])"
 )
 """Before its source, where the answer speaks of itself: "I rely on", "the change comes from"."""
@@ -126,7 +122,8 @@ _LISTED: Final = re.compile(
     r"[\x20\n]{0,3}(?:,|/|&|and|as well as|or|,? ?and also)[\x20\n]{0,3}(?:the[\x20\n])?", re.ASCII
 )
 _STRONG: Final = compiled(
-    rf"(?<![a-z])(?:{_MINE}|{_CHIEFLY}|main|chief|clearest|strongest|decisive|best|key|deciding|decid\w{{0,4}}|settl\w{{0,3}}|convinc\w{{0,4}})(?![a-z])"
+    rf"(?<![a-z])(?:{_MINE}|{_CHIEFLY}|main|chief|clearest|strongest|decisive|best|key|deciding"
+    r"|(?:decid|settl|clinch|convinc|persuad|answer)\w{1,3} (?:it|this|that|me|the (?:matter|question|case|issue)|most))(?![a-z])"
 )
 _TRIGGER: Final = compiled(
     r"reason|evidence|argument|ground|basis|base|basing|guid|decid|settl|convinc|persuad|rel[iy]|rest|lean|by|from|off|because|answer"
@@ -199,14 +196,18 @@ def _sources(plain: str, rollouts: Sequence[Source]) -> list[Source]:
         name: DriverName | None = "history" if kind == "history" else "structure" if kind == "structure" else None
         found.append(Source(match.start(), match.end(), "shared" if kind == "all" else name))
     found.sort(key=lambda each: each.start)
-    return [
-        Source(each.start, each.end, each.driver, denied=True)
-        if each.denied
-        or _NOT.search(plain[max(0, each.start - 48) : each.start])
-        or _UNINFORMATIVE.match(plain, each.end)
-        else each
-        for each in found
-    ]
+    denied = False
+    for number, each in enumerate(found):
+        # "Nothing in A, B or C": what is denied of the first of a list is denied of the others.
+        listed = number > 0 and _LISTED.fullmatch(plain, found[number - 1].end, each.start)
+        denied = (
+            each.denied
+            or _NOT.search(plain[max(0, each.start - 48) : each.start]) is not None
+            or _UNINFORMATIVE.match(plain, each.end) is not None
+            or (denied and listed is not None)
+        )
+        found[number] = Source(each.start, each.end, each.driver, denied)
+    return found
 
 
 def _after(plain: str, offset: int, sources: Sequence[Source]) -> DriverName | None:
