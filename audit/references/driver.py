@@ -16,7 +16,7 @@ Sentences that only state what was kept are ignored, and so are mentions that ar
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -33,8 +33,10 @@ from audit.references.phrases import (
     ONE_AND_THE_SAME,
     POLICY,
     REASONED,
+    RECORDS,
     REASONING,
     SAME_REASON,
+    SECONDARY,
     TREND,
     TYPICAL,
     USUAL,
@@ -66,7 +68,7 @@ EXAMPLE: Final = 1.2
 """Weight of the first sentence that takes the best rollout as an example to follow."""
 MOST_COMPARISONS: Final = 2
 STATED: Final = 5.0
-"""Weight of what a sentence states that its author went by."""
+"""Weight of what a sentence states that its author went by; or that the change is nominal."""
 HINTED: Final = 2.5
 """The same, where it states so of the change and not of its author."""
 DENIED: Final = 0.25
@@ -77,8 +79,8 @@ OPENING: Final = 2.0
 """Weight of the first sentence that names a fault, a rollout or trials: diagnosis goes before confirmation."""
 OPENINGS: Final = 3
 """It is among this many."""
-NO_REASON: Final = 4.5
-"""Weight of a sentence that states that the change is nominal."""
+MOST_COUNTED: Final = 4.5
+"""All that is not stated outright speaks for a driver with no more than this."""
 TRENDS: Final = 0.5
 """Weight of a sentence on what earlier trials show; at most three of them count."""
 FAILURE: Final = 0.4
@@ -135,18 +137,30 @@ def _reliance(text: str, shown: Shown, changed: Sequence[int] | None) -> _Relian
         return {"history": [(GIVEN_UP, back)]}
     confirming = _confirming(sentences)
     denied = _denied(sentences)
-    found: _Reliance = {}
+    counted: _Reliance = {}
     for name, weight, sentence in _weighed(sentences, shown) if sentences else ():
         only_confirms = sentence.start in confirming or (confirming and sentence.named == () and name == "shared")
         kept = CONFIRMED if name in ROLLOUTS and only_confirms else 1.0
-        found.setdefault(name, []).append((weight * kept * (DENIED if name in denied else 1.0), sentence))
-    # What a sentence states outright is added to, not weighed against, what others speak for.
+        counted.setdefault(name, []).append((weight * kept * (DENIED if name in denied else 1.0), sentence))
+    found: _Reliance = {}
+    for name, each in counted.items():
+        share = min(1.0, MOST_COUNTED / sum(weight for weight, _ in each))
+        found[name] = [(weight * share, sentence) for weight, sentence in each]
+    for name, weight, sentence in _stated(sentences, confirming):
+        found.setdefault(name, []).append((weight, sentence))
+    return found
+
+
+def _stated(sentences: Sequence[Passage], confirming: Collection[int]) -> Iterator[_Weighed]:
+    """What the sentences state outright."""
     for sentence in sentences:
         for each in sentence.statements:
-            if not each.denied and each.driver:
+            if each.driver and not each.denied:
+                weight = STATED if each.strong and not SECONDARY.match(sentence.plain) else HINTED
                 kept = CONFIRMED if each.driver in ROLLOUTS and sentence.start in confirming else 1.0
-                found.setdefault(each.driver, []).append(((STATED if each.strong else HINTED) * kept, sentence))
-    return found
+                yield each.driver, weight * kept, sentence
+        if gives_no_reason(sentence.plain):
+            yield "none", STATED, sentence
 
 
 def _confirming(sentences: Sequence[Passage]) -> set[int]:
@@ -208,7 +222,6 @@ def _weighed(sentences: Sequence[Passage], shown: Shown) -> Iterator[_Weighed]:
     yield from (("median", TYPICAL_RUN, each) for each in typical[:1])
     copied = [each for each in sentences if set(each.named) == {"best"} and EXEMPLARY.search(each.plain)]
     yield from (("best", EXAMPLE, each) for each in copied[:1])
-    yield from (("none", NO_REASON, each) for each in sentences if gives_no_reason(each.plain))
 
 
 def _by_opening(sentences: Sequence[Passage]) -> Iterator[_Weighed]:
@@ -219,7 +232,7 @@ def _by_opening(sentences: Sequence[Passage]) -> Iterator[_Weighed]:
             return
         if sentence.named:
             return
-        if TREND.search(sentence.plain):
+        if TREND.search(sentence.plain) or RECORDS.search(sentence.plain):
             yield "history", OPENING, sentence
             return
         if (FAULTY.search(sentence.plain) or REASONING.search(sentence.plain)) and POLICY.search(sentence.plain):

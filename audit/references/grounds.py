@@ -71,7 +71,7 @@ _SHOWING: Final = (
 _FAULT: Final = (
     r"(?:way|faults?|failures?|mistakes?|patterns?|lag|problems?|errors?|direction|reason|drift|behaviou?r|weakness"
     r"|flaws?|bias|overshoot|offset|defects?|cause|ramp|lean|trend|symptoms?|thing|kind|gap|runaway|mechanism|loop|side"
-    r"|thread|feature|denominator|trait|theme|habit|sequence|manner|fate|tendency|picture|story|excursion|swing|spot)(?![a-z])"
+    r"|thread|feature|denominator|trait|theme|habit|sequence|manner|fashion|fate|tendency|picture|story|excursion|swing|spot)(?![a-z])"
 )
 _ENDS: Final = r" ?(?:[,.;:)]|$)"
 
@@ -90,6 +90,7 @@ _RULES: Final[Sequence[tuple[str, _Rule]]] = (
     ("all both each every", _Rule("all", compiled(rf"{_THREE} (?:\w{{2,12}} )?{_SHOWING}"))),
     ("all both each every", _Rule("all", compiled(rf"{_THREE}(?![a-z])"), _OF_ALL)),
     ("both", _Rule("all", compiled(rf" (?:\w{{2,12}} )?{_SHOWING}"))),
+    ("both", _Rule("all", compiled(r" (?:(?:of )?the )?(?:failures|failed|falls|losses|lost)(?![a-z])"))),
     ("both each", _Rule("all", compiled(rf"{_ENDS}| (?:and|but|the|it|cases)(?![a-z])"), _OF_ALL)),
     ("same similar identical", _Rule("same", compiled(rf" (?:\w{{2,12}} )?{_FAULT}|{_ENDS}"))),
     ("too", _Rule("same", None, _SHOWS)),

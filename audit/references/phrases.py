@@ -15,6 +15,7 @@ RECORD: Final = (
     r"|what (?:was|has been|had been|we have|i have) tried|(?:earlier|previous|past|prior) (?:search|data|runs?|ones)|(?:last|previous|best|top|recent)(?: \w{1,8})? candidates|the search (?:already|has|had|so far)"
 )
 """Words for where earlier trials are found, in a context of reasons."""
+RECORDS: Final = compiled(rf"(?:^|[^a-z])(?:{RECORD})(?![a-z])")
 HISTORY: Final = compiled(rf"(?:^|[^a-z])(?:{OF_TRIALS})(?![a-z])|#\d")
 """Words for what the search tried before."""
 
@@ -25,16 +26,19 @@ REASONING: Final = compiled(
 )
 """Words of an argument from the policy's formula or from what is known of the task."""
 
+_PRACTICALLY: Final = r"(?:practically|virtually|essentially|basically|almost|nearly|as good as|more or less|effectively|in effect|in essence|to all intents)"
 NO_REASON: Final = compiled(
-    r"(?:^|[^a-z])(?:(?:practically|virtually|essentially|basically|almost|nearly|as good as|more or less|effectively|in effect"
-    r"|in essence|to all intents) (?:no change|no real change|unchanged|the same policy|nothing|as (?:it|they) (?:is|are|was|were)"
-    r"|identical|untouched|intact|everything)"
+    rf"(?:^|[^a-z])(?:{_PRACTICALLY} no (?:real )?change"
+    r"|(?:leav(?:e|ing)|left|keep(?:ing)?|kept|hand(?:ed)?|return(?:ed)?|stays?|remains?|is|submit(?:ted)?)(?: [\w']{1,12}){0,4}?"
+    rf" {_PRACTICALLY} (?:unchanged|the same|as (?:it|they) (?:is|are|was|were)|identical|untouched|intact|everything)"
     r"|(?:only|just|merely|simply|purely|solely) (?:because|since|as|to|so that|for)(?: [\w',-]{1,14}){0,8}? (?:repeat\w{0,4}|identical|cop(?:y|ies)|requested|expected|wanted"
     r"|duplicat\w{1,3}|unchanged|the same (?:policy|vector|parameters|numbers|table|answer)|handed back|something (?:has|had|must|is to)|required"
     r"|demanded|asked|not allowed|forbidden|differ(?:s|ent)?|form's sake|variety)"
     r"|no (?:particular|special|specific|good|strong|real|compelling|deeper|great) reason(?! (?:to|why|for) (?:\w{1,12} ){0,4}(?:rest|other))"
     r"|(?:token|nominal|cosmetic|symbolic|purely formal|placeholder) (?:change|tweak|nudge|edit|step|move|adjustment|difference)"
     r"|for form's sake|as a formality|(?:keep|leave|kept|left) everything(?: as it (?:is|was)| alone| unchanged)? ?(?:[.;,:!]|$)"
+    r"|(?:satisf(?:y|ies)|compl(?:y|ies) with|meets?) the (?:rules?|requirements?|instructions?)|if (?:that|it|this) (?:were|was) (?:permitted|allowed|possible)"
+    r"|no (?:real |good |strong )?(?:argument|justification|grounds?|basis) for (?:it|this|that|the change)|see what happens|makes? (?:no|little|hardly any) difference|for no (?:reason|purpose)"
     r"|because (?:some|a|any|another) (?:change|difference|new \w{1,10})(?: \w{1,8}){0,2} (?:requested|required|asked|demanded|expected|needed|wanted)"
     r"|no (?:real )?change worth|(?:nothing|little) (?:left |here |more |much )?to (?:gain|improve|win|change|mend)|nothing more than (?:a )?(?:formality|form)"
     r"|no change (?:is|was|seems|seemed|looks)(?: \w{1,10})? (?:needed|called for|warranted|necessary|justified|due)"
@@ -62,7 +66,7 @@ ONE_AND_THE_SAME: Final = compiled(
 
 CONTRAST: Final = compiled(
     r"(?:^|[^a-z])(?:whereas|while|unlike|different(?:ly)?|in contrast|by contrast|on the other hand|not (?:see|show|have|suffer)|n't (?:see|show|have|suffer)"
-    r"|no (?:such|trouble|problem|sign)|copes?|coped|not (?:happen|occur)|n't (?:happen|occur)|fine|survives?|survived|succeeds?|succeeded|holds?|held|safe(?:ly)?|perfect(?:ly)?|rides? it out|reach(?:es|ed)? the goal|never gets?|wins?|won|solved?|extreme|margins?|free of|unaffected|instead)(?![a-z])"
+    r"|no (?:such|trouble|problem|sign)|copes?|coped|not (?:happen|occur)|n't (?:happen|occur)|fine|healthy|never|(?:do|does|did)(?: not|n't)|less clearly|too (?:good|short|brief)|survives?|survived|succeeds?|succeeded|holds?|held|safe(?:ly)?|perfect(?:ly)?|rides? it out|reach(?:es|ed)? the goal|never gets?|wins?|won|solved?|extreme|margins?|free of|unaffected|instead)(?![a-z])"
 )
 """That rollouts differ."""
 
@@ -80,7 +84,15 @@ CONFIRMS: Final = compiled(
 )
 """That what was seen agrees with a diagnosis made before."""
 
-SAME_REASON: Final = compiled(r"for (?:much |exactly |just )?the same (?:kind of |sort of )?(?:reason|purpose|argument)")
+SECONDARY: Final = compiled(
+    r"[^a-z]{0,8}(?:second(?:ly)?|another|also|besides|in addition|further(?:more)?|moreover|finally|last(?:ly)?|third(?:ly)?|smaller|minor|the (?:other|second|third|smaller)"
+    r"|one more|as for)(?![a-z])"
+)
+"""That a sentence is about another change than the main one."""
+
+SAME_REASON: Final = compiled(
+    r"for (?:much |exactly |just )?the same (?:kind of |sort of )?(?:reason|purpose|argument)"
+)
 """That a second change has the reason of the first, where no rollout is named."""
 
 TYPICAL: Final = compiled(
@@ -116,6 +128,8 @@ TREND: Final = compiled(
     rf"(?:^|[^a-z])(?:(?:{RECORD})(?:[\w#,()=.-]| (?!that |which )){{0,40}}?"
     r" (?:shows?|suggests?|indicates?|says?|tells?|points?|makes? clear|reveals?|leaves?|scored?|reach(?:ed|es)?|got|gave|had"
     r"|did|does|earned|held|averaged|is|are|was|were|knows?|share|differs?|stayed|brought|returned)"
+    r"|(?:means?|returns?|scores?) (?:rose|rises?|went|goes|fell|falls?|dropped|climb(?:s|ed)|grew|grows|increased|improved)"
+    r"|(?:come|came|comes|go|goes|went) with (?:returns?|means?|scores?)"
     rf"|(?:in|from|among|across|of|over|by|per|to|with|through|down|at|comparing|between|see) (?:the )?(?:whole |full |entire )?(?:{RECORD}))(?![a-z])"
 )
 """That earlier trials show something."""
@@ -139,7 +153,7 @@ _GOING_BACK: Final = compiled(
 
 
 _NOT: Final = compiled(
-    r"(?:(?:^|[^a-z])(?:not|never|no|without|rather than|instead of|cannot|would|could|might|if)|n't)(?: \w{1,12}){0,2} ?$"
+    r"(?:(?:^|[^a-z])(?:(?<!why\x20)not|never|no|without|rather than|instead of|cannot|would|could|might|if)|n't)(?: \w{1,12}){0,2} ?$"
 )
 
 

@@ -59,17 +59,18 @@ _OBJECT: Final = (
 _SUBJECT_BEFORE: Final = compiled(
     rf"(?<![a-z])(?:(?:decid(?:es?|ed|ing)|settl(?:es?|ed|ing)|clinch(?:es|ed)?|answer(?:s|ed)?|resolv(?:es?|ed)"
     rf"|determin(?:es?|ed)|dictat(?:es?|ed)|motivat(?:es?|ed)|prompt(?:s|ed)?|driv(?:es?|ing)|drove|justif(?:y|ies|ied)"
-    rf"|suggest(?:s|ed)?|inspir(?:es?|ed)|shap(?:es?|ed)|guid(?:es?|ed)|point(?:s|ed)?) (?:{_OBJECT})"
+    rf"|suggest(?:s|ed)?|inspir(?:es?|ed)|shap(?:es?|ed)|guid(?:es?|ed)) (?:{_OBJECT})"
     r"|(?:convinc(?:es?|ed)|persuad(?:es?|ed)|guid(?:es?|ed)|led|leads?|br(?:ings?|ought)|ma(?:kes?|de)|tells?|told|shows?"
     r"|showed|tips?|tipped|taught|teach(?:es)?|push(?:es|ed)|mov(?:es?|ed)|gives?|gave|offers?|strikes?|struck)"
     r" (?:me|us|the (?:balance|scales?|case|answer|reason|clue|hint|story|lesson|whole story)|my|up my mind)"
     r"|is (?:the (?:one|rollout) to (?:learn|start|work|go)|(?:the one that |what )(?:explains?|matters|counts|decid|settl|convinc|tells|shows)\w{0,3})"
-    r"|(?:is|are|was|were) (?:(?:what|the (?:thing|part|one|ones|rollout))(?: that)? (?:i|we|my|decid|settl|convinc|made|led)"
+    r"|(?:is|are|was|were) (?:(?:what|the (?:thing|part|one|ones|rollout))(?: that)? (?:(?:i|we) (?:\w{1,10} )?(?:rel|use|go|went|trust|follow|base|act|built|look|fix|learn|judg|tak|took|chang|work)|my|decid|settl|convinc|made|led)\w{0,6}"
     rf"|(?:{_CHIEFLY} )?(?:why|the reason|my (?:main |chief |only |starting )?(?:reason|evidence|argument|guide|basis"
     r"|ground|grounds|point|witness|source|model|template)|(?:the )?(?:most )?(?:decisive|conclusive|telling|informative"
     r"|instructive|revealing|compelling|convincing)|the (?:main|chief|best|real|only|strongest|clearest|key)"
     r" (?:evidence|argument|reason|clue|guide|witness|source|lesson|point|case|information)|the key|the basis|the ground"
     r"|(?:my|the) (?:starting|reference) point|behind (?:it|this|the|my)|enough for me))"
+    r"|(?:shows?|showed|exhibits?|displays?|illustrates?) (?:it|this|the \w{1,10}) (?:the )?(?:best|most clearly|clearest|most plainly)|speaks? for (?:itself|themselves|the (?:bulk|majority|rest))"
     r"|(?:says?|tells?|count(?:s|ed)?|weigh(?:s|ed)?|matter(?:s|ed)?|carr(?:y|ies|ied)|speaks?|reveals?|shows?)"
     r"(?: for)?(?: me)?(?: (?:the|far|much|a lot))? (?:more|most|loudest|clearest|heavier|heaviest|louder|clearer|better)"
     r")(?![a-z])"
@@ -81,10 +82,10 @@ _SUBJECT_AFTER: Final = compiled(
     rf"|made|led|guided|guides|prompted|prompts|motivated|motivates|tipped|tips|struck|strikes|i|we|my){_WORDS}{{0,7}}? (?:is|was|are|were)(?![a-z])"
     rf"|(?<![a-z])(?:(?:my|the|main|chief|one|real|only|best|strongest|clearest|key|deciding|first) )(?:{_CHIEFLY} )?"
     r"(?:reasons?|evidence|argument|ground|grounds|basis|motive|justification|starting point|guide|case|clue|lesson"
-    rf"|point|inspiration|witness|trigger|prompt|support|source)(?! (?:of|that|to) the (?:policy|fault)){_WORDS}{{0,6}}? ?"
+    rf"|point|consideration|factor|thought|motivation|foundation|inspiration|witness|trigger|prompt|support|source)(?! (?:of|that|to) the (?:policy|fault)){_WORDS}{{0,6}}? ?"
     r"(?:is|was|are|were|lies|lie|lay|came|comes|come|stems?|stemmed|rests?|sits?|:|being)(?![a-z])(?! (?:in line|in keeping|consistent|in agreement|compatible))"
     r"|(?<![a-z])(?:because of|on (?:the )?(?:grounds?|strength|basis|evidence|account) of|in response to|in (?:the )?light of"
-    r"|in view of|thanks to|owing to|on the back of|(?:an? )?(?:response|answer|reaction) to|by way of|judging (?:by|from)|going by|based (?:up)?on|taken from|prompted by"
+    r"|in view of|thanks to|owing to|on the back of|(?:an? )?(?:response|answer|reaction) to|by way of|(?:purely |simply |only |just |really |all |mainly |mostly |entirely )(?:a |an )?(?:matter|question|issue|exercise) of|if i (?:had|have|were) to (?:name|pick|choose|single)(?: [\w']{1,10}){0,6}? be|judging (?:by|from)|going by|based (?:up)?on|taken from|prompted by"
     r"|motivated by|suggested by|inspired by|dictated by|driven by|justified by|supported by|guided by|read off|according to)"
     r"(?![a-z]))"
 )
@@ -100,7 +101,7 @@ _AUTHORED: Final = compiled(
     r"|infer(?:s|red)?|got (?:there|here|it|this|to it)|get (?:there|this|it)|learn(?:s|ed|t)?|arrived?(?: at (?:it|this|them))?|argue[ds]?|reason(?:s|ed)?"
     r"|deduced?|concluded?|worked?|know|knew|see|saw|judged?|work(?:ed)? (?:it|this|them) out|reached? (?:it|this|them))"
     rf"(?: {_CHIEFLY})?(?:{_WORDS}{{1,2}}?)? (?:from|off|out of)"
-    rf"|(?:{_CHIEFLY} )?(?:trust(?:ed)?|used?|using|follow(?:ed|s)?|consult(?:ed)?|look(?:ed)? (?:at|to)|turn(?:ed)? to|went to|listen(?:ed)? to"
+    rf"|(?:{_CHIEFLY} )?(?:trust(?:ed)?|used?|using|follow(?:ed|s)?|stud(?:y|ied)|singled? out|pick(?:ed)? out|consult(?:ed)?|look(?:ed)? (?:at|to)|turn(?:ed)? to|went to|listen(?:ed)? to"
     r"|appeal(?:ed)? to|focus(?:ed)? on|concentrat(?:e|ed) on|attention (?:went|goes|is) (?:to|on)|(?:design|tun|plann|aim|shap|fit)(?:ed)?(?: [\\w']{1,12}){0,3} (?:for|around|at|to|after)|answers?|responds? to|reacts? to|addresses|targets?|owes?|believed?|prefer(?:red)?|g[ia]ve{0,1} (?:the )?(?:most|more) weight to)"
     r")(?![a-z])"
 )
@@ -166,10 +167,13 @@ def statements_in(plain: str, rollouts: Sequence[Source]) -> Iterator[Statement]
     chosen: dict[DriverName | None, bool] = {}
     for pattern in (_AUTHORED, _SUBJECT_AFTER):
         for match in pattern.finditer(plain):
-            strong = pattern is _AUTHORED or _STRONG.search(plain, match.start(), match.end() + 16) is not None
+            strong = (
+                pattern is _AUTHORED
+                or _STRONG.search(plain, match.start(), _word_end(plain, match.end() + 12)) is not None
+            )
             _choose(chosen, _after(plain, match.end(), sources), strong=strong)
     for match in _SUBJECT_BEFORE.finditer(plain):
-        strong = _STRONG.search(plain, match.start(), match.end() + 8) is not None
+        strong = _STRONG.search(plain, match.start(), _word_end(plain, match.end() + 4)) is not None
         _choose(chosen, _before(plain, match.start(), sources), strong=strong)
     for name, strong in chosen.items():
         # "The reason is the sign of the weight" explains what happened in a rollout.
@@ -179,6 +183,11 @@ def statements_in(plain: str, rollouts: Sequence[Source]) -> Iterator[Statement]
     for source in sources:
         if source.denied and source.driver not in chosen:
             yield Statement(source.driver, denied=True)
+
+
+def _word_end(plain: str, offset: int) -> int:
+    end = plain.find(" ", offset)
+    return end if end >= 0 else len(plain)
 
 
 def _choose(chosen: dict[DriverName | None, bool], source: DriverName | None, *, strong: bool) -> None:
