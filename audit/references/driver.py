@@ -15,7 +15,6 @@ Sentences that only state what was kept are ignored, and so are mentions that ar
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -30,6 +29,7 @@ from audit.references.phrases import (
     FAULTY,
     HISTORY,
     IMPERFECTION,
+    KNOWN,
     ONE_AND_THE_SAME,
     POLICY,
     REASONED,
@@ -235,7 +235,7 @@ def _by_opening(sentences: Sequence[Passage]) -> Iterator[_Weighed]:
         if TREND.search(sentence.plain) or RECORDS.search(sentence.plain):
             yield "history", OPENING, sentence
             return
-        if (FAULTY.search(sentence.plain) or REASONING.search(sentence.plain)) and POLICY.search(sentence.plain):
+        if any(words.search(sentence.plain) for words in (FAULTY, REASONING, KNOWN)) and POLICY.search(sentence.plain):
             yield "structure", OPENING, sentence
             return
 
@@ -296,17 +296,17 @@ def _by_naming(sentences: Sequence[Passage], shown: Shown) -> Iterator[_Weighed]
 
     Of a rollout under two labels the first name that is used counts.
     """
-    weights: Counter[DriverName] = Counter()
+    weights: dict[DriverName, float] = {}
     first: dict[DriverName, Passage] = {}
     name_of: dict[object, DriverName] = {}
     for number, sentence in enumerate(sentences):
         following = sentences[number + 1 : number + 2]
         weight = 2 if sentence.about_change or any(after.about_change for after in following) else 1
         for name in dict.fromkeys(name_of.setdefault(shown.labelled(role), _DRIVER[role]) for role in sentence.named):
-            weights[name] += weight
+            weights[name] = weights.get(name, 0.0) + weight / len(sentence.named)
             first.setdefault(name, sentence)
     for name, sentence in first.items():
-        yield name, NAMING * weights[name] / weights.total(), sentence
+        yield name, NAMING * weights[name] / sum(weights.values()), sentence
 
 
 _DRIVER: Final[dict[str, DriverName]] = {"worst": "worst", "median": "median", "best": "best"}

@@ -40,7 +40,7 @@ _WENT_WELL: Final = compiled(
     r"(?:^|[^a-z])(?:safe(?:ly)?|without|harmless|never (?:lost|fell|left|let|entered)|no(?:body| rollout) fell"
     r"|no(?:body| rollout) lost|kept|keeps? the pole|fine"
     r"|(?:held|balanced|works?|goes|holds|handled) (?:well|cleanly)|success\w{0,5}"
-    r"|common to|same (?:one|rollout|run|episode)|are rollout)(?![a-z])"
+    r"|passed|visited|avoided|common to|same (?:one|rollout|run|episode)|are rollout)(?![a-z])"
 )
 GROUNDS: Final[dict[GroundKind, Ground]] = {
     "all": Ground("shared", 2, compiled(rf"{_WENT_WELL.pattern}|{HISTORY.pattern}")),
@@ -90,6 +90,7 @@ _RULES: Final[Sequence[tuple[str, _Rule]]] = (
     ("all both each every", _Rule("all", compiled(rf"{_THREE} (?:\w{{2,12}} )?{_SHOWING}"))),
     ("all both each every", _Rule("all", compiled(rf"{_THREE}(?![a-z])"), _OF_ALL)),
     ("both", _Rule("all", compiled(rf" (?:\w{{2,12}} )?{_SHOWING}"))),
+    ("each", _Rule("all", compiled(rf" {_SHOWING}"))),
     ("both", _Rule("all", compiled(r" (?:(?:of )?the )?(?:failures|failed|falls|losses|lost)(?![a-z])"))),
     ("both each", _Rule("all", compiled(rf"{_ENDS}| (?:and|but|the|it|cases)(?![a-z])"), _OF_ALL)),
     ("same similar identical", _Rule("same", compiled(rf" (?:\w{{2,12}} )?{_FAULT}|{_ENDS}"))),

@@ -38,7 +38,7 @@ NO_REASON: Final = compiled(
     r"|(?:token|nominal|cosmetic|symbolic|purely formal|placeholder) (?:change|tweak|nudge|edit|step|move|adjustment|difference)"
     r"|for form's sake|as a formality|(?:keep|leave|kept|left) everything(?: as it (?:is|was)| alone| unchanged)? ?(?:[.;,:!]|$)"
     r"|(?:satisf(?:y|ies)|compl(?:y|ies) with|meets?) the (?:rules?|requirements?|instructions?)|if (?:that|it|this) (?:were|was) (?:permitted|allowed|possible)"
-    r"|no (?:real |good |strong )?(?:argument|justification|grounds?|basis) for (?:it|this|that|the change)|see what happens|makes? (?:no|little|hardly any) difference|for no (?:reason|purpose)"
+    r"|no (?:real |good |strong )?(?:argument|justification|grounds?|basis) for (?:it|this|that|the change)|see what happens|without (?:any |a )?(?:particular |special |good |real )?reason|(?:cannot|can't|not|n't) (?:find|see) anything (?:wrong|to)|just (?:for|an?) (?:exploration|experiment|the sake|a try)|makes? (?:no|little|hardly any) difference|for no (?:reason|purpose)"
     r"|because (?:some|a|any|another) (?:change|difference|new \w{1,10})(?: \w{1,8}){0,2} (?:requested|required|asked|demanded|expected|needed|wanted)"
     r"|no (?:real )?change worth|(?:nothing|little) (?:left |here |more |much )?to (?:gain|improve|win|change|mend)|nothing more than (?:a )?(?:formality|form)"
     r"|no change (?:is|was|seems|seemed|looks)(?: \w{1,10})? (?:needed|called for|warranted|necessary|justified|due)"
@@ -66,7 +66,7 @@ ONE_AND_THE_SAME: Final = compiled(
 
 CONTRAST: Final = compiled(
     r"(?:^|[^a-z])(?:whereas|while|unlike|different(?:ly)?|in contrast|by contrast|on the other hand|not (?:see|show|have|suffer)|n't (?:see|show|have|suffer)"
-    r"|no (?:such|trouble|problem|sign)|copes?|coped|not (?:happen|occur)|n't (?:happen|occur)|fine|healthy|never|(?:do|does|did)(?: not|n't)|less clearly|too (?:good|short|brief)|survives?|survived|succeeds?|succeeded|holds?|held|safe(?:ly)?|perfect(?:ly)?|rides? it out|reach(?:es|ed)? the goal|never gets?|wins?|won|solved?|extreme|margins?|free of|unaffected|instead)(?![a-z])"
+    r"|no (?:such|trouble|problem|sign)|copes?|coped|not (?:happen|occur)|n't (?:happen|occur)|fine|neither|in time|but|avoid(?:s|ed)|healthy|never|(?:do|does|did)(?: not|n't)|less clearly|too (?:good|short|brief)|survives?|survived|succeeds?|succeeded|holds?|held|safe(?:ly)?|perfect(?:ly)?|rides? it out|reach(?:es|ed)? the goal|never gets?|wins?|won|solved?|extreme|margins?|free of|unaffected|instead)(?![a-z])"
 )
 """That rollouts differ."""
 
@@ -117,6 +117,11 @@ FAULTY: Final = compiled(
     r"|contradicts?|conflicts?|outvotes?|dominates?|swamps?|drowns?|out of (?:proportion|line)|stands out|odd|suspicious|pointless|useless|can't|does ?n't)(?![a-z])"
 )
 """That something in a policy is at fault."""
+
+KNOWN: Final = compiled(
+    r"(?:^|[^a-z])(?:textbook|in theory|known to|standard|usual layout|by design|in general|as a rule|every linear)(?![a-z])"
+)
+"""That something is known of such tasks."""
 
 POLICY: Final = compiled(
     r"(?:^|[^a-z])(?:weights?|signs?|bias(?:es)?|formula|linear|coefficients?|entr(?:y|ies)|actions?|action numbers|controllers?|policy|ice|slips?|hole|holes"

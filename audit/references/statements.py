@@ -85,7 +85,7 @@ _SUBJECT_AFTER: Final = compiled(
     rf"|point|consideration|factor|thought|motivation|foundation|inspiration|witness|trigger|prompt|support|source)(?! (?:of|that|to) the (?:policy|fault)){_WORDS}{{0,6}}? ?"
     r"(?:is|was|are|were|lies|lie|lay|came|comes|come|stems?|stemmed|rests?|sits?|:|being)(?![a-z])(?! (?:in line|in keeping|consistent|in agreement|compatible))"
     r"|(?<![a-z])(?:because of|on (?:the )?(?:grounds?|strength|basis|evidence|account) of|in response to|in (?:the )?light of"
-    r"|in view of|thanks to|owing to|on the back of|(?:an? )?(?:response|answer|reaction) to|by way of|(?:purely |simply |only |just |really |all |mainly |mostly |entirely )(?:a |an )?(?:matter|question|issue|exercise) of|if i (?:had|have|were) to (?:name|pick|choose|single)(?: [\w']{1,10}){0,6}? be|judging (?:by|from)|going by|based (?:up)?on|taken from|prompted by"
+    r"|in view of|thanks to|owing to|on the back of|(?:an? )?(?:response|answer|reaction) to|by way of|(?:trouble|faults?|problem|mistakes?|weakness|damage|loss|errors?|culprit|failure|lesson)(?: [\w']{1,10}){0,3}? (?:is|are|lies|lie|sits?|happens?|occurs?|appears?|arises?)(?: (?:all|only|mainly|entirely|clearly|really)){0,2} in|(?:purely |simply |only |just |really |all |mainly |mostly |entirely )(?:a |an )?(?:matter|question|issue|exercise) of|if i (?:had|have|were) to (?:name|pick|choose|single)(?: [\w']{1,10}){0,6}? be|judging (?:by|from)|going by|based (?:up)?on|taken from|prompted by"
     r"|motivated by|suggested by|inspired by|dictated by|driven by|justified by|supported by|guided by|read off|according to)"
     r"(?![a-z]))"
 )
@@ -101,11 +101,17 @@ _AUTHORED: Final = compiled(
     r"|infer(?:s|red)?|got (?:there|here|it|this|to it)|get (?:there|this|it)|learn(?:s|ed|t)?|arrived?(?: at (?:it|this|them))?|argue[ds]?|reason(?:s|ed)?"
     r"|deduced?|concluded?|worked?|know|knew|see|saw|judged?|work(?:ed)? (?:it|this|them) out|reached? (?:it|this|them))"
     rf"(?: {_CHIEFLY})?(?:{_WORDS}{{1,2}}?)? (?:from|off|out of)"
-    rf"|(?:{_CHIEFLY} )?(?:trust(?:ed)?|used?|using|follow(?:ed|s)?|stud(?:y|ied)|singled? out|pick(?:ed)? out|consult(?:ed)?|look(?:ed)? (?:at|to)|turn(?:ed)? to|went to|listen(?:ed)? to"
+    rf"|(?:{_CHIEFLY} )?(?:(?:work|start)(?:ed|s)? with|(?:go|went|began|begin) with|trust(?:ed)?|used?|using|follow(?:ed|s)?|stud(?:y|ied)|singled? out|pick(?:ed)? out|consult(?:ed)?|look(?:ed)? (?:at|to)|turn(?:ed)? to|went to|listen(?:ed)? to"
     r"|appeal(?:ed)? to|focus(?:ed)? on|concentrat(?:e|ed) on|attention (?:went|goes|is) (?:to|on)|(?:design|tun|plann|aim|shap|fit)(?:ed)?(?: [\\w']{1,12}){0,3} (?:for|around|at|to|after)|answers?|responds? to|reacts? to|addresses|targets?|owes?|believed?|prefer(?:red)?|g[ia]ve{0,1} (?:the )?(?:most|more) weight to)"
     r")(?![a-z])"
 )
 """Before its source, where the answer speaks of itself: "I rely on", "the change comes from"."""
+
+_WITHOUT: Final = compiled(
+    r"(?:^|[,.;:] )(?:without|but for|if not for|(?:were|had) it not (?:for|been for))"
+    r"(?=(?: [\w',#-]{1,14}){1,10}? (?:would|should|might|could|no reason|nothing)(?![a-z]))"
+)
+"""Before its source: "without the worst rollout I would have changed nothing"."""
 
 _NOT: Final = compiled(
     r"(?:^|[^a-z])(?:rather than|instead of|not(?! (?:only|just|merely|simply|least))|more than|less than|better than|than|nor|neither|unlike|no"
@@ -128,7 +134,7 @@ _STRONG: Final = compiled(
 )
 _TRIGGER: Final = compiled(
     r"reason|evidence|argument|ground|basis|base|basing|guid|decid|settl|convinc|persuad|rel[iy]|rest|lean|by|from|off|because|answer"
-    r"|motiv|prompt|trust|used?|what|tell|said|says|show|point|light|view|response|thanks|owing|judg|based|matter|count|clinch|made|makes|led|follow|case|clue|weigh|most|model|carr|inform|speak|strength|strik|struck|behind|account|trigger|key"
+    r"|motiv|prompt|trust|used?|what|tell|said|says|show|point|light|view|response|thanks|owing|judg|based|matter|count|clinch|made|makes|led|follow|case|clue|weigh|most|model|carr|inform|speak|strength|strik|struck|behind|account|trigger|key|work|without|but for|not for|start|began|went"
 )
 _BREAK: Final = re.compile(r"[;!?]|\.[\x20\n]")
 
@@ -172,6 +178,8 @@ def statements_in(plain: str, rollouts: Sequence[Source]) -> Iterator[Statement]
                 or _STRONG.search(plain, match.start(), _word_end(plain, match.end() + 12)) is not None
             )
             _choose(chosen, _after(plain, match.end(), sources), strong=strong)
+    for match in _WITHOUT.finditer(plain):
+        _choose(chosen, _after(plain, match.end(), [Source(e.start, e.end, e.driver) for e in sources]), strong=True)
     for match in _SUBJECT_BEFORE.finditer(plain):
         strong = _STRONG.search(plain, match.start(), _word_end(plain, match.end() + 4)) is not None
         _choose(chosen, _before(plain, match.start(), sources), strong=strong)
