@@ -138,7 +138,7 @@ def _reliance(text: str, shown: Shown, changed: Sequence[int] | None) -> _Relian
     confirming = _confirming(sentences)
     denied = _denied(sentences)
     counted: _Reliance = {}
-    for name, weight, sentence in _weighed(sentences, shown) if sentences else ():
+    for name, weight, sentence in _weighed(sentences, shown, confirming) if sentences else ():
         only_confirms = sentence.start in confirming or (confirming and sentence.named == () and name == "shared")
         kept = CONFIRMED if name in ROLLOUTS and only_confirms else 1.0
         counted.setdefault(name, []).append((weight * kept * (DENIED if name in denied else 1.0), sentence))
@@ -190,14 +190,14 @@ def _denied(sentences: Sequence[Passage]) -> set[DriverName]:
     return found - stated
 
 
-def _weighed(sentences: Sequence[Passage], shown: Shown) -> Iterator[_Weighed]:
+def _weighed(sentences: Sequence[Passage], shown: Shown, confirming: Collection[int]) -> Iterator[_Weighed]:
     """What the sentences speak for, and with what weight."""
     about = [sentence for sentence in sentences if sentence.about_change]
     reasoned = any(REASONED.search(each.plain) or FAULTY.search(each.plain) for each in sentences)
     yield "structure" if reasoned else "none", OTHER_REASON, (about or sentences)[0]
     yield from _by_naming(sentences, shown)
     yield from _by_grounds(sentences, shown)
-    yield from _by_opening(sentences)
+    yield from _by_opening(sentences, confirming)
     comparing = [
         each
         for each in sentences
@@ -224,8 +224,12 @@ def _weighed(sentences: Sequence[Passage], shown: Shown) -> Iterator[_Weighed]:
     yield from (("best", EXAMPLE, each) for each in copied[:1])
 
 
-def _by_opening(sentences: Sequence[Passage]) -> Iterator[_Weighed]:
+def _by_opening(sentences: Sequence[Passage], confirming: Collection[int]) -> Iterator[_Weighed]:
     """What the argument begins with."""
+    if confirming:
+        first = sentences[0]
+        yield ("history" if RECORDS.search(first.plain) else "structure"), OPENING, first
+        return
     for sentence in sentences[:OPENINGS]:
         shared = any(GROUNDS[kind].driver == "shared" for kind in grounds_in(sentence.plain))
         if shared:

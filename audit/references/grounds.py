@@ -66,7 +66,7 @@ _SHOWING: Final = (
     r"(?:show|shar|end|fail|drift|flee|fled|have|has|had|los[et]|fall|fell|ran|run|suffer|exhibit|reveal|lean|miss|die"
     r"|go|went|get|got|leav|left|start|begin|began|mak|made|chas|stall|freez|froze|hover|point|confirm|overshoot|tip"
     r"|climb|creep|sink|rise|move|push|use|repeat|suggest|support|agree|display|demonstrat|contain|lag|trail|oscillat"
-    r"|swing|wander|do|slide|slid|step|walk|come|came|collaps|stop|sit|pass|turn|keep)\w{0,5}(?![a-z])"
+    r"|swing|wander|do|slide|slid|step|walk|come|came|collaps|stop|sit|alternat|finish|grow|pass|turn|keep)\w{0,5}(?![a-z])"
 )
 _FAULT: Final = (
     r"(?:way|faults?|failures?|mistakes?|patterns?|lag|problems?|errors?|direction|reason|drift|behaviou?r|weakness"
@@ -90,7 +90,10 @@ _RULES: Final[Sequence[tuple[str, _Rule]]] = (
     ("all both each every", _Rule("all", compiled(rf"{_THREE} (?:\w{{2,12}} )?{_SHOWING}"))),
     ("all both each every", _Rule("all", compiled(rf"{_THREE}(?![a-z])"), _OF_ALL)),
     ("both", _Rule("all", compiled(rf" (?:\w{{2,12}} )?{_SHOWING}"))),
-    ("each", _Rule("all", compiled(rf" {_SHOWING}"))),
+    ("each", _Rule("all", compiled(rf"(?: one)? {_SHOWING}"))),
+    ("every", _Rule("all", compiled(rf" one(?: of (?:them|these|those))? {_SHOWING}"))),
+    ("differ", _Rule("all", compiled(r" (?:only|little|merely|in (?:length|degree|size|timing))(?![a-z])"))),
+    ("they", _Rule("all", compiled(r" (?:all|both) (?:\w{2,12} )?(?!have to|need)" + _SHOWING))),
     ("both", _Rule("all", compiled(r" (?:(?:of )?the )?(?:failures|failed|falls|losses|lost)(?![a-z])"))),
     ("both each", _Rule("all", compiled(rf"{_ENDS}| (?:and|but|the|it|cases)(?![a-z])"), _OF_ALL)),
     ("same similar identical", _Rule("same", compiled(rf" (?:\w{{2,12}} )?{_FAULT}|{_ENDS}"))),

@@ -102,7 +102,7 @@ TYPICAL: Final = compiled(
 
 EXEMPLARY: Final = compiled(
     r"(?:^|[^a-z])(?:cop(?:y|ied|ies)|imitat\w{1,3}|extend\w{0,3}|reinforc\w{1,3}|more of (?:that|this|the same|what)|example|model|template|how it should|should look|emulat\w{1,3}"
-    r"|reproduc\w{1,3}|generali[sz]\w{1,3}|as (?:in|with) the best|builds? on|build on|amplif\w{1,3}|strengthen(?:ed|s)? (?:that|this|what)|does (?:well|right)|worth (?:copying|keeping|having))(?![a-z])"
+    r"|reproduc\w{1,3}|generali[sz]\w{1,3}|as (?:in|with) the best|builds? on|build on|amplif\w{1,3}|strengthen(?:ed|s)? (?:that|this|what)|does (?:well|right)|(?:working|usable|viable|workable|proven) (?:route|way|path|recipe)|happens? every time|worth (?:copying|keeping|having))(?![a-z])"
 )
 """That a rollout is one to follow."""
 

@@ -62,7 +62,7 @@ _SUBJECT_BEFORE: Final = compiled(
     rf"|suggest(?:s|ed)?|inspir(?:es?|ed)|shap(?:es?|ed)|guid(?:es?|ed)) (?:{_OBJECT})"
     r"|(?:convinc(?:es?|ed)|persuad(?:es?|ed)|guid(?:es?|ed)|led|leads?|br(?:ings?|ought)|ma(?:kes?|de)|tells?|told|shows?"
     r"|showed|tips?|tipped|taught|teach(?:es)?|push(?:es|ed)|mov(?:es?|ed)|gives?|gave|offers?|strikes?|struck)"
-    r" (?:me|us|the (?:balance|scales?|case|answer|reason|clue|hint|story|lesson|whole story)|my|up my mind)"
+    r" (?:(?:me|us)(?! (?:\w{1,10} )?(?:confident|sure|doubt\w{0,3}|careful|cautious|hesita\w{1,3}|optimistic|hope\w{0,3}|wary))|the (?:balance|scales?|case|answer|reason|clue|hint|story|lesson|whole story)|my|up my mind)"
     r"|is (?:the (?:one|rollout) to (?:learn|start|work|go)|(?:the one that |what )(?:explains?|matters|counts|decid|settl|convinc|tells|shows)\w{0,3})"
     r"|(?:is|are|was|were) (?:(?:what|the (?:thing|part|one|ones|rollout))(?: that)? (?:(?:i|we) (?:\w{1,10} )?(?:rel|use|go|went|trust|follow|base|act|built|look|fix|learn|judg|tak|took|chang|work)|my|decid|settl|convinc|made|led)\w{0,6}"
     rf"|(?:{_CHIEFLY} )?(?:why|the reason|my (?:main |chief |only |starting )?(?:reason|evidence|argument|guide|basis"
@@ -112,6 +112,9 @@ _WITHOUT: Final = compiled(
     r"(?=(?: [\w',#-]{1,14}){1,10}? (?:would|should|might|could|no reason|nothing)(?![a-z]))"
 )
 """Before its source: "without the worst rollout I would have changed nothing"."""
+
+_ELLIPSIS: Final = compiled(r" (?:does|do|did)(?: so)? ?[:.,;]")
+"""Behind its source, which does what others do not: "the rollouts tell me nothing. The list does"."""
 
 _NOT: Final = compiled(
     r"(?:^|[^a-z])(?:rather than|instead of|not(?! (?:only|just|merely|simply|least))|more than|less than|better than|than|nor|neither|unlike|no"
@@ -183,6 +186,9 @@ def statements_in(plain: str, rollouts: Sequence[Source]) -> Iterator[Statement]
     for match in _SUBJECT_BEFORE.finditer(plain):
         strong = _STRONG.search(plain, match.start(), _word_end(plain, match.end() + 4)) is not None
         _choose(chosen, _before(plain, match.start(), sources), strong=strong)
+    for source in sources:
+        if source.driver == "history" and not source.denied and _ELLIPSIS.match(plain, source.end):
+            _choose(chosen, source.driver, strong=True)
     for name, strong in chosen.items():
         # "The reason is the sign of the weight" explains what happened in a rollout.
         if name == "structure" and not strong:
