@@ -19,7 +19,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from audit.references.grounds import GROUNDS, grounds_in
+from audit.references.grounds import GROUNDS
 from audit.references.passages import Passage, passages
 from audit.references.phrases import (
     CONFIRMS,
@@ -38,9 +38,9 @@ from audit.references.phrases import (
     SAME_REASON,
     SECONDARY,
     TREND,
+    TRENDS_ON,
     TYPICAL,
     USUAL,
-    gives_no_reason,
     goes_back,
 )
 from audit.references.shown import Shown
@@ -131,7 +131,12 @@ def _reliance(text: str, shown: Shown, changed: Sequence[int] | None) -> _Relian
     sentences = [] if nothing_changed else passages(text, shown, frozenset(changed or ()))
     before = ["", *(sentence.plain for sentence in sentences)]
     back = next(
-        (each for each, previous in zip(sentences, before, strict=False) if goes_back(each.plain, previous)), None
+        (
+            each
+            for each, previous in zip(sentences, before, strict=False)
+            if goes_back(each.plain, each.stems, previous)
+        ),
+        None,
     )
     if back:
         return {"history": [(GIVEN_UP, back)]}
@@ -159,7 +164,7 @@ def _stated(sentences: Sequence[Passage], confirming: Collection[int]) -> Iterat
                 weight = STATED if each.strong and not SECONDARY.match(sentence.plain) else HINTED
                 kept = CONFIRMED if each.driver in ROLLOUTS and sentence.start in confirming else 1.0
                 yield each.driver, weight * kept, sentence
-        if gives_no_reason(sentence.plain):
+        if sentence.nominal:
             yield "none", STATED, sentence
 
 
@@ -171,7 +176,7 @@ def _confirming(sentences: Sequence[Passage]) -> set[int]:
         if paragraph is None:
             if CONFIRMS.search(sentence.plain):
                 paragraph = sentence.paragraph
-            elif sentence.named or any(GROUNDS[kind].driver == "shared" for kind in grounds_in(sentence.plain)):
+            elif sentence.named or any(GROUNDS[kind].driver == "shared" for kind in sentence.kinds):
                 break
         if paragraph is not None and sentence.paragraph == paragraph:
             found.add(sentence.start)
@@ -216,7 +221,11 @@ def _weighed(sentences: Sequence[Passage], shown: Shown, confirming: Collection[
     earlier = next((each for each in about if HISTORY.search(each.plain)), None)
     if earlier:
         yield "history", EARLIER_TRIALS, earlier
-    trends = [each for each in sentences if TREND.search(each.plain)]
+    trends = [
+        each
+        for each in sentences
+        if ("#" in each.plain or not each.stems.isdisjoint(TRENDS_ON)) and TREND.search(each.plain)
+    ]
     yield from (("history", TRENDS, each) for each in trends[:3])
     typical = [each for each in sentences if set(each.named) == {"median"} and TYPICAL.search(each.plain)]
     yield from (("median", TYPICAL_RUN, each) for each in typical[:1])
@@ -227,11 +236,12 @@ def _weighed(sentences: Sequence[Passage], shown: Shown, confirming: Collection[
 def _by_opening(sentences: Sequence[Passage], confirming: Collection[int]) -> Iterator[_Weighed]:
     """What the argument begins with."""
     if confirming:
-        first = sentences[0]
-        yield ("history" if RECORDS.search(first.plain) else "structure"), OPENING, first
+        argued = [sentence for sentence in sentences if sentence.start < min(confirming)]
+        trials = next((sentence for sentence in argued if RECORDS.search(sentence.plain)), None)
+        yield ("history", OPENING, trials) if trials else ("structure", OPENING, argued[0])
         return
     for sentence in sentences[:OPENINGS]:
-        shared = any(GROUNDS[kind].driver == "shared" for kind in grounds_in(sentence.plain))
+        shared = any(GROUNDS[kind].driver == "shared" for kind in sentence.kinds)
         if shared:
             return
         if sentence.named:
@@ -249,7 +259,7 @@ def _by_grounds(sentences: Sequence[Passage], shown: Shown) -> Iterator[_Weighed
     nothing_failed = False
     escaped = _without_luck(sentences, shown)
     for sentence in sentences:
-        kinds = dict.fromkeys(grounds_in(sentence.plain))
+        kinds = sentence.kinds
         spoils = GROUNDS["luck"].unless
         lucky = "luck" in kinds and not (spoils and spoils.search(sentence.plain))
         for kind in kinds:
@@ -289,7 +299,7 @@ def _without_luck(sentences: Sequence[Passage], shown: Shown) -> DriverName | No
 def _usual(sentences: Sequence[Passage]) -> Passage | None:
     """The first sentence that argues that a failure is usual, or that rollouts share it without luck."""
     for sentence in sentences:
-        kinds = set(grounds_in(sentence.plain))
+        kinds = set(sentence.kinds)
         if USUAL.search(sentence.plain) or (kinds & {"all", "same", "systematic"} and "luck" not in kinds):
             return sentence
     return None

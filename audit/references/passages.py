@@ -9,6 +9,7 @@ from typing import Final
 
 from audit.references.drafts import compiled
 from audit.references.folding import fold
+from audit.references.grounds import GroundKind, grounds_in
 from audit.references.mention import Mention
 from audit.references.phrases import gives_no_reason
 from audit.references.resolving import resolve
@@ -36,6 +37,7 @@ _KEEP: Final = compiled(
 _DRIVER: Final[dict[str, DriverName]] = {"worst": "worst", "median": "median", "best": "best"}
 _LABEL: Final = compiled(r"worst|median|best|representative")
 _BLANK_LINE: Final = re.compile(r"\n[ \t]{0,4}\n")
+_WORD: Final = re.compile("[a-z]+")
 _LETTERS: Final = re.compile("[a-z]{3}")
 
 
@@ -51,6 +53,9 @@ class Passage:
     named: tuple[str, ...]
     compares: bool
     statements: tuple[Statement, ...]
+    nominal: bool
+    stems: frozenset[str]
+    kinds: tuple[GroundKind, ...]
 
 
 def passages(text: str, shown: Shown, changed: frozenset[int]) -> list[Passage]:
@@ -69,16 +74,32 @@ def passages(text: str, shown: Shown, changed: frozenset[int]) -> list[Passage]:
         if _PARAMETER_LINE.match(words) or not _LETTERS.search(words):
             continue
         near = mentions.get(number, ())
-        statements = tuple(statements_in(words, _sources(near, shown, start)))
+        stems = frozenset([word[:4] for word in _WORD.findall(words)])
+        statements = tuple(statements_in(words, stems, _sources(near, shown, start)))
+        nominal = gives_no_reason(words, stems)
         changes = _CHANGE.search(words) is not None
-        if _KEEP.search(words) and not changes and not statements and not gives_no_reason(words):
+        if _KEEP.search(words) and not changes and not statements and not nominal:
             continue
         parameters = {int(index) for match in _PARAMETER.findall(words) for index in match if index}
         about = changes or not changed.isdisjoint(parameters)
         meant = [mention for mention in near if not (mention.negated or mention.discounted)]
         compares = any(each.worst for each in meant) and len({each.labels for each in meant}) > 1
         named = tuple(dict.fromkeys(role for mention in meant for role in _roles(mention, shown)))
-        found.append(Passage(start, end, words, paragraph, about, named, compares, statements))
+        found.append(
+            Passage(
+                start,
+                end,
+                words,
+                paragraph,
+                about,
+                named,
+                compares,
+                statements,
+                nominal,
+                stems,
+                tuple(dict.fromkeys(grounds_in(words))),
+            )
+        )
     return found
 
 
@@ -88,8 +109,7 @@ def _sources(mentions: Iterable[Mention], shown: Shown, start: int) -> list[Sour
     for mention in mentions:
         roles = _roles(mention, shown)
         if roles:
-            name = _DRIVER[roles[0]] if len(roles) == 1 or len(mention.labels) <= len(roles) else "shared"
-            found.append(Source(mention.start - start, mention.end - start, name, mention.negated))
+            found.append(Source(mention.start - start, mention.end - start, _DRIVER[roles[0]], mention.negated))
     return found
 
 

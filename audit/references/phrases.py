@@ -48,12 +48,16 @@ NO_REASON: Final = compiled(
 )
 """That nothing was changed to speak of, or for no reason."""
 
+_NOMINAL: Final = frozenset(
+    "prac virt esse basi almo near good more effe inte only just mere simp pure sole part reas toke nomi cosm symb form plac keep"
+    " leav kept left no noth litt pick chos choo took draw arbi gues beca sati comp meet if argu just grou see make with anyt diff".split()
+)
 _OTHERS: Final = compiled(r"(?:^|[^a-z])(?:rest|others?|else|remaining)(?![a-z])")
 
 
-def gives_no_reason(plain: str) -> bool:
-    """Whether a folded sentence states that the change is nominal or has no reason."""
-    return NO_REASON.search(plain) is not None and not _OTHERS.search(plain)
+def gives_no_reason(plain: str, stems: frozenset[str]) -> bool:
+    """Whether a sentence, made plain by `fold`, states that the change is nominal or has no reason; `stems` of its words."""
+    return not stems.isdisjoint(_NOMINAL) and NO_REASON.search(plain) is not None and not _OTHERS.search(plain)
 
 
 ONE_AND_THE_SAME: Final = compiled(
@@ -138,6 +142,10 @@ TREND: Final = compiled(
     rf"|(?:in|from|among|across|of|over|by|per|to|with|through|down|at|comparing|between|see) (?:the )?(?:whole |full |entire )?(?:{RECORD}))(?![a-z])"
 )
 """That earlier trials show something."""
+TRENDS_ON: Final = frozenset(
+    "tria hist list reco log logs arch what earl prev past prio last best top rece sear fami prov know so mean retu scor with".split()
+)
+"""Stems without one of which a sentence shows no trend, but for "#12"."""
 
 IMPERFECTION: Final = compiled(
     r"(?:^|[^a-z])(?:drift|hover|off[-\x20]cent(?:re|er)|creep|wander|not (?:come|return|get)\w{0,3} back|imperfection"
@@ -145,6 +153,9 @@ IMPERFECTION: Final = compiled(
 )
 """What a rollout that did not fail may still show."""
 
+_BACK: Final = frozenset(
+    "back retu reve rest read adop copi copy borr reus re star rein resu revi undo undi unds buil agai once up".split()
+)
 _GOING_BACK: Final = compiled(
     r"(?:^|[^a-z])(?:(?:went|go|goes|going|came|come|moved?|fell|fall|switch(?:ed)?|step(?:ped)?|back) back (?:to|on|towards?)"
     r"|(?:return|revert)(?:ed|ing|s)? (?:back )?to|restor(?:e|ed|es|ing)|(?:re-?)?adopt(?:ed|ing|s)?|cop(?:y|ied|ying)"
@@ -162,13 +173,16 @@ _NOT: Final = compiled(
 )
 
 
-def goes_back(plain: str, previous: str = "") -> bool:
+def goes_back(plain: str, stems: frozenset[str], previous: str) -> bool:
     """Whether a sentence gives the policy up for an earlier one: "I went back to trial 12", "I went back to it".
 
     Args:
         plain: the sentence, made plain by `fold`.
+        stems: its words, cut to four letters.
         previous: the one before it, which "it" may refer to.
     """
+    if stems.isdisjoint(_BACK):
+        return False
     found = _GOING_BACK.search(plain)
     if found is None or _NOT.search(plain, max(0, found.start() - 40), found.start() + 1):
         return False

@@ -135,10 +135,23 @@ _STRONG: Final = compiled(
     rf"(?<![a-z])(?:{_MINE}|{_CHIEFLY}|main|chief|clearest|strongest|decisive|best|key|deciding"
     r"|(?:decid|settl|clinch|convinc|persuad|answer)\w{1,3} (?:it|this|that|me|the (?:matter|question|case|issue)|most))(?![a-z])"
 )
-_TRIGGER: Final = compiled(
-    r"reason|evidence|argument|ground|basis|base|basing|guid|decid|settl|convinc|persuad|rel[iy]|rest|lean|by|from|off|because|answer"
-    r"|motiv|prompt|trust|used?|what|tell|said|says|show|point|light|view|response|thanks|owing|judg|based|matter|count|clinch|made|makes|led|follow|case|clue|weigh|most|model|carr|inform|speak|strength|strik|struck|behind|account|trigger|key|work|without|but for|not for|start|began|went"
+_FIRST_PERSON: Final = frozenset(
+    "i me my we us our mine chan edit revi adju corr modi prop deci conc judg diag argu reas evid case grou infe fix reme new".split()
 )
+_LACKING: Final = frozenset({"with", "but", "if", "not"})
+_DOING: Final = frozenset({"does", "do", "did"})
+_NAMING: Final = frozenset(
+    "what reas evid argu grou basi moti just star guid case clue less poin cons fact thou foun insp witn trig prom supp sour beca"
+    " stre acco resp answ reac ligh view than owin back judg goin base take sugg dict driv read matt ques issu exer name pick choo"
+    " sing trou faul prob mist weak dama loss erro culp fail way".split()
+)
+_DECIDING: Final = frozenset(
+    "me us it this that my here deci sett clin says say tell coun weig matt carr spea reve show disp exhi illu what reas evid argu"
+    " guid basi grou poin witn sour mode temp conc inst comp conv key behi enou one ones thin part choi ques case issu revi matt"
+    " the thin".split()
+)
+"""Stems, words cut to four letters, without one of which a sentence holds no phrase of the kind."""
+
 _BREAK: Final = re.compile(r"[;!?]|\.[\x20\n]")
 
 
@@ -161,33 +174,37 @@ class Statement:
     strong: bool = True
 
 
-def statements_in(plain: str, rollouts: Sequence[Source]) -> Iterator[Statement]:
+def statements_in(plain: str, stems: frozenset[str], rollouts: Sequence[Source]) -> Iterator[Statement]:
     """What a sentence states that its author went by.
 
     Args:
         plain: the sentence, made plain by `fold`.
+        stems: its words, cut to four letters.
         rollouts: the rollouts that it names, in order, their offsets counted from the start of the sentence.
     """
-    if not _TRIGGER.search(plain):
+    authored = () if stems.isdisjoint(_FIRST_PERSON) else tuple(_AUTHORED.finditer(plain))
+    naming = () if stems.isdisjoint(_NAMING) else tuple(_SUBJECT_AFTER.finditer(plain))
+    without = () if stems.isdisjoint(_LACKING) else tuple(_WITHOUT.finditer(plain))
+    deciding = tuple(_SUBJECT_BEFORE.finditer(plain))
+    elliptic = () if stems.isdisjoint(_DOING) else tuple(_ELLIPSIS.finditer(plain))
+    if not (authored or naming or without or deciding or elliptic):
         return
     sources = _sources(plain, rollouts)
-    if not sources:
-        return
     chosen: dict[DriverName | None, bool] = {}
-    for pattern in (_AUTHORED, _SUBJECT_AFTER):
-        for match in pattern.finditer(plain):
-            strong = (
-                pattern is _AUTHORED
-                or _STRONG.search(plain, match.start(), _word_end(plain, match.end() + 12)) is not None
-            )
-            _choose(chosen, _after(plain, match.end(), sources), strong=strong)
-    for match in _WITHOUT.finditer(plain):
-        _choose(chosen, _after(plain, match.end(), [Source(e.start, e.end, e.driver) for e in sources]), strong=True)
-    for match in _SUBJECT_BEFORE.finditer(plain):
+    for match in authored:
+        _choose(chosen, _after(plain, match.end(), sources), strong=True)
+    for match in naming:
+        strong = _STRONG.search(plain, match.start(), _word_end(plain, match.end() + 12)) is not None
+        _choose(chosen, _after(plain, match.end(), sources), strong=strong)
+    for match in without:
+        named = [Source(each.start, each.end, each.driver) for each in sources]
+        _choose(chosen, _after(plain, match.end(), named), strong=True)
+    for match in deciding:
         strong = _STRONG.search(plain, match.start(), _word_end(plain, match.end() + 4)) is not None
         _choose(chosen, _before(plain, match.start(), sources), strong=strong)
+    ends = {match.start() for match in elliptic}
     for source in sources:
-        if source.driver == "history" and not source.denied and _ELLIPSIS.match(plain, source.end):
+        if source.driver == "history" and not source.denied and source.end in ends:
             _choose(chosen, source.driver, strong=True)
     for name, strong in chosen.items():
         # "The reason is the sign of the weight" explains what happened in a rollout.
@@ -195,7 +212,7 @@ def statements_in(plain: str, rollouts: Sequence[Source]) -> Iterator[Statement]
             continue
         yield Statement(name, denied=False, strong=strong)
     for source in sources:
-        if source.denied and source.driver not in chosen:
+        if chosen and source.denied and source.driver not in chosen:
             yield Statement(source.driver, denied=True)
 
 
