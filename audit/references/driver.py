@@ -33,8 +33,8 @@ from audit.references.phrases import (
     ONE_AND_THE_SAME,
     POLICY,
     REASONED,
-    RECORDS,
     REASONING,
+    RECORDS,
     SAME_REASON,
     SECONDARY,
     TREND,
@@ -134,7 +134,7 @@ def _reliance(text: str, shown: Shown, changed: Sequence[int] | None) -> _Relian
         (
             each
             for each, previous in zip(sentences, before, strict=False)
-            if goes_back(each.plain, each.stems, previous)
+            if goes_back(each.plain, each.words, previous)
         ),
         None,
     )
@@ -224,7 +224,7 @@ def _weighed(sentences: Sequence[Passage], shown: Shown, confirming: Collection[
     trends = [
         each
         for each in sentences
-        if ("#" in each.plain or not each.stems.isdisjoint(TRENDS_ON)) and TREND.search(each.plain)
+        if ("#" in each.plain or not each.words.isdisjoint(TRENDS_ON)) and TREND.search(each.plain)
     ]
     yield from (("history", TRENDS, each) for each in trends[:3])
     typical = [each for each in sentences if set(each.named) == {"median"} and TYPICAL.search(each.plain)]

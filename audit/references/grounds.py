@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from audit.references.drafts import compiled
+from audit.references.drafts import compiled, stems
 from audit.references.phrases import HISTORY, ONE_AND_THE_SAME
 from audit.vocabulary.drivers import DriverName
 
@@ -186,16 +186,20 @@ for _words, _rule in _RULES:
     for _word in _words.split():
         _BY_WORD.setdefault(_word, []).append(_rule)
 
+_STEMS: Final = stems(" ".join(_BY_WORD))
 _WORD: Final = re.compile("[a-z]{3,}")
 _DENIED: Final = compiled(r"(?:^|[^a-z])(?:not|no|never|\w{1,8}n't|hardly|less)(?: \w{1,10}){0,2} $")
 
 
-def grounds_in(plain: str) -> Iterator[GroundKind]:
+def grounds_in(plain: str, words: frozenset[str]) -> Iterator[GroundKind]:
     """The kinds of grounds that a sentence gives, in order.
 
     Args:
         plain: the sentence, made plain by `fold`.
+        words: its words, cut to four letters.
     """
+    if words.isdisjoint(_STEMS):
+        return
     for match in _WORD.finditer(plain):
         for rule in _BY_WORD.get(match[0], ()):
             if rule.behind and not rule.behind.match(plain, match.end()):

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from audit.references.drafts import compiled
+from audit.references.drafts import compiled, stems
 from audit.references.folding import fold
 from audit.references.grounds import GroundKind, grounds_in
 from audit.references.mention import Mention
@@ -35,9 +34,10 @@ _KEEP: Final = compiled(
     r"|(?:rest|else|others?|weights) (?:stays?|remains?))(?![a-z])"
 )
 _DRIVER: Final[dict[str, DriverName]] = {"worst": "worst", "median": "median", "best": "best"}
+_AUTHORS: Final = stems("i we")
+_KEPT: Final = stems("keep kept leav left reta pres unch unto stay rema")
 _LABEL: Final = compiled(r"worst|median|best|representative")
 _BLANK_LINE: Final = re.compile(r"\n[ \t]{0,4}\n")
-_WORD: Final = re.compile("[a-z]+")
 _LETTERS: Final = re.compile("[a-z]{3}")
 
 
@@ -48,13 +48,13 @@ class Passage:
     start: int
     end: int
     plain: str
+    words: frozenset[str]
     paragraph: int
     about_change: bool
     named: tuple[str, ...]
     compares: bool
     statements: tuple[Statement, ...]
     nominal: bool
-    stems: frozenset[str]
     kinds: tuple[GroundKind, ...]
 
 
@@ -69,47 +69,32 @@ def passages(text: str, shown: Shown, changed: frozenset[int]) -> list[Passage]:
     paragraph = 0
     for number in range(min(len(bounds), MOST_SENTENCES)):
         start, end = bounds.start(number), bounds.end(number)
-        words = plain[start:end]
+        sentence = plain[start:end]
         paragraph += _BLANK_LINE.search(text, max(0, start - 4), start) is not None
-        if _PARAMETER_LINE.match(words) or not _LETTERS.search(words):
+        if _PARAMETER_LINE.match(sentence) or not _LETTERS.search(sentence):
             continue
-        near = mentions.get(number, ())
-        stems = frozenset([word[:4] for word in _WORD.findall(words)])
-        statements = tuple(statements_in(words, stems, _sources(near, shown, start)))
-        nominal = gives_no_reason(words, stems)
-        changes = _CHANGE.search(words) is not None
-        if _KEEP.search(words) and not changes and not statements and not nominal:
+        words = stems(sentence)
+        near = [(mention, _roles(mention, shown)) for mention in mentions.get(number, ())]
+        sources = [
+            Source(mention.start - start, mention.end - start, _DRIVER[roles[0]], mention.negated)
+            for mention, roles in near
+            if roles
+        ]
+        statements = tuple(statements_in(sentence, words, sources))
+        nominal = gives_no_reason(sentence, words)
+        changes = not words.isdisjoint(_AUTHORS) and _CHANGE.search(sentence) is not None
+        kept = not words.isdisjoint(_KEPT) and _KEEP.search(sentence) is not None
+        if kept and not (changes or statements or nominal):
             continue
-        parameters = {int(index) for match in _PARAMETER.findall(words) for index in match if index}
+        parameters = {int(index) for match in _PARAMETER.findall(sentence) for index in match if index}
         about = changes or not changed.isdisjoint(parameters)
-        meant = [mention for mention in near if not (mention.negated or mention.discounted)]
-        compares = any(each.worst for each in meant) and len({each.labels for each in meant}) > 1
-        named = tuple(dict.fromkeys(role for mention in meant for role in _roles(mention, shown)))
+        meant = [(mention, roles) for mention, roles in near if not (mention.negated or mention.discounted)]
+        compares = any(each.worst for each, _ in meant) and len({each.labels for each, _ in meant}) > 1
+        named = tuple(dict.fromkeys(role for _, roles in meant for role in roles))
+        kinds = tuple(dict.fromkeys(grounds_in(sentence, words)))
         found.append(
-            Passage(
-                start,
-                end,
-                words,
-                paragraph,
-                about,
-                named,
-                compares,
-                statements,
-                nominal,
-                stems,
-                tuple(dict.fromkeys(grounds_in(words))),
-            )
+            Passage(start, end, sentence, words, paragraph, about, named, compares, statements, nominal, kinds)
         )
-    return found
-
-
-def _sources(mentions: Iterable[Mention], shown: Shown, start: int) -> list[Source]:
-    """The rollouts that a sentence names, as what a change may go by."""
-    found = []
-    for mention in mentions:
-        roles = _roles(mention, shown)
-        if roles:
-            found.append(Source(mention.start - start, mention.end - start, _DRIVER[roles[0]], mention.negated))
     return found
 
 

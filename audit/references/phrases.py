@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from audit.references.drafts import compiled
+from audit.references.drafts import compiled, stems
 
 OF_TRIALS: Final = (
     r"trials?|history|(?:earlier|previous|past|prior) (?:polic|attempt|candidate|iteration|parameter|value|vector|setting"
@@ -48,16 +48,17 @@ NO_REASON: Final = compiled(
 )
 """That nothing was changed to speak of, or for no reason."""
 
-_NOMINAL: Final = frozenset(
-    "prac virt esse basi almo near good more effe inte only just mere simp pure sole part reas toke nomi cosm symb form plac keep"
-    " leav kept left no noth litt pick chos choo took draw arbi gues beca sati comp meet if argu just grou see make with anyt diff".split()
+_NOMINAL: Final = stems(
+    "repe iden copi copy requ expe want dupl unch same some hand dema aske allo forb diff form vari reas toke nomi cosm symb plac"
+    " ever need call warr nece noth rand arbi gues try expl sati rule perm poss wort gain impr argu basi grou happ anyt prac virt"
+    " esse almo near effe inte less good"
 )
 _OTHERS: Final = compiled(r"(?:^|[^a-z])(?:rest|others?|else|remaining)(?![a-z])")
 
 
-def gives_no_reason(plain: str, stems: frozenset[str]) -> bool:
-    """Whether a sentence, made plain by `fold`, states that the change is nominal or has no reason; `stems` of its words."""
-    return not stems.isdisjoint(_NOMINAL) and NO_REASON.search(plain) is not None and not _OTHERS.search(plain)
+def gives_no_reason(plain: str, words: frozenset[str]) -> bool:
+    """Whether a sentence, made plain by `fold`, states that the change is nominal or has no reason."""
+    return not words.isdisjoint(_NOMINAL) and NO_REASON.search(plain) is not None and not _OTHERS.search(plain)
 
 
 ONE_AND_THE_SAME: Final = compiled(
@@ -142,8 +143,8 @@ TREND: Final = compiled(
     rf"|(?:in|from|among|across|of|over|by|per|to|with|through|down|at|comparing|between|see) (?:the )?(?:whole |full |entire )?(?:{RECORD}))(?![a-z])"
 )
 """That earlier trials show something."""
-TRENDS_ON: Final = frozenset(
-    "tria hist list reco log logs arch what earl prev past prio last best top rece sear fami prov know so mean retu scor with".split()
+TRENDS_ON: Final = stems(
+    "tria hist list reco log logs arch earl prev past prio fami prov know far trie cand sear mean scor"
 )
 """Stems without one of which a sentence shows no trend, but for "#12"."""
 
@@ -153,8 +154,8 @@ IMPERFECTION: Final = compiled(
 )
 """What a rollout that did not fail may still show."""
 
-_BACK: Final = frozenset(
-    "back retu reve rest read adop copi copy borr reus re star rein resu revi undo undi unds buil agai once up".split()
+_BACK: Final = stems(
+    "back retu reve rest read adop copi copy borr reus re star rein resu revi undo undi unds buil agai once up"
 )
 _GOING_BACK: Final = compiled(
     r"(?:^|[^a-z])(?:(?:went|go|goes|going|came|come|moved?|fell|fall|switch(?:ed)?|step(?:ped)?|back) back (?:to|on|towards?)"
@@ -173,15 +174,15 @@ _NOT: Final = compiled(
 )
 
 
-def goes_back(plain: str, stems: frozenset[str], previous: str) -> bool:
+def goes_back(plain: str, words: frozenset[str], previous: str) -> bool:
     """Whether a sentence gives the policy up for an earlier one: "I went back to trial 12", "I went back to it".
 
     Args:
         plain: the sentence, made plain by `fold`.
-        stems: its words, cut to four letters.
+        words: its words, cut to four letters.
         previous: the one before it, which "it" may refer to.
     """
-    if stems.isdisjoint(_BACK):
+    if words.isdisjoint(_BACK):
         return False
     found = _GOING_BACK.search(plain)
     if found is None or _NOT.search(plain, max(0, found.start() - 40), found.start() + 1):

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from audit.references.drafts import compiled
+from audit.references.drafts import compiled, stems
 from audit.references.phrases import RECORD
 from audit.vocabulary.drivers import DriverName
 
@@ -135,20 +135,21 @@ _STRONG: Final = compiled(
     rf"(?<![a-z])(?:{_MINE}|{_CHIEFLY}|main|chief|clearest|strongest|decisive|best|key|deciding"
     r"|(?:decid|settl|clinch|convinc|persuad|answer)\w{1,3} (?:it|this|that|me|the (?:matter|question|case|issue)|most))(?![a-z])"
 )
-_FIRST_PERSON: Final = frozenset(
-    "i me my we us our mine chan edit revi adju corr modi prop deci conc judg diag argu reas evid case grou infe fix reme new".split()
+_FIRST_PERSON: Final = stems(
+    "i me my we us our mine chan edit revi adju corr modi prop deci conc"
+    " judg diag argu reas evid case grou infe fix reme new"
 )
-_LACKING: Final = frozenset({"with", "but", "if", "not"})
-_DOING: Final = frozenset({"does", "do", "did"})
-_NAMING: Final = frozenset(
+_LACKING: Final = stems("with but not")
+_DOING: Final = stems("does do did")
+_NAMING: Final = stems(
     "what reas evid argu grou basi moti just star guid case clue less poin cons fact thou foun insp witn trig prom supp sour beca"
     " stre acco resp answ reac ligh view than owin back judg goin base take sugg dict driv read matt ques issu exer name pick choo"
-    " sing trou faul prob mist weak dama loss erro culp fail way".split()
+    " sing trou faul prob mist weak dama loss erro culp fail way"
 )
-_DECIDING: Final = frozenset(
-    "me us it this that my here deci sett clin says say tell coun weig matt carr spea reve show disp exhi illu what reas evid argu"
-    " guid basi grou poin witn sour mode temp conc inst comp conv key behi enou one ones thin part choi ques case issu revi matt"
-    " the thin".split()
+_DECIDING: Final = stems(
+    "deci sett clin answ reso dete dict moti prom driv drov just sugg insp shap guid conv pers led lead brin brou tell told taug teac"
+    " tip tips tipp offe says say coun weig matt carr spea reve exhi illu show disp me us my what one ones reas evid argu basi grou"
+    " poin witn sour mode temp conc inst comp key behi enou part thin"
 )
 """Stems, words cut to four letters, without one of which a sentence holds no phrase of the kind."""
 
@@ -174,19 +175,19 @@ class Statement:
     strong: bool = True
 
 
-def statements_in(plain: str, stems: frozenset[str], rollouts: Sequence[Source]) -> Iterator[Statement]:
+def statements_in(plain: str, words: frozenset[str], rollouts: Sequence[Source]) -> Iterator[Statement]:
     """What a sentence states that its author went by.
 
     Args:
         plain: the sentence, made plain by `fold`.
-        stems: its words, cut to four letters.
+        words: its words, cut to four letters.
         rollouts: the rollouts that it names, in order, their offsets counted from the start of the sentence.
     """
-    authored = () if stems.isdisjoint(_FIRST_PERSON) else tuple(_AUTHORED.finditer(plain))
-    naming = () if stems.isdisjoint(_NAMING) else tuple(_SUBJECT_AFTER.finditer(plain))
-    without = () if stems.isdisjoint(_LACKING) else tuple(_WITHOUT.finditer(plain))
-    deciding = tuple(_SUBJECT_BEFORE.finditer(plain))
-    elliptic = () if stems.isdisjoint(_DOING) else tuple(_ELLIPSIS.finditer(plain))
+    authored = () if words.isdisjoint(_FIRST_PERSON) else tuple(_AUTHORED.finditer(plain))
+    naming = () if words.isdisjoint(_NAMING) else tuple(_SUBJECT_AFTER.finditer(plain))
+    without = () if words.isdisjoint(_LACKING) else tuple(_WITHOUT.finditer(plain))
+    deciding = () if words.isdisjoint(_DECIDING) else tuple(_SUBJECT_BEFORE.finditer(plain))
+    elliptic = () if words.isdisjoint(_DOING) else tuple(_ELLIPSIS.finditer(plain))
     if not (authored or naming or without or deciding or elliptic):
         return
     sources = _sources(plain, rollouts)
