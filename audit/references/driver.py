@@ -38,7 +38,6 @@ from audit.references.phrases import (
     SAME_REASON,
     SECONDARY,
     TREND,
-    TRENDS_ON,
     TYPICAL,
     USUAL,
     goes_back,
@@ -129,12 +128,12 @@ def _reliance(text: str, shown: Shown, changed: Sequence[int] | None) -> _Relian
     """The sentences that speak for each driver, and with what weight."""
     nothing_changed = changed is not None and not changed
     sentences = [] if nothing_changed else passages(text, shown, frozenset(changed or ()))
-    before = ["", *(sentence.plain for sentence in sentences)]
+    trials = [False, *(sentence.trials and HISTORY.search(sentence.plain) is not None for sentence in sentences)]
     back = next(
         (
             each
-            for each, previous in zip(sentences, before, strict=False)
-            if goes_back(each.plain, each.words, previous)
+            for each, before, here in zip(sentences, trials, trials[1:], strict=False)
+            if goes_back(each.plain, each.words, trials=before or here)
         ),
         None,
     )
@@ -218,13 +217,13 @@ def _weighed(sentences: Sequence[Passage], shown: Shown, confirming: Collection[
     usual = shown.without_luck == "shared" and _usual(sentences)
     if usual:
         yield "shared", USUAL_FAILURE, usual
-    earlier = next((each for each in about if HISTORY.search(each.plain)), None)
+    earlier = next((each for each in about if each.trials and HISTORY.search(each.plain)), None)
     if earlier:
         yield "history", EARLIER_TRIALS, earlier
     trends = [
         each
         for each in sentences
-        if ("#" in each.plain or not each.words.isdisjoint(TRENDS_ON)) and TREND.search(each.plain)
+        if (each.trials or not each.words.isdisjoint({"mean", "scor"})) and TREND.search(each.plain)
     ]
     yield from (("history", TRENDS, each) for each in trends[:3])
     typical = [each for each in sentences if set(each.named) == {"median"} and TYPICAL.search(each.plain)]

@@ -10,7 +10,7 @@ from audit.references.drafts import compiled, stems
 from audit.references.folding import fold
 from audit.references.grounds import GroundKind, grounds_in
 from audit.references.mention import Mention
-from audit.references.phrases import gives_no_reason
+from audit.references.phrases import gives_no_reason, speaks_of_trials
 from audit.references.resolving import resolve
 from audit.references.sentences import Sentences
 from audit.references.shown import Shown
@@ -55,6 +55,7 @@ class Passage:
     compares: bool
     statements: tuple[Statement, ...]
     nominal: bool
+    trials: bool
     kinds: tuple[GroundKind, ...]
 
 
@@ -92,8 +93,9 @@ def passages(text: str, shown: Shown, changed: frozenset[int]) -> list[Passage]:
         compares = any(each.worst for each, _ in meant) and len({each.labels for each, _ in meant}) > 1
         named = tuple(dict.fromkeys(role for _, roles in meant for role in roles))
         kinds = tuple(dict.fromkeys(grounds_in(sentence, words)))
+        trials = speaks_of_trials(sentence, words)
         found.append(
-            Passage(start, end, sentence, words, paragraph, about, named, compares, statements, nominal, kinds)
+            Passage(start, end, sentence, words, paragraph, about, named, compares, statements, nominal, trials, kinds)
         )
     return found
 

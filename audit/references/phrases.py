@@ -19,6 +19,14 @@ RECORDS: Final = compiled(rf"(?:^|[^a-z])(?:{RECORD})(?![a-z])")
 HISTORY: Final = compiled(rf"(?:^|[^a-z])(?:{OF_TRIALS})(?![a-z])|#\d")
 """Words for what the search tried before."""
 
+_TRIALS: Final = stems("tria hist list reco log logs arch earl prev past prio fami prov know far trie cand sear")
+
+
+def speaks_of_trials(plain: str, words: frozenset[str]) -> bool:
+    """Whether a sentence can speak of earlier trials; `words` are its words, cut to four letters."""
+    return "#" in plain or not words.isdisjoint(_TRIALS)
+
+
 REASONING: Final = compiled(
     r"(?:^|[^a-z])(?:leads? (?:only )?to|(?:can|could|may|might|cannot|never) (?:\w{1,8} )?(?:slide|slip|end|lead|reach"
     r"|fall|drop|go|move|enter|make)|(?:wrong|right|same) sign|sign (?:of|has|is)|outcomes?|probab\w{2,6}|usual layout"
@@ -49,9 +57,8 @@ NO_REASON: Final = compiled(
 """That nothing was changed to speak of, or for no reason."""
 
 _NOMINAL: Final = stems(
-    "repe iden copi copy requ expe want dupl unch same some hand dema aske allo forb diff form vari reas toke nomi cosm symb plac"
-    " ever need call warr nece noth rand arbi gues try expl sati rule perm poss wort gain impr argu basi grou happ anyt prac virt"
-    " esse almo near effe inte less good"
+    "repe iden copi copy requ expe want dupl unch dema aske allo forb vari reas toke nomi cosm symb plac ever need warr nece noth"
+    " rand arbi gues expl sati perm wort gain argu grou happ anyt prac virt esse almo near effe good"
 )
 _OTHERS: Final = compiled(r"(?:^|[^a-z])(?:rest|others?|else|remaining)(?![a-z])")
 
@@ -143,10 +150,6 @@ TREND: Final = compiled(
     rf"|(?:in|from|among|across|of|over|by|per|to|with|through|down|at|comparing|between|see) (?:the )?(?:whole |full |entire )?(?:{RECORD}))(?![a-z])"
 )
 """That earlier trials show something."""
-TRENDS_ON: Final = stems(
-    "tria hist list reco log logs arch earl prev past prio fami prov know far trie cand sear mean scor"
-)
-"""Stems without one of which a sentence shows no trend, but for "#12"."""
 
 IMPERFECTION: Final = compiled(
     r"(?:^|[^a-z])(?:drift|hover|off[-\x20]cent(?:re|er)|creep|wander|not (?:come|return|get)\w{0,3} back|imperfection"
@@ -155,7 +158,7 @@ IMPERFECTION: Final = compiled(
 """What a rollout that did not fail may still show."""
 
 _BACK: Final = stems(
-    "back retu reve rest read adop copi copy borr reus re star rein resu revi undo undi unds buil agai once up"
+    "back retu reve rest read adop copi copy borr reus reus star rein resu revi undo undi buil agai once"
 )
 _GOING_BACK: Final = compiled(
     r"(?:^|[^a-z])(?:(?:went|go|goes|going|came|come|moved?|fell|fall|switch(?:ed)?|step(?:ped)?|back) back (?:to|on|towards?)"
@@ -174,20 +177,18 @@ _NOT: Final = compiled(
 )
 
 
-def goes_back(plain: str, words: frozenset[str], previous: str) -> bool:
+def goes_back(plain: str, words: frozenset[str], *, trials: bool) -> bool:
     """Whether a sentence gives the policy up for an earlier one: "I went back to trial 12", "I went back to it".
 
     Args:
         plain: the sentence, made plain by `fold`.
         words: its words, cut to four letters.
-        previous: the one before it, which "it" may refer to.
+        trials: whether it or the sentence before it, which "it" may refer to, speaks of trials.
     """
-    if words.isdisjoint(_BACK):
+    if not trials or words.isdisjoint(_BACK):
         return False
     found = _GOING_BACK.search(plain)
-    if found is None or _NOT.search(plain, max(0, found.start() - 40), found.start() + 1):
-        return False
-    return not found["it"] or HISTORY.search(plain) is not None or HISTORY.search(previous) is not None
+    return found is not None and not _NOT.search(plain, max(0, found.start() - 40), found.start() + 1)
 
 
 FAILING: Final = compiled(

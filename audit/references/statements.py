@@ -78,13 +78,13 @@ _SUBJECT_BEFORE: Final = compiled(
 """Behind its source: "rollout B decided it", "the list says more"."""
 
 _SUBJECT_AFTER: Final = compiled(
-    rf"(?:(?<![a-z])what (?:{_CHIEFLY} )?(?:decid(?:es|ed)|settl(?:es|ed)|convinc(?:es|ed)|matters|counts|persuad(?:es|ed)|drove|drives"
+    rf"(?<![a-z])(?:what (?:{_CHIEFLY} )?(?:decid(?:es|ed)|settl(?:es|ed)|convinc(?:es|ed)|matters|counts|persuad(?:es|ed)|drove|drives"
     rf"|made|led|guided|guides|prompted|prompts|motivated|motivates|tipped|tips|struck|strikes|i|we|my){_WORDS}{{0,7}}? (?:is|was|are|were)(?![a-z])"
-    rf"|(?<![a-z])(?:(?:my|the|main|chief|one|real|only|best|strongest|clearest|key|deciding|first) )(?:{_CHIEFLY} )?"
+    rf"|(?:(?:my|the|main|chief|one|real|only|best|strongest|clearest|key|deciding|first) )(?:{_CHIEFLY} )?"
     r"(?:reasons?|evidence|argument|ground|grounds|basis|motive|justification|starting point|guide|case|clue|lesson"
     rf"|point|consideration|factor|thought|motivation|foundation|inspiration|witness|trigger|prompt|support|source)(?! (?:of|that|to) the (?:policy|fault)){_WORDS}{{0,6}}? ?"
     r"(?:is|was|are|were|lies|lie|lay|came|comes|come|stems?|stemmed|rests?|sits?|:|being)(?![a-z])(?! (?:in line|in keeping|consistent|in agreement|compatible))"
-    r"|(?<![a-z])(?:because of|on (?:the )?(?:grounds?|strength|basis|evidence|account) of|in response to|in (?:the )?light of"
+    r"|(?:because of|on (?:the )?(?:grounds?|strength|basis|evidence|account) of|in response to|in (?:the )?light of"
     r"|in view of|thanks to|owing to|on the back of|(?:an? )?(?:response|answer|reaction) to|by way of|(?:trouble|faults?|problem|mistakes?|weakness|damage|loss|errors?|culprit|failure|lesson)(?: [\w']{1,10}){0,3}? (?:is|are|lies|lie|sits?|happens?|occurs?|appears?|arises?)(?: (?:all|only|mainly|entirely|clearly|really)){0,2} in|(?:purely |simply |only |just |really |all |mainly |mostly |entirely )(?:a |an )?(?:matter|question|issue|exercise) of|if i (?:had|have|were) to (?:name|pick|choose|single)(?: [\w']{1,10}){0,6}? be|judging (?:by|from)|going by|based (?:up)?on|taken from|prompted by"
     r"|motivated by|suggested by|inspired by|dictated by|driven by|justified by|supported by|guided by|read off|according to)"
     r"(?![a-z]))"
@@ -142,9 +142,8 @@ _FIRST_PERSON: Final = stems(
 _LACKING: Final = stems("with but not")
 _DOING: Final = stems("does do did")
 _NAMING: Final = stems(
-    "what reas evid argu grou basi moti just star guid case clue less poin cons fact thou foun insp witn trig prom supp sour beca"
-    " stre acco resp answ reac ligh view than owin back judg goin base take sugg dict driv read matt ques issu exer name pick choo"
-    " sing trou faul prob mist weak dama loss erro culp fail way"
+    "what reas evid argu grou basi moti just guid case clue less poin cons fact foun insp witn trig supp sour beca stre acco"
+    " resp ligh owin judg base sugg dict driv matt ques exer name sing trou faul prob mist weak culp fail"
 )
 _DECIDING: Final = stems(
     "deci sett clin answ reso dete dict moti prom driv drov just sugg insp shap guid conv pers led lead brin brou tell told taug teac"
