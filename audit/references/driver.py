@@ -4,11 +4,9 @@ A baseline to compare coders and judges with: it knows the words of a justificat
 nothing was changed or no reason is given; `history` where a sentence goes back to earlier trials; otherwise the
 driver for which the sentences speak most:
 
-- `shared`: they state that several rollouts have something in common, or set the worst beside another one;
-- `worst`: they state that the others merely had luck;
-- `structure`: they state that nothing failed, or that it was chance, or argue without any rollout;
-- `worst`, `median` (or representative), `best`: they name that rollout, which counts double about the change;
-- `history`: a sentence about the change names earlier trials.
+- what they state outright that the change goes by (`audit.references.statements`) outweighs the rest;
+- the rest are findings of single words and phrases (`audit.references.weighing`), less where the answer denies that it
+  went by that source, or where rollouts only confirm what was argued before.
 
 Sentences that only state what was kept are ignored, and so are mentions that are negated or discounted.
 """
@@ -20,30 +18,16 @@ from dataclasses import dataclass
 from typing import Final
 
 from audit.references.grounds import GROUNDS
-from audit.references.passages import Passage, passages
+from audit.references.passages import ROLES, Passage, passages
 from audit.references.phrases import (
     CONFIRMS,
-    CONTRAST,
-    EXEMPLARY,
-    FAILING,
-    FAULTY,
     HISTORY,
-    IMPERFECTION,
-    KNOWN,
-    ONE_AND_THE_SAME,
-    POLICY,
-    REASONED,
-    REASONING,
-    RECORDS,
-    SAME_REASON,
     SECONDARY,
-    TREND,
-    TYPICAL,
-    USUAL,
     goes_back,
 )
 from audit.references.shown import Shown
-from audit.references.statements import ROLLOUTS
+from audit.references.stated_sources import ROLLOUTS
+from audit.references.weighing import Weighed, weighed
 from audit.vocabulary.drivers import DriverName
 
 
@@ -55,17 +39,6 @@ class Driver:
     sentence: str = ""
 
 
-NAMING: Final = 1.5
-"""Weight of the rollouts named, taken together."""
-COMPARISON: Final = 1.0
-"""Weight of a sentence that names the worst rollout and another one."""
-USUAL_FAILURE: Final = 1.5
-"""Weight of the first sentence that argues that the failure of worst and median, one rollout, is usual."""
-TYPICAL_RUN: Final = 1.2
-"""Weight of the first sentence that calls the median rollout the typical one."""
-EXAMPLE: Final = 1.2
-"""Weight of the first sentence that takes the best rollout as an example to follow."""
-MOST_COMPARISONS: Final = 2
 STATED: Final = 5.0
 """Weight of what a sentence states that its author went by; or that the change is nominal."""
 HINTED: Final = 2.5
@@ -74,32 +47,14 @@ DENIED: Final = 0.25
 """What is left of all else that speaks for a driver which an answer states that it did not go by."""
 CONFIRMED: Final = 0.25
 """What is left of a rollout that only confirms what was argued before any was named."""
-OPENING: Final = 2.0
-"""Weight of the first sentence that names a fault, a rollout or trials: diagnosis goes before confirmation."""
-OPENINGS: Final = 3
-"""It is among this many."""
 MOST_COUNTED: Final = 4.5
 """All that is not stated outright speaks for a driver with no more than this."""
-TRENDS: Final = 0.5
-"""Weight of a sentence on what earlier trials show; at most three of them count."""
-FAILURE: Final = 0.4
-"""Weight of the first sentence on how the worst rollout failed."""
-ARGUMENT: Final = 0.2
-"""Weight of a sentence that argues without any rollout; at most `MOST_ARGUMENTS` of them count."""
-MOST_ARGUMENTS: Final = 3
-FLAW: Final = 4.0
-"""Weight of a flaw seen in the one rollout that was shown, which did not fail."""
 GIVEN_UP: Final = 6.0
 """Weight of a sentence that goes back to earlier trials; nothing else counts then."""
-EARLIER_TRIALS: Final = 0.6
-"""Weight of a sentence about the change that names earlier trials."""
-NO_FAULT_SHOWN: Final = 1.0
-"""Weight of `structure` where the rollouts shown are equally good, the worst is not among them, and no flaw is seen."""
-OTHER_REASON: Final = 0.5
-"""Weight of `structure` where nothing speaks for it."""
 
-_Weighed = tuple[DriverName, float, Passage]
 _Reliance = dict[DriverName, list[tuple[float, Passage]]]
+_PRECEDENCE: Final[tuple[DriverName, ...]] = ("shared", *ROLES.values(), "history", "none", "structure")
+"""Which of drivers with equal weight."""
 
 
 def driver(text: str, shown: Shown, changed: Sequence[int] | None) -> Driver:
@@ -142,7 +97,7 @@ def _reliance(text: str, shown: Shown, changed: Sequence[int] | None) -> _Relian
     confirming = _confirming(sentences)
     denied = _denied(sentences)
     counted: _Reliance = {}
-    for name, weight, sentence in _weighed(sentences, shown, confirming) if sentences else ():
+    for name, weight, sentence in weighed(sentences, shown, confirming) if sentences else ():
         only_confirms = sentence.start in confirming or (confirming and sentence.named == () and name == "shared")
         kept = CONFIRMED if name in ROLLOUTS and only_confirms else 1.0
         counted.setdefault(name, []).append((weight * kept * (DENIED if name in denied else 1.0), sentence))
@@ -155,7 +110,7 @@ def _reliance(text: str, shown: Shown, changed: Sequence[int] | None) -> _Relian
     return found
 
 
-def _stated(sentences: Sequence[Passage], confirming: Collection[int]) -> Iterator[_Weighed]:
+def _stated(sentences: Sequence[Passage], confirming: Collection[int]) -> Iterator[Weighed]:
     """What the sentences state outright."""
     for sentence in sentences:
         for each in sentence.statements:
@@ -192,136 +147,3 @@ def _denied(sentences: Sequence[Passage]) -> set[DriverName]:
                 if each.denied:
                     found |= {each.driver} if each.driver else ROLLOUTS
     return found - stated
-
-
-def _weighed(sentences: Sequence[Passage], shown: Shown, confirming: Collection[int]) -> Iterator[_Weighed]:
-    """What the sentences speak for, and with what weight."""
-    about = [sentence for sentence in sentences if sentence.about_change]
-    reasoned = any(REASONED.search(each.plain) or FAULTY.search(each.plain) for each in sentences)
-    yield "structure" if reasoned else "none", OTHER_REASON, (about or sentences)[0]
-    yield from _by_naming(sentences, shown)
-    yield from _by_grounds(sentences, shown)
-    yield from _by_opening(sentences, confirming)
-    comparing = [
-        each
-        for each in sentences
-        if each.compares and not ONE_AND_THE_SAME.search(each.plain) and not CONTRAST.search(each.plain)
-    ]
-    yield from (("shared", COMPARISON, each) for each in comparing[:MOST_COMPARISONS])
-    arguments = [each for each in about if not each.named and REASONING.search(each.plain)]
-    yield from (("structure", ARGUMENT, each) for each in arguments[:MOST_ARGUMENTS])
-    failed = shown.without_luck
-    failing = next((each for each in sentences if each.named == (failed,) and FAILING.search(each.plain)), None)
-    if failed and failing:
-        yield failed, FAILURE, failing
-    usual = shown.without_luck == "shared" and _usual(sentences)
-    if usual:
-        yield "shared", USUAL_FAILURE, usual
-    earlier = next((each for each in about if each.trials and HISTORY.search(each.plain)), None)
-    if earlier:
-        yield "history", EARLIER_TRIALS, earlier
-    trends = [
-        each
-        for each in sentences
-        if (each.trials or not each.words.isdisjoint({"mean", "scor"})) and TREND.search(each.plain)
-    ]
-    yield from (("history", TRENDS, each) for each in trends[:3])
-    typical = [each for each in sentences if set(each.named) == {"median"} and TYPICAL.search(each.plain)]
-    yield from (("median", TYPICAL_RUN, each) for each in typical[:1])
-    copied = [each for each in sentences if set(each.named) == {"best"} and EXEMPLARY.search(each.plain)]
-    yield from (("best", EXAMPLE, each) for each in copied[:1])
-
-
-def _by_opening(sentences: Sequence[Passage], confirming: Collection[int]) -> Iterator[_Weighed]:
-    """What the argument begins with."""
-    if confirming:
-        argued = [sentence for sentence in sentences if sentence.start < min(confirming)]
-        trials = next((sentence for sentence in argued if RECORDS.search(sentence.plain)), None)
-        yield ("history", OPENING, trials) if trials else ("structure", OPENING, argued[0])
-        return
-    for sentence in sentences[:OPENINGS]:
-        shared = any(GROUNDS[kind].driver == "shared" for kind in sentence.kinds)
-        if shared:
-            return
-        if sentence.named:
-            return
-        if TREND.search(sentence.plain) or RECORDS.search(sentence.plain):
-            yield "history", OPENING, sentence
-            return
-        if any(words.search(sentence.plain) for words in (FAULTY, REASONING, KNOWN)) and POLICY.search(sentence.plain):
-            yield "structure", OPENING, sentence
-            return
-
-
-def _by_grounds(sentences: Sequence[Passage], shown: Shown) -> Iterator[_Weighed]:
-    """The grounds that sentences give, each kind once a sentence."""
-    nothing_failed = False
-    escaped = _without_luck(sentences, shown)
-    for sentence in sentences:
-        kinds = sentence.kinds
-        spoils = GROUNDS["luck"].unless
-        lucky = "luck" in kinds and not (spoils and spoils.search(sentence.plain))
-        for kind in kinds:
-            ground = GROUNDS[kind]
-            # Others that had luck and show the fault all the same share it.
-            name = ground.driver or (None if "all" in kinds else escaped)
-            if name is None or (ground.unless and ground.unless.search(sentence.plain)):
-                continue
-            # A fault that others escaped by luck is systematic, and still seen in one rollout only.
-            if kind == "same" and not sentence.named and SAME_REASON.search(sentence.plain):
-                continue
-            if (kind in {"systematic", "same"} and lucky) or (kind == "set aside" and not shown.others_agree):
-                continue
-            nothing_failed = nothing_failed or kind == "nothing failed"
-            yield name, ground.weight, sentence
-    if (nothing_failed and shown.single) or shown.without_luck is None:
-        flaw = next((sentence for sentence in sentences if IMPERFECTION.search(sentence.plain)), None)
-        if flaw is None and shown.without_luck is None:
-            yield "structure", NO_FAULT_SHOWN, sentences[0]
-        elif flaw and nothing_failed and shown.single:
-            yield "shared", FLAW, flaw
-
-
-def _without_luck(sentences: Sequence[Passage], shown: Shown) -> DriverName | None:
-    """What fails where others have luck; of a rollout under two labels, the first name unless its failure is usual."""
-    failed = shown.without_luck
-    if failed != "shared":
-        return failed
-    if shown.labelled("worst") == shown.labelled("best"):
-        return None
-    if _usual(sentences):
-        return failed
-    named = (role for sentence in sentences for role in sentence.named if role in {"worst", "median"})
-    return _DRIVER[next(named, "worst")]
-
-
-def _usual(sentences: Sequence[Passage]) -> Passage | None:
-    """The first sentence that argues that a failure is usual, or that rollouts share it without luck."""
-    for sentence in sentences:
-        kinds = set(sentence.kinds)
-        if USUAL.search(sentence.plain) or (kinds & {"all", "same", "systematic"} and "luck" not in kinds):
-            return sentence
-    return None
-
-
-def _by_naming(sentences: Sequence[Passage], shown: Shown) -> Iterator[_Weighed]:
-    """The rollouts that are named, those of sentences about the change or just before one counting double.
-
-    Of a rollout under two labels the first name that is used counts.
-    """
-    weights: dict[DriverName, float] = {}
-    first: dict[DriverName, Passage] = {}
-    name_of: dict[object, DriverName] = {}
-    for number, sentence in enumerate(sentences):
-        following = sentences[number + 1 : number + 2]
-        weight = 2 if sentence.about_change or any(after.about_change for after in following) else 1
-        for name in dict.fromkeys(name_of.setdefault(shown.labelled(role), _DRIVER[role]) for role in sentence.named):
-            weights[name] = weights.get(name, 0.0) + weight / len(sentence.named)
-            first.setdefault(name, sentence)
-    for name, sentence in first.items():
-        yield name, NAMING * weights[name] / sum(weights.values()), sentence
-
-
-_DRIVER: Final[dict[str, DriverName]] = {"worst": "worst", "median": "median", "best": "best"}
-_PRECEDENCE: Final[tuple[DriverName, ...]] = ("shared", *_DRIVER.values(), "history", "none", "structure")
-"""Which of drivers with equal weight."""

@@ -66,12 +66,14 @@ _SHOWING: Final = (
     r"(?:show|shar|end|fail|drift|flee|fled|have|has|had|los[et]|fall|fell|ran|run|suffer|exhibit|reveal|lean|miss|die"
     r"|go|went|get|got|leav|left|start|begin|began|mak|made|chas|stall|freez|froze|hover|point|confirm|overshoot|tip"
     r"|climb|creep|sink|rise|move|push|use|repeat|suggest|support|agree|display|demonstrat|contain|lag|trail|oscillat"
-    r"|swing|wander|do|slide|slid|step|walk|come|came|collaps|stop|sit|alternat|finish|grow|pass|turn|keep)\w{0,5}(?![a-z])"
+    r"|swing|wander|do|slide|slid|step|walk|come|came|collaps|stop|sit|alternat|finish|grow|pass|turn"
+    r"|keep)\w{0,5}(?![a-z])"
 )
 _FAULT: Final = (
     r"(?:way|faults?|failures?|mistakes?|patterns?|lag|problems?|errors?|direction|reason|drift|behaviou?r|weakness"
     r"|flaws?|bias|overshoot|offset|defects?|cause|ramp|lean|trend|symptoms?|thing|kind|gap|runaway|mechanism|loop|side"
-    r"|thread|feature|denominator|trait|theme|habit|sequence|manner|fashion|fate|tendency|picture|story|excursion|swing|spot)(?![a-z])"
+    r"|thread|feature|denominator|trait|theme|habit|sequence|manner|fashion|fate|tendency|picture|story|excursion"
+    r"|swing|spot)(?![a-z])"
 )
 _ENDS: Final = r" ?(?:[,.;:)]|$)"
 
@@ -109,7 +111,8 @@ _RULES: Final[Sequence[tuple[str, _Rule]]] = (
         _Rule(
             "all",
             compiled(
-                rf"(?: of)?(?: (?:the|these|those))?(?: (?:three|two|them))(?: {_NOUN})? (?:\w{{1,10}} ){{0,2}}?(?:mov|leav|reach|recover|com|stop"
+                rf"(?: of)?(?: (?:the|these|those))?(?: (?:three|two"
+                rf"|them))(?: {_NOUN})? (?:\w{{1,10}} ){{0,2}}?(?:mov|leav|reach|recover|com|stop"
                 r"|mak|keep|brak|turn|hold|catch|meet|touch|return|last|bring|manag|correct|settl|get)\w{0,4}(?![a-z])"
             ),
         ),

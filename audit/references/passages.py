@@ -14,7 +14,8 @@ from audit.references.phrases import gives_no_reason, speaks_of_trials
 from audit.references.resolving import resolve
 from audit.references.sentences import Sentences
 from audit.references.shown import Shown
-from audit.references.statements import Source, Statement, statements_in
+from audit.references.stated_sources import Source
+from audit.references.statements import Statement, statements_in
 from audit.vocabulary.drivers import DriverName
 
 MOST_SENTENCES: Final = 10_000
@@ -33,7 +34,8 @@ _KEEP: Final = compiled(
     r"|untouched|left (?:alone|as)"
     r"|(?:rest|else|others?|weights) (?:stays?|remains?))(?![a-z])"
 )
-_DRIVER: Final[dict[str, DriverName]] = {"worst": "worst", "median": "median", "best": "best"}
+ROLES: Final[dict[str, DriverName]] = {"worst": "worst", "median": "median", "best": "best"}
+"""The drivers that rollouts stand for, by role."""
 _AUTHORS: Final = stems("i we")
 _KEPT: Final = stems("keep kept leav left reta pres unch unto stay rema")
 _LABEL: Final = compiled(r"worst|median|best|representative")
@@ -77,7 +79,7 @@ def passages(text: str, shown: Shown, changed: frozenset[int]) -> list[Passage]:
         words = stems(sentence)
         near = [(mention, _roles(mention, shown)) for mention in mentions.get(number, ())]
         sources = [
-            Source(mention.start - start, mention.end - start, _DRIVER[roles[0]], mention.negated)
+            Source(mention.start - start, mention.end - start, ROLES[roles[0]], mention.negated)
             for mention, roles in near
             if roles
         ]

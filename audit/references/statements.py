@@ -1,7 +1,6 @@
-"""What an answer states outright that it went by: "rollout B decided it", "I rely on the formula and not on the rollouts".
+"""What an answer states outright that it went by: "rollout B decided it", "I rely on the formula".
 
-A statement is a phrase of deciding and a source near it in the same sentence. A source behind "not", "rather than" or
-"more than", or before "tells me nothing", is denied: the answer states that it did not go by it.
+A statement is a phrase of deciding and a source near it, before or behind, in the same sentence.
 """
 
 from __future__ import annotations
@@ -12,34 +11,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from audit.references.drafts import compiled, stems
-from audit.references.phrases import RECORD
+from audit.references.stated_sources import LISTED, ROLLOUTS, Source, find_sources
 from audit.vocabulary.drivers import DriverName
-
-_STRUCTURE: Final = (
-    r"formulas?|formulae|weights?|signs?|bias(?:es)?|arithmetic|algebra|calculations?|computation|coefficients?"
-    r"|equations?|expression|inequality|ratios?|parameters themselves|numbers themselves|policy itself|table itself"
-    r"|geometry|physics|mechanics|dynamics|kinematics|layouts?|map|grid|lake|ice|slips?|slipping|slipperiness"
-    r"|rules of|task(?: itself| description)?|how the (?:game|cart|pole|ball|paddle|lake|environment|world|policy|agent)"
-    r"|description|theory|principles?|reasoning|logic|knowledge|understanding|symmetry"
-    r"|linear (?:polic(?:y|ies)|rules?|controllers?)|structure|probabilit(?:y|ies)|odds|common sense|textbook|mathematics"
-    r"|maths?|first principles|by construction|known about"
-)
-_NOUNS: Final = r"(?:roll-?outs|runs|episodes|trajectories|traces|recordings|demonstrations)"
-_ALL: Final = (
-    rf"(?:all|both|each|every one)(?: of)?(?: (?:the|these|those))?(?: (?:three|two))?(?: {_NOUNS}| of them)"
-    rf"|(?:all|each|both) of (?:them|these|those)|all three|(?:each|every) (?:roll-?out|run|episode)|they all"
-    rf"|what (?:they|the (?:three|two)) (?:all )?(?:have in common|share)|(?:the|these) (?:three|two)(?: {_NOUNS})?"
-)
-_ANY: Final = (
-    rf"(?:any |a |one |single |particular |specific |individual ){{0,3}}(?:roll-?outs?|episodes?|traces?)|{_NOUNS}"
-)
-_SOURCE: Final = compiled(
-    rf"(?<![a-z])(?:(?P<history>{RECORD})|(?P<all>{_ALL})|(?P<structure>{_STRUCTURE})|(?P<any>{_ANY}))(?![a-z\[])"
-)
-"""What a decision can go by, besides a rollout that is named. `any`: rollouts in general."""
-
-ROLLOUTS: Final[frozenset[DriverName]] = frozenset({"worst", "median", "best", "shared"})
-"""What is denied along with rollouts in general."""
 
 _MINE: Final = r"(?:i|me|my|we|us|our|mine)"
 _EDIT: Final = (
@@ -60,49 +33,76 @@ _SUBJECT_BEFORE: Final = compiled(
     rf"(?<![a-z])(?:(?:decid(?:es?|ed|ing)|settl(?:es?|ed|ing)|clinch(?:es|ed)?|answer(?:s|ed)?|resolv(?:es?|ed)"
     rf"|determin(?:es?|ed)|dictat(?:es?|ed)|motivat(?:es?|ed)|prompt(?:s|ed)?|driv(?:es?|ing)|drove|justif(?:y|ies|ied)"
     rf"|suggest(?:s|ed)?|inspir(?:es?|ed)|shap(?:es?|ed)|guid(?:es?|ed)) (?:{_OBJECT})"
-    r"|(?:convinc(?:es?|ed)|persuad(?:es?|ed)|guid(?:es?|ed)|led|leads?|br(?:ings?|ought)|ma(?:kes?|de)|tells?|told|shows?"
+    r"|(?:convinc(?:es?|ed)|persuad(?:es?|ed)|guid(?:es?|ed)|led|leads?|br(?:ings?|ought)|ma(?:kes?|de)|tells?|told"
+    r"|shows?"
     r"|showed|tips?|tipped|taught|teach(?:es)?|push(?:es|ed)|mov(?:es?|ed)|gives?|gave|offers?|strikes?|struck)"
-    r" (?:(?:me|us)(?! (?:\w{1,10} )?(?:confident|sure|doubt\w{0,3}|careful|cautious|hesita\w{1,3}|optimistic|hope\w{0,3}|wary))|the (?:balance|scales?|case|answer|reason|clue|hint|story|lesson|whole story)|my|up my mind)"
-    r"|is (?:the (?:one|rollout) to (?:learn|start|work|go)|(?:the one that |what )(?:explains?|matters|counts|decid|settl|convinc|tells|shows)\w{0,3})"
-    r"|(?:is|are|was|were) (?:(?:what|the (?:thing|part|one|ones|rollout))(?: that)? (?:(?:i|we) (?:\w{1,10} )?(?:rel|use|go|went|trust|follow|base|act|built|look|fix|learn|judg|tak|took|chang|work)|my|decid|settl|convinc|made|led)\w{0,6}"
+    r" (?:(?:me|us)(?! (?:\w{1,10} )?(?:confident|sure|doubt\w{0,3}|careful|cautious|hesita\w{1,3}|optimistic"
+    r"|hope\w{0,3}|wary))|the (?:balance|scales?|case|answer|reason|clue|hint|story|lesson|whole story)|my|up my mind)"
+    r"|is (?:the (?:one|rollout) to (?:learn|start|work|go)|(?:the one that |what )(?:explains?|matters|counts|decid"
+    r"|settl|convinc|tells|shows)\w{0,3})"
+    r"|(?:is|are|was|were) (?:(?:what|the (?:thing|part|one|ones|rollout))(?: that)? (?:(?:i"
+    r"|we) (?:\w{1,10} )?(?:rel|use|go|went|trust|follow|base|act|built|look|fix|learn|judg|tak|took|chang|work)|my"
+    r"|decid|settl|convinc|made|led)\w{0,6}"
     rf"|(?:{_CHIEFLY} )?(?:why|the reason|my (?:main |chief |only |starting )?(?:reason|evidence|argument|guide|basis"
-    r"|ground|grounds|point|witness|source|model|template)|(?:the )?(?:most )?(?:decisive|conclusive|telling|informative"
+    r"|ground|grounds|point|witness|source|model|template)|(?:the )?(?:most )?(?:decisive|conclusive|telling"
+    r"|informative"
     r"|instructive|revealing|compelling|convincing)|the (?:main|chief|best|real|only|strongest|clearest|key)"
-    r" (?:evidence|argument|reason|clue|guide|witness|source|lesson|point|case|information)|the key|the basis|the ground"
+    r" (?:evidence|argument|reason|clue|guide|witness|source|lesson|point|case|information)|the key|the basis"
+    r"|the ground"
     r"|(?:my|the) (?:starting|reference) point|behind (?:it|this|the|my)|enough for me))"
-    r"|(?:shows?|showed|exhibits?|displays?|illustrates?) (?:it|this|the \w{1,10}) (?:the )?(?:best|most clearly|clearest|most plainly)|speaks? for (?:itself|themselves|the (?:bulk|majority|rest))"
+    r"|(?:shows?|showed|exhibits?|displays?|illustrates?) (?:it|this|the \w{1,10}) (?:the )?(?:best|most clearly"
+    r"|clearest|most plainly)|speaks? for (?:itself|themselves|the (?:bulk|majority|rest))"
     r"|(?:says?|tells?|count(?:s|ed)?|weigh(?:s|ed)?|matter(?:s|ed)?|carr(?:y|ies|ied)|speaks?|reveals?|shows?)"
-    r"(?: for)?(?: me)?(?: (?:the|far|much|a lot))? (?:more|most|loudest|clearest|heavier|heaviest|louder|clearer|better)"
+    r"(?: for)?(?: me)?(?: (?:the|far|much|a lot))? (?:more|most|loudest|clearest|heavier|heaviest|louder|clearer"
+    r"|better)"
     r")(?![a-z])"
 )
 """Behind its source: "rollout B decided it", "the list says more"."""
 
 _SUBJECT_AFTER: Final = compiled(
-    rf"(?<![a-z])(?:what (?:{_CHIEFLY} )?(?:decid(?:es|ed)|settl(?:es|ed)|convinc(?:es|ed)|matters|counts|persuad(?:es|ed)|drove|drives"
-    rf"|made|led|guided|guides|prompted|prompts|motivated|motivates|tipped|tips|struck|strikes|i|we|my){_WORDS}{{0,7}}? (?:is|was|are|were)(?![a-z])"
+    rf"(?<![a-z])(?:what (?:{_CHIEFLY} )?(?:decid(?:es|ed)|settl(?:es|ed)|convinc(?:es|ed)|matters|counts"
+    rf"|persuad(?:es|ed)|drove|drives"
+    rf"|made|led|guided|guides|prompted|prompts|motivated|motivates|tipped|tips|struck|strikes|i|we"
+    rf"|my){_WORDS}{{0,7}}? (?:is|was|are|were)(?![a-z])"
     rf"|(?:(?:my|the|main|chief|one|real|only|best|strongest|clearest|key|deciding|first) )(?:{_CHIEFLY} )?"
     r"(?:reasons?|evidence|argument|ground|grounds|basis|motive|justification|starting point|guide|case|clue|lesson"
-    rf"|point|consideration|factor|thought|motivation|foundation|inspiration|witness|trigger|prompt|support|source)(?! (?:of|that|to) the (?:policy|fault)){_WORDS}{{0,6}}? ?"
-    r"(?:is|was|are|were|lies|lie|lay|came|comes|come|stems?|stemmed|rests?|sits?|:|being)(?![a-z])(?! (?:in line|in keeping|consistent|in agreement|compatible))"
+    rf"|point|consideration|factor|thought|motivation|foundation|inspiration|witness|trigger|prompt|support"
+    rf"|source)(?! (?:of|that|to) the (?:policy|fault)){_WORDS}{{0,6}}? ?"
+    r"(?:is|was|are|were|lies|lie|lay|came|comes|come|stems?|stemmed|rests?|sits?|:|being)(?![a-z])(?! (?:in line"
+    r"|in keeping|consistent|in agreement|compatible))"
     r"|(?:because of|on (?:the )?(?:grounds?|strength|basis|evidence|account) of|in response to|in (?:the )?light of"
-    r"|in view of|thanks to|owing to|on the back of|(?:an? )?(?:response|answer|reaction) to|by way of|(?:trouble|faults?|problem|mistakes?|weakness|damage|loss|errors?|culprit|failure|lesson)(?: [\w']{1,10}){0,3}? (?:is|are|lies|lie|sits?|happens?|occurs?|appears?|arises?)(?: (?:all|only|mainly|entirely|clearly|really)){0,2} in|(?:purely |simply |only |just |really |all |mainly |mostly |entirely )(?:a |an )?(?:matter|question|issue|exercise) of|if i (?:had|have|were) to (?:name|pick|choose|single)(?: [\w']{1,10}){0,6}? be|judging (?:by|from)|going by|based (?:up)?on|taken from|prompted by"
-    r"|motivated by|suggested by|inspired by|dictated by|driven by|justified by|supported by|guided by|read off|according to)"
+    r"|in view of|thanks to|owing to|on the back of|(?:an? )?(?:response|answer|reaction) to|by way of|(?:trouble"
+    r"|faults?|problem|mistakes?|weakness|damage|loss|errors?|culprit|failure|lesson)(?: [\w']{1,10}){0,3}? (?:is"
+    r"|are|lies|lie|sits?|happens?|occurs?|appears?|arises?)(?: (?:all|only|mainly|entirely|clearly|really)){0,2} in"
+    r"|(?:purely |simply |only |just |really |all |mainly |mostly |entirely )(?:a |an )?(?:matter|question|issue"
+    r"|exercise) of|if i (?:had|have|were) to (?:name|pick|choose|single)(?: [\w']{1,10}){0,6}? be|judging (?:by"
+    r"|from)|going by|based (?:up)?on|taken from|prompted by"
+    r"|motivated by|suggested by|inspired by|dictated by|driven by|justified by|supported by|guided by|read off"
+    r"|according to)"
     r"(?![a-z]))"
 )
 """Before its source: "my main reason is", "because of", "based on"."""
 
 _AUTHORED: Final = compiled(
     rf"{_AUTHOR}{_WORDS}{{0,6}}? (?:"
-    r"(?:rel(?:y|ies|ied|ying)|rests?|rested|base[ds]?|basing|hinges?|hinged|lean(?:s|ed|t|ing)?|depends?|buil[dt]s?|turn(?:s|ed)?|count"
+    r"(?:rel(?:y|ies|ied|ying)|rests?|rested|base[ds]?|basing|hinges?|hinged|lean(?:s|ed|t|ing)?|depends?|buil[dt]s?"
+    r"|turn(?:s|ed)?|count"
     rf"|stand(?:s)?|stood|draws?|drew)(?: {_CHIEFLY})?(?:{_WORDS}{{1,2}})? (?:up)?on"
     r"|(?:go|goes|went|going|judged?|guided|led|driven|prompted|motivated|suggested|dictated|inspired|decided|settled"
     rf"|justified|informed|supported|moved|persuaded|convinced|swayed)(?: {_CHIEFLY})? by"
-    r"|(?:comes?|came|coming|stems?|stemmed|follow(?:s|ed)?|tak(?:e|es|en|ing)|took|deriv(?:e|es|ed)|draws?|drawn|drew|read"
-    r"|infer(?:s|red)?|got (?:there|here|it|this|to it)|get (?:there|this|it)|learn(?:s|ed|t)?|arrived?(?: at (?:it|this|them))?|argue[ds]?|reason(?:s|ed)?"
-    r"|deduced?|concluded?|worked?|know|knew|see|saw|judged?|work(?:ed)? (?:it|this|them) out|reached? (?:it|this|them))"
+    r"|(?:comes?|came|coming|stems?|stemmed|follow(?:s|ed)?|tak(?:e|es|en|ing)|took|deriv(?:e|es|ed)|draws?|drawn"
+    r"|drew|read"
+    r"|infer(?:s|red)?|got (?:there|here|it|this|to it)|get (?:there|this|it)|learn(?:s|ed|t)?|arrived?(?: at (?:it"
+    r"|this|them))?|argue[ds]?|reason(?:s|ed)?"
+    r"|deduced?|concluded?|worked?|know|knew|see|saw|judged?|work(?:ed)? (?:it|this|them) out|reached? (?:it|this"
+    r"|them))"
     rf"(?: {_CHIEFLY})?(?:{_WORDS}{{1,2}}?)? (?:from|off|out of)"
-    rf"|(?:{_CHIEFLY} )?(?:(?:work|start)(?:ed|s)? with|(?:go|went|began|begin) with|trust(?:ed)?|used?|using|follow(?:ed|s)?|stud(?:y|ied)|singled? out|pick(?:ed)? out|consult(?:ed)?|look(?:ed)? (?:at|to)|turn(?:ed)? to|went to|listen(?:ed)? to"
-    r"|appeal(?:ed)? to|focus(?:ed)? on|concentrat(?:e|ed) on|attention (?:went|goes|is) (?:to|on)|(?:design|tun|plann|aim|shap|fit)(?:ed)?(?: [\\w']{1,12}){0,3} (?:for|around|at|to|after)|answers?|responds? to|reacts? to|addresses|targets?|owes?|believed?|prefer(?:red)?|g[ia]ve{0,1} (?:the )?(?:most|more) weight to)"
+    rf"|(?:{_CHIEFLY} )?(?:(?:work|start)(?:ed|s)? with|(?:go|went|began|begin) with|trust(?:ed)?|used?|using"
+    rf"|follow(?:ed|s)?|stud(?:y|ied)|singled? out|pick(?:ed)? out|consult(?:ed)?|look(?:ed)? (?:at|to)"
+    rf"|turn(?:ed)? to|went to|listen(?:ed)? to"
+    r"|appeal(?:ed)? to|focus(?:ed)? on|concentrat(?:e|ed) on|attention (?:went|goes|is) (?:to|on)|(?:design|tun"
+    r"|plann|aim|shap|fit)(?:ed)?(?: [\\w']{1,12}){0,3} (?:for|around|at|to|after)|answers?|responds? to|reacts? to"
+    r"|addresses|targets?|owes?|believed?|prefer(?:red)?|g[ia]ve{0,1} (?:the )?(?:most|more) weight to)"
     r")(?![a-z])"
 )
 """Before its source, where the answer speaks of itself: "I rely on", "the change comes from"."""
@@ -116,53 +116,30 @@ _WITHOUT: Final = compiled(
 _ELLIPSIS: Final = compiled(r" (?:does|do|did)(?: so)? ?[:.,;]")
 """Behind its source, which does what others do not: "the rollouts tell me nothing. The list does"."""
 
-_NOT: Final = compiled(
-    r"(?:^|[^a-z])(?:rather than|instead of|not(?! (?:only|just|merely|simply|least))|more than|less than|better than|than|nor|neither|unlike|no"
-    r"|\w{1,8}n't|never|hardly|independent(?:ly)? of|irrespective of|regardless of|without|apart from|aside from|ignoring|against|beyond"
-    r"|leaving aside|whatever|little (?:to do with|from|of)|nothing (?:in|from|about|of)|none of)"
-    r"(?: (?!but |and |because |so |since )[\w'/-]{1,14}){0,4}? $"
-)
-_UNINFORMATIVE: Final = compiled(
-    r"(?:(?: \w{1,12}){0,3}? (?:do|does|did|can|could|would|will|need|is|are|was|were)(?: not|n't| hardly| barely| scarcely"
-    r"| little| of (?:little|no)| no| less| useless| silent| irrelevant| beside the point| secondary| incidental| merely| only)"
-    r"|(?:(?: \w{1,10}){0,2})? (?:tell|say|add|show|reveal|offer|give|help|teach|contribute|mean|prove|count|matter|settle|decide)s?"
-    r"(?: (?:me|us|for|much|the|very|about|here|to|it|on)){0,3} (?:nothing|little|no|less|hardly|not (?:much|a)|next to nothing))(?![a-z])"
-)
-_LISTED: Final = re.compile(
-    r"[\x20\n]{0,3}(?:,|/|&|and|as well as|or|,? ?and also)[\x20\n]{0,3}(?:the[\x20\n])?", re.ASCII
-)
 _STRONG: Final = compiled(
     rf"(?<![a-z])(?:{_MINE}|{_CHIEFLY}|main|chief|clearest|strongest|decisive|best|key|deciding"
-    r"|(?:decid|settl|clinch|convinc|persuad|answer)\w{1,3} (?:it|this|that|me|the (?:matter|question|case|issue)|most))(?![a-z])"
+    r"|(?:decid|settl|clinch|convinc|persuad|answer)\w{1,3} (?:it|this|that|me|the (?:matter|question|case|issue)"
+    r"|most))(?![a-z])"
 )
 _FIRST_PERSON: Final = stems(
-    "i me my we us our mine chan edit revi adju corr modi prop deci conc"
-    " judg diag argu reas evid case grou infe fix reme new"
+    "i me my we us our mine chan edit revi adju corr modi prop deci conc judg diag argu reas evid case grou infe"
+    " fix reme new"
 )
 _LACKING: Final = stems("with but not")
 _DOING: Final = stems("does do did")
 _NAMING: Final = stems(
-    "what reas evid argu grou basi moti just guid case clue less poin cons fact foun insp witn trig supp sour beca stre acco"
-    " resp ligh owin judg base sugg dict driv matt ques exer name sing trou faul prob mist weak culp fail"
+    "what reas evid argu grou basi moti just guid case clue less poin cons fact foun insp witn trig supp sour"
+    " beca stre acco resp ligh owin judg base sugg dict driv matt ques exer name sing trou faul prob mist weak"
+    " culp fail"
 )
 _DECIDING: Final = stems(
-    "deci sett clin answ reso dete dict moti prom driv drov just sugg insp shap guid conv pers led lead brin brou tell told taug teac"
-    " tip tips tipp offe says say coun weig matt carr spea reve exhi illu show disp me us my what one ones reas evid argu basi grou"
-    " poin witn sour mode temp conc inst comp key behi enou part thin"
+    "deci sett clin answ reso dete dict moti prom driv drov just sugg insp shap guid conv pers led lead brin brou"
+    " tell told taug teac tip tips tipp offe says say coun weig matt carr spea reve exhi illu show disp me us my"
+    " what one ones reas evid argu basi grou poin witn sour mode temp conc inst comp key behi enou part thin"
 )
 """Stems, words cut to four letters, without one of which a sentence holds no phrase of the kind."""
 
 _BREAK: Final = re.compile(r"[;!?]|\.[\x20\n]")
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A source that a sentence names, from where to where: the driver that it stands for, or rollouts in general."""
-
-    start: int
-    end: int
-    driver: DriverName | None
-    denied: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +166,7 @@ def statements_in(plain: str, words: frozenset[str], rollouts: Sequence[Source])
     elliptic = () if words.isdisjoint(_DOING) else tuple(_ELLIPSIS.finditer(plain))
     if not (authored or naming or without or deciding or elliptic):
         return
-    sources = _sources(plain, rollouts)
+    sources = find_sources(plain, rollouts)
     chosen: dict[DriverName | None, bool] = {}
     for match in authored:
         _choose(chosen, _after(plain, match.end(), sources), strong=True)
@@ -224,30 +201,6 @@ def _word_end(plain: str, offset: int) -> int:
 def _choose(chosen: dict[DriverName | None, bool], source: DriverName | None, *, strong: bool) -> None:
     if source is not None:
         chosen[source] = chosen.get(source, False) or strong
-
-
-def _sources(plain: str, rollouts: Sequence[Source]) -> list[Source]:
-    """The sources in the order of the text, those in a mention of a rollout left out; which of them are denied."""
-    found = list(rollouts)
-    for match in _SOURCE.finditer(plain):
-        if any(each.start < match.end() and match.start() < each.end for each in rollouts):
-            continue
-        kind = match.lastgroup
-        name: DriverName | None = "history" if kind == "history" else "structure" if kind == "structure" else None
-        found.append(Source(match.start(), match.end(), "shared" if kind == "all" else name))
-    found.sort(key=lambda each: each.start)
-    denied = False
-    for number, each in enumerate(found):
-        # "Nothing in A, B or C": what is denied of the first of a list is denied of the others.
-        listed = number > 0 and _LISTED.fullmatch(plain, found[number - 1].end, each.start)
-        denied = (
-            each.denied
-            or _NOT.search(plain[max(0, each.start - 48) : each.start]) is not None
-            or _UNINFORMATIVE.match(plain, each.end) is not None
-            or (denied and listed is not None)
-        )
-        found[number] = Source(each.start, each.end, each.driver, denied)
-    return found
 
 
 def _after(plain: str, offset: int, sources: Sequence[Source]) -> DriverName | None:
@@ -285,5 +238,5 @@ def _listed(plain: str, sources: Sequence[Source]) -> DriverName | None:
         second = sources[1]
         if second.driver in ROLLOUTS and second.driver != first.driver:
             between = plain[first.end : second.start]
-            return "shared" if _LISTED.fullmatch(between) else first.driver
+            return "shared" if LISTED.fullmatch(between) else first.driver
     return first.driver or "shared"
