@@ -133,7 +133,7 @@ _NAMING: Final = stems(
     " culp fail"
 )
 _DECIDING: Final = stems(
-    "deci sett clin answ reso dete dict moti prom driv drov just sugg insp shap guid conv pers led lead brin brou"
+    "info deci sett clin answ reso dete dict moti prom driv drov just sugg insp shap guid conv pers led lead brin brou"
     " tell told taug teac tip tips tipp offe says say coun weig matt carr spea reve exhi illu show disp me us my"
     " what one ones reas evid argu basi grou poin witn sour mode temp conc inst comp key behi enou part thin"
 )

@@ -73,7 +73,7 @@ Weighed = tuple[DriverName, float, Passage]
 def weighed(sentences: Sequence[Passage], shown: Shown, confirming: Collection[int]) -> Iterator[Weighed]:
     """What the sentences speak for, and with what weight."""
     about = [sentence for sentence in sentences if sentence.about_change]
-    reasoned = any(REASONED.search(each.plain) or FAULTY.search(each.plain) for each in sentences)
+    reasoned = any(words.search(each.plain) for each in sentences for words in (REASONED, FAULTY, FAILING))
     yield "structure" if reasoned else "none", OTHER_REASON, (about or sentences)[0]
     yield from _by_naming(sentences, shown)
     yield from _by_grounds(sentences, shown)
