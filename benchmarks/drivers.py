@@ -67,8 +67,9 @@ def answers() -> list[Coded]:
     for line in (LARGE / "varied.jsonl").read_text("utf-8").splitlines():
         record = json.loads(line)
         shown = Shown.of(_headed(record["shown"]))
-        prompt = "varied", record["base"]
-        found.append(Coded(prompt, record["arm"], record["answer"], shown, _changed(record), record["codes"]))
+        found.append(
+            Coded(("varied", record["base"]), record["arm"], record["answer"], shown, _changed(record), record["codes"])
+        )
     return found
 
 
@@ -113,16 +114,11 @@ def rows() -> list[str]:
     """The rows of the table: coder, answers, judged by, number, κ, interval."""
     coded = answers()
     rules = [str(driver(each.text, each.shown, each.changed).name) for each in coded]
-    judged = [
-        ("first 63", "the rules", rules, lambda each: each.prompt[0] != "varied"),
-        ("varied, prompts 701", "the rules", rules, lambda each: str(each.prompt[1]).startswith("701")),
-        ("varied, prompts 902", "the rules", rules, lambda each: str(each.prompt[1]).startswith("902")),
-        ("all", "the rules", rules, lambda _: True),
-        ("all", "weights fitted without the prompt", leave_one_prompt_out(coded), lambda _: True),
-    ]
+    fitted = leave_one_prompt_out(coded)
+    judged = [(answered, "the rules", rules) for answered in ("first 63", "varied 701", "varied 902", "all")]
     found = []
-    for answered, name, drivers, belongs in judged:
-        chosen = [index for index, each in enumerate(coded) if belongs(each)]
+    for answered, name, drivers in (*judged, ("all", "weights fitted without the prompt", fitted)):
+        chosen = [index for index, each in enumerate(coded) if answered in ("all", _part(each))]
         part = [coded[index] for index in chosen]
         judgements = [drivers[index] for index in chosen]
         for coder in CODERS:
@@ -131,6 +127,10 @@ def rows() -> list[str]:
             agreement = kappa(codes, judgements)
             found.append(f"| {coder} | {answered} | {name} | {len(part)} | {agreement:.2f} | {low:.2f} to {high:.2f} |")
     return found
+
+
+def _part(each: Coded) -> str:
+    return f"varied {each.prompt[1][:3]}" if each.prompt[0] == "varied" else "first 63"
 
 
 def main() -> None:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from audit.references.grounds import GROUNDS
-from audit.references.passages import ROLES, Passage, passages
+from audit.references.passages import Passage, passages
 from audit.references.phrases import (
     CONFIRMS,
     HISTORY,
@@ -53,7 +53,7 @@ GIVEN_UP: Final = 6.0
 """Weight of a sentence that goes back to earlier trials; nothing else counts then."""
 
 _Reliance = dict[DriverName, list[tuple[float, Passage]]]
-_PRECEDENCE: Final[tuple[DriverName, ...]] = ("shared", *ROLES.values(), "history", "none", "structure")
+_PRECEDENCE: Final[tuple[DriverName, ...]] = ("shared", "worst", "median", "best", "history", "none", "structure")
 """Which of drivers with equal weight."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 from audit.references.drafts import compiled, stems
 from audit.references.folding import fold
@@ -16,7 +16,6 @@ from audit.references.sentences import Sentences
 from audit.references.shown import Shown
 from audit.references.stated_sources import Source
 from audit.references.statements import Statement, statements_in
-from audit.vocabulary.drivers import DriverName
 
 MOST_SENTENCES: Final = 10_000
 """Further sentences are not looked at: no answer has them."""
@@ -34,8 +33,10 @@ _KEEP: Final = compiled(
     r"|untouched|left (?:alone|as)"
     r"|(?:rest|else|others?|weights) (?:stays?|remains?))(?![a-z])"
 )
-ROLES: Final[dict[str, DriverName]] = {"worst": "worst", "median": "median", "best": "best"}
-"""The drivers that rollouts stand for, by role."""
+Role = Literal["worst", "median", "best"]
+"""A role by which a rollout can be what a change is justified by."""
+_ROLES: Final[dict[str, Role]] = {"worst": "worst", "median": "median", "best": "best", "representative": "median"}
+"""Of single rollouts that represent all, the one nearest to the mean is as typical as the median."""
 _AUTHORS: Final = stems("i we")
 _KEPT: Final = stems("keep kept leav left reta pres unch unto stay rema")
 _LABEL: Final = compiled(r"worst|median|best|representative")
@@ -53,7 +54,7 @@ class Passage:
     words: frozenset[str]
     paragraph: int
     about_change: bool
-    named: tuple[str, ...]
+    named: tuple[Role, ...]
     compares: bool
     statements: tuple[Statement, ...]
     nominal: bool
@@ -79,7 +80,7 @@ def passages(text: str, shown: Shown, changed: frozenset[int]) -> list[Passage]:
         words = stems(sentence)
         near = [(mention, _roles(mention, shown)) for mention in mentions.get(number, ())]
         sources = [
-            Source(mention.start - start, mention.end - start, ROLES[roles[0]], mention.negated)
+            Source(mention.start - start, mention.end - start, roles[0], mention.negated)
             for mention, roles in near
             if roles
         ]
@@ -102,11 +103,10 @@ def passages(text: str, shown: Shown, changed: frozenset[int]) -> list[Passage]:
     return found
 
 
-def _roles(mention: Mention, shown: Shown) -> list[str]:
+def _roles(mention: Mention, shown: Shown) -> list[Role]:
     """The roles that a mention speaks of: as named; where it uses no name, the first under which it was shown."""
     labels = {rollout.label for rollout in shown.rollouts}
-    own = [label for label in mention.labels if label in labels] or list(mention.labels)
+    own: list[str] = [label for label in mention.labels if label in labels] or list(mention.labels)
     heading = shown.label_of(mention.text[-1]) if shown.has_headings and mention.kind == "label" else None
     roles = [heading] if heading else _LABEL.findall(mention.text.lower()) or own[:1]
-    # Of single rollouts that represent all, the one nearest to the mean is as typical as the median.
-    return ["median" if role == "representative" else role for role in roles]
+    return [_ROLES[role] for role in roles]

@@ -114,7 +114,8 @@ CONTRAST: Final = compiled(
 USUAL: Final = compiled(
     r"(?:^|[^a-z])(?:(?:nearly |almost )?(?:every|each|most|all)(?: of)?(?: the)? (?:roll-?outs?|runs?|episodes?"
     r"|success\w{0,2}|games?)"
-    r"|systematic(?:ally)?|usual(?:ly)?|typical(?:ly)?|no accident|most of the (?:lost|missing|return|losses)"
+    r"|systematic(?:ally)?|(?:usual|typical)(?:ly)?(?! (?:run|roll-?out|episode|one))"
+    r"|no accident|most of the (?:lost|missing|return|losses)"
     r"|(?:must|has to|have to) (?:pass|cross)|(?:passes|crosses) (?:it|there) every time)(?![a-z])"
 )
 """That a failure is usual."""

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from audit.references.grounds import GROUNDS
-from audit.references.passages import ROLES, Passage
+from audit.references.passages import Passage, Role
 from audit.references.phrases import (
     CONTRAST,
     EXEMPLARY,
@@ -168,7 +168,7 @@ def _without_luck(sentences: Sequence[Passage], shown: Shown) -> DriverName | No
     if _usual(sentences):
         return failed
     named = (role for sentence in sentences for role in sentence.named if role in {"worst", "median"})
-    return ROLES[next(named, "worst")]
+    return next(named, "worst")
 
 
 def _usual(sentences: Sequence[Passage]) -> Passage | None:
@@ -187,12 +187,12 @@ def _by_naming(sentences: Sequence[Passage], shown: Shown) -> Iterator[Weighed]:
     """
     weights: dict[DriverName, float] = {}
     first: dict[DriverName, Passage] = {}
-    name_of: dict[object, DriverName] = {}
+    name_of: dict[object, Role] = {}
     for number, sentence in enumerate(sentences):
         following = sentences[number + 1 : number + 2]
         weight = 2 if sentence.about_change or any(after.about_change for after in following) else 1
-        for name in dict.fromkeys(name_of.setdefault(shown.labelled(role), ROLES[role]) for role in sentence.named):
+        for name in dict.fromkeys(name_of.setdefault(shown.labelled(role), role) for role in sentence.named):
             weights[name] = weights.get(name, 0.0) + weight / len(sentence.named)
             first.setdefault(name, sentence)
-    for name, sentence in first.items():
-        yield name, NAMING * weights[name] / sum(weights.values()), sentence
+    for role, sentence in first.items():
+        yield role, NAMING * weights[role] / sum(weights.values()), sentence
