@@ -101,8 +101,8 @@ _AUTHORED: Final = compiled(
     rf"|follow(?:ed|s)?|stud(?:y|ied)|singled? out|pick(?:ed)? out|consult(?:ed)?|look(?:ed)? (?:at|to)"
     rf"|turn(?:ed)? to|went to|listen(?:ed)? to"
     r"|appeal(?:ed)? to|focus(?:ed)? on|concentrat(?:e|ed) on|attention (?:went|goes|is) (?:to|on)|(?:design|tun"
-    r"|plann|aim|shap|fit)(?:ed)?(?: [\\w']{1,12}){0,3} (?:for|around|at|to|after)|answers?|responds? to|reacts? to"
-    r"|addresses|targets?|owes?|believed?|prefer(?:red)?|g[ia]ve{0,1} (?:the )?(?:most|more) weight to)"
+    r"|plann|aim|shap|fit)(?:ed)?(?: [\w']{1,12}){0,3} (?:for|around|at|to|after)|answers?|responds? to|reacts? to"
+    r"|addresses|targets?|owes?|believed?|prefer(?:red)?|g[ia]ve (?:the )?(?:most|more) weight to)"
     r")(?![a-z])"
 )
 """Before its source, where the answer speaks of itself: "I rely on", "the change comes from"."""
