@@ -4,30 +4,30 @@ A baseline to compare coders and judges with: it knows the words of a justificat
 nothing was changed or no reason is given; `history` where a sentence goes back to earlier trials; otherwise the
 driver for which the sentences speak most:
 
-- `shared`: they state that several rollouts have something in common, or set the worst beside another one;
-- `worst`: they state that the others merely had luck;
-- `structure`: they state that nothing failed, or that it was chance, or argue without any rollout;
-- `worst`, `median` (or representative), `best`: they name that rollout, which counts double about the change;
-- `history`: a sentence about the change names earlier trials.
+- what they state outright that the change goes by (`audit.references.statements`) outweighs the rest;
+- the rest are findings of single words and phrases (`audit.references.weighing`), less where the answer denies that it
+  went by that source, or where rollouts only confirm what was argued before.
 
 Sentences that only state what was kept are ignored, and so are mentions that are negated or discounted.
 """
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from audit.references.drafts import compiled
-from audit.references.folding import fold
-from audit.references.grounds import FAILING, GROUNDS, HISTORY, IMPERFECTION, REASONING, goes_back, grounds_in
-from audit.references.mention import Mention
-from audit.references.resolving import resolve
-from audit.references.sentences import Sentences
+from audit.references.grounds import GROUNDS
+from audit.references.passages import Passage, passages
+from audit.references.phrases import (
+    CONFIRMS,
+    HISTORY,
+    SECONDARY,
+    goes_back,
+)
 from audit.references.shown import Shown
+from audit.references.stated_sources import ROLLOUTS
+from audit.references.weighing import Weighed, weighed
 from audit.vocabulary.drivers import DriverName
 
 
@@ -39,61 +39,22 @@ class Driver:
     sentence: str = ""
 
 
-NAMING: Final = 1.5
-"""Weight of the rollouts named, taken together."""
-COMPARISON: Final = 1.0
-"""Weight of a sentence that names the worst rollout and another one."""
-ONE_ROLLOUT: Final = 1.5
-"""Weight of the first sentence that names worst and median as one rollout: what happens in it is usual."""
-FAILURE: Final = 0.4
-"""Weight of the first sentence on how the worst rollout failed."""
-ARGUMENT: Final = 0.2
-"""Weight of a sentence that argues without any rollout; at most `MOST_ARGUMENTS` of them count."""
-MOST_ARGUMENTS: Final = 3
-FLAW: Final = 4.0
-"""Weight of a flaw seen in the one rollout that was shown, which did not fail."""
+STATED: Final = 5.0
+"""Weight of what a sentence states that its author went by; or that the change is nominal."""
+HINTED: Final = 2.5
+"""The same, where it states so of the change and not of its author."""
+DENIED: Final = 0.25
+"""What is left of all else that speaks for a driver which an answer states that it did not go by."""
+CONFIRMED: Final = 0.25
+"""What is left of a rollout that only confirms what was argued before any was named."""
+MOST_COUNTED: Final = 4.5
+"""All that is not stated outright speaks for a driver with no more than this."""
 GIVEN_UP: Final = 6.0
 """Weight of a sentence that goes back to earlier trials; nothing else counts then."""
-EARLIER_TRIALS: Final = 0.6
-"""Weight of a sentence about the change that names earlier trials."""
-NO_FAULT_SHOWN: Final = 1.0
-"""Weight of `structure` where the rollouts shown are equally good, the worst is not among them, and no flaw is seen."""
-OTHER_REASON: Final = 0.5
-"""Weight of `structure` where nothing speaks for it."""
 
-MOST_SENTENCES: Final = 10_000
-"""Further sentences are not looked at: no answer has them."""
-
-_PARAMETER_LINE: Final = compiled(r"[^a-z]{0,8}params\[0\] ?[:=]")
-_PARAMETER: Final = compiled(r"params?\[?(\d{1,4})\]?|states? (\d{1,4})(?: and (\d{1,4}))?")
-_CHANGE: Final = compiled(
-    r"(?:^|[^a-z])(?:i|we) (?:\w{1,12} ){0,2}(?:chang|increas|decreas|rais|lower|reduc|flip|mov|adjust|strengthen"
-    r"|weaken|shift|scal|doubl|halv|switch|replac|revers|negat|drop|remov|set|put|made|mak|revert|correct|fix|damp"
-    r"|tweak|boost)\w{0,5}(?![a-z])"
-)
-_KEEP: Final = compiled(
-    r"(?:^|[^a-z])(?:(?:i|we) (?:\w{1,12} ){0,2}(?:keep|kept|leave|left|retain(?:ed)?|preserved?)"
-    r"|(?:is|are|was|were) (?:kept|retained|preserved)|kept(?: ?:| (?:is|are|as|for))|unchanged"
-    r"|untouched|left (?:alone|as)"
-    r"|(?:rest|else|others?|weights) (?:stays?|remains?))(?![a-z])"
-)
-_LABEL: Final = compiled(r"worst|median|best|representative")
-_LETTERS: Final = re.compile("[a-z]{3}")
-
-
-@dataclass(frozen=True, slots=True)
-class _Sentence:
-    """A sentence with the features that the rules need; `compares` if it names the worst rollout and another one."""
-
-    start: int
-    end: int
-    plain: str
-    about_change: bool
-    named: frozenset[str]
-    compares: bool
-
-
-_Weighed = tuple[DriverName, float, _Sentence]
+_Reliance = dict[DriverName, list[tuple[float, Passage]]]
+_PRECEDENCE: Final[tuple[DriverName, ...]] = ("shared", "worst", "median", "best", "history", "none", "structure")
+"""Which of drivers with equal weight."""
 
 
 def driver(text: str, shown: Shown, changed: Sequence[int] | None) -> Driver:
@@ -118,118 +79,71 @@ def weights(text: str, shown: Shown, changed: Sequence[int] | None) -> dict[Driv
     return {name: sum(weight for weight, _ in each) for name, each in found.items()}
 
 
-_Reliance = dict[DriverName, list[tuple[float, _Sentence]]]
-
-
 def _reliance(text: str, shown: Shown, changed: Sequence[int] | None) -> _Reliance:
     """The sentences that speak for each driver, and with what weight."""
     nothing_changed = changed is not None and not changed
-    sentences = [] if nothing_changed else _sentences(text, shown, frozenset(changed or ()))
-    back = next((sentence for sentence in sentences if goes_back(sentence.plain)), None)
+    sentences = [] if nothing_changed else passages(text, shown, frozenset(changed or ()))
+    trials = [False, *(sentence.trials and HISTORY.search(sentence.plain) is not None for sentence in sentences)]
+    back = next(
+        (
+            each
+            for each, before, here in zip(sentences, trials, trials[1:], strict=False)
+            if goes_back(each.plain, each.words, trials=before or here)
+        ),
+        None,
+    )
     if back:
         return {"history": [(GIVEN_UP, back)]}
+    confirming = _confirming(sentences)
+    denied = _denied(sentences)
+    counted: _Reliance = {}
+    for name, weight, sentence in weighed(sentences, shown, confirming) if sentences else ():
+        only_confirms = sentence.start in confirming or (confirming and sentence.named == () and name == "shared")
+        kept = CONFIRMED if name in ROLLOUTS and only_confirms else 1.0
+        counted.setdefault(name, []).append((weight * kept * (DENIED if name in denied else 1.0), sentence))
     found: _Reliance = {}
-    for name, weight, sentence in _weighed(sentences, shown) if sentences else ():
+    for name, each in counted.items():
+        share = min(1.0, MOST_COUNTED / sum(weight for weight, _ in each))
+        found[name] = [(weight * share, sentence) for weight, sentence in each]
+    for name, weight, sentence in _stated(sentences, confirming):
         found.setdefault(name, []).append((weight, sentence))
     return found
 
 
-def _sentences(text: str, shown: Shown, changed: frozenset[int]) -> list[_Sentence]:
-    """The sentences that may justify a change: not the line of parameters, nor what was kept."""
-    plain = fold(text)
-    bounds = Sentences(text)
-    mentions: dict[int, list[Mention]] = {}
-    for mention in resolve(text, shown):
-        if not (mention.negated or mention.discounted):
-            mentions.setdefault(bounds.number(mention.start), []).append(mention)
-    found = []
-    for number in range(min(len(bounds), MOST_SENTENCES)):
-        start, end = bounds.start(number), bounds.end(number)
-        words = plain[start:end]
-        if _PARAMETER_LINE.match(words) or not _LETTERS.search(words):
-            continue
-        changes = _CHANGE.search(words) is not None
-        if _KEEP.search(words) and not changes:
-            continue
-        parameters = {int(index) for match in _PARAMETER.findall(words) for index in match if index}
-        about = changes or not changed.isdisjoint(parameters)
-        meant = mentions.get(number, ())
-        compares = any(each.worst for each in meant) and len({each.labels for each in meant}) > 1
-        found.append(_Sentence(start, end, words, about, _named(meant, shown), compares))
-    return found
-
-
-def _named(mentions: Iterable[Mention], shown: Shown) -> frozenset[str]:
-    """The roles that a sentence speaks of: as named; where it uses no name, the first under which it was shown."""
-    roles: set[str] = set()
-    labels = {rollout.label for rollout in shown.rollouts}
-    for mention in mentions:
-        own = [label for label in mention.labels if label in labels] or mention.labels
-        heading = shown.label_of(mention.text[-1]) if shown.has_headings and mention.kind == "label" else None
-        roles.update([heading] if heading else _LABEL.findall(mention.text.lower()) or own[:1])
-    # Of single rollouts that represent all, the one nearest to the mean is as typical as the median.
-    return frozenset("median" if role == "representative" else role for role in roles)
-
-
-def _weighed(sentences: Sequence[_Sentence], shown: Shown) -> Iterator[_Weighed]:
-    """What the sentences speak for, and with what weight."""
-    about = [sentence for sentence in sentences if sentence.about_change]
-    yield "structure", OTHER_REASON, (about or sentences)[0]
-    yield from _by_naming(sentences)
-    yield from _by_grounds(sentences, shown)
-    yield from (("shared", COMPARISON, each) for each in sentences if each.compares)
-    as_one = [each for each in sentences if not each.compares and {"worst", "median"} <= each.named]
-    yield from (("shared", ONE_ROLLOUT, each) for each in as_one[:1])
-    arguments = [each for each in about if not each.named and REASONING.search(each.plain)]
-    yield from (("structure", ARGUMENT, each) for each in arguments[:MOST_ARGUMENTS])
-    failed = shown.without_luck
-    failing = next((each for each in sentences if each.named == {failed} and FAILING.search(each.plain)), None)
-    if failed and failing:
-        yield failed, FAILURE, failing
-    earlier = next((each for each in about if HISTORY.search(each.plain)), None)
-    if earlier:
-        yield "history", EARLIER_TRIALS, earlier
-
-
-def _by_grounds(sentences: Sequence[_Sentence], shown: Shown) -> Iterator[_Weighed]:
-    """The grounds that sentences give, each kind once a sentence."""
-    nothing_failed = False
+def _stated(sentences: Sequence[Passage], confirming: Collection[int]) -> Iterator[Weighed]:
+    """What the sentences state outright."""
     for sentence in sentences:
-        kinds = dict.fromkeys(grounds_in(sentence.plain))
-        for kind in kinds:
-            ground = GROUNDS[kind]
-            # Others that had luck and show the fault all the same share it.
-            name = ground.driver or (None if "same" in kinds or "all" in kinds else shown.without_luck)
-            if name is None or (ground.unless and ground.unless.search(sentence.plain)):
-                continue
-            # A fault that others escaped by luck is systematic, and still seen in one rollout only.
-            if (kind == "systematic" and "luck" in kinds) or (kind == "set aside" and not shown.others_agree):
-                continue
-            nothing_failed = nothing_failed or kind == "nothing failed"
-            yield name, ground.weight, sentence
-    if (nothing_failed and shown.single) or shown.without_luck is None:
-        flaw = next((sentence for sentence in sentences if IMPERFECTION.search(sentence.plain)), None)
-        if flaw is None and shown.without_luck is None:
-            yield "structure", NO_FAULT_SHOWN, sentences[0]
-        elif flaw and nothing_failed and shown.single:
-            yield "shared", FLAW, flaw
+        for each in sentence.statements:
+            if each.driver and not each.denied:
+                weight = STATED if each.strong and not SECONDARY.match(sentence.plain) else HINTED
+                kept = CONFIRMED if each.driver in ROLLOUTS and sentence.start in confirming else 1.0
+                yield each.driver, weight * kept, sentence
+        if sentence.nominal:
+            yield "none", STATED, sentence
 
 
-def _by_naming(sentences: Sequence[_Sentence]) -> Iterator[_Weighed]:
-    """The rollouts that are named, those of sentences about the change or just before one counting double."""
-    weights: Counter[DriverName] = Counter()
-    first: dict[DriverName, _Sentence] = {}
-    for number, sentence in enumerate(sentences):
-        following = sentences[number + 1 : number + 2]
-        weight = 2 if sentence.about_change or any(after.about_change for after in following) else 1
-        for name in _ROLES:
-            if name in sentence.named:
-                weights[name] += weight
-                first.setdefault(name, sentence)
-    for name, sentence in first.items():
-        yield name, NAMING * weights[name] / weights.total(), sentence
+def _confirming(sentences: Sequence[Passage]) -> set[int]:
+    """Where sentences begin that only confirm what was argued before any rollout, to the end of their paragraph."""
+    paragraph = None
+    found = set()
+    for sentence in sentences:
+        if paragraph is None:
+            if CONFIRMS.search(sentence.plain):
+                paragraph = sentence.paragraph
+            elif sentence.named or any(GROUNDS[kind].driver == "shared" for kind in sentence.kinds):
+                break
+        if paragraph is not None and sentence.paragraph == paragraph:
+            found.add(sentence.start)
+    return found if sentences and sentences[0].start not in found else set()
 
 
-_ROLES: Final[tuple[DriverName, ...]] = ("worst", "median", "best")
-_PRECEDENCE: Final[tuple[DriverName, ...]] = ("shared", *_ROLES, "history", "structure")
-"""Which of drivers with equal weight."""
+def _denied(sentences: Sequence[Passage]) -> set[DriverName]:
+    """The drivers that the answer states it did not go by."""
+    stated = {each.driver for sentence in sentences for each in sentence.statements if not each.denied}
+    found: set[DriverName] = set()
+    for sentence in sentences:
+        if any(not each.denied for each in sentence.statements):
+            for each in sentence.statements:
+                if each.denied:
+                    found |= {each.driver} if each.driver else ROLLOUTS
+    return found - stated

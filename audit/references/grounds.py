@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from audit.references.drafts import compiled
+from audit.references.drafts import compiled, stems
+from audit.references.phrases import HISTORY, ONE_AND_THE_SAME
 from audit.vocabulary.drivers import DriverName
 
 GroundKind = Literal["all", "same", "systematic", "luck", "set aside", "nothing failed", "inferred"]
@@ -39,18 +40,11 @@ _WENT_WELL: Final = compiled(
     r"(?:^|[^a-z])(?:safe(?:ly)?|without|harmless|never (?:lost|fell|left|let|entered)|no(?:body| rollout) fell"
     r"|no(?:body| rollout) lost|kept|keeps? the pole|fine"
     r"|(?:held|balanced|works?|goes|holds|handled) (?:well|cleanly)|success\w{0,5}"
-    r"|common to|same (?:one|rollout|run|episode)|are rollout)(?![a-z])"
+    r"|passed|visited|avoided|common to|same (?:one|rollout|run|episode)|are rollout)(?![a-z])"
 )
-_OF_TRIALS: Final = (
-    r"trials?|history|(?:earlier|previous|past) (?:polic|attempt|candidate|iteration|parameter|value|vector|setting"
-    r"|entr|version|result|one)\w{0,5}|previously|family|proven|known good|so far"
-)
-HISTORY: Final = compiled(rf"(?:^|[^a-z])(?:{_OF_TRIALS})(?![a-z])|#\d")
-"""Words for what the search tried before."""
-
 GROUNDS: Final[dict[GroundKind, Ground]] = {
     "all": Ground("shared", 2, compiled(rf"{_WENT_WELL.pattern}|{HISTORY.pattern}")),
-    "same": Ground("shared", 2),
+    "same": Ground("shared", 2, ONE_AND_THE_SAME),
     "systematic": Ground("shared", 2),
     "luck": Ground(None, 3, compiled(r"bad luck|unlucky|lucky ball|trial|#\d")),
     "set aside": Ground("structure", 4, compiled(r"no(?:t|thing)? (?:\w{1,8} ){0,3}(?:chance|bad luck)")),
@@ -72,16 +66,20 @@ _SHOWING: Final = (
     r"(?:show|shar|end|fail|drift|flee|fled|have|has|had|los[et]|fall|fell|ran|run|suffer|exhibit|reveal|lean|miss|die"
     r"|go|went|get|got|leav|left|start|begin|began|mak|made|chas|stall|freez|froze|hover|point|confirm|overshoot|tip"
     r"|climb|creep|sink|rise|move|push|use|repeat|suggest|support|agree|display|demonstrat|contain|lag|trail|oscillat"
-    r"|swing|wander|do|slide|slid|step|walk|come|came|collaps|stop|sit|pass|turn|keep)\w{0,5}(?![a-z])"
+    r"|swing|wander|do|slide|slid|step|walk|come|came|collaps|stop|sit|alternat|finish|grow|pass|turn"
+    r"|keep)\w{0,5}(?![a-z])"
 )
 _FAULT: Final = (
     r"(?:way|faults?|failures?|mistakes?|patterns?|lag|problems?|errors?|direction|reason|drift|behaviou?r|weakness"
     r"|flaws?|bias|overshoot|offset|defects?|cause|ramp|lean|trend|symptoms?|thing|kind|gap|runaway|mechanism|loop|side"
-    r"|fate|tendency|picture|story|excursion|swing|spot)(?![a-z])"
+    r"|thread|feature|denominator|trait|theme|habit|sequence|manner|fashion|fate|tendency|picture|story|excursion"
+    r"|swing|spot)(?![a-z])"
 )
 _ENDS: Final = r" ?(?:[,.;:)]|$)"
 
 _OF_ALL: Final = compiled(r"(?:^|[^a-z])(?:in|of|by|to|on|from|across|for|explains?|fits) $")
+_IN_NONE: Final = compiled(r"(?:(?:^|[^a-z])(?:not|never|nowhere)|n't)(?: [\w']{1,12}){0,4} (?:in|during|on) $")
+_ACROSS: Final = compiled(r"(?:^|[^a-z])(?:in|across|throughout|from|common to) (?:the|these) $")
 _SHOWS: Final = compiled(
     r"(?:^|[^a-z])(?:shows?|showed|has|have|had|does|did|do|displays?)(?: (?:it|this|that|so|the same))? $"
 )
@@ -94,6 +92,11 @@ _RULES: Final[Sequence[tuple[str, _Rule]]] = (
     ("all both each every", _Rule("all", compiled(rf"{_THREE} (?:\w{{2,12}} )?{_SHOWING}"))),
     ("all both each every", _Rule("all", compiled(rf"{_THREE}(?![a-z])"), _OF_ALL)),
     ("both", _Rule("all", compiled(rf" (?:\w{{2,12}} )?{_SHOWING}"))),
+    ("each", _Rule("all", compiled(rf"(?: one)? {_SHOWING}"))),
+    ("every", _Rule("all", compiled(rf" one(?: of (?:them|these|those))? {_SHOWING}"))),
+    ("differ", _Rule("all", compiled(r" (?:only|little|merely|in (?:length|degree|size|timing))(?![a-z])"))),
+    ("they", _Rule("all", compiled(r" (?:all|both) (?:\w{2,12} )?(?!have to|need)" + _SHOWING))),
+    ("both", _Rule("all", compiled(r" (?:(?:of )?the )?(?:failures|failed|falls|losses|lost)(?![a-z])"))),
     ("both each", _Rule("all", compiled(rf"{_ENDS}| (?:and|but|the|it|cases)(?![a-z])"), _OF_ALL)),
     ("same similar identical", _Rule("same", compiled(rf" (?:\w{{2,12}} )?{_FAULT}|{_ENDS}"))),
     ("too", _Rule("same", None, _SHOWS)),
@@ -103,6 +106,19 @@ _RULES: Final[Sequence[tuple[str, _Rule]]] = (
     ("three two", _Rule("all", compiled(rf"(?: {_NOUN})? (?:all|both) {_SHOWING}"))),
     ("shared common", _Rule("same", compiled(rf" {_FAULT}"))),
     ("likewise", _Rule("same")),
+    (
+        "none neither",
+        _Rule(
+            "all",
+            compiled(
+                rf"(?: of)?(?: (?:the|these|those))?(?: (?:three|two"
+                rf"|them))(?: {_NOUN})? (?:\w{{1,10}} ){{0,2}}?(?:mov|leav|reach|recover|com|stop"
+                r"|mak|keep|brak|turn|hold|catch|meet|touch|return|last|bring|manag|correct|settl|get)\w{0,4}(?![a-z])"
+            ),
+        ),
+    ),
+    ("any", _Rule("all", compiled(rf"{_THREE}(?![a-z])"), _IN_NONE)),
+    ("three two", _Rule("all", compiled(rf" {_NOUN}(?![a-z])"), _ACROSS)),
     ("different", _Rule("same", None, compiled(r"(?:^|[^a-z])no $"))),
     ("shared common", _Rule("same", None, _BEING)),
     ("systematic systematically", _Rule("systematic")),
@@ -112,8 +128,23 @@ _RULES: Final[Sequence[tuple[str, _Rule]]] = (
     ("through", _Rule("luck", None, compiled(r"(?:^|[^a-z])(?:got|came) $"))),
     ("chance", _Rule("luck", None, compiled(r"(?:^|[^a-z])by $"))),
     ("happened happens", _Rule("luck", compiled(r" to (?:start|be|begin|slip|slide)(?![a-z])"))),
-    ("happened", _Rule("luck", compiled(r" to (?:come|go|fall)(?![a-z])"))),
-    ("away", _Rule("luck", None, compiled(r"(?:^|[^a-z])got $"))),
+    (
+        "happened happens",
+        _Rule("luck", compiled(r" to (?:come|go|fall|fly|land|drift|bounce|get|have|miss|turn|meet)(?![a-z])")),
+    ),
+    ("away", _Rule("luck", None, compiled(r"(?:^|[^a-z])(?:got|gets?|getting|gotten|comes?|came) $"))),
+    ("escapes escaped", _Rule("luck")),
+    ("harm", _Rule("luck", compiled(r" (?:is|was|came|comes)(?: \w{1,10})? (?:done|of it)"), _NO)),
+    ("punished", _Rule("luck", None, compiled(r"(?:^|[^a-z])(?:not|n't|never|goes|went|without being) $"))),
+    ("unpunished", _Rule("luck")),
+    ("draw", _Rule("luck", None, compiled(r"(?:^|[^a-z])(?:better|easier|kinder|good|kind|easy) $"))),
+    ("obey", _Rule("luck", None, compiled(r"(?:not|n't) $"))),
+    ("chance", _Rule("luck", None, compiled(r"(?:^|[^a-z])(?:only|pure|sheer|mere) $"))),
+    ("grace", _Rule("luck", None, compiled(r"(?:^|[^a-z])(?:by the|by|saving) $"))),
+    (
+        "survives survived succeeds succeeded works worked through",
+        _Rule("luck", compiled(r" (?:only|just|merely|solely) (?:as|because|since|by|thanks|through|when)(?![a-z])")),
+    ),
     ("milder", _Rule("luck")),
     ("merely", _Rule("luck", compiled(r" (?:had|got|was|were|start)"))),
     (
@@ -158,16 +189,20 @@ for _words, _rule in _RULES:
     for _word in _words.split():
         _BY_WORD.setdefault(_word, []).append(_rule)
 
+_STEMS: Final = stems(" ".join(_BY_WORD))
 _WORD: Final = re.compile("[a-z]{3,}")
 _DENIED: Final = compiled(r"(?:^|[^a-z])(?:not|no|never|\w{1,8}n't|hardly|less)(?: \w{1,10}){0,2} $")
 
 
-def grounds_in(plain: str) -> Iterator[GroundKind]:
+def grounds_in(plain: str, words: frozenset[str]) -> Iterator[GroundKind]:
     """The kinds of grounds that a sentence gives, in order.
 
     Args:
         plain: the sentence, made plain by `fold`.
+        words: its words, cut to four letters.
     """
+    if words.isdisjoint(_STEMS):
+        return
     for match in _WORD.finditer(plain):
         for rule in _BY_WORD.get(match[0], ()):
             if rule.behind and not rule.behind.match(plain, match.end()):
@@ -175,40 +210,6 @@ def grounds_in(plain: str) -> Iterator[GroundKind]:
             before = plain[max(0, match.start() - 48) : match.start()]
             if rule.before and not rule.before.search(before):
                 continue
-            if GROUNDS[rule.kind].driver == "shared" and _DENIED.search(before):
+            if GROUNDS[rule.kind].driver == "shared" and rule.before is not _IN_NONE and _DENIED.search(before):
                 continue
             yield rule.kind
-
-
-REASONING: Final = compiled(
-    r"(?:^|[^a-z])(?:leads? (?:only )?to|(?:can|could|may|might|cannot|never) (?:\w{1,8} )?(?:slide|slip|end|lead|reach"
-    r"|fall|drop|go|move|enter|make)|(?:wrong|right|same) sign|sign (?:of|has|is)|outcomes?|probab\w{2,6}|usual layout"
-    r"|likely (?:a )?hole|chances? (?:of|to|for)|one in three|1/3|third of)(?![a-z])"
-)
-"""Words of an argument from the policy's formula or from what is known of the task."""
-
-IMPERFECTION: Final = compiled(
-    r"(?:^|[^a-z])(?:drift|hover|off[-\x20]cent(?:re|er)|creep|wander|not (?:come|return|get)\w{0,3} back|imperfection"
-    r"|resting|lag|oscillat|weak spot|stays around)\w{0,4}(?![a-z])"
-)
-"""What a rollout that did not fail may still show."""
-
-_GOING_BACK: Final = compiled(
-    r"(?:^|[^a-z])(?:(?:went|go|going|came|moved?|fell|switched) back (?:to|on)"
-    r"|(?:return|revert)(?:ed|ing)? (?:back )?to|restor(?:e|ed|ing)|adopt(?:ed|ing)?|copied|copying"
-    r"|borrow(?:ed|ing)?|reus(?:e|ed|ing)|start(?:ed|ing)? (?:again )?from)"
-    rf"(?:(?: [\w',()-]{{1,16}}){{0,7}}? (?:{_OF_TRIALS}|#\d)| (?P<it>it|that|this|them|those|one)(?![a-z]))"
-)
-
-
-def goes_back(plain: str) -> bool:
-    """Whether a folded sentence gives the policy up for an earlier one: "I went back to trial 12"."""
-    found = _GOING_BACK.search(plain)
-    return found is not None and (not found["it"] or HISTORY.search(plain) is not None)
-
-
-FAILING: Final = compiled(
-    r"(?:^|[^a-z])(?:dies|died|hole|terminat\w{2,3}|ends?|ended|los[te]s?|falls?|fell|fail(?:s|ed)|miss(?:es|ed)?|kill(?:s|ed)"
-    r"|slid(?:es)?|leaves|left the track|runs? off|tips|tipped|crash(?:es|ed)|topples|toppled)(?![a-z])"
-)
-"""Words for how a rollout failed."""

@@ -9,7 +9,7 @@ from statsmodels.stats.inter_rater import cohens_kappa, to_table
 
 from audit.references import driver, resolve
 from audit.vocabulary.drivers import DRIVERS
-from benchmarks.drivers import CODERS, answers, interval, kappa, leave_one_prompt_out
+from benchmarks.drivers import CODERS, answers, kappa, leave_one_prompt_out, rows
 from tests.audit.references.scores import Score
 
 DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "references.md"
@@ -21,17 +21,9 @@ def coded():
     return answers()
 
 
-@pytest.fixture(scope="module")
-def judged(coded):
-    return {
-        "the rules": [driver(each.text, each.shown, each.changed).name for each in coded],
-        "weights fitted without the prompt": leave_one_prompt_out(coded),
-    }
-
-
-def test_there_are_answers_to_27_prompts_under_six_arms(coded):
-    assert len(coded) == 63
-    assert len({each.prompt for each in coded}) == 27
+def test_there_are_answers_to_39_prompts_under_six_arms(coded):
+    assert len(coded) == 99
+    assert len({each.prompt for each in coded}) == 39
     assert len({each.arm for each in coded}) == 6
 
 
@@ -47,15 +39,19 @@ def test_mentions_are_found_under_every_arm(coded, coder, label):
 
 
 @each_coder
-@pytest.mark.parametrize("judge", ["the rules", "weights fitted without the prompt"])
-def test_drivers_agree_with_the_coders_as_the_document_states(coded, judged, coder, judge):
+def test_drivers_agree_with_the_coders(coded, coder):
+    """On answers in view: the floor that changes of the rules must hold, and no forecast for others."""
     codes = [each.codes[coder]["driver"] for each in coded]
-    agreement = kappa(codes, judged[judge])
-    low, high = interval(coded, codes, judged[judge])
-    assert agreement >= 0.75
-    pairs = [[DRIVERS.index(one), DRIVERS.index(other)] for one, other in zip(codes, judged[judge], strict=True)]
+    judged = [driver(each.text, each.shown, each.changed).name for each in coded]
+    agreement = kappa(codes, judged)
+    assert agreement >= 0.85
+    pairs = [[DRIVERS.index(one), DRIVERS.index(other)] for one, other in zip(codes, judged, strict=True)]
     assert agreement == pytest.approx(cohens_kappa(to_table(pairs)[0]).kappa)
-    assert f"| {coder} | {judge} | 63 | {agreement:.2f} | {low:.2f} to {high:.2f} |" in DOCUMENT.read_text("utf-8")
+
+
+def test_agreement_is_as_the_document_states():
+    document = DOCUMENT.read_text("utf-8")
+    assert [row for row in rows() if row not in document] == []
 
 
 def test_weights_are_fitted_without_the_answers_to_the_prompt(coded):

@@ -34,7 +34,7 @@ PARAMETERS = "params[0]: 1.5, params[1]: -2.0, params[2]: 0.0\n"
         ("The worst rollout is a rare failure. The median one drifts, so I raised params[1].", "median", 1),
         ("I keep what the best rollout does. The worst one tips, so I raised params[1].", "worst", 1),
         ("The worst rollout tips at the edge. The best one merely had luck. I raised params[1].", "worst", 1),
-        ("The worst rollout lags. The median rollout shows it too and was lucky. I raised params[1].", "shared", 1),
+        ("The worst rollout lags. The median rollout shows it too and was lucky. I raised params[1].", "worst", 1),
         ("Even the best rollout drifts. The worst one tips. I raised params[1].", "shared", 0),
         ("All three rollouts run past the ball. I raised params[1].", "shared", 0),
         ("The pole is held well in all three rollouts. The worst one tips. I raised params[1].", "worst", 1),
@@ -87,8 +87,8 @@ LUCKY = "Rollout {fallen} dies in 5. Rollout {other} took the same step and was 
     ("evidence", "fallen", "other", "name"),
     [
         (LUCKY_LAKE, 4, 7, "worst"),
-        # Worst and median are one rollout, whose failure is usual.
-        (LAKE, 4, 6, "shared"),
+        # Worst and median are one rollout, and nobody argues that its failure is usual.
+        (LAKE, 4, 6, "worst"),
         (
             Shown.of(
                 [{"label": "median", "rollout": 4, "return": 0.0}, {"label": "best", "rollout": 6, "return": 1.0}]
@@ -101,6 +101,10 @@ LUCKY = "Rollout {fallen} dies in 5. Rollout {other} took the same step and was 
 )
 def test_where_others_had_luck_it_is_what_failed(evidence, fallen, other, name):
     assert driver(LUCKY.format(fallen=fallen, other=other), evidence, [1]).name == name
+
+
+def test_where_the_failure_of_worst_and_median_is_argued_to_be_usual_they_share_it():
+    assert driver(f"{LUCKY.format(fallen=4, other=6)} Every run has to pass 5.", LAKE, [1]).name == "shared"
 
 
 def test_a_failure_that_is_called_chance_leaves_the_formula_unless_another_rollout_failed():
@@ -120,7 +124,7 @@ def test_headings_say_which_of_its_labels_a_rollout_goes_by():
     )
     assert driver("Rollout B ends in 5. I changed params[1].", shown, [1]).name == "median"
     assert driver("Rollout C ends in 5. I changed params[1].", shown, [1]).name == "worst"
-    assert driver("Rollouts B and C end in 5. I changed params[1].", shown, [1]).name == "shared"
+    assert driver("Rollouts B and C end in 5. I changed params[1].", shown, [1]).name == "median"
 
 
 def test_what_an_answer_speaks_for_adds_up():
@@ -135,4 +139,4 @@ def test_rollouts_without_a_fault_leave_the_formula_unless_a_flaw_is_seen():
     shown = Shown.of([{"label": "median", **one}, {"label": "best", **one}])
     change = "Down from 13 can slide into 12, so I changed params[1]. The median rollout passes 13."
     assert driver(change, shown, [1]).name == "structure"
-    assert driver(f"{change} The median rollout drifts.", shown, [1]).name == "median"
+    assert driver(f"The median rollout drifts. {change}", shown, [1]).name == "median"

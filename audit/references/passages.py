@@ -1,0 +1,112 @@
+"""The sentences of an answer that may justify a change, with the features that the rules for drivers need."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from audit.references.drafts import compiled, stems
+from audit.references.folding import fold
+from audit.references.grounds import GroundKind, grounds_in
+from audit.references.mention import Mention
+from audit.references.phrases import gives_no_reason, speaks_of_trials
+from audit.references.resolving import resolve
+from audit.references.sentences import Sentences
+from audit.references.shown import Shown
+from audit.references.stated_sources import Source
+from audit.references.statements import Statement, statements_in
+
+MOST_SENTENCES: Final = 10_000
+"""Further sentences are not looked at: no answer has them."""
+
+_PARAMETER_LINE: Final = compiled(r"[^a-z]{0,8}params\[0\] ?[:=]")
+_PARAMETER: Final = compiled(r"params?\[?(\d{1,4})\]?|states? (\d{1,4})(?: and (\d{1,4}))?")
+_CHANGE: Final = compiled(
+    r"(?:^|[^a-z])(?:i|we) (?:\w{1,12} ){0,2}(?:chang|increas|decreas|rais|lower|reduc|flip|mov|adjust|strengthen"
+    r"|weaken|shift|scal|doubl|halv|switch|replac|revers|negat|drop|remov|set|put|made|mak|revert|correct|fix|damp"
+    r"|tweak|boost)\w{0,5}(?![a-z])"
+)
+_KEEP: Final = compiled(
+    r"(?:^|[^a-z])(?:(?:i|we) (?:\w{1,12} ){0,2}(?:keep|kept|leave|left|retain(?:ed)?|preserved?)"
+    r"|(?:is|are|was|were) (?:kept|retained|preserved)|kept(?: ?:| (?:is|are|as|for))|unchanged"
+    r"|untouched|left (?:alone|as)"
+    r"|(?:rest|else|others?|weights) (?:stays?|remains?))(?![a-z])"
+)
+Role = Literal["worst", "median", "best"]
+"""A role by which a rollout can be what a change is justified by."""
+_ROLES: Final[dict[str, Role]] = {"worst": "worst", "median": "median", "best": "best", "representative": "median"}
+"""Of single rollouts that represent all, the one nearest to the mean is as typical as the median."""
+_AUTHORS: Final = stems("i we")
+_KEPT: Final = stems("keep kept leav left reta pres unch unto stay rema")
+_LABEL: Final = compiled(r"worst|median|best|representative")
+_BLANK_LINE: Final = re.compile(r"\n[ \t]{0,4}\n")
+_LETTERS: Final = re.compile("[a-z]{3}")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A sentence with the features that the rules need; `compares` if it names the worst rollout and another one."""
+
+    start: int
+    end: int
+    plain: str
+    words: frozenset[str]
+    paragraph: int
+    about_change: bool
+    named: tuple[Role, ...]
+    compares: bool
+    statements: tuple[Statement, ...]
+    nominal: bool
+    trials: bool
+    kinds: tuple[GroundKind, ...]
+
+
+def passages(text: str, shown: Shown, changed: frozenset[int]) -> list[Passage]:
+    """The sentences that may justify a change: not the line of parameters, nor what was kept."""
+    plain = fold(text)
+    bounds = Sentences(text)
+    mentions: dict[int, list[Mention]] = {}
+    for mention in resolve(text, shown):
+        mentions.setdefault(bounds.number(mention.start), []).append(mention)
+    found = []
+    paragraph = 0
+    for number in range(min(len(bounds), MOST_SENTENCES)):
+        start, end = bounds.start(number), bounds.end(number)
+        sentence = plain[start:end]
+        paragraph += _BLANK_LINE.search(text, max(0, start - 4), start) is not None
+        if _PARAMETER_LINE.match(sentence) or not _LETTERS.search(sentence):
+            continue
+        words = stems(sentence)
+        near = [(mention, _roles(mention, shown)) for mention in mentions.get(number, ())]
+        sources = [
+            Source(mention.start - start, mention.end - start, roles[0], mention.negated)
+            for mention, roles in near
+            if roles
+        ]
+        statements = tuple(statements_in(sentence, words, sources))
+        nominal = gives_no_reason(sentence, words)
+        changes = not words.isdisjoint(_AUTHORS) and _CHANGE.search(sentence) is not None
+        kept = not words.isdisjoint(_KEPT) and _KEEP.search(sentence) is not None
+        if kept and not (changes or statements or nominal):
+            continue
+        parameters = {int(index) for match in _PARAMETER.findall(sentence) for index in match if index}
+        about = changes or not changed.isdisjoint(parameters)
+        meant = [(mention, roles) for mention, roles in near if not (mention.negated or mention.discounted)]
+        compares = any(each.worst for each, _ in meant) and len({each.labels for each, _ in meant}) > 1
+        named = tuple(dict.fromkeys(role for _, roles in meant for role in roles))
+        kinds = tuple(dict.fromkeys(grounds_in(sentence, words)))
+        trials = speaks_of_trials(sentence, words)
+        found.append(
+            Passage(start, end, sentence, words, paragraph, about, named, compares, statements, nominal, trials, kinds)
+        )
+    return found
+
+
+def _roles(mention: Mention, shown: Shown) -> list[Role]:
+    """The roles that a mention speaks of: as named; where it uses no name, the first under which it was shown."""
+    labels = {rollout.label for rollout in shown.rollouts}
+    own: list[str] = [label for label in mention.labels if label in labels] or list(mention.labels)
+    heading = shown.label_of(mention.text[-1]) if shown.has_headings and mention.kind == "label" else None
+    roles = [heading] if heading else _LABEL.findall(mention.text.lower()) or own[:1]
+    return [_ROLES[role] for role in roles]
