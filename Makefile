@@ -1,8 +1,9 @@
 # Every target makes the environment that it needs, in $(VENV), from the versions in requirements.lock.
 PYTHON ?= python3
 VENV ?= .venv
-# Records of `make paper` have a folder of their own, unless DATA names another.
+# Records of `make paper` and `make real` have folders of their own, unless DATA names another.
 PAPER_DATA := $(if $(filter undefined,$(origin DATA)),data/paper-grid,$(DATA))
+REAL_DATA := $(if $(filter undefined,$(origin DATA)),data/real-grid,$(DATA))
 DEFAULT_DATA := data/runs
 DATA ?= $(DEFAULT_DATA)
 BACKEND ?= simulated
@@ -17,7 +18,6 @@ GRID := --env cartpole --env pong --env frozenlake \
 # The small grid that `make real` has the local language model answer: about a quarter of an hour on two cores.
 REAL := --env frozenlake --env nim --variant threetraj --variant r2po --variant puresearch \
         --runs 1 --iterations 3 --backend local --max-tokens 192
-REAL_DATA := $(if $(filter undefined,$(origin DATA)),data/real-grid,$(DATA))
 
 # What `make paper` passes on: MODEL, BASE_URL and the like where they are given, and OPTIONS as they are.
 given = $(if $($(1)),--$(2) '$($(1))')

@@ -75,3 +75,14 @@ def test_records_and_logs_of_anybody_else_are_left_as_they_are(tmp_path: Path) -
     for data in (released, archive, native, tmp_path / "nothing yet"):
         assert collected(data, tmp_path) == []
         assert not (data / ".default-grid").exists()
+
+
+@pytest.mark.parametrize(("given", "folder"), [((), "data/real-grid"), (("DATA=data/mine",), "data/mine")])
+def test_a_real_model_answers_into_a_folder_of_its_own(given: tuple[str, ...], folder: str) -> None:
+    environment = {name: value for name, value in os.environ.items() if name not in {"MAKEFLAGS", "MAKELEVEL", "DATA"}}
+    command = ["make", "--dry-run", "real", *given]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, env=environment)
+    assert result.returncode == 0, result.stderr
+    collect = next(line for line in result.stdout.splitlines() if "--backend local" in line)
+    assert collect.endswith(f"--out '{folder}'")
+    assert f"audit salience '{folder}'" in result.stdout
