@@ -115,7 +115,9 @@ def rows() -> list[str]:
     coded = answers()
     rules = [str(driver(each.text, each.shown, each.changed).name) for each in coded]
     fitted = leave_one_prompt_out(coded)
-    judged = [(answered, "the rules", rules) for answered in ("first 63", "varied 701", "varied 902", "all")]
+    judged = [
+        (answered, "the rules", rules) for answered in ("first 63", "varied 701", "varied 902", "varied 333", "all")
+    ]
     found = []
     for answered, name, drivers in (*judged, ("all", "weights fitted without the prompt", fitted)):
         chosen = [index for index, each in enumerate(coded) if answered in ("all", _part(each))]

@@ -21,9 +21,9 @@ def coded():
     return answers()
 
 
-def test_there_are_answers_to_39_prompts_under_six_arms(coded):
-    assert len(coded) == 99
-    assert len({each.prompt for each in coded}) == 39
+def test_there_are_answers_to_45_prompts_under_six_arms(coded):
+    assert len(coded) == 117
+    assert len({each.prompt for each in coded}) == 45
     assert len({each.arm for each in coded}) == 6
 
 
