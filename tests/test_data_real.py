@@ -31,3 +31,13 @@ def test_the_stored_grid_is_sound_and_no_simulation():
 
 def test_all_real_answers_together_are_small():
     assert sum(path.stat().st_size for path in REAL.rglob("*") if path.is_file()) < 5_000_000
+
+
+def test_a_rollout_under_a_heading_is_shown_with_it():
+    with audit.open(REAL / "large" / "interventions", cache=False) as store:
+        masked = audit.show(store, "frozenlake", "threetraj", 2, 46, condition="unlabelled")
+        labelled = audit.show(store, "frozenlake", "threetraj", 2, 46, condition="as_is")
+    assert [each["name"] for each in masked["evidence"]] == ["Rollout A", "Rollout C", "Rollout B"]
+    assert "worst   rollout 1   return 0  (shown as Rollout A)" in str(masked)
+    assert [each["name"] for each in labelled["evidence"]] == ["worst", "median", "best"]
+    assert "shown as" not in str(labelled)

@@ -86,6 +86,11 @@ def show(
         return Revision(_in_full(store, found[0]))
 
 
+def _heading(shown: dict[str, Any]) -> str:
+    """The heading of a rollout shown, where it is not the label."""
+    return f"  (shown as {in_line(shown['name'])})" if shown["name"] not in (None, shown["label"]) else ""
+
+
 def _in_full(store: Store, details: dict[str, Any]) -> dict[str, Any]:
     identity = {column: details[column] for column in RevisionKey._fields}
     run = {column: details[column] for column in RevisionKey._fields if column != "iteration"}
@@ -96,7 +101,12 @@ def _in_full(store: Store, details: dict[str, Any]) -> dict[str, Any]:
     references = rows_of(_where(store.relation("references"), identity))
     judgements = rows_of(_where(store.relation("judgements"), identity))
     shown = [
-        {"label": label, "rollout": evidence[f"{label}_rollout"], "return": evidence[label]}
+        {
+            "label": label,
+            "rollout": evidence[f"{label}_rollout"],
+            "return": evidence[label],
+            "name": evidence[f"{label}_name"],
+        }
         for evidence in chosen
         for label in ("worst", "median", "best")
     ]
@@ -152,7 +162,8 @@ def _as_text(revision: dict[str, Any]) -> str:
     """A revision in full, to read."""
     edits = [f"params[{e['index']}]: {e['before']:g} -> {e['after']:g}" for e in revision["edits"]]
     evidence = [
-        f"{e['label']:<7} rollout {e['rollout']:<3} return {rounded(e['return'])}" for e in revision["evidence"]
+        f"{e['label']:<7} rollout {e['rollout']:<3} return {rounded(e['return'])}{_heading(e)}"
+        for e in revision["evidence"]
     ]
     sections = {
         "Revision": _identity_lines(revision),
