@@ -245,7 +245,7 @@ def test_show_as_json_is_one_object(data):
     shown = json.loads(result.stdout)
     assert shown["edits"] == [{"index": 1, "before": 2.0, "after": 2.5}]
     assert shown["revised"]["answer"] == ANSWER
-    assert shown["evidence"][0] == {"label": "worst", "rollout": 0, "return": 1.0, "name": "worst"}
+    assert shown["evidence"][0] == {"label": "worst", "rollout": 0, "return": 1.0, "name": None}
 
 
 def test_show_names_the_rule_and_its_thresholds(tmp_path):
