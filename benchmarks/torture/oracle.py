@@ -77,6 +77,8 @@ def read_line(line: bytes, run: Mapping[str, Any], earlier: set[int]) -> Verdict
             raise _RefusedError(field, value, is_contradiction=True)
         if record["iteration"] in earlier:
             raise _RefusedError("iteration", "is in an earlier line")
+        for shown in (record["evidence"] or {"shown": []})["shown"]:
+            shown.setdefault("name")  # without a heading it is null in relations
 
     if abs(len(line) - LONGEST) < 16:
         return Verdict({}, is_open=True)
@@ -322,10 +324,10 @@ def _set_null(value: Any, names: Iterable[str]) -> None:
 
 
 NEVER_NULL: Final = frozenset({"source", "mean_return", "label"})
-EPISODE: Final = _episode(_object(CANDIDATE), _object(SHOWN), _number)
+EPISODE: Final = _episode(_object(CANDIDATE), _object(SHOWN, {"name": _text}), _number)
 IMPORTED_EPISODE: Final = _episode(
     _object(_may_be_null(CANDIDATE)),
-    _object(_may_be_null(SHOWN)),
+    _object(_may_be_null(SHOWN), {"name": _or_null(_text)}),
     _or_null(_number),
 )
 

@@ -305,7 +305,7 @@ def _difference(record: Record, row: Record) -> tuple[str, str] | None:
         "revision_status": record["revision_status"],
         "selected": record["selected"],
         "evidence_kind": evidence.get("kind") or ("three" if record["variant"] == "threetraj" else None),
-        "shown": [_numbers(each, oracle.SHOWN) for each in evidence["shown"]] if evidence else None,
+        "shown": [_numbers(each, (*oracle.SHOWN, "name")) for each in evidence["shown"]] if evidence else None,
         "statistics": evidence.get("statistics") and _numbers(evidence["statistics"], _STATISTICS),
     }
     for name, value in wanted.items():
