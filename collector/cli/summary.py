@@ -13,7 +13,10 @@ from rich.text import Text
 from collector.records import Call
 from collector.search import Progress
 
-SILENT: Final = "another model, or --structured, which makes the decoder keep to the form of an answer"
+SILENT: Final = (
+    "see the reasons in calls.jsonl: a larger --max-tokens if answers are cut off, --structured if the form of answers "
+    "is free, or another model"
+)
 """What to do where nothing was proposed."""
 
 
@@ -106,7 +109,7 @@ class Session:
             *zip(names, best or ["none, since no answer could be read"], strict=False),
             ("calls", f"{tally.calls:,}, of which {tally.unreadable:,} unreadable{share}{resumed}"),
             ("tokens", tokens),
-            ("skipped", f"{self.skipped:,} iterations"),
+            ("skipped", f"{self.skipped:,} iteration{'' if self.skipped == 1 else 's'}"),
             *([("next", f"audit salience {folder}"), ("", f"figures {folder}")] if best else [("next", SILENT)]),
         ]
 
