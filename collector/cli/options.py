@@ -25,8 +25,8 @@ BackendOption = Annotated[str, typer.Option(help="simulated, local, ollama or op
 PersonalityOption = Annotated[
     str | None,
     typer.Option(
-        help="Simulated critic: salient, balanced, silent, talker, or RULE[@P][-silent|-talker] with RULE one of number, "
-        "label, first, last, content, magnitude, uniform, none, typical, format, length.",
+        help="Simulated critic: salient, balanced, silent, talker, or RULE[@P][-silent|-talker] with RULE one of "
+        "number, label, first, last, content, magnitude, uniform, none, typical, format, length.",
         show_default="salient",
     ),
 ]

@@ -56,7 +56,7 @@ class SimulatedModel:
         return self._review(request, rng)
 
     def _generator(self, request: Request, seed: int) -> np.random.Generator:
-        if self.personality.sees_format:
+        if self.personality.sees_format and isinstance(request, CriticPrompt):
             key = seed.to_bytes(16, "little")
             seed = int.from_bytes(hashlib.blake2b(request.digest, key=key, digest_size=8).digest(), "little")
         return np.random.default_rng(seed)

@@ -32,7 +32,7 @@ class Personality:
     Attributes:
         id: the name used in options and in the condition.
         rule: one of the `RULES`: which rollout it anchors on when it does not weigh them.
-        fixation: probability of following the rule; otherwise each rollout is chosen in proportion to how typical it is.
+        fixation: probability of following the rule; otherwise each rollout is chosen in proportion to its typicality.
         names: which rollout its explanation names, if it names one.
         outspoken: probability that its explanation names one.
         discounts: probability that, having anchored on another rollout, it calls the worst one a rare failure.
@@ -77,9 +77,9 @@ def get_personality(personality_id: str) -> Personality:
     """The personality of that name, or that follows that rule.
 
     Args:
-        personality_id: a key of `PERSONALITIES`, or `RULE[@P][-silent|-talker]`, as in `label` or `number@0.4-silent`: a
-            rule, the probability of following it, and whether the explanation hardly names the anchor (`silent`) or
-            names the worst rollout whatever the anchor is (`talker`).
+        personality_id: a key of `PERSONALITIES`, or `RULE[@P][-silent|-talker]`, as in `number@0.4-silent`: a rule, the
+            probability of following it, and whether the explanation hardly ever names the anchor (`silent`), or names
+            the worst rollout whatever the anchor is (`talker`).
 
     Raises:
         UsageError: there is none; the message lists those there are.

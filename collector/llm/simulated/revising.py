@@ -66,7 +66,7 @@ def revise(prompt: CriticPrompt, personality: Personality, rng: np.random.Genera
 
 
 def _revision(params: NDArray[np.float64], driver: str, anchor: Rollout | None, why: str) -> Revision:
-    return Revision(tuple(float(value) for value in params), driver, anchor, why)
+    return Revision(tuple(params.tolist()), driver, anchor, why)
 
 
 def _much_better_trial(prompt: CriticPrompt) -> Trial | None:
@@ -119,11 +119,11 @@ def _repair_table(
         stuck = {state for state, following in pairwise(states) if state == following}
         rng.shuffle(visited)
         visited.sort(key=lambda state: state not in stuck)
-    elsewhere = [int(state) for state in rng.permutation(len(params)) if state not in visited]
+    elsewhere = [state for state in rng.permutation(len(params)).tolist() if state not in visited]
     count, sweeping = _how_many(prompt, anchor, personality, rng)
     params = params.copy()
     for state in (visited + elsewhere)[: count if sweeping else min(count, len(visited))]:
-        params[state] = prompt.values.other(params[state], rng)
+        params[state] = prompt.values.other(float(params[state]), rng)
     return params
 
 
