@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -17,7 +17,6 @@ from scipy.stats import rankdata
 from audit.ingest.runs import RecordedRun, Records
 from audit.interventions.arms import ROLES, Evidence
 from audit.interventions.prompt import Block, CriticPrompt, UnknownPromptError
-from audit.rerun.policies import task_to_run
 from audit.rerun.rollouts import NotRerunnableError, task_of
 from audit.sources.iterations import Iteration
 from audit.sources.prompts import prompts_of
@@ -171,25 +170,31 @@ def _unit(key: RevisionKey, iteration: Iteration, prompt: str | None) -> tuple[U
         parsed = CriticPrompt.read(prompt)
     except UnknownPromptError as error:
         return NOT_THREE if iteration.evidence and iteration.evidence.kind != "three" else str(error)
+    if reason := _unfit(parsed.blocks):
+        return reason
     blocks = parsed.blocks
-    if len(blocks) != len(ROLES):
-        return NOT_THREE
-    if len({block.rollout for block in blocks}) < len(ROLES):
-        return SAME
-    values = [block.value for block in blocks]
-    if None in values or len(set(values)) < len(ROLES):
-        return TIES
-    if tuple(block.label for block in blocks) != ROLES or values != sorted(values):  # type: ignore[type-var]
-        return ORDER
     unit = Unit(
         **key._asdict(),
         prompt_sha256=sha256(prompt),
         params=iteration.initial.params,
         rollouts=[block.rollout for block in blocks],
-        returns=[float(value) for value in values if value is not None],
+        returns=[block.value for block in blocks if block.value is not None],
         number_readable=number_readable(iteration.initial.returns, iteration.initial.lengths),
     )
     return unit, Evidence(parsed, dict(zip(ROLES, blocks, strict=True)), number_readable=unit.number_readable)
+
+
+def _unfit(blocks: Sequence[Block]) -> str | None:
+    """Why rollouts as they were shown make no unit; None where they do."""
+    values = [block.value for block in blocks if block.value is not None]
+    if len(blocks) != len(ROLES):
+        return NOT_THREE
+    if len({block.rollout for block in blocks}) < len(ROLES):
+        return SAME
+    if len(set(values)) < len(ROLES):
+        return TIES
+    in_order = tuple(block.label for block in blocks) == ROLES and values == sorted(values)
+    return None if in_order else ORDER
 
 
 def number_readable(returns: Sequence[float], lengths: Sequence[int]) -> bool:
@@ -249,12 +254,3 @@ def _with_others(
         assert rendering is not None
         fresh = [rendering.fresh(iteration, seed, "intervene", *map(str, unit.key), number) for number in range(draws)]
     return unit, Evidence(evidence.prompt, contents, fresh, unit.number_readable)
-
-
-def tasks_of(runs: Sequence[RecordedRun]) -> Iterator[tuple[str, object]]:
-    """The task of each environment, for those that are known here."""
-    for run in runs:
-        try:
-            yield run.identity[1], task_to_run(run)
-        except NotRerunnableError:
-            continue
