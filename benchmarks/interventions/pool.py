@@ -78,7 +78,7 @@ def make_pool(folder: Path, sizes: Mapping[str, Size] = POOL) -> Pool:
     kept = folder / "pool.pickle"
     if kept.exists():
         with kept.open("rb") as stream:
-            return Pool(pickle.load(stream))
+            return Pool(pickle.load(stream))  # noqa: S301 - written by this function
     for env, size in sizes.items():
         _collect(folder / "runs", env, size)
     with open_records([folder / "runs"], cache=False) as records:
