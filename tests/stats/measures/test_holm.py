@@ -57,3 +57,8 @@ def test_families_are_corrected_apart_and_sized_without_the_undone() -> None:
 def test_families_must_match_the_p_values() -> None:
     with pytest.raises(ValueError, match="families"):
         holm_within([0.1, 0.2], ["a"])
+
+
+@given(st.lists(st.floats(0, 1) | st.sampled_from([0.01, 0.02]), min_size=1, max_size=12))
+def test_adjusted_p_values_are_those_of_statsmodels(p):
+    assert holm(p) == pytest.approx(multipletests(p, method="holm")[1])
