@@ -33,6 +33,7 @@ class EnergyTest(NamedTuple):
     Attributes:
         statistic: mean over strata of their values.
         p: of the hypothesis that the arms do not differ within strata, one-sided.
+        null_sd: standard deviation of the statistic over permutations, from which power is known.
         values: shape (strata,), each stratum's value; NaN where it is left out.
         strata: how many have a value.
         left_out: how many have none, an arm having fewer than two answers there.
@@ -40,6 +41,7 @@ class EnergyTest(NamedTuple):
 
     statistic: float
     p: float
+    null_sd: float
     values: Floats
     strata: int
     left_out: int
@@ -173,7 +175,7 @@ def presence_test(
         others = 1 - arms
         gap = towards @ (arms / arms.sum(axis=1, keepdims=True) - others / others.sum(axis=1, keepdims=True)).T
         _, inner, outer = _means(within, arms)
-        return 2 * gap - inner + outer
+        return np.asarray(2 * gap - inner + outer)
 
     return _tested(names, contribution, weights=weights, redraws=redraws, seed=seed)
 
@@ -216,7 +218,7 @@ def _tested(
     values = np.full(len(names), math.nan)
     total = float(weight[used].sum())
     if not total:
-        return EnergyTest(math.nan, math.nan, values, 0, len(names))
+        return EnergyTest(math.nan, math.nan, math.nan, values, 0, len(names))
 
     def weighted(places: Sequence[int], arms: Floats) -> Floats:
         chosen = [used[place] for place in places]
@@ -226,7 +228,8 @@ def _tested(
     with np.errstate(invalid="ignore"):
         values[used] = permuted.parts / weight[used]
     p = permutation_p(permuted, size=total, alternative="greater")
-    return EnergyTest(float(permuted.parts.sum() / total), p, values, len(used), len(names) - len(used))
+    statistic, null_sd = float(permuted.parts.sum() / total), float(permuted.totals.std() / total)
+    return EnergyTest(statistic, p, null_sd, values, len(used), len(names) - len(used))
 
 
 def _checked(distances: ArrayLike, first: ArrayLike) -> tuple[Floats, Bools]:
