@@ -57,6 +57,9 @@ def plan(
     rollouts: Annotated[
         int, typer.Option("--rollouts", min=0, max=10**6, help="Fresh rollouts of each revised policy; 0 for none.")
     ] = 200,
+    longest: Annotated[
+        int | None, typer.Option("--longest", min=1, max=10**9, help="Leave out prompts of more characters.")
+    ] = None,
     templates: Annotated[
         Path | None, typer.Option("--prompts", metavar="DIR", help="Templates that the prompts were made with.")
     ] = None,
@@ -80,6 +83,7 @@ def plan(
         alpha=alpha,
         permutations=permutations,
         rollouts=rollouts,
+        longest=longest,
         templates=templates,
         task_modules=task_module or (),
         dry_run=dry_run,

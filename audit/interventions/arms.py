@@ -67,6 +67,9 @@ ARMS: Final[Mapping[str, Arm]] = {
     )
 }
 
+FRAMES: Final = ("N0", "N0h")
+"""Arms that others are compared with; what they cost themselves is found where their own control is asked too."""
+
 
 @dataclass(frozen=True, slots=True)
 class Shown:

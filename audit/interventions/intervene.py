@@ -33,6 +33,7 @@ def intervene_plan(
     alpha: float = 0.05,
     permutations: int = 4999,
     rollouts: int = 200,
+    longest: int | None = None,
     templates: str | Path | None = None,
     task_modules: Sequence[str | Path] = (),
     dry_run: bool = False,
@@ -52,6 +53,7 @@ def intervene_plan(
         alpha: level of the primary family.
         permutations: redraws of each test.
         rollouts: fresh rollouts of each revised policy; 0 to run none.
+        longest: leave out prompts of more characters; None for no bound.
         templates: the folder of templates that prompts were made with, if they are not the project's.
         task_modules: Python files with tasks of your own.
         dry_run: write nothing.
@@ -82,6 +84,7 @@ def intervene_plan(
         alpha=alpha,
         permutations=permutations,
         rollouts=rollouts,
+        longest=longest,
         templates=None if templates is None else Path(templates),
         task_modules=[Path(module) for module in task_modules],
     )

@@ -40,6 +40,7 @@ class Settings:
         alpha: level of the primary family.
         permutations: redraws of each test.
         rollouts: fresh rollouts of each revised policy.
+        longest: prompts of more characters are left out; None for no bound.
         templates: a user's templates of prompts.
         task_modules: files of users' tasks.
     """
@@ -51,6 +52,7 @@ class Settings:
     alpha: float = 0.05
     permutations: int = 4999
     rollouts: int = 200
+    longest: int | None = None
     templates: Path | None = None
     task_modules: Sequence[Path] = ()
 
@@ -95,7 +97,7 @@ def make_plan(
     load_tasks([Path(path) for path in settings.task_modules])
     with open_records(paths) as records:
         chosen = runs(records)
-        found = eligible(records, chosen, spliced=spliced, templates=settings.templates)
+        found = eligible(records, chosen, spliced=spliced, templates=settings.templates, longest=settings.longest)
         places = {unit.key: number for number, (unit, _) in enumerate(found.units.values())}
         units = draw([unit for unit, _ in found.units.values()], settings.units or preset.units, settings.seed)
     if not units:

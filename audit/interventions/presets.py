@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from audit.interventions.arms import ARMS
+from audit.interventions.arms import ARMS, FRAMES
 from audit.output.errors import UsageError
 
 Outcome = Literal["edits", "text"]
@@ -95,7 +95,7 @@ def read_arms(settings: Sequence[str], preset: Mapping[str, int]) -> dict[str, i
     chosen = {name: arms[name] for name in ARMS if arms.get(name)}
     for name in chosen:
         control = ARMS[name].control
-        if control is not None and control not in chosen:
+        if control is not None and control not in chosen and name not in FRAMES:
             raise UsageError(f"arm {name} is compared with {control}, which is not asked; add --arm {control}=4")
     return chosen
 

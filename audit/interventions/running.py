@@ -187,6 +187,7 @@ def model_of(backend: str, given: Mapping[str, Any], concurrency: int) -> AskedM
         on_wait=lambda reason, seconds: note(f"waiting {seconds:.0f} s: {reason}"),
         on_notice=note,
         in_flight=concurrency,
+        reuse_prompts=True,
         **given,
     )
     if model.options.get("temperature") == 0:

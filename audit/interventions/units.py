@@ -93,6 +93,7 @@ def eligible(
     *,
     spliced: bool,
     templates: Path | None = None,
+    longest: int | None = None,
     needs: frozenset[str] = frozenset(),
     only: frozenset[RevisionKey] | None = None,
     draws: int = 0,
@@ -105,6 +106,7 @@ def eligible(
         runs: those to look through.
         spliced: the recorded prompt is enough; otherwise it has to come out of the record again, byte for byte.
         templates: a user's templates of prompts; None for the project's own.
+        longest: characters of the longest prompt that is taken; None for no bound.
         needs: what the arms need besides the prompt, as `Arm.needs` names it.
         only: the units to make; None for all.
         draws: fresh evaluations of each policy.
@@ -120,6 +122,8 @@ def eligible(
                 continue
             found.prompts[key.env] += 1
             made = _unit(key, iteration, prompt)
+            if prompt is not None and longest is not None and len(prompt) > longest:
+                made = f"its prompt has more than {longest:,} characters"
             if isinstance(made, tuple) and not spliced:
                 reason = _gate(rendering, iterations, place, prompt or "")
                 made = reason or made
