@@ -8,7 +8,7 @@ from typing import Annotated, Unpack
 import typer
 
 import audit
-from audit.commands.options import Format, FormatOption
+from audit.commands.options import Format, FormatOption, NoCacheOption
 from audit.commands.reading import TaskModules, deliver, reading
 from audit.commands.version import HELP
 from audit.output.rows import Table
@@ -109,3 +109,19 @@ def run(
     deliver(
         audit.intervene_run(plan, concurrency=concurrency, keep_prompts=keep_prompts, plan_only=plan_only), output.value
     )
+
+
+@intervene.command()
+def report(
+    plan: PlanPath,
+    output: FormatOption = Format.table,
+    outcome: Annotated[
+        str | None, typer.Option("--outcome", help="Only effects on edits, text, direction, gain or harmful.")
+    ] = None,
+    no_cache: NoCacheOption = False,
+) -> None:
+    """Test a finished experiment: validity, the planned hypotheses, harm, and whether what moves the critic is named.
+
+    Example: audit intervene report plan.json
+    """
+    deliver(audit.intervene_report(plan, outcome=outcome, cache=not no_cache), output.value)

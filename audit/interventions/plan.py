@@ -192,7 +192,7 @@ class _Schema(msgspec.Struct):
 
 
 def _digest(plan: bytes) -> str:
-    """SHA-256 of a plan but for its own field, in a canonical form that later versions with more fields find as well."""
+    """SHA-256 of a plan but for its own field, in a form that later versions with more fields find as well."""
     fields = msgspec.json.decode(plan) | {"sha256": ""}
     return hashlib.sha256(msgspec.json.encode(fields, order="sorted")).hexdigest()
 
