@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from audit.interventions.effects.analysis import primary_effects
-from audit.interventions.effects.comparisons import Testing
+from audit.interventions.effects.comparisons import Redraws
 from audit.interventions.effects.contrasts import edit_effect, placebos
 from audit.interventions.effects.factors import direction_scores, factor_effect
 from audit.interventions.effects.faithfulness import faithfulness
@@ -28,37 +28,37 @@ def measure(experiment: Experiment, cell: Cell, *, permutations: int, seed: int)
         permutations: redraws of each test, which are exact at any number.
         seed: of the redraws.
     """
-    testing = Testing(permutations, seed)
-    effects = list(_effects(experiment, cell, testing))
+    redraws = Redraws(permutations, seed)
+    effects = list(_effects(experiment, cell, redraws))
     found: dict[str, Any] = {
         "units": len(experiment.units),
         "runs": len(set(experiment.clusters)),
         "effects": [_line(effect) for effect in effects],
     }
     if cell.design == "small":
-        judged = faithfulness(experiment, effects, Testing(99, seed), ALPHA)
+        judged = faithfulness(experiment, effects, Redraws(99, seed), ALPHA)
         found |= {"verdict": judged.verdict, "named": round(judged.named, 4)}
     return found
 
 
-def _effects(experiment: Experiment, cell: Cell, testing: Testing) -> Iterator[Effect]:
+def _effects(experiment: Experiment, cell: Cell, redraws: Redraws) -> Iterator[Effect]:
     design = DESIGNS[cell.design]
     hypotheses = family(design.arms, has_numbers=any(not unit.number_readable for unit in experiment.units))
     if cell.design != "direction":
-        yield from primary_effects(experiment, hypotheses, testing, alpha=ALPHA, sensitivity=False)
+        yield from primary_effects(experiment, hypotheses, redraws, alpha=ALPHA, sensitivity=False)
     factors = [TESTS[name] for name in cell.tests if TESTS[name][2] == "C"]
     scores = direction_scores(experiment) if cell.design == "direction" else None
     for factor, outcome, _ in factors:
         if scores is not None:
-            yield factor_effect(experiment, factor, testing, outcome=outcome, scores=scores)
+            yield factor_effect(experiment, factor, redraws, outcome=outcome, scores=scores)
         elif factor not in {each.factor for each in hypotheses if each.outcome == "text"}:
-            yield factor_effect(experiment, factor, testing)
+            yield factor_effect(experiment, factor, redraws)
     if design.against_prompt:
-        yield edit_effect(experiment, "DW", "A0", testing, against=placebos(experiment), sensitivity=False)._replace(
+        yield edit_effect(experiment, "DW", "A0", redraws, against=placebos(experiment), sensitivity=False)._replace(
             name="DW"
         )
     if design.rollouts:
-        yield from harm(experiment, testing)
+        yield from harm(experiment, redraws)
 
 
 def _line(effect: Effect) -> dict[str, Any]:
