@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     )
     from audit.importing.run import Import, import_logs
     from audit.interventions.intervene import intervene_plan, intervene_report, intervene_run
+    from audit.interventions.show import intervene_show
     from audit.judging.judge import judge
     from audit.output.errors import AuditError, Problem, UsageError
     from audit.output.escaping import visible
@@ -107,6 +108,7 @@ __all__ = [
     "intervene_plan",
     "intervene_report",
     "intervene_run",
+    "intervene_show",
     "judge",
     "mark",
     "mentions",
@@ -146,6 +148,7 @@ _MODULES: Final = {
     ),
     "audit.importing.run": ("Import", "import_logs"),
     "audit.interventions.intervene": ("intervene_plan", "intervene_report", "intervene_run"),
+    "audit.interventions.show": ("intervene_show",),
     "audit.judging.judge": ("judge",),
     "audit.output.errors": ("AuditError", "Problem", "UsageError"),
     "audit.output.escaping": ("visible",),

@@ -125,3 +125,20 @@ def report(
     Example: audit intervene report plan.json
     """
     deliver(audit.intervene_report(plan, outcome=outcome, cache=not no_cache), output.value)
+
+
+@intervene.command()
+def show(
+    plan: PlanPath,
+    unit: Annotated[
+        str, typer.Argument(metavar="UNIT", help="Its number in the plan, from 1, or ENV/VARIANT/RUN/ITERATION.")
+    ],
+    output: FormatOption = Format.table,
+    full: Annotated[bool, typer.Option("--full", help="Print answers in full.")] = False,
+    no_cache: NoCacheOption = False,
+) -> None:
+    """Print the answers to one prompt, arm by arm: what was shown, what was changed and by what it was justified.
+
+    Example: audit intervene show plan.json 1
+    """
+    deliver(audit.intervene_show(plan, unit, full=full, cache=not no_cache), output.value)
