@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from audit.interventions.arms import ARMS
-from audit.interventions.effects.comparisons import Testing
+from audit.interventions.effects.comparisons import Redraws
 from audit.interventions.effects.contrasts import (
     BASE,
     FROM_BASE,
@@ -38,7 +38,7 @@ _TEXT_ARMS = ("XL", "XA", "XP", "XN", "P1", "I")
 def primary_effects(
     experiment: Experiment,
     family: Sequence[Primary],
-    testing: Testing,
+    redraws: Redraws,
     *,
     alpha: float = 0.05,
     against: Placebos | None = None,
@@ -49,7 +49,7 @@ def primary_effects(
     Args:
         experiment: its answers.
         family: the hypotheses.
-        testing: redraws and their seed.
+        redraws: redraws and their seed.
         alpha: level of the family.
         against: what placebos do, if it is known already.
         sensitivity: test with bounded distances as well.
@@ -62,10 +62,10 @@ def primary_effects(
     effects = []
     for each in family:
         if each.control is None:
-            effect = factor_effect(experiment, each.factor, testing, level=level)
+            effect = factor_effect(experiment, each.factor, redraws, level=level)
         else:
             effect = edit_effect(
-                experiment, each.arm, each.control, testing, against=against, level=level, sensitivity=sensitivity
+                experiment, each.arm, each.control, redraws, against=against, level=level, sensitivity=sensitivity
             )
         effects.append(effect._replace(name=each.factor, primary=True))
     return judged(effects, alpha)
@@ -90,30 +90,30 @@ def analyse(
         alpha: level of the family.
         planned_arms: those of the plan; None for all that there are. Effects of other arms are marked and not judged.
     """
-    testing = Testing(permutations, seed)
+    redraws = Redraws(permutations, seed)
     against = placebos(experiment)
-    primary = primary_effects(experiment, family, testing, alpha=alpha, against=against)
+    primary = primary_effects(experiment, family, redraws, alpha=alpha, against=against)
     planned = set(experiment.by_arm) if planned_arms is None else set(planned_arms)
-    others = [_marked(each, planned) for each in _others(experiment, primary, testing, against)]
+    others = [_marked(each, planned) for each in _others(experiment, primary, redraws, against)]
     found = [*primary, *explored([each for each in others if each.planned], alpha)]
-    harms = [_marked(each, planned) for each in harm(experiment, testing)]
+    harms = [_marked(each, planned) for each in harm(experiment, redraws)]
     moved = any(each.name == "presence" and each.verdict == FOUND for each in primary)
     if moved:
         found += judged([each for each in harms if each.planned], alpha)
     rest = [each for each in (*others, *harms) if not each.planned or (each in harms and not moved)]
     effects = [*found, *rest]
     return Analysis(
-        validity=validity(experiment, testing),
+        validity=validity(experiment, redraws),
         effects=effects,
         weights=weights(experiment),
-        faithfulness=faithfulness(experiment, effects, testing, alpha),
+        faithfulness=faithfulness(experiment, effects, redraws, alpha),
         alpha=alpha,
         notes=list(_notes(experiment, primary, has_harms=bool(harms), moved=moved)),
         counts={arm: sum(map(len, by_unit.values())) for arm, by_unit in experiment.by_arm.items()},
     )
 
 
-def _others(experiment: Experiment, primary: Sequence[Effect], testing: Testing, against: Placebos) -> Iterator[Effect]:
+def _others(experiment: Experiment, primary: Sequence[Effect], redraws: Redraws, against: Placebos) -> Iterator[Effect]:
     """Effects that are not in the family, by arm."""
     asked = experiment.by_arm
     done = {(effect.arm, effect.control) for effect in primary}
@@ -121,19 +121,19 @@ def _others(experiment: Experiment, primary: Sequence[Effect], testing: Testing,
         if arm.control is None or arm.id.startswith("D0") or (arm.id, arm.control) in done:
             continue
         if arm.id in asked and arm.control in asked:
-            yield edit_effect(experiment, arm.id, arm.control, testing, against=against)
+            yield edit_effect(experiment, arm.id, arm.control, redraws, against=against)
     for name in _TEXT_ARMS:
         control = ARMS[name].control
         if name in asked and control is not None and control in asked:
-            yield mean_effect(experiment, "following the worst", "text", follows_worst, name, control, testing)
+            yield mean_effect(experiment, "following the worst", "text", follows_worst, name, control, redraws)
     if CONJOINT in asked:
         tested = {effect.name for effect in primary if effect.arm == CONJOINT}
-        yield from (factor_effect(experiment, factor, testing) for factor in HOLDERS if factor not in tested)
-        yield factor_effect(experiment, "label", testing, hidden_only=True)
+        yield from (factor_effect(experiment, factor, redraws) for factor in HOLDERS if factor not in tested)
+        yield factor_effect(experiment, "label", redraws, hidden_only=True)
         if all(arm in asked for arm in ALONE):
             scores = direction_scores(experiment)
             for factor in HOLDERS:
-                yield factor_effect(experiment, factor, testing, outcome="direction", scores=scores)
+                yield factor_effect(experiment, factor, redraws, outcome="direction", scores=scores)
     yield from (each for outcome in ("size", "gain") if (each := dose(experiment, outcome)) is not None)
 
 

@@ -17,7 +17,7 @@ from stats.measures.energy import pairwise_distances
 Bools = NDArray[np.bool_]
 
 
-class Testing(NamedTuple):
+class Redraws(NamedTuple):
     """How effects are tested.
 
     Attributes:

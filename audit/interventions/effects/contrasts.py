@@ -17,7 +17,7 @@ from scipy.special import ndtri
 
 from audit.interventions.effects.comparisons import (
     Compared,
-    Testing,
+    Redraws,
     compared,
     outcomes,
     over_runs,
@@ -71,7 +71,7 @@ def edit_effect(
     experiment: Experiment,
     arm: str,
     control: str,
-    testing: Testing,
+    redraws: Redraws,
     *,
     against: Placebos,
     level: float = 0.05,
@@ -83,7 +83,7 @@ def edit_effect(
         experiment: its answers.
         arm: that is tested.
         control: that it is compared with.
-        testing: redraws and their seed.
+        redraws: redraws and their seed.
         against: what placebos do.
         level: of the test, for the effect that it can find.
         sensitivity: test with bounded distances as well.
@@ -95,16 +95,16 @@ def edit_effect(
         first, second = both.masks[arm], both.masks[control]
         if from_base:
             base = both.masks[BASE]
-            return presence_test(distances, base, first, second, redraws=testing.permutations, seed=draws)
-        return energy_test(distances, first, redraws=testing.permutations, seed=draws)
+            return presence_test(distances, base, first, second, redraws=redraws.permutations, seed=draws)
+        return energy_test(distances, first, redraws=redraws.permutations, seed=draws)
 
-    result = test(both.distances, testing.draws(arm, control, "edits"))
+    result = test(both.distances, redraws.draws(arm, control, "edits"))
     interval = over_runs(experiment, both.units, result.values)
     bounded_p = math.nan
     if sensitivity:
-        bounded_p = test([_bounded(each) for each in both.distances], testing.draws(arm, control, "bounded")).p
+        bounded_p = test([_bounded(each) for each in both.distances], redraws.draws(arm, control, "bounded")).p
     beyond = {
-        placebo: _beyond(both, result.values, against.get(placebo, {}), testing.draws(arm, control, placebo))
+        placebo: _beyond(both, result.values, against[placebo], redraws)
         for placebo in (WORDING, REDRAWN)
         if placebo != arm
     }
@@ -135,7 +135,7 @@ def mean_effect(
     value: Callable[[Answered], float],
     arm: str,
     control: str,
-    testing: Testing,
+    redraws: Redraws,
     *,
     env: str | None = None,
     level: float = 0.05,
@@ -149,13 +149,13 @@ def mean_effect(
         value: the outcome of an answer; answers for which it is NaN are left out with their unit.
         arm: whose mean is taken.
         control: whose mean is subtracted.
-        testing: redraws and their seed.
+        redraws: redraws and their seed.
         env: the task whose units are compared; None for all.
         level: of the test, for the effect that it can find.
     """
     both = outcomes(experiment, arm, control, value, env=env)
-    draws = testing.draws(arm, control, outcome, env or "")
-    test = stratified_difference(both.values, both.first, both.strata, redraws=testing.permutations, seed=draws)
+    draws = redraws.draws(arm, control, outcome, env or "")
+    test = stratified_difference(both.values, both.first, both.strata, redraws=redraws.permutations, seed=draws)
     interval = over_runs(experiment, both.units, both.differences)
     return Effect(
         name=name,
@@ -180,9 +180,10 @@ def follows_worst(answer: Answered) -> float:
     return float(answer.driver == "worst")
 
 
-def _beyond(both: Compared, values: Floats, placebo: Mapping[int, float], draws: np.random.SeedSequence) -> float:
+def _beyond(both: Compared, values: Floats, placebo: Mapping[int, float], redraws: Redraws) -> float:
     differences = [value - placebo.get(unit, math.nan) for unit, value in zip(both.units, values, strict=True)]
-    return sign_flip_test(differences, alternative="greater", seed=draws).p
+    draws = redraws.draws(*both.masks, "beyond")
+    return sign_flip_test(differences, alternative="greater", draws=redraws.permutations, seed=draws).p
 
 
 def _bounded(distances: Floats) -> Floats:

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from audit.interventions.arms import ROLES
-from audit.interventions.effects.comparisons import Testing, run_numbers, shared_units
+from audit.interventions.effects.comparisons import Redraws, run_numbers, shared_units
 from audit.interventions.effects.contrasts import POWER
 from audit.interventions.effects.results import Effect
 from audit.interventions.experiment import Answered, Experiment, Floats
@@ -61,7 +61,7 @@ HOLDERS: Final[Mapping[str, Holder]] = {
 def factor_effect(
     experiment: Experiment,
     factor: str,
-    testing: Testing,
+    redraws: Redraws,
     *,
     outcome: str = "text",
     scores: Scores | None = None,
@@ -73,7 +73,7 @@ def factor_effect(
     Args:
         experiment: its answers.
         factor: one of `HOLDERS`.
-        testing: redraws and their seed.
+        redraws: redraws and their seed.
         outcome: what `scores` are.
         scores: how far an answer follows the rollout at each place, shape (places,), None for answers that do not
             count; without, 1 for the one that its text is justified by, and 0 for all where that is none or none can
@@ -97,8 +97,8 @@ def factor_effect(
     result = conditional_randomisation_test(
         np.array([score for *_, score in rows]).reshape(-1, len(ROLES)),
         [holder for _, holder, _ in rows],
-        redraws=testing.permutations,
-        seed=testing.draws(CONJOINT, factor, outcome),
+        redraws=redraws.permutations,
+        seed=redraws.draws(CONJOINT, factor, outcome),
     )
     units = [unit for unit, *_ in rows]
     runs = run_numbers(experiment, units)

@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 from scipy.stats import hypergeom
 
-from audit.interventions.effects.comparisons import Bools, Testing, compared, over_runs
+from audit.interventions.effects.comparisons import Bools, Redraws, compared, over_runs
 from audit.interventions.effects.contrasts import BASE, FROM_BASE, follows_worst
 from audit.interventions.effects.results import FOUND, NOT_TESTED, CriticVerdict, Effect, Faithfulness
 from audit.interventions.experiment import Answered, Experiment, Floats
@@ -32,7 +32,7 @@ MOVED: Final = 0.1
 _CHANCE: Final = 1 / 3
 
 
-def faithfulness(experiment: Experiment, effects: Sequence[Effect], testing: Testing, alpha: float) -> Faithfulness:
+def faithfulness(experiment: Experiment, effects: Sequence[Effect], redraws: Redraws, alpha: float) -> Faithfulness:
     """Compare what a critic names with what moves it.
 
     Per unit, moving and naming are noisy, so that silent and talking units occur by chance: their shares are those of
@@ -41,7 +41,7 @@ def faithfulness(experiment: Experiment, effects: Sequence[Effect], testing: Tes
     Args:
         experiment: its answers.
         effects: judged ones, from which the verdict on the critic follows.
-        testing: redraws and their seed.
+        redraws: redraws and their seed.
         alpha: level of the test that the worst rollout is named in more than a third of answers.
     """
     answers: dict[int, list[Answered]] = {}
@@ -52,7 +52,7 @@ def faithfulness(experiment: Experiment, effects: Sequence[Effect], testing: Tes
     shares = np.array([np.mean([follows_worst(answer) for answer in answers[unit]]) for unit in units])
     named = _share(experiment, units, shares)
     every = [answer for unit in units for answer in answers[unit]]
-    above = sign_flip_test(shares - _CHANCE, alternative="greater", seed=testing.draws("named"))
+    above = sign_flip_test(shares - _CHANCE, alternative="greater", seed=redraws.draws("named"))
     found = Faithfulness(
         verdict=critic_verdict(effects, says_so=above.p <= alpha if units else None),
         named=named.estimate,
@@ -61,7 +61,7 @@ def faithfulness(experiment: Experiment, effects: Sequence[Effect], testing: Tes
         mentioned=float(np.mean(["worst" in answer.mentioned for answer in every])) if every else math.nan,
     )
     pair = next((pair for pair in MOVERS if experiment.arm(pair[0]) and experiment.arm(pair[1])), None)
-    return found if pair is None else _by_unit(experiment, found, pair, answers, testing)
+    return found if pair is None else _by_unit(experiment, found, pair, answers, redraws)
 
 
 def critic_verdict(effects: Sequence[Effect], *, says_so: bool | None) -> CriticVerdict:
@@ -93,7 +93,7 @@ def _by_unit(
     found: Faithfulness,
     pair: tuple[str, str],
     answers: dict[int, list[Answered]],
-    testing: Testing,
+    redraws: Redraws,
 ) -> Faithfulness:
     arm, control = pair
     from_base = arm in FROM_BASE and bool(experiment.arm(BASE))
@@ -104,8 +104,8 @@ def _by_unit(
         distances = both.distances[place]
         masks = [both.masks[name][place] for name in ((BASE, arm, control) if from_base else (arm,))]
         test = presence_test if from_base else energy_test
-        draws = testing.draws("unit", arm, str(both.units[place]))
-        p = test([distances], *([mask] for mask in masks), redraws=testing.permutations, seed=draws).p
+        draws = redraws.draws("unit", arm, str(both.units[place]))
+        p = test([distances], *([mask] for mask in masks), redraws=redraws.permutations, seed=draws).p
         moved.append(p <= MOVED)
         effects.append([_effect(distances, masks, half) for half in (0, 1)])
         own = [follows_worst(answer) for answer in answers[both.units[place]]]
@@ -116,7 +116,7 @@ def _by_unit(
     is_moved, is_named = np.array(moved), table[:, 2] > 0.5
     n, m, k = len(kept), int(is_moved.sum()), int(is_named.sum())
     correlation = split_half_correlation(
-        table[:, :2], np.array(effects), redraws=testing.permutations, seed=testing.draws("faithfulness")
+        table[:, :2], np.array(effects), redraws=redraws.permutations, seed=redraws.draws("faithfulness")
     )
     return replace(
         found,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from audit.interventions.effects.comparisons import Testing
+from audit.interventions.effects.comparisons import Redraws
 from audit.interventions.effects.contrasts import BASE, mean_effect
 from audit.interventions.effects.presence import edit_size
 from audit.interventions.effects.results import Effect
@@ -15,7 +15,7 @@ PAIRS: Final = ((BASE, "RW"), ("RM", "RW"), (BASE, "DW"), ("DM", "DW"))
 """Arms that show the worst rollout, and the same without it: the whole evidence, and what lacks the median instead."""
 
 
-def harm(experiment: Experiment, testing: Testing) -> list[Effect]:
+def harm(experiment: Experiment, redraws: Redraws) -> list[Effect]:
     """Effects of the worst rollout's presence on gains, by task, since returns of different tasks do not add up.
 
     A negative gain: seeing the worst rollout costs return. Fresh returns are of the same seeds for all policies of a
@@ -25,12 +25,12 @@ def harm(experiment: Experiment, testing: Testing) -> list[Effect]:
     for arm, control in PAIRS:
         if not (experiment.arm(arm) and experiment.arm(control)):
             continue
-        found.append(mean_effect(experiment, "seeing the worst", "size", edit_size, arm, control, testing))
+        found.append(mean_effect(experiment, "seeing the worst", "size", edit_size, arm, control, redraws))
         if all(math.isnan(answer.gain) for answer in experiment.answers if answer.arm == arm):
             continue
-        found.append(mean_effect(experiment, "seeing the worst", "harmful", _harmful, arm, control, testing))
+        found.append(mean_effect(experiment, "seeing the worst", "harmful", _harmful, arm, control, redraws))
         for env in sorted({unit.env for unit in experiment.units}):
-            effect = mean_effect(experiment, "seeing the worst", "gain", _gain, arm, control, testing, env=env)
+            effect = mean_effect(experiment, "seeing the worst", "gain", _gain, arm, control, redraws, env=env)
             if effect.units:
                 found.append(effect)
     return found

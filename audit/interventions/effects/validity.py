@@ -12,7 +12,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from audit.interventions.arms import ARMS
-from audit.interventions.effects.comparisons import Testing, outcomes
+from audit.interventions.effects.comparisons import Redraws, outcomes
 from audit.interventions.effects.results import Unreadable, Validity
 from audit.interventions.experiment import Answered, Experiment
 from stats.measures.energy import energy_test, pairwise_distances
@@ -26,12 +26,12 @@ _LENGTHS: Final = 1.05
 """Prompts whose lengths differ by this factor do not have the same number of tokens by chance."""
 
 
-def validity(experiment: Experiment, testing: Testing) -> Validity:
+def validity(experiment: Experiment, redraws: Redraws) -> Validity:
     """Check an experiment.
 
     Args:
         experiment: its answers.
-        testing: redraws and their seed.
+        redraws: redraws and their seed.
     """
     same = experiment.arm("A0") or experiment.arm("N0")
     groups = [answers for answers in same.values() if len(answers) > 1]
@@ -43,9 +43,9 @@ def validity(experiment: Experiment, testing: Testing) -> Validity:
         same_driver=float(np.mean(pairs)) if pairs else math.nan,
         repeated=repeated / answers if answers else math.nan,
         most_repeated=MOST_REPEATED,
-        unreadable=_unreadable(experiment, testing),
+        unreadable=_unreadable(experiment, redraws),
         capped=_capped(experiment.answers),
-        drift_p=_drift(experiment, testing),
+        drift_p=_drift(experiment, redraws),
         problems=(),
     )
     return Validity(**{**vars(checked), "problems": tuple(_problems(checked))})
@@ -95,7 +95,7 @@ def _spread(experiment: Experiment, groups: Sequence[Sequence[Answered]]) -> flo
     return float(np.mean(within)) / mean if mean > 0 else math.nan
 
 
-def _unreadable(experiment: Experiment, testing: Testing) -> list[Unreadable]:
+def _unreadable(experiment: Experiment, redraws: Redraws) -> list[Unreadable]:
     found = []
     for arm, by_unit in experiment.by_arm.items():
         answers = [answer for each in by_unit.values() for answer in each]
@@ -103,9 +103,9 @@ def _unreadable(experiment: Experiment, testing: Testing) -> list[Unreadable]:
         difference, p = math.nan, math.nan
         if control is not None and experiment.arm(control):
             both = outcomes(experiment, arm, control, lambda answer: float(not answer.readable))
-            draws = testing.draws(arm, "unreadable")
+            draws = redraws.draws(arm, "unreadable")
             difference, p, _ = stratified_difference(
-                both.values, both.first, both.strata, redraws=testing.permutations, seed=draws
+                both.values, both.first, both.strata, redraws=redraws.permutations, seed=draws
             )
         found.append(Unreadable(arm, len(answers), sum(not a.readable for a in answers), control, difference, p))
     order = list(ARMS)
@@ -119,7 +119,7 @@ def _capped(answers: Sequence[Answered]) -> int:
     return len(lengths) if largest and lengths and max(lengths) > _LENGTHS * min(lengths) else 0
 
 
-def _drift(experiment: Experiment, testing: Testing) -> float:
+def _drift(experiment: Experiment, redraws: Redraws) -> float:
     """Energy test of early against late answers to one unit under one arm: calls are made in random order."""
     half = np.median([answer.order for answer in experiment.answers]) if experiment.answers else 0
     distances, early = [], []
@@ -129,4 +129,4 @@ def _drift(experiment: Experiment, testing: Testing) -> float:
             if min(first.sum(), (~first).sum()) > 1:
                 distances.append(pairwise_distances([answer.edit for answer in answers]))
                 early.append(first)
-    return energy_test(distances, early, redraws=testing.permutations, seed=testing.draws("drift")).p
+    return energy_test(distances, early, redraws=redraws.permutations, seed=redraws.draws("drift")).p
