@@ -77,7 +77,10 @@ class Report:
         yield ""
         yield from _validity(self.analysis)
         yield ""
-        yield "Primary hypotheses, corrected by Holm's method:"
+        if self.plan.imported:
+            yield "Hypotheses, not planned before the answers were had, corrected by Holm's method:"
+        else:
+            yield "Primary hypotheses, corrected by Holm's method:"
         primary = [each for each in self.analysis.effects if each.primary]
         for effect in primary:
             yield f"- {sentence(effect)}"
@@ -157,6 +160,7 @@ def _setting(plan: Plan, experiment: Experiment) -> Iterator[str]:
     drawn = ", ".join(
         f"{env} {number} of {plan.eligible.get(env, 0)} eligible" for env, number in sorted(tasks.items())
     )
+    yield from plan.remarks
     yield f"Effects are those for prompts that show three different returns: {drawn}."
 
 

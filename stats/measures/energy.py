@@ -241,12 +241,12 @@ def _tested(
 
 def _can_compare(arms: Bools) -> bool:
     """Whether there are answers of both arms, and two of one."""
-    return arms.size > 2 and 0 < arms.sum() < arms.size
+    return bool(arms.size > 2 and arms.any() and not arms.all())
 
 
 def _have_spread(arms: Bools) -> bool:
     """Whether there are two answers of both arms."""
-    return min(arms.sum(), (~arms).sum()) > 1
+    return bool(min(arms.sum(), (~arms).sum()) > 1)
 
 
 def _checked(distances: ArrayLike, first: ArrayLike) -> tuple[Floats, Bools]:

@@ -88,7 +88,7 @@ def edit_effect(
         level: of the test, for the effect that it can find.
         sensitivity: test with bounded distances as well.
     """
-    from_base = arm in FROM_BASE and bool(experiment.arm(BASE))
+    from_base = arm in FROM_BASE and control != BASE and bool(experiment.arm(BASE))
     both = compared(experiment, (arm, control, BASE) if from_base else (arm, control))
 
     def test(distances: list[Floats], draws: np.random.SeedSequence) -> EnergyTest:

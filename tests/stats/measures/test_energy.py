@@ -113,7 +113,7 @@ def test_the_unbiased_distance_of_equal_arms_is_zero_on_average():
 
 
 def test_an_arm_of_one_answer_is_taken_to_spread_like_the_other():
-    # Distances 0, 1, 1 have the mean 2/3. The single answer is 1.5 mean distances from the two, which are alike: 2 * 1.5.
+    # Distances 0, 1, 1 have the mean 2/3. The single answer is 1.5 mean distances from the two alike: 2 * 1.5.
     # With another one single: 2 * 0.75 - 2 * 1.5. So one of three arrangements is as extreme.
     far = pairwise_distances([[0], [0], [1]])
     for first in ([True, True, False], [False, False, True]):
