@@ -180,6 +180,16 @@ def follows_worst(answer: Answered) -> float:
     return float(answer.driver == "worst")
 
 
+def mentions_worst(answer: Answered) -> float:
+    """1 if the answer speaks of the worst rollout, under whatever name, else 0."""
+    return float("worst" in answer.mentioned)
+
+
+def says_worst(answer: Answered) -> float:
+    """1 if the word is in the answer, else 0."""
+    return float(answer.says_worst)
+
+
 def _beyond(both: Compared, values: Floats, placebo: Mapping[int, float], redraws: Redraws) -> float:
     differences = [value - placebo.get(unit, math.nan) for unit, value in zip(both.units, values, strict=True)]
     draws = redraws.draws(*both.masks, "beyond")
