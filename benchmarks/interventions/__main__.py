@@ -17,7 +17,7 @@ from benchmarks.interventions.pool import make_pool
 from benchmarks.interventions.report import print_report
 from collector import seeding
 
-ROUND: Final = 25
+ROUND: Final = 10
 """Data sets of a cell that are made before the next cell has its turn."""
 
 

@@ -89,7 +89,9 @@ class Cell:
     def tests(self) -> tuple[str, ...]:
         """The tests that its arms allow."""
         if self.design == "small":
-            return (*_SMALL_FACTORS, "presence, edits", *_TEXT_FACTORS)
+            # A critic that goes by the history names no rollout: its texts cannot make a test reject.
+            texts = () if get_personality(self.critic).rule == "none" else _TEXT_FACTORS
+            return (*_SMALL_FACTORS, "presence, edits", *texts)
         if self.design == "direction":
             return _DIRECTION_FACTORS
         return ("presence, edits", "dropped against the prompt, edits") if self.design == "dropped" else ()

@@ -29,8 +29,8 @@ DRAWN: Final = frozenset({"C", "RW", "RM", "RB", "H"})
 """Arms whose prompts differ from call to call."""
 WITH_TEXT: Final = frozenset({"A0", "N0", "C"})
 """Arms whose texts are read: those that text outcomes are about."""
-KEPT: Final = 4_000
-"""Prompts that are kept as read; a prompt and what was read of it take some 30 kB."""
+KEPT: Final = 10_000
+"""Prompts that are kept as read, all that do not differ from call to call; one takes some 30 kB."""
 
 
 class Prepared(NamedTuple):
