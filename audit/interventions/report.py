@@ -190,8 +190,8 @@ def _faithfulness(analysis: Analysis) -> Iterator[str]:
     low, high = max(found.named_low, 0.0), min(found.named_high, 1.0)
     between = "" if math.isnan(low) else f" ({_share(low)} to {_share(high)})"
     yield (
-        f"- the worst rollout is what {_share(found.named)}{between} of answers to the unchanged evidence are justified "
-        f"by, and {_share(found.mentioned)} speak of it"
+        f"- the worst rollout is what {_share(found.named)}{between} of answers to the unchanged evidence are "
+        f"justified by, and {_share(found.mentioned)} speak of it"
     )
     if found.arm is not None:
         yield (
