@@ -1,30 +1,20 @@
-"""Asking a model for judgements, through the collector's backends: several questions at once, each answer kept at once.
-
-The one module here that needs a model client.
-"""
+"""One question to the judge: asked until a verdict can be read, or until it was enough."""
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
-from audit.judging.file import JudgementFile
+from audit.asking.together import AskedModel, complete, open_model
 from audit.judging.questions import Question, sha256
 from audit.judging.verdicts import VERDICT_FORM, UnreadableVerdictError, Verdict, is_quoted, read_verdict
-from audit.output.errors import AuditError, UsageError
+from audit.output.errors import UsageError
 from audit.output.escaping import visible
 from audit.sources.judgements import Judgement
-from collector import errors, seeding
-from collector.llm.backends import make_model
-from collector.llm.faults import UnusableAnswerError
-from collector.llm.protocol import Completion, Model
-
-Judge: TypeAlias = Model
-"""The model that is asked, for modules that need nothing else of the collector."""
+from collector import seeding
+from collector.llm.protocol import Completion
 
 BACKENDS: Final = ("local", "ollama", "openai")
 ATTEMPTS: Final = 3
@@ -52,7 +42,7 @@ class _Cost:
         self.completion_tokens = _sum(self.completion_tokens, completion.completion_tokens)
 
 
-def make_judge(backend: str, *, on_wait: Callable[[str, float], None], **options: Any) -> Judge:
+def make_judge(backend: str, *, on_wait: Callable[[str, float], None], **options: Any) -> AskedModel:
     """The model that judges.
 
     Args:
@@ -70,79 +60,15 @@ def make_judge(backend: str, *, on_wait: Callable[[str, float], None], **options
         )
     if backend not in BACKENDS:
         raise UsageError(f"unknown backend '{backend}'; choose from {', '.join(BACKENDS)}")
-    with _translated():
-        return make_model(backend, on_wait=on_wait, **options)
+    return open_model(backend, on_wait=on_wait, **options)
 
 
-def ask_all(
-    tasks: Sequence[Task],
-    model: Model,
-    file: JudgementFile,
-    *,
-    concurrency: int,
-    seed: int,
-    on_judged: Callable[[], None],
-) -> None:
-    """Ask all questions, so many of them at once.
-
-    When the model or the disk fails, no further question is asked, and what is in flight is waited for.
-
-    Args:
-        tasks: what to ask.
-        model: the judge; it is closed at the end.
-        file: where judgements go.
-        concurrency: calls in flight at once.
-        seed: the calls' seeds are made from it, from the prompt and from the number of the attempt.
-        on_judged: called after each judgement, which is on the disk by then.
+async def ask_judge(task: Task, model: AskedModel, seed: int) -> Judgement:
+    """One judgement; the calls' seeds are made from a seed, from the prompt and from the number of the attempt.
 
     Raises:
-        AuditError: the model cannot be used or fails, or the file cannot be written.
-        KeyboardInterrupt: Ctrl-C; what was judged is in the file.
+        CollectorError: the model fails.
     """
-
-    async def run() -> None:
-        try:
-            await model.check()
-            await _work(tasks, model, file, concurrency, seed, on_judged)
-        finally:
-            await model.aclose()
-
-    with _translated():
-        asyncio.run(run())
-
-
-async def _work(
-    tasks: Sequence[Task],
-    model: Model,
-    file: JudgementFile,
-    concurrency: int,
-    seed: int,
-    on_judged: Callable[[], None],
-) -> None:
-    waiting = iter(tasks)
-    failures: list[Exception] = []
-
-    async def work() -> None:
-        for task in waiting:
-            try:
-                judgement = await _judge(task, model, seed)
-                # Not in a thread: an interrupt must find a judgement written or not begun.
-                file.append(judgement)
-            except (errors.CollectorError, AuditError) as error:
-                failures.append(error)
-                return
-            on_judged()
-            if failures:
-                return
-
-    async with asyncio.TaskGroup() as group:
-        for _ in range(min(concurrency, len(tasks))):
-            group.create_task(work())
-    if failures:
-        raise failures[0]
-
-
-async def _judge(task: Task, model: Model, seed: int) -> Judgement:
     question, prompt = task.question, task.question.prompt()
     prompt_sha256 = sha256(prompt)
     cost = _Cost()
@@ -150,7 +76,7 @@ async def _judge(task: Task, model: Model, seed: int) -> Judgement:
     for attempt in range(task.attempts_before + 1, task.attempts_before + ATTEMPTS + 1):
         # 31 bits, since some servers keep seeds as signed numbers.
         call_seed = seeding.seeds(seed, 1, "judge", prompt_sha256, attempt)[0] >> 1
-        completion = await _complete(model, prompt, call_seed)
+        completion = await complete(model, prompt, call_seed, VERDICT_FORM)
         cost.add(completion)
         if (error := completion.fault) is not None:
             continue
@@ -186,24 +112,6 @@ async def _judge(task: Task, model: Model, seed: int) -> Judgement:
         completion=completion.text,
         thinking=completion.thinking,
     )
-
-
-async def _complete(model: Model, prompt: str, seed: int) -> Completion:
-    try:
-        return await model.complete(prompt, seed=seed, form=VERDICT_FORM)
-    except UnusableAnswerError as error:
-        return error.completion  # unreadable like any other reply without a driver
-
-
-@contextlib.contextmanager
-def _translated() -> Iterator[None]:
-    """Raise the collector's errors as those of the audit."""
-    try:
-        yield
-    except errors.UsageError as error:
-        raise UsageError(str(error)) from None
-    except errors.CollectorError as error:
-        raise AuditError(str(error)) from None
 
 
 def _sum(total: int | None, more: int | None) -> int | None:

@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from audit.arguments import Data, RunSelection, request_of
+from audit.asking.answer_file import AnswerFile
 from audit.judging.plan import COLUMNS, Plan, make_plan
 from audit.judging.questions import Question
-from audit.output.errors import AuditError, Problem, UsageError, count, report
+from audit.output.errors import AuditError, Problem, count, report
 from audit.output.formats import Row
-from audit.output.progress import PrintedProgress
 from audit.output.rows import Table
 from audit.output.tables import print_table
 from audit.request import Request, note, print_notes
-from audit.sources.judgements import Judged, default_file, read_judgements
+from audit.sources.judgements import JUDGEMENTS, Judged, default_file, read_judgements
 from audit.store import rows_of
 from audit.vocabulary.drivers import DRIVERS
 from collector.model_options import ModelOptions
 
 if TYPE_CHECKING:
-    from audit.judging.asking import Judge
-    from audit.judging.file import JudgementFile
+    from audit.asking.together import AskedModel
 
 UNREADABLE: Final = "unreadable"
 MEANING: Final = "Percentages are of answers judged readably; quoted: the sentence is in the answer."
@@ -98,17 +96,15 @@ def judge(
         costs = planned(*(read_judgements(path) if path.exists() else ([], [])))
         notes = [costs.cost(), costs.basis()]
         return _table(COLUMNS, list(costs.rows()), "Answers to judge, and about how many tokens", None, notes)
-    from audit.judging.file import JudgementFile
-
-    with JudgementFile(path) as file:
-        wanted = planned(file.judged, file.problems)
+    with AnswerFile(path, JUDGEMENTS) as file:
+        wanted = planned(file.answers, file.problems)
         note(wanted.cost())
         if wanted.open:
             note(wanted.basis())
             if not yes:
                 _agree()
             _ask(wanted, judging, file, concurrency=concurrency, seed=seed)
-        latest = {each.key: each for each in file.judged}
+        latest = {each.key: each for each in file.answers}
     keys = [(asked.question.identity, asked.prompt_sha256, wanted.model) for asked in wanted.asked]
     rows = list(_counts([latest[key] for key in keys if key in latest]))
     beside = [f"Judge: {judging.name}. {MEANING}", f"Judgements: {path}", *([caption] if caption else [])]
@@ -134,30 +130,16 @@ def _agree() -> None:
         raise AuditError("nothing was asked")
 
 
-def _ask(plan: Plan, model: Judge, file: JudgementFile, *, concurrency: int, seed: int) -> None:
-    from audit.judging.asking import Task, ask_all
+def _ask(plan: Plan, model: AskedModel, file: AnswerFile[Judged], *, concurrency: int, seed: int) -> None:
+    from audit.asking.together import ask_all
+    from audit.judging.asking import Task, ask_judge
 
     tasks = [Task(asked.question, asked.judged.attempts if asked.judged else 0) for asked in plan.open]
-    before, began, progress = len(file.judged), time.monotonic(), PrintedProgress()
-    progress.begin(len(tasks), "")
-
-    def stopped() -> str:
-        done = len(file.judged) - before
-        return f"{done} of {len(tasks)} are judged, the same command goes on from there ({file.path})"
-
-    try:
-        ask_all(tasks, model, file, concurrency=concurrency, seed=seed, on_judged=progress.advance)
-    except UsageError:
-        raise
-    except AuditError as error:
-        if len(file.judged) == before:
-            raise
-        raise AuditError(f"{error}; {stopped()}") from None
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt(f"interrupted; {stopped()}") from None
-    finally:
-        progress.end()
-    note(_took(file.judged[before:], time.monotonic() - began))
+    before = len(file.answers)
+    seconds = ask_all(
+        tasks, model, file, lambda task: ask_judge(task, model, seed), concurrency=concurrency, verb="judged"
+    )
+    note(_took(file.answers[before:], seconds))
 
 
 def _took(judged: Sequence[Judged], seconds: float) -> str:

@@ -6,13 +6,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-import msgspec
-
-from audit.output.errors import AuditError, Problem, UsageError
+from audit.output.errors import UsageError
+from audit.sources.answer_lines import AnswerLine, AnswerLines
 from audit.sources.files import beside
-from audit.sources.intake import LONGEST_LINE
 from audit.vocabulary.drivers import DriverName
-from collector.system.regular_files import open_regular
 
 SCHEMA: Final = 1
 ENDING: Final = ".judgements.jsonl"
@@ -22,7 +19,7 @@ Key = tuple[tuple[str, str, str, int, int], str, str]
 """Identifies a question, which is asked once: the revision's identity, the SHA-256 of the prompt, and the model."""
 
 
-class Judged(msgspec.Struct, frozen=True, kw_only=True):
+class Judged(AnswerLine, frozen=True, kw_only=True):
     """A judgement without its texts: all that counting and resuming need.
 
     Attributes:
@@ -84,65 +81,8 @@ class Judgement(Judged, frozen=True, kw_only=True):
     thinking: str | None
 
 
-HEAD: Final = b'{"schema":%d,"answer_sha256":"' % SCHEMA
-"""How every line begins that this program writes, and no line of another of its files."""
-
-
-class _Schema(msgspec.Struct):
-    schema: int
-
-
-_decoder = msgspec.json.Decoder(Judged)
-_schema = msgspec.json.Decoder(_Schema)
-
-
-def read_judgements(path: Path) -> tuple[list[Judged], list[Problem]]:
-    """The judgements of a file in its order, and the lines that hold none.
-
-    Raises:
-        AuditError: the file cannot be read, holds something else, or was written by a newer version.
-    """
-    judged: list[Judged] = []
-    problems: list[Problem] = []
-    try:
-        with open_regular(path) as stream:
-            for number, line in enumerate(iter(lambda: stream.readline(LONGEST_LINE + 1), b""), start=1):
-                if len(line) > LONGEST_LINE:
-                    raise AuditError(f"{path}:{number}: the line is longer than 16 MiB, so it is not a judgement")
-                _read_line(path, number, line, judged, problems)
-    except OSError as error:
-        raise AuditError(f"cannot read {path}: {error.strerror or error}") from None
-    if problems and not judged and not all(problem.message.startswith("torn") for problem in problems):
-        raise AuditError(f"{path} holds no judgements: {problems[0]}")
-    return judged, problems
-
-
-def _read_line(path: Path, number: int, line: bytes, judged: list[Judged], problems: list[Problem]) -> None:
-    if not line.endswith(b"\n"):
-        if not is_torn(line):
-            problems.append(Problem(str(path), number, "not a judgement"))
-        else:
-            problems.append(Problem(str(path), number, "torn: the end of a judgement is missing"))
-        return
-    if not line.strip():
-        return
-    try:
-        judged.append(_decoder.decode(line))
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        if (schema := _schema_of(line)) > SCHEMA:
-            raise AuditError(
-                f"{path}:{number}: written by a newer version (schema {schema}); this one reads {SCHEMA}"
-            ) from None
-        problems.append(Problem(str(path), number, f"not a judgement ({error})"))
-        return
-    if judged[-1].schema > SCHEMA:
-        raise AuditError(f"{path}:{number}: written by a newer version (schema {judged[-1].schema})")
-
-
-def is_torn(tail: bytes) -> bool:
-    """Whether what is behind a file's last line break is the beginning of a judgement, or zeros of a power cut."""
-    written = tail.rstrip(b"\0")
-    return written.startswith(HEAD) or HEAD.startswith(written)
+JUDGEMENTS: Final = AnswerLines(Judged, "a judgement", SCHEMA, "answer_sha256")
+read_judgements = JUDGEMENTS.read
 
 
 def default_file(paths: Sequence[Path]) -> Path:
@@ -188,10 +128,3 @@ def choose_judge(judged: Iterable[Judged], model: str | None) -> str:
     if model not in models:
         raise UsageError(f"no judgements by {model}; models with judgements: {', '.join(models) or 'none'}")
     return model
-
-
-def _schema_of(line: bytes) -> int:
-    try:
-        return _schema.decode(line).schema
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return 0

@@ -11,9 +11,10 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
+from audit.asking.answer_file import AnswerFile
 from audit.cli import app
-from audit.judging.file import JudgementFile
 from audit.judging.questions import Question, draw
+from audit.sources.judgements import JUDGEMENTS
 from tests.audit.judging.judges import DIALECTS, JudgeServer, judgement, reply
 from tests.audit.samples import candidate, episode, revision, write_run
 from tests.collector.llm.loopback import Reply
@@ -308,7 +309,7 @@ def test_an_answer_cannot_leave_its_fence(tmp_path, server):
 
 def test_a_second_writer_is_refused(data, server):
     path = data.parent / "data.judgements.jsonl"
-    with JudgementFile(path):
+    with AnswerFile(path, JUDGEMENTS):
         result = audit("judge", data, *server.options())
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr == f"audit: {path} is being written by another process; wait for it or stop it\n"

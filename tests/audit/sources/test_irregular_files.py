@@ -8,12 +8,13 @@ import shutil
 import pytest
 from typer.testing import CliRunner
 
+from audit.asking.answer_file import AnswerFile
 from audit.cli import app
 from audit.ingest import gathering as gathering_module
 from audit.ingest.cache_folder import VARIABLE
-from audit.judging.file import JudgementFile
 from audit.output.errors import AuditError
 from audit.packing import pack
+from audit.sources.judgements import JUDGEMENTS
 from audit.store import open_store
 from figures.errors import FiguresError
 from figures.page.notebooks import _read
@@ -141,7 +142,7 @@ def test_judgements_are_refused(tmp_path, kind):
     assert (result.exit_code, result.stdout) == (1, "")
     assert "judged.jsonl" in result.stderr
     assert told in result.stderr
-    with pytest.raises(AuditError, match=told), JudgementFile(tmp_path / "judged.jsonl"):
+    with pytest.raises(AuditError, match=told), AnswerFile(tmp_path / "judged.jsonl", JUDGEMENTS):
         pass
 
 

@@ -1,38 +1,42 @@
-"""The file of judgements, open for writing: locked, mended after a crash, and only ever appended to."""
+"""A file of a model's answers, open for writing: locked, mended after a crash, and only ever appended to."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Self
+from typing import IO, Generic, Self, TypeVar
 
 import filelock
 import msgspec
 
 from audit.output.errors import AuditError, Problem
-from audit.sources.judgements import Judged, Judgement, is_torn, read_judgements
+from audit.sources.answer_lines import AnswerLine, AnswerLines
 from collector.system.appending import append_line
 from collector.system.regular_files import open_regular
 
+T = TypeVar("T", bound=AnswerLine)
 
-class JudgementFile:
+
+class AnswerFile(Generic[T]):
     """Use as a context manager.
 
     Args:
         path: the file; it is made if it is not there.
+        lines: of what kind its lines are.
 
     Attributes:
-        judged: the judgements in it, those appended included.
+        answers: those in it, those appended included.
         problems: lines that hold none.
 
     Raises:
         AuditError: it is in use, cannot be written, or holds something else.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, lines: AnswerLines[T]) -> None:
         self.path = path
-        self.judged: list[Judged] = []
+        self.lines = lines
+        self.answers: list[T] = []
         self.problems: list[Problem] = []
         self._lock = filelock.FileLock(path.parent / f".{path.name}.lock", timeout=0)
         self._file: IO[bytes] | None = None
@@ -44,7 +48,7 @@ class JudgementFile:
             # Before the lock, whose own errors do not always distinguish an unwritable place from one in use.
             self._file = open_regular(self.path, "ab")
             self._lock.acquire()
-            self.judged, self.problems = read_judgements(self.path)
+            self.answers, self.problems = self.lines.read(self.path)
             self._mend()
         except filelock.Timeout:
             self._close()
@@ -62,18 +66,18 @@ class JudgementFile:
     ) -> None:
         self._close()
 
-    def append(self, judgement: Judgement) -> None:
-        """Append one judgement; it is on the disk when this returns.
+    def append(self, answer: T) -> None:
+        """Append one answer; it is on the disk when this returns.
 
         Raises:
             AuditError: it cannot be written.
         """
         assert self._file is not None
         try:
-            append_line(self._file, msgspec.json.encode(judgement) + b"\n")
+            append_line(self._file, msgspec.json.encode(answer) + b"\n")
         except OSError as error:
             raise self._cannot_write(error) from None
-        self.judged.append(judgement)
+        self.answers.append(answer)
 
     def _close(self) -> None:
         if self._file is not None:
@@ -84,11 +88,11 @@ class JudgementFile:
         """Cut a torn last line off, so that the next one begins on a line of its own."""
         data_size = self.path.stat().st_size
         tail = _tail(self.path, data_size)
-        if tail and is_torn(tail):
+        if tail and self.lines.is_torn(tail):
             os.truncate(self.path, data_size - len(tail))
         elif tail:
             raise AuditError(
-                f"{self.path} ends in something that is not a judgement; name another place with --out FILE"
+                f"{self.path} ends in something that is not {self.lines.noun}; name another place with --out FILE"
             )
 
     def _cannot_write(self, error: OSError) -> AuditError:

@@ -1,0 +1,146 @@
+"""Several calls in flight at once; when the model or the disk fails, no further call begins."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from typing import Any, TypeAlias, TypeVar
+
+from audit.asking.answer_file import AnswerFile
+from audit.output.errors import AuditError, UsageError
+from audit.output.progress import PrintedProgress
+from audit.sources.answer_lines import AnswerLine
+from collector import errors
+from collector.llm.backends import make_model
+from collector.llm.faults import UnusableAnswerError
+from collector.llm.form import Form
+from collector.llm.protocol import Completion, Model
+
+AskedModel: TypeAlias = Model
+"""The model that is asked, for modules that need nothing else of the collector."""
+
+W = TypeVar("W")
+T = TypeVar("T", bound=AnswerLine)
+
+
+def open_model(backend: str, **options: Any) -> Model:
+    """The model of a backend, with its options as `collector.llm.backends.make_model` takes them.
+
+    Raises:
+        UsageError: no such backend, or an option that it does not support.
+    """
+    with translated():
+        return make_model(backend, **options)
+
+
+def ask_all(
+    work: Sequence[W],
+    model: Model,
+    file: AnswerFile[T],
+    ask: Callable[[W], Awaitable[T]],
+    *,
+    concurrency: int,
+    verb: str,
+) -> float:
+    """Do all work, so many pieces at once, with the progress on a terminal.
+
+    When the model or the disk fails, no further piece is begun, and what is in flight is waited for.
+
+    Args:
+        work: what to ask.
+        model: it is checked before the first call, and closed at the end.
+        file: where answers go.
+        ask: makes the call for a piece of work; the line to write.
+        concurrency: calls in flight at once.
+        verb: what happens to a piece of work, for messages: `judged`.
+
+    Returns:
+        Wall time, in seconds.
+
+    Raises:
+        AuditError: the model cannot be used or fails, or the file cannot be written.
+        KeyboardInterrupt: Ctrl-C; what was answered is in the file.
+    """
+    before, began, progress = len(file.answers), time.monotonic(), PrintedProgress()
+    progress.begin(len(work), "")
+
+    def stopped() -> str:
+        done = len(file.answers) - before
+        return f"{done} of {len(work)} are {verb}, the same command goes on from there ({file.path})"
+
+    async def run() -> None:
+        try:
+            await model.check()
+            await _work(work, file, ask, concurrency, progress.advance)
+        finally:
+            await model.aclose()
+
+    try:
+        with translated():
+            asyncio.run(run())
+    except UsageError:
+        raise
+    except AuditError as error:
+        if len(file.answers) == before:
+            raise
+        raise AuditError(f"{error}; {stopped()}") from None
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(f"interrupted; {stopped()}") from None
+    finally:
+        progress.end()
+    return time.monotonic() - began
+
+
+async def _work(
+    work: Sequence[W],
+    file: AnswerFile[T],
+    ask: Callable[[W], Awaitable[T]],
+    concurrency: int,
+    on_answer: Callable[[], None],
+) -> None:
+    waiting = iter(work)
+    failures: list[Exception] = []
+
+    async def take_turns() -> None:
+        for piece in waiting:
+            try:
+                answer = await ask(piece)
+                # Not in a thread: an interrupt must find an answer written or not begun.
+                file.append(answer)
+            except (errors.CollectorError, AuditError) as error:
+                failures.append(error)
+                return
+            on_answer()
+            if failures:
+                return
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(min(concurrency, len(work))):
+            group.create_task(take_turns())
+    if failures:
+        raise failures[0]
+
+
+async def complete(model: Model, prompt: str, seed: int, form: Form) -> Completion:
+    """One call; an answer that no reader could use is an answer all the same.
+
+    Raises:
+        CollectorError: the model fails.
+    """
+    try:
+        return await model.complete(prompt, seed=seed, form=form)
+    except UnusableAnswerError as error:
+        return error.completion
+
+
+@contextlib.contextmanager
+def translated() -> Iterator[None]:
+    """Raise the collector's errors as those of the audit."""
+    try:
+        yield
+    except errors.UsageError as error:
+        raise UsageError(str(error)) from None
+    except errors.CollectorError as error:
+        raise AuditError(str(error)) from None
