@@ -118,7 +118,7 @@ class Episode(msgspec.Struct, frozen=True, kw_only=True):
     evidence: Evidence | None
     seconds: float
     tau_c: float | msgspec.UnsetType | None = msgspec.UNSET
-    restrained: bool | msgspec.UnsetType = msgspec.UNSET
+    restrained: bool | msgspec.UnsetType | None = msgspec.UNSET
 
     @property
     def kept(self) -> Candidate:
