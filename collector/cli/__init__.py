@@ -44,7 +44,9 @@ def collect(
     personality: options.PersonalityOption = None,
     tau_c: Annotated[
         str,
-        typer.Option(help="Revision threshold of r2po: default, half, off, a number, or auto[:progress|record], a rule."),
+        typer.Option(
+            help="Revision threshold of r2po: default, half, off, a number, or auto[:progress|record], a rule."
+        ),
     ] = "default",
     seed: options.SeedOption = 0,
     warmup: Annotated[
