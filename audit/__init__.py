@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         Thresholds,
     )
     from audit.importing.run import Import, import_logs
+    from audit.interventions.intervene import intervene_plan, intervene_run
     from audit.judging.judge import judge
     from audit.output.errors import AuditError, Problem, UsageError
     from audit.output.escaping import visible
@@ -104,6 +105,8 @@ __all__ = [
     "driver",
     "find",
     "import_logs",
+    "intervene_plan",
+    "intervene_run",
     "judge",
     "mark",
     "mentions",
@@ -143,6 +146,7 @@ _MODULES: Final = {
         "Thresholds",
     ),
     "audit.importing.run": ("Import", "import_logs"),
+    "audit.interventions.intervene": ("intervene_plan", "intervene_run"),
     "audit.judging.judge": ("judge",),
     "audit.output.errors": ("AuditError", "Problem", "UsageError"),
     "audit.output.escaping": ("visible",),

@@ -136,7 +136,9 @@ class Asker:
             **self._probabilities(completion.logprobs),
         )
         if completion.truth is not None:
-            truth = Truth(**spec.identity, iteration=iteration, attempt=attempt, **completion.truth)
+            # The record leaves out what its labels imply.
+            known = {name: completion.truth[name] for name in Truth.__struct_fields__ if name in completion.truth}
+            truth = Truth(**spec.identity, iteration=iteration, attempt=attempt, **known)
             await asyncio.to_thread(self.folder.append, truth)
         await asyncio.to_thread(self.folder.append, call)
         return call

@@ -30,14 +30,39 @@ if TYPE_CHECKING:
     )
     from stats.measures.association import Association, Ratio, associate, odds_ratio, risk_ratio
     from stats.measures.bootstrap import Interval, cluster_bootstrap, percentile_interval, ratio_interval
+    from stats.measures.cluster_robust import Coefficient, cluster_robust, clustered_mean
+    from stats.measures.conditional_randomisation import ConditionalRandomisation, conditional_randomisation_test
     from stats.measures.effects import Effect, hedges_g, hedges_g_from_summaries
+    from stats.measures.energy import (
+        EnergyTest,
+        bounded,
+        energy_distance,
+        energy_test,
+        pairwise_distances,
+        presence_effect,
+        presence_test,
+    )
+    from stats.measures.experiment_power import (
+        best_replicates,
+        calls_for_effect,
+        design_effect,
+        detectable_difference,
+        detectable_effect,
+        power_of_calls,
+        unit_difference_sd,
+        units_for_difference,
+    )
     from stats.measures.holm import holm, holm_within
     from stats.measures.improvement import area_under_roc, probability_of_improvement
     from stats.measures.logistic import RobustOdds, robust_odds
+    from stats.measures.mixture import MixtureTerms, mixture_terms, mixture_weights
     from stats.measures.permutation import NoChange, no_change
     from stats.measures.ranks import kendall_w, mean_ranks, rank_shares, task_ranks
     from stats.measures.scores import Comparison, Scale, comparisons, find_scales, known_scales
+    from stats.measures.sign_flip import SignFlip, sign_flip_test
+    from stats.measures.split_half import SplitHalf, split_half_correlation
     from stats.measures.stratified import Estimate, stratified_bootstrap
+    from stats.measures.stratified_permutation import StratifiedDifference, stratified_difference
     from stats.measures.summary import Summary, ratio_of_sums, summarise
     from stats.measures.survival import Survival, kaplan_meier
     from stats.measures.welch import Welch, welch, welch_from_summaries
@@ -51,6 +76,7 @@ if TYPE_CHECKING:
     from stats.tables.metrics import MissingReferenceError, compare, metrics
 
 _HOMES = {
+    "measures.aggregates": ("interquartile_mean", "mean_score", "median_score", "optimality_gap", "shares_above"),
     "measures.agreement": (
         "accuracy",
         "confusion",
@@ -62,17 +88,41 @@ _HOMES = {
         "recall",
         "wilson",
     ),
-    "measures.aggregates": ("interquartile_mean", "mean_score", "median_score", "optimality_gap", "shares_above"),
     "measures.association": ("Association", "Ratio", "associate", "odds_ratio", "risk_ratio"),
     "measures.bootstrap": ("Interval", "cluster_bootstrap", "percentile_interval", "ratio_interval"),
+    "measures.cluster_robust": ("Coefficient", "cluster_robust", "clustered_mean"),
+    "measures.conditional_randomisation": ("ConditionalRandomisation", "conditional_randomisation_test"),
     "measures.effects": ("Effect", "hedges_g", "hedges_g_from_summaries"),
+    "measures.energy": (
+        "EnergyTest",
+        "bounded",
+        "energy_distance",
+        "energy_test",
+        "pairwise_distances",
+        "presence_effect",
+        "presence_test",
+    ),
+    "measures.experiment_power": (
+        "best_replicates",
+        "calls_for_effect",
+        "design_effect",
+        "detectable_difference",
+        "detectable_effect",
+        "power_of_calls",
+        "unit_difference_sd",
+        "units_for_difference",
+    ),
     "measures.holm": ("holm", "holm_within"),
     "measures.improvement": ("area_under_roc", "probability_of_improvement"),
     "measures.logistic": ("RobustOdds", "robust_odds"),
+    "measures.mixture": ("MixtureTerms", "mixture_terms", "mixture_weights"),
     "measures.permutation": ("NoChange", "no_change"),
     "measures.ranks": ("kendall_w", "mean_ranks", "rank_shares", "task_ranks"),
     "measures.scores": ("Comparison", "Scale", "comparisons", "find_scales", "known_scales"),
+    "measures.sign_flip": ("SignFlip", "sign_flip_test"),
+    "measures.split_half": ("SplitHalf", "split_half_correlation"),
     "measures.stratified": ("Estimate", "stratified_bootstrap"),
+    "measures.stratified_permutation": ("StratifiedDifference", "stratified_difference"),
     "measures.summary": ("Summary", "ratio_of_sums", "summarise"),
     "measures.survival": ("Survival", "kaplan_meier"),
     "measures.welch": ("Welch", "welch", "welch_from_summaries"),

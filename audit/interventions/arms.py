@@ -1,12 +1,12 @@
 """The arms of an experiment: how each changes a critic's prompt, and what was drawn for a call.
 
-A content is a rollout by its true role: `worst`, `median` and `best` of those recorded, `other` for the recorded rollout
-that takes one's place, `q0.25` for the one at that quantile of the returns.
+A content is a rollout by its true role: `worst`, `median` and `best` of those recorded, `other` for the recorded
+rollout that takes one's place, `q0.25` for the one at that quantile of the returns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
@@ -29,7 +29,8 @@ class Arm:
         id: its name.
         meaning: what is changed, in a few words.
         control: the arm that it is compared with; None where it is compared with none.
-        needs: the recorded `prompt` alone; other recorded `rollouts` of the policy; or the `policy`, run on fresh seeds.
+        needs: the recorded `prompt` alone; other recorded `rollouts` of the policy; or the `policy`, run on fresh
+            seeds.
     """
 
     id: str
@@ -65,6 +66,9 @@ ARMS: Final[Mapping[str, Arm]] = {
         Arm("H", "earlier trials in random order", "A0"),
     )
 }
+
+FRAMES: Final = ("N0", "N0h")
+"""Arms that others are compared with; what they cost themselves is found where their own control is asked too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,48 +120,41 @@ def ask(arm: str, evidence: Evidence, rng: np.random.Generator, replicate: int =
         rng: draws what the arm leaves to chance.
         replicate: number of the call in its unit and arm, from 0: which fresh rollouts `P2` shows.
     """
-    recorded, contents = evidence.prompt, evidence.contents
-    plain = [Shown(role, role, contents[role]) for role in ROLES]
+    plain = [Shown(role, role, evidence.contents[role]) for role in ROLES]
+    frame = _frame(arm, evidence.prompt, rng)
+    if arm == "P2":
+        fresh = evidence.fresh[replicate % len(evidence.fresh)]
+        shown = [Shown(f"fresh {role}", f"fresh {role}", fresh[role]) for role in ROLES]
+    elif arm == "C":
+        shown = _conjoint(evidence, rng)
+    elif arm in _REPLACED:
+        shown = list(plain)
+        shown[_REPLACED.index(arm)] = Shown("other", "other", evidence.contents["other"])
+        shown = _lettered([shown[place] for place in rng.permutation(3)])
+    elif arm in _DROPPED:
+        shown = [each for place, each in enumerate(plain) if place != _DROPPED.index(arm)]
+    elif arm in _SINGLE:
+        shown = _lettered([plain[_SINGLE.index(arm)]])
+    elif arm in _DOSES:
+        content = f"q{arm.removeprefix('D')}"
+        shown = [Shown(content, content, replace(evidence.contents[content], name=plain[0].block.name)), *plain[1:]]
+    else:
+        shown = _SWAPPED[arm](plain) if arm in _SWAPPED else plain
+    return Asked(str(frame.with_blocks([each.block for each in shown])), tuple(shown))
+
+
+def _frame(arm: str, recorded: CriticPrompt, rng: np.random.Generator) -> CriticPrompt:
+    """What is around the rollouts."""
     match arm:
         case "A0":
-            return _made(recorded, plain)
+            return recorded
         case "I":
-            return _made(recorded.without_warnings(), plain)
+            return recorded.without_warnings()
         case "H":
-            return _made(recorded.with_trials(rng.permutation(recorded.trials).tolist()), plain)
-    frame = recorded.neutral()
-    match arm:
-        case "N0":
-            return _made(frame, plain)
-        case "N0h":
-            return _made(frame, _hidden(plain))
+            return recorded.with_trials(rng.permutation(recorded.trials).tolist())
         case "P1":
-            return _made(frame.placebo(), plain)
-        case "P2":
-            fresh = evidence.fresh[replicate % len(evidence.fresh)]
-            return _made(frame, [Shown(f"fresh {role}", f"fresh {role}", fresh[role]) for role in ROLES])
-        case "C":
-            return _made(frame, _conjoint(evidence, rng))
-        case "XL":
-            return _made(frame, _hidden(_labelled(plain, (2, 1, 0))))
-        case "XA":
-            return _made(frame, _lettered(plain))
-        case "XP":
-            return _made(frame, plain[::-1])
-        case "XN":
-            return _made(frame, _numbered(plain, (2, 1, 0)))
-        case "RW" | "RM" | "RB":
-            place = ("RW", "RM", "RB").index(arm)
-            shown = [*plain[:place], Shown("other", "other", contents["other"]), *plain[place + 1 :]]
-            return _made(frame, _lettered([shown[index] for index in rng.permutation(3)]))
-        case "DW" | "DM" | "DB":
-            place = ("DW", "DM", "DB").index(arm)
-            return _made(frame, [*plain[:place], *plain[place + 1 :]])
-        case "S_w" | "S_m" | "S_b":
-            return _made(frame, _lettered([plain[("S_w", "S_m", "S_b").index(arm)]]))
-    content = f"q{arm.removeprefix('D')}"
-    named = replace(contents[content], name=contents["worst"].name)
-    return _made(frame, [Shown(content, content, named), *plain[1:]])
+            return recorded.neutral().placebo()
+    return recorded.neutral()
 
 
 def _conjoint(evidence: Evidence, rng: np.random.Generator) -> list[Shown]:
@@ -171,10 +168,6 @@ def _conjoint(evidence: Evidence, rng: np.random.Generator) -> list[Shown]:
     elif hides:
         shown = _hidden(shown)
     return [shown[place] for place in order]
-
-
-def _made(frame: CriticPrompt, shown: Sequence[Shown]) -> Asked:
-    return Asked(str(frame.with_blocks([each.block for each in shown])), tuple(shown))
 
 
 def _hidden(shown: Sequence[Shown]) -> list[Shown]:
@@ -202,3 +195,18 @@ def _lettered(shown: Sequence[Shown]) -> list[Shown]:
         Shown(each.content, each.number, replace(each.block, name=name))
         for each, name in zip(shown, LETTERS, strict=False)
     ]
+
+
+_REPLACED: Final = ("RW", "RM", "RB")
+_DROPPED: Final = ("DW", "DM", "DB")
+_SINGLE: Final = ("S_w", "S_m", "S_b")
+_DOSES: Final = tuple(f"D{quantile:g}" for quantile in QUANTILES)
+_REVERSED: Final = (2, 1, 0)
+_SWAPPED: Final[Mapping[str, Callable[[Sequence[Shown]], list[Shown]]]] = {
+    "N0h": _hidden,
+    "XL": lambda shown: _hidden(_labelled(shown, _REVERSED)),
+    "XA": _lettered,
+    "XP": lambda shown: list(shown[::-1]),
+    "XN": lambda shown: _numbered(shown, _REVERSED),
+}
+"""Arms that show the three rollouts in another way."""

@@ -45,8 +45,8 @@ _OURS: Final = (
     r"highest\."
 )
 _RELEASED: Final = (
-    r"Below are three representative rollouts from the ((?:\d+ )?evaluation) episodes: the worst one, one near the median, "
-    r"and the best one\."
+    r"Below are three representative rollouts from the ((?:\d+ )?evaluation) episodes: the worst one, one near the "
+    r"median, and the best one\."
 )
 
 DIALECTS: Final = (

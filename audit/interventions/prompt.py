@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Final, Self
 
 from audit.interventions.dialects import DIALECTS, Dialect
@@ -107,7 +108,7 @@ class CriticPrompt:
             position = blank.start()
         if not blocks:
             raise UnknownPromptError("no rollouts in it")
-        gaps = {text[end:begin] for (_, end), (begin, _) in zip(ends, ends[1:], strict=False)}
+        gaps = {text[end:begin] for (_, end), (begin, _) in pairwise(ends)}
         if len(gaps) > 1:
             raise UnknownPromptError("its rollouts are set apart in different ways")
         parsed = cls(text[: ends[0][0]], tuple(blocks), gaps.pop() if gaps else "\n\n", text[ends[-1][1] :], dialect)

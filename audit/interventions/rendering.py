@@ -1,4 +1,4 @@
-"""Critics' prompts made again from records, and further rollouts of the policies in them: all that runs a policy here."""
+"""Critics' prompts made again from records, and further rollouts of the policies under review."""
 
 from __future__ import annotations
 

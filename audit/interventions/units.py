@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -17,7 +17,6 @@ from scipy.stats import rankdata
 from audit.ingest.runs import RecordedRun, Records
 from audit.interventions.arms import ROLES, Evidence
 from audit.interventions.prompt import Block, CriticPrompt, UnknownPromptError
-from audit.rerun.policies import task_to_run
 from audit.rerun.rollouts import NotRerunnableError, task_of
 from audit.sources.iterations import Iteration
 from audit.sources.prompts import prompts_of
@@ -94,6 +93,7 @@ def eligible(
     *,
     spliced: bool,
     templates: Path | None = None,
+    longest: int | None = None,
     needs: frozenset[str] = frozenset(),
     only: frozenset[RevisionKey] | None = None,
     draws: int = 0,
@@ -106,6 +106,7 @@ def eligible(
         runs: those to look through.
         spliced: the recorded prompt is enough; otherwise it has to come out of the record again, byte for byte.
         templates: a user's templates of prompts; None for the project's own.
+        longest: characters of the longest prompt that is taken; None for no bound.
         needs: what the arms need besides the prompt, as `Arm.needs` names it.
         only: the units to make; None for all.
         draws: fresh evaluations of each policy.
@@ -121,6 +122,8 @@ def eligible(
                 continue
             found.prompts[key.env] += 1
             made = _unit(key, iteration, prompt)
+            if prompt is not None and longest is not None and len(prompt) > longest:
+                made = f"its prompt has more than {longest:,} characters"
             if isinstance(made, tuple) and not spliced:
                 reason = _gate(rendering, iterations, place, prompt or "")
                 made = reason or made
@@ -171,25 +174,31 @@ def _unit(key: RevisionKey, iteration: Iteration, prompt: str | None) -> tuple[U
         parsed = CriticPrompt.read(prompt)
     except UnknownPromptError as error:
         return NOT_THREE if iteration.evidence and iteration.evidence.kind != "three" else str(error)
+    if reason := _unfit(parsed.blocks):
+        return reason
     blocks = parsed.blocks
-    if len(blocks) != len(ROLES):
-        return NOT_THREE
-    if len({block.rollout for block in blocks}) < len(ROLES):
-        return SAME
-    values = [block.value for block in blocks]
-    if None in values or len(set(values)) < len(ROLES):
-        return TIES
-    if tuple(block.label for block in blocks) != ROLES or values != sorted(values):  # type: ignore[type-var]
-        return ORDER
     unit = Unit(
         **key._asdict(),
         prompt_sha256=sha256(prompt),
         params=iteration.initial.params,
         rollouts=[block.rollout for block in blocks],
-        returns=[float(value) for value in values if value is not None],
+        returns=[block.value for block in blocks if block.value is not None],
         number_readable=number_readable(iteration.initial.returns, iteration.initial.lengths),
     )
     return unit, Evidence(parsed, dict(zip(ROLES, blocks, strict=True)), number_readable=unit.number_readable)
+
+
+def _unfit(blocks: Sequence[Block]) -> str | None:
+    """Why rollouts as they were shown make no unit; None where they do."""
+    values = [block.value for block in blocks if block.value is not None]
+    if len(blocks) != len(ROLES):
+        return NOT_THREE
+    if len({block.rollout for block in blocks}) < len(ROLES):
+        return SAME
+    if len(set(values)) < len(ROLES):
+        return TIES
+    in_order = tuple(block.label for block in blocks) == ROLES and values == sorted(values)
+    return None if in_order else ORDER
 
 
 def number_readable(returns: Sequence[float], lengths: Sequence[int]) -> bool:
@@ -249,12 +258,3 @@ def _with_others(
         assert rendering is not None
         fresh = [rendering.fresh(iteration, seed, "intervene", *map(str, unit.key), number) for number in range(draws)]
     return unit, Evidence(evidence.prompt, contents, fresh, unit.number_readable)
-
-
-def tasks_of(runs: Sequence[RecordedRun]) -> Iterator[tuple[str, object]]:
-    """The task of each environment, for those that are known here."""
-    for run in runs:
-        try:
-            yield run.identity[1], task_to_run(run)
-        except NotRerunnableError:
-            continue

@@ -23,7 +23,12 @@ VersionOption = Annotated[
 ]
 BackendOption = Annotated[str, typer.Option(help="simulated, local, ollama or openai.")]
 PersonalityOption = Annotated[
-    str | None, typer.Option(help="Simulated critic: salient, balanced, silent or talker.", show_default="salient")
+    str | None,
+    typer.Option(
+        help="Simulated critic: salient, balanced, silent, talker, or RULE[@P][-silent|-talker] with RULE one of "
+        "number, label, first, last, content, magnitude, uniform, none, typical, format, length.",
+        show_default="salient",
+    ),
 ]
 ConcurrencyOption = Annotated[
     int | None,

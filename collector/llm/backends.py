@@ -34,6 +34,7 @@ def make_model(
     *,
     personality: str | None = None,
     in_flight: int = 1,
+    reuse_prompts: bool = False,
     on_wait: Callable[[str, float], None] | None = None,
     on_notice: Callable[[str], None] | None = None,
     **options: Unpack[ModelOptions],
@@ -44,6 +45,7 @@ def make_model(
         backend: one of `BACKENDS`.
         personality: of the simulated model.
         in_flight: calls that are made at once, at most.
+        reuse_prompts: the local model may begin where a prompt differs from the last one.
         on_wait: called before each wait with its reason and its seconds.
         on_notice: called with a line that the user should see.
         options: of a real model.
@@ -65,7 +67,7 @@ def make_model(
     if backend == "local":
         from collector.llm.local import LocalModel
 
-        return LocalModel(name or DEFAULT_LOCAL_MODEL, in_flight=in_flight, **given)
+        return LocalModel(name or DEFAULT_LOCAL_MODEL, in_flight=in_flight, reuse_prompts=reuse_prompts, **given)
     if backend == "ollama":
         from collector.llm.ollama import OllamaModel
 

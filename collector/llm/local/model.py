@@ -48,11 +48,13 @@ class LocalModel:
 
     With one call in flight nothing of earlier calls is used again, so that the same prompt and seed give the same
     answer on the same machine and version. With several, answers are computed in batches and prompts share their
-    beginnings, which changes the last digits of probabilities, and with them some answers.
+    beginnings, which changes the last digits of probabilities, and with them some answers. The same holds where prompts
+    are reused: one that begins like the last one is read from where they differ.
 
     Args:
         name: a packaged model, or the path of a GGUF file.
         in_flight: calls that are made at once, at most.
+        reuse_prompts: what the last prompts begin with is not read again.
         temperature: of sampling; None for llama.cpp's default.
         max_tokens: longest answer; None for `MAX_TOKENS`.
         num_ctx: tokens of prompt and answer together, for each call; None for what the model was trained with, but at
@@ -74,6 +76,7 @@ class LocalModel:
         name: str,
         *,
         in_flight: int = 1,
+        reuse_prompts: bool = False,
         temperature: float | None = None,
         max_tokens: int | None = None,
         num_ctx: int | None = None,
@@ -87,12 +90,13 @@ class LocalModel:
         _check_file(self.file)
         self.name = name.lower() if name.lower() in PACKAGES else self.file.path.stem
         self._slots = in_flight
+        self._reuses = reuse_prompts or in_flight > 1
         self._threads, self._gpu_layers, self._timeout = threads or cores(), gpu_layers, timeout
         given = {"temperature": temperature, "max_tokens": max_tokens, "num_ctx": num_ctx, "structured": structured}
         defaults = {"temperature": None} | default_options(self.file.trained_context)
         self.options: dict[str, Any] = {
             **{name: defaults[name] if value is None else value for name, value in given.items()},
-            "reproducible": in_flight == 1,
+            "reproducible": not self._reuses,
             "file": {
                 "name": self.file.path.name,
                 "sha256": self.file.sha256(),
@@ -184,7 +188,7 @@ class LocalModel:
             "stream": True,
             "stream_options": {"include_usage": True},
             "return_progress": True,
-            "cache_prompt": self._slots > 1,
+            "cache_prompt": self._reuses,
             "logprobs": True,
             "top_logprobs": 1,
         }

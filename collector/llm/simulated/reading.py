@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
+import math
 import re
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from collector.llm.simulated.drawing import pick
 from collector.policy import settle
 
 TAIL = 12
@@ -36,7 +40,7 @@ class Values:
     def other(self, value: float, rng: np.random.Generator) -> float:
         """Another allowed value than this one."""
         assert self.allowed is not None
-        return float(rng.choice([choice for choice in self.allowed if choice != value]))
+        return float(pick([choice for choice in self.allowed if choice != value], rng))
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,25 +52,40 @@ class Trial:
     single: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Rollout:
     """A rollout as far as it was read.
 
     Attributes:
-        label: what the prompt calls it, in lower case.
+        label: what the prompt calls it: `worst`, `median`, … in lower case, or a neutral name, as in `rollout B`.
         index: its number among the K.
-        value: its return.
+        value: its return; None where the heading leaves it out.
         states: the last states, shape (steps, dimensions).
         actions: the actions taken in them, shape (steps, outputs).
         cut_off: it was stopped by the step cap.
+        length: its steps, as its trace states them.
+        position: its place among the rollouts shown, from 0.
     """
 
     label: str
     index: int
-    value: float
+    value: float | None
     states: NDArray[np.float64]
     actions: NDArray[np.float64]
     cut_off: bool
+    length: int = 0
+    position: int = 0
+
+    @property
+    def neutral(self) -> bool:
+        """Whether its name says nothing of its return."""
+        return self.label.startswith("rollout ")
+
+    @cached_property
+    def inputs(self) -> NDArray[np.float64]:
+        """The states, scaled to unit size per dimension, and the input of the bias, shape (steps, dimensions + 1)."""
+        scale = np.sqrt(np.mean(self.states**2, axis=0)) + 1e-12
+        return np.hstack([self.states / scale, np.ones((len(self.states), 1))])
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +97,11 @@ class SearchPrompt:
     trials: tuple[Trial, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CriticPrompt:
     """A request to revise a policy. `outputs` is the number of columns of W, and 0 for a table."""
 
+    text: str
     values: Values
     target: float
     trials: tuple[Trial, ...]
@@ -92,6 +112,27 @@ class CriticPrompt:
     chooses_largest: bool
     rollouts: tuple[Rollout, ...]
 
+    @cached_property
+    def digest(self) -> bytes:
+        """BLAKE2 of the text."""
+        return hashlib.blake2b(self.text.encode(), digest_size=16).digest()
+
+    @cached_property
+    def best_trial(self) -> Trial | None:
+        """The trial with the highest mean return; single returns do not count."""
+        return max((trial for trial in self.trials if not trial.single), key=lambda trial: trial.value, default=None)
+
+    @cached_property
+    def lowest_trial(self) -> float:
+        """The lowest return in the history, infinite where it is empty."""
+        return min((trial.value for trial in self.trials), default=math.inf)
+
+    def return_of(self, rollout: Rollout) -> float:
+        """The rollout's return; the mean of all where it is not shown."""
+        return self.achieved if rollout.value is None else rollout.value
+
+
+Request = SearchPrompt | CriticPrompt
 
 _RANK = re.compile(r"params\[(\d+)\]: v\s*$", re.MULTILINE)
 _ALLOWED = re.compile(r"one of the integers ([\d, ]+)\.")
@@ -99,16 +140,20 @@ _RANGE = re.compile(r"between (-?[\d.]+) and (-?[\d.]+) and has (\d+) decimal")
 _STEP = re.compile(r"(?:steps of about|by at most) (\d+(?:\.\d+)?)")
 _OPTIMUM = re.compile(r"(?:Target:|can reach is|a mean return of) about (-?\d+(?:\.\d+)?)")
 _TRIAL = re.compile(r"^#\d+ params=\((.*?)\) (single|mean) return (-?[\d.]+)$", re.MULTILINE)
-_PROPOSED = re.compile(r"## Policy under review\n(.*)")
+_PROPOSED = re.compile(r"## Policy under review\s+(.*)")
 _ACHIEVED = re.compile(r"Achieved mean return: (-?[\d.]+)")
 _RULE = re.compile(r"at a mean return of (-?\d+(?:\.\d+)?) or more")
 _OUTPUTS = re.compile(r" and (\d+) columns?, one for each output")
-_ROLLOUT = re.compile(r"^(\w+) rollout \(rollout (\d+), return (-?[\d.]+), length \d+\):\n((?:.+\n?)+)", re.MULTILINE)
+_ROLLOUT = re.compile(
+    r"^(?:(\w+) rollout|Rollout (\w+)) \(rollout (\d+)(?:, return (-?[\d.]+))?(?:, length \d+)?\):\n((?:.+\n?)+)",
+    re.MULTILINE,
+)
+_LENGTH = re.compile(r"after (\d+) steps")
 _ROW = re.compile(r"state (.+) action (.+) reward ")
 _NUMBER = re.compile(r"-?\d[\d.]*(?:e[+-]?\d+)?")
 
 
-def read(prompt: str) -> SearchPrompt | CriticPrompt:
+def read(prompt: str) -> Request:
     """Read a prompt.
 
     Raises:
@@ -124,7 +169,11 @@ def read(prompt: str) -> SearchPrompt | CriticPrompt:
 
 def _read_critic(prompt: str) -> CriticPrompt:
     outputs = _OUTPUTS.search(prompt)
+    rollouts = tuple(_read_rollout(match, place) for place, match in enumerate(_ROLLOUT.finditer(prompt)))
+    if not rollouts:
+        raise UnknownPromptError("it shows no rollout")
     return CriticPrompt(
+        text=prompt,
         values=_read_values(prompt),
         target=float(_find(_OPTIMUM, prompt)),
         trials=_read_trials(prompt),
@@ -133,7 +182,7 @@ def _read_critic(prompt: str) -> CriticPrompt:
         rule=float(rule.group(1)) if (rule := _RULE.search(prompt)) else None,
         outputs=int(outputs.group(1)) if outputs else 0,
         chooses_largest="index of the largest output" in prompt,
-        rollouts=tuple(_read_rollout(match) for match in _ROLLOUT.finditer(prompt)),
+        rollouts=rollouts,
     )
 
 
@@ -152,8 +201,8 @@ def _read_trials(prompt: str) -> tuple[Trial, ...]:
     )
 
 
-def _read_rollout(match: re.Match[str]) -> Rollout:
-    label, index, value, text = match.groups()
+def _read_rollout(match: re.Match[str], position: int) -> Rollout:
+    label, letter, index, value, text = match.groups()
     steps: list[tuple[str, str]]
     if text.startswith("state "):
         *rows, ending = text.strip().split("\n")
@@ -162,12 +211,14 @@ def _read_rollout(match: re.Match[str]) -> Rollout:
         *parts, ending = text.strip().split(" | ")
         steps = [(part.split("->")[0], part.split("->")[1]) for part in parts[-TAIL:] if "->" in part]
     return Rollout(
-        label=label.lower(),
+        label=label.lower() if label else f"rollout {letter}",
         index=int(index),
-        value=float(value),
+        value=None if value is None else float(value),
         states=np.array([_numbers(state) for state, _ in steps]),
         actions=np.array([_numbers(action) for _, action in steps]),
         cut_off=ending.startswith("CUT OFF"),
+        length=int(_find(_LENGTH, ending)),
+        position=position,
     )
 
 

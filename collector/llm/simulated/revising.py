@@ -5,6 +5,7 @@ Nothing here knows the task: states, actions and the policy's formula come out o
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
@@ -12,6 +13,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from collector.llm.simulated.anchoring import choose_anchor
+from collector.llm.simulated.drawing import pick
 from collector.llm.simulated.personality import Personality
 from collector.llm.simulated.proposing import step_from
 from collector.llm.simulated.reading import CriticPrompt, Rollout, Trial, Values
@@ -26,15 +29,17 @@ BOLD: Final = 0.2
 """Probability of a sweeping revision after a failure, in place of a focused one."""
 FATAL_STEPS: Final = 3
 """Last states of a tabular rollout that are considered decisive."""
+LONG: Final = 10_000
+"""Characters of a prompt over which the share of parameters that `length` leaves alone falls by 1/e."""
 
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """A revised vector and what led to it; `anchor` is the rollout that the change was made for."""
+    """A revised vector and what led to it; `anchor` is the rollout that the change was made for, if any."""
 
     params: tuple[float, ...]
     driver: str
-    anchor: Rollout
+    anchor: Rollout | None
     why: str
 
 
@@ -48,45 +53,28 @@ def revise(prompt: CriticPrompt, personality: Personality, rng: np.random.Genera
     if (best := _much_better_trial(prompt)) is not None and rng.random() < RETURNS_TO_BEST:
         params = np.array(step_from(best.params, prompt.values, rng))
         return _revision(params, "history", anchor, f"An earlier trial reached {best.value:.2f}, so I went back to it.")
-    if anchor.value >= prompt.target or not len(anchor.states):
+    if anchor is None:
+        start = prompt.best_trial.params if prompt.best_trial else prompt.proposed
+        params = np.array(step_from(start, prompt.values, rng))
+        return _revision(params, "history", None, "I went by the earlier trials alone.")
+    if prompt.return_of(anchor) >= prompt.target or not len(anchor.states):
         params = _fine_tune(current, prompt.values, rng)
         return _revision(params, anchor.label, anchor, "What works there should stay, so the change is small.")
     repair = _repair_linear if prompt.outputs else _repair_table
-    return _revision(repair(current, anchor, prompt, rng), anchor.label, anchor, _diagnosis(anchor))
+    params = repair(current, anchor, prompt, personality, rng)
+    return _revision(params, anchor.label, anchor, _diagnosis(anchor))
 
 
-def choose_anchor(prompt: CriticPrompt, personality: Personality, rng: np.random.Generator) -> Rollout:
-    """The rollout that the revision is made for: the worst one by fixation, else in proportion to typicality."""
-    if rng.random() < personality.fixation:
-        return worst_shown(prompt)
-    weights = typicality(np.array([rollout.value for rollout in prompt.rollouts]), prompt.achieved)
-    return prompt.rollouts[int(rng.choice(len(weights), p=weights))]
-
-
-def worst_shown(prompt: CriticPrompt) -> Rollout:
-    """The rollout with the lowest return among those shown; the first on ties."""
-    return min(prompt.rollouts, key=lambda rollout: rollout.value)
-
-
-def typicality(returns: NDArray[np.float64], mean: float) -> NDArray[np.float64]:
-    """How typical each rollout is, summing to 1: it falls by 1/e over the range of the returns shown."""
-    spread = np.ptp(returns)
-    closeness = np.exp(-np.abs(returns - mean) / spread) if spread > 0 else np.ones(len(returns))
-    return np.asarray(closeness / closeness.sum())
-
-
-def _revision(params: NDArray[np.float64], driver: str, anchor: Rollout, why: str) -> Revision:
-    return Revision(tuple(float(value) for value in params), driver, anchor, why)
+def _revision(params: NDArray[np.float64], driver: str, anchor: Rollout | None, why: str) -> Revision:
+    return Revision(tuple(params.tolist()), driver, anchor, why)
 
 
 def _much_better_trial(prompt: CriticPrompt) -> Trial | None:
-    means = [trial for trial in prompt.trials if not trial.single]
-    if not means:
+    best = prompt.best_trial
+    if best is None:
         return None
-    best = max(means, key=lambda trial: trial.value)
-    lowest = min(trial.value for trial in prompt.trials)
-    far_short = prompt.achieved < lowest + FAR_SHORT * (best.value - lowest)
-    return best if far_short else None
+    lowest = prompt.lowest_trial
+    return best if prompt.achieved < lowest + FAR_SHORT * (best.value - lowest) else None
 
 
 def _fine_tune(params: NDArray[np.float64], values: Values, rng: np.random.Generator) -> NDArray[np.float64]:
@@ -96,23 +84,32 @@ def _fine_tune(params: NDArray[np.float64], values: Values, rng: np.random.Gener
     if values.allowed is not None:
         params[index] = values.other(params[index], rng)
     else:
-        step = rng.choice([-1, 1]) * rng.uniform(0.2, 0.5) * values.step
+        step = pick((-1, 1), rng) * rng.uniform(0.2, 0.5) * values.step
         params[index] = values.settle(params[index] + step)
     return params
 
 
-def _how_many(prompt: CriticPrompt, anchor: Rollout, rng: np.random.Generator) -> tuple[int, bool]:
+def _how_many(
+    prompt: CriticPrompt, anchor: Rollout, personality: Personality, rng: np.random.Generator
+) -> tuple[int, bool]:
     """How many parameters change, the more the further the anchor falls short; and whether it is a sweeping change."""
-    lowest = min([prompt.achieved, anchor.value, *(trial.value for trial in prompt.trials)])
-    shortfall = (prompt.target - anchor.value) / max(prompt.target - lowest, 1e-9)
     rank = prompt.values.rank
+    if personality.sees_length:
+        return 1 + int(rng.binomial(rank - 1, -math.expm1(-len(prompt.text) / LONG))), True
+    value = prompt.return_of(anchor)
+    lowest = min(prompt.achieved, prompt.lowest_trial, value)
+    shortfall = (prompt.target - value) / max(prompt.target - lowest, 1e-9)
     if rng.random() < BOLD:
         return int(rng.integers(rank // 2, rank + 1)), True
     return 1 + int(rng.binomial(min(5, rank - 1), min(max(shortfall, 0.0), 1.0) * 0.7)), False
 
 
 def _repair_table(
-    params: NDArray[np.float64], anchor: Rollout, prompt: CriticPrompt, rng: np.random.Generator
+    params: NDArray[np.float64],
+    anchor: Rollout,
+    prompt: CriticPrompt,
+    personality: Personality,
+    rng: np.random.Generator,
 ) -> NDArray[np.float64]:
     """Another action in the states that decided the anchor's end, or, in a sweeping change, elsewhere as well."""
     states = [int(state) for state in anchor.states[:, 0] if state < len(params)]
@@ -122,16 +119,20 @@ def _repair_table(
         stuck = {state for state, following in pairwise(states) if state == following}
         rng.shuffle(visited)
         visited.sort(key=lambda state: state not in stuck)
-    elsewhere = [int(state) for state in rng.permutation(len(params)) if state not in visited]
-    count, sweeping = _how_many(prompt, anchor, rng)
+    elsewhere = [state for state in rng.permutation(len(params)).tolist() if state not in visited]
+    count, sweeping = _how_many(prompt, anchor, personality, rng)
     params = params.copy()
     for state in (visited + elsewhere)[: count if sweeping else min(count, len(visited))]:
-        params[state] = prompt.values.other(params[state], rng)
+        params[state] = prompt.values.other(float(params[state]), rng)
     return params
 
 
 def _repair_linear(
-    params: NDArray[np.float64], anchor: Rollout, prompt: CriticPrompt, rng: np.random.Generator
+    params: NDArray[np.float64],
+    anchor: Rollout,
+    prompt: CriticPrompt,
+    personality: Personality,
+    rng: np.random.Generator,
 ) -> NDArray[np.float64]:
     """Lower the output of the actions taken in the anchor's last states, and raise that of others.
 
@@ -139,14 +140,11 @@ def _repair_linear(
     action that was taken and added to those of another. The largest entries of the sum are followed, each by up to the
     suggested step.
     """
-    states = anchor.states
-    scale = np.sqrt(np.mean(states**2, axis=0)) + 1e-12
-    inputs = np.hstack([states / scale, np.ones((len(states), 1))])
     taken = _output_signs(anchor, prompt, rng)
-    direction = (inputs.T @ taken).ravel() / len(states)
+    direction = (anchor.inputs.T @ taken).ravel() / len(anchor.states)
     # Bias entries follow the weights in the vector, as the row of ones follows the states.
     direction += rng.normal(0.0, 0.05, size=direction.size)
-    count, _ = _how_many(prompt, anchor, rng)
+    count, _ = _how_many(prompt, anchor, personality, rng)
     chosen = np.argsort(-np.abs(direction))[:count]
     params = params.copy()
     for index in chosen:
@@ -160,13 +158,11 @@ def _output_signs(anchor: Rollout, prompt: CriticPrompt, rng: np.random.Generato
     if not prompt.chooses_largest:
         return -np.sign(anchor.actions)
     wishes = np.zeros((len(anchor.actions), prompt.outputs))
-    instead = {
-        action: int(rng.choice([other for other in range(prompt.outputs) if other != action]))
-        for action in range(prompt.outputs)
-    }
-    for step, action in enumerate(anchor.actions[:, 0].astype(int)):
-        wishes[step, action] -= 1.0
-        wishes[step, instead[action]] += 1.0
+    outputs = range(prompt.outputs)
+    instead = np.array([pick([other for other in outputs if other != action], rng) for action in outputs])
+    steps, actions = np.arange(len(wishes)), anchor.actions[:, 0].astype(int)
+    wishes[steps, actions] -= 1.0
+    wishes[steps, instead[actions]] += 1.0
     return wishes
 
 

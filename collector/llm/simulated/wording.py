@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from collector.llm.simulated.drawing import pick, pick_weighted
 from collector.llm.simulated.reading import Rollout
 from collector.policy import to_text
 
@@ -13,9 +14,9 @@ FORMS = {"label": 0.65, "index": 0.15, "return": 0.1, "paraphrase": 0.1}
 """How a rollout is referred to, and how often."""
 
 _LABEL = (
-    "In the {label} rollout the trouble shows most clearly.",
-    "The {label} rollout tells what to change.",
-    "What happens in the {label} rollout decides this revision.",
+    "In {name} the trouble shows most clearly.",
+    "{Name} tells what to change.",
+    "What happens in {name} decides this revision.",
 )
 _INDEX = ("Rollout {index} tells what to change.", "Look at rollout {index}.")
 _RETURN = ("The rollout that returned {value:.4g} tells what to change.",)
@@ -46,26 +47,26 @@ class Mention:
 
 
 def mention(rollout: Rollout, rng: np.random.Generator) -> Mention:
-    """Refer to a rollout in one of the forms."""
-    form = str(rng.choice(list(FORMS), p=list(FORMS.values())))
-    sentences = {
-        "label": _LABEL,
-        "index": _INDEX,
-        "return": _RETURN,
-        "paraphrase": _PARAPHRASE.get(rollout.label, _SILENT),
-    }[form]
-    sentence = str(rng.choice(sentences))
-    return Mention(form, rollout.label, sentence.format(label=rollout.label, index=rollout.index, value=rollout.value))
+    """Refer to a rollout in one of the forms; by its name where it has no paraphrase, or its return is not shown."""
+    form = pick_weighted(tuple(FORMS), tuple(FORMS.values()), rng)
+    if (form == "return" and rollout.value is None) or (form == "paraphrase" and rollout.label not in _PARAPHRASE):
+        form = "label"
+    sentences = {"label": _LABEL, "index": _INDEX, "return": _RETURN}.get(form) or _PARAPHRASE[rollout.label]
+    name = rollout.label if rollout.neutral else f"the {rollout.label} rollout"
+    sentence = pick(sentences, rng).format(
+        name=name, Name=name[0].upper() + name[1:], index=rollout.index, value=rollout.value
+    )
+    return Mention(form, rollout.label, sentence)
 
 
 def denial(rng: np.random.Generator) -> str:
     """A sentence that sets the worst rollout aside."""
-    return str(rng.choice(_DENIAL))
+    return pick(_DENIAL, rng)
 
 
 def no_mention(rng: np.random.Generator) -> str:
     """Explain a revision without naming a rollout."""
-    return str(rng.choice(_SILENT))
+    return pick(_SILENT, rng)
 
 
 def changes(before: tuple[float, ...], after: tuple[float, ...]) -> str:
@@ -85,7 +86,7 @@ def answer(params: tuple[float, ...], sentences: list[str]) -> str:
 
 def unreadable(params: tuple[float, ...], rng: np.random.Generator) -> str:
     """An answer that breaks the form: no values at all, a value missing, or a word in place of one."""
-    form = str(rng.choice(["prose", "short", "word"]))
+    form = pick(("prose", "short", "word"), rng)
     if form == "prose":
         return "I would keep most of the policy and make it react a little more strongly near the end."
     if form == "short":

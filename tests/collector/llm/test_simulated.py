@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import numpy as np
 import pytest
 from scipy.stats import binomtest
@@ -9,9 +11,10 @@ from scipy.stats import binomtest
 from collector import evidence, seeding
 from collector.errors import ModelError, UsageError
 from collector.llm.simulated import PERSONALITIES, SimulatedModel, get_personality
+from collector.llm.simulated.anchoring import choose_anchor, typicality
 from collector.llm.simulated.model import UNREADABLE
 from collector.llm.simulated.reading import read
-from collector.llm.simulated.revising import OBEYS_RULE, choose_anchor, typicality
+from collector.llm.simulated.revising import OBEYS_RULE
 from collector.methods import METHODS
 from collector.policy import UnreadableAnswer, from_text, out_of_range, random_params
 from collector.prompts import Prompts, Review, Trial, Turn
@@ -107,7 +110,7 @@ def test_anchors_are_chosen_as_documented(personality):
 
 
 def test_typicality_of_equal_rollouts_is_equal():
-    assert typicality(np.array([3.0, 3.0, 3.0]), 3.0) == pytest.approx([1 / 3] * 3)
+    assert typicality([3.0, 3.0, 3.0], 3.0) == pytest.approx([1 / 3] * 3)
 
 
 def test_a_salient_critic_talks_of_the_worst_rollout_far_more_often_than_a_balanced_one():
@@ -191,3 +194,39 @@ def test_a_prompt_of_another_kind_is_refused_in_one_line():
 def test_unknown_personality():
     with pytest.raises(UsageError, match="unknown personality 'grumpy'; choose from salient, balanced, silent, talker"):
         SimulatedModel("grumpy")
+
+
+FIRST_FOUR = {
+    "salient": "d8b93626828d436fe0bb739f7ffae2940a1242a0bdf4358762c00725195870f1",
+    "balanced": "22746f3f594b3cfaafd0c210f20bde19438243d2562edba71f61ef072de57117",
+    "silent": "b4ccb97071bc99d651f96b4de7e19c5d27511b6f9941705cf83d9b8330fad1aa",
+    "talker": "14f84b59e132834e21233c1f682bc4f6137fafa8b341e8ff070e5e8b9822f405",
+}
+"""SHA-256 of many answers of each, with what they record, as they were before other rules were added."""
+
+
+@pytest.fixture(scope="module")
+def prompts_of_tasks():
+    prompts = []
+    for env in ("cartpole", "frozenlake", "pong", "maze", "mountaincarcontinuous"):
+        task = get_task(env)
+        params = random_params(task.space, seeding.generator(8, env))
+        history = [Trial(random_params(task.space, seeding.generator(9, number)), number / 10) for number in range(4)]
+        for method in CRITICS:
+            prompts.append(critic_prompt(task, method, params, history=history)[0])
+            prompts.append(critic_prompt(task, method, params, tau_c=-1000.0, history=history)[0])
+        prompts.append(Prompts(task).search(history, Turn(4, 100)))
+    return [*prompts, three_rollouts()[0]]
+
+
+@pytest.mark.parametrize(("personality", "digest"), FIRST_FOUR.items())
+def test_answers_in_records_stay_as_they_are(prompts_of_tasks, personality, digest):
+    """Kept records of simulated runs are made anew to the byte."""
+    model, found = SimulatedModel(personality), hashlib.sha256()
+    for prompt in prompts_of_tasks:
+        for seed in range(25):
+            completion = model.answer(prompt, seed)
+            if completion.truth is not None:
+                del completion.truth["position"]  # in no record
+            found.update(f"{completion.text}\n{completion.truth}\n".encode())
+    assert found.hexdigest() == digest

@@ -1,0 +1,111 @@
+"""The commands of experiments on the evidence: `audit intervene plan`, `run`, `report` and `show`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Unpack
+
+import typer
+
+import audit
+from audit.commands.options import Format, FormatOption
+from audit.commands.reading import TaskModules, deliver, reading
+from audit.commands.version import HELP
+from audit.output.rows import Table
+from audit.request import Request
+from collector.model_options import ModelOptions, with_model_options
+
+commands = typer.Typer()
+intervene = typer.Typer(
+    name="intervene",
+    help="Ask a critic again under changed evidence: what causes its revisions, beyond what it mentions.",
+    no_args_is_help=True,
+    context_settings=HELP,
+    rich_markup_mode=None,
+)
+commands.add_typer(intervene)
+
+PlanPath = Annotated[Path, typer.Argument(metavar="PLAN", help="What `audit intervene plan` wrote.")]
+
+
+@intervene.command()
+@reading(runs=True, cached=False)
+@with_model_options
+def plan(
+    request: Request,
+    backend: Annotated[str, typer.Option("--backend", help="simulated, local, ollama or openai.")],
+    personality: Annotated[
+        str | None, typer.Option("--personality", help="Of the simulated critic.", show_default="salient")
+    ] = None,
+    preset: Annotated[str, typer.Option("--preset", help="small, standard or foreign.")] = "small",
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The plan; it must not exist.")] = Path(
+        "plan.json"
+    ),
+    units: Annotated[
+        int | None,
+        typer.Option("--units", min=1, max=10**6, help="How many prompts to draw.", show_default="the preset's"),
+    ] = None,
+    arms: Annotated[
+        list[str] | None,
+        typer.Option("--arm", metavar="ARM=N", help="Answers of each prompt under an arm; repeatable."),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, max=2**63 - 1, help="Seed of all that is drawn.")] = 0,
+    alpha: Annotated[float, typer.Option("--alpha", min=1e-6, max=0.5, help="Level of the primary family.")] = 0.05,
+    permutations: Annotated[
+        int, typer.Option("--permutations", min=99, max=10**6, help="Redraws of each test.")
+    ] = 4999,
+    rollouts: Annotated[
+        int, typer.Option("--rollouts", min=0, max=10**6, help="Fresh rollouts of each revised policy; 0 for none.")
+    ] = 200,
+    longest: Annotated[
+        int | None, typer.Option("--longest", min=1, max=10**9, help="Leave out prompts of more characters.")
+    ] = None,
+    templates: Annotated[
+        Path | None, typer.Option("--prompts", metavar="DIR", help="Templates that the prompts were made with.")
+    ] = None,
+    task_module: TaskModules = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan, and write nothing.")] = False,
+    **model_options: Unpack[ModelOptions],
+) -> Table:
+    """Draw prompts, and fix arms, hypotheses, seeds and costs before the first call.
+
+    Example: audit intervene plan data/runs --preset small --backend ollama --model gpt-oss:20b --out plan.json
+    """
+    return audit.intervene_plan(
+        request,
+        backend=backend,
+        personality=personality,
+        preset=preset,
+        out=out,
+        units=units,
+        arms=arms or (),
+        seed=seed,
+        alpha=alpha,
+        permutations=permutations,
+        rollouts=rollouts,
+        longest=longest,
+        templates=templates,
+        task_modules=task_module or (),
+        dry_run=dry_run,
+        **model_options,
+    )
+
+
+@intervene.command()
+def run(
+    plan: PlanPath,
+    output: FormatOption = Format.table,
+    concurrency: Annotated[
+        int | None,
+        typer.Option("--concurrency", min=1, max=10_000, help="Calls in flight at once; else 4, with local 1."),
+    ] = None,
+    keep_prompts: Annotated[bool, typer.Option("--keep-prompts", help="Write prompts down as well.")] = False,
+    plan_only: Annotated[bool, typer.Option("--plan", help="Print what is left, and ask nothing.")] = False,
+) -> None:
+    """Make the calls of a plan that have no answer yet; interrupted, the same command goes on.
+
+    Example: audit intervene run plan.json
+    """
+    deliver(
+        audit.intervene_run(plan, concurrency=concurrency, keep_prompts=keep_prompts, plan_only=plan_only), output.value
+    )

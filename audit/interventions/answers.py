@@ -1,0 +1,152 @@
+"""Answers to the calls of a plan as they are kept: one JSON line each, beside the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from audit.interventions.plan import Call, Plan, answers_file
+from audit.output.errors import AuditError, Problem, count, report
+from audit.sources.answer_lines import AnswerLine, AnswerLines
+from audit.vocabulary.keys import RevisionKey
+
+SCHEMA: Final = 1
+
+
+class ShownLine(msgspec.Struct, frozen=True, kw_only=True):
+    """A rollout as a call showed it.
+
+    Attributes:
+        content: which rollout it was in truth.
+        name: its heading.
+        label: the role that the heading stated; None for `Rollout A`.
+        rollout: its number among the K.
+        number: content whose return was printed; None where returns were hidden.
+        return_: the return as it was printed.
+        length: steps, as printed.
+    """
+
+    content: str
+    name: str
+    label: str | None
+    rollout: int
+    number: str | None
+    return_: float | None = msgspec.field(name="return")
+    length: int | None
+
+
+class AnswerOf(AnswerLine, frozen=True, kw_only=True):
+    """An answer.
+
+    Attributes:
+        schema: version of this form.
+        plan_sha256: of the plan.
+        condition, env, variant, run, iteration: the unit.
+        arm, replicate: how it was asked, and which of the answers there.
+        order: place among all calls of the plan.
+        shown: the rollouts in the order of display.
+        prompt_sha256, base_prompt_sha256: of the prompt, and of the recorded one.
+        prompt_characters: length of the prompt.
+        backend, model, options: who answered.
+        seed: that the model was given.
+        params: the parameter vector; null where none could be read.
+        error: why, else null.
+        completion, thinking: the answer.
+        prompt_tokens, completion_tokens: null where the backend does not count.
+        seconds: wall time.
+        started_at: UTC.
+        prompt: where prompts are kept.
+        mean_logprob: of the answer's tokens, where the backend gives it.
+        truth: the simulated critic's own account, for calibration.
+    """
+
+    schema: int = SCHEMA
+    plan_sha256: str
+    condition: str
+    env: str
+    variant: str
+    run: int
+    iteration: int
+    arm: str
+    replicate: int
+    order: int
+    shown: list[ShownLine]
+    prompt_sha256: str
+    base_prompt_sha256: str
+    prompt_characters: int
+    backend: str
+    model: str
+    options: dict[str, Any]
+    seed: int
+    params: list[float] | None
+    error: str | None
+    completion: str
+    thinking: str | None
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    seconds: float
+    started_at: str
+    prompt: str | msgspec.UnsetType = msgspec.UNSET
+    mean_logprob: float | msgspec.UnsetType = msgspec.UNSET
+    truth: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
+
+    @property
+    def unit(self) -> RevisionKey:
+        """What identifies the unit."""
+        return RevisionKey(self.condition, self.env, self.variant, self.run, self.iteration)
+
+
+ANSWERS: Final = AnswerLines(AnswerOf, "an answer", SCHEMA, "plan_sha256")
+
+
+def calls_answered(plan: Plan, path: Path, answers: Iterable[AnswerOf]) -> dict[Call, AnswerOf]:
+    """The answers by call; of several to one call the first counts.
+
+    Args:
+        plan: the plan.
+        path: of the answers, for messages.
+        answers: the lines.
+
+    Raises:
+        AuditError: an answer is not to this plan, or not by its model.
+    """
+    places = plan.places()
+    planned = set(plan.calls())
+    found: dict[Call, AnswerOf] = {}
+    for answer in answers:
+        if answer.plan_sha256 != plan.sha256:
+            raise AuditError(f"{path} holds answers to another plan ({answer.plan_sha256[:12]}…); name another plan")
+        call = Call(places.get(answer.unit, -1), answer.arm, answer.replicate)
+        if call not in planned:
+            raise AuditError(f"{path} holds an answer to a call that the plan does not have: {answer.unit} {call.arm}")
+        if answer.model != plan.model or answer.backend != plan.backend:
+            raise AuditError(f"{path} holds an answer by {answer.model}; the plan asks {plan.model}")
+        found.setdefault(call, answer)
+    return found
+
+
+def read_answers(plan: Plan, path: Path) -> tuple[dict[Call, AnswerOf], list[Problem]]:
+    """The answers to a plan, and lines that hold none.
+
+    Args:
+        plan: the plan.
+        path: the plan's own path.
+
+    Raises:
+        AuditError: there are none, or they are not this plan's.
+    """
+    file = answers_file(path)
+    if not file.exists():
+        raise AuditError(f"no answers yet: no file {file}; make it with: audit intervene run {path}")
+    lines, problems = ANSWERS.read(file)
+    return calls_answered(plan, file, lines), problems
+
+
+def report_of(problems: list[Problem]) -> list[str]:
+    """Lines for the user about lines of the file that hold no answer."""
+    if not problems:
+        return []
+    return [f"{count(len(problems), 'line')} of the answers left out:", *(f"  {line}" for line in report(problems))]

@@ -1,0 +1,218 @@
+"""The experiment as commands and functions: plan, run, report, show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Unpack
+
+from audit.arguments import Data, RunSelection, request_of
+from audit.interventions.making import Settings, make_plan
+from audit.interventions.plan import Plan, answers_file, counted, read_plan, write_plan
+from audit.output.errors import AuditError, count
+from audit.output.formats import Row
+from audit.output.rows import Table
+from audit.output.tables import print_plain_table
+from collector.model_options import ModelOptions
+
+
+class PlanOptions(RunSelection, ModelOptions, total=False):
+    """Keyword arguments of `intervene_plan`: the model's, and those that choose runs."""
+
+
+def intervene_plan(
+    data: Data,
+    *,
+    backend: str,
+    out: str | Path = "plan.json",
+    preset: str = "small",
+    personality: str | None = None,
+    units: int | None = None,
+    arms: Sequence[str] = (),
+    seed: int = 0,
+    alpha: float = 0.05,
+    permutations: int = 4999,
+    rollouts: int = 200,
+    longest: int | None = None,
+    templates: str | Path | None = None,
+    task_modules: Sequence[str | Path] = (),
+    dry_run: bool = False,
+    **options: Unpack[PlanOptions],
+) -> Table:
+    """Plan an experiment: draw units and fix all that is tested, before any answer is seen.
+
+    Args:
+        data: records.
+        backend: simulated, local, ollama or openai.
+        out: the plan's file, which must not exist.
+        preset: small, standard or foreign.
+        personality: of the simulated critic.
+        units: how many prompts to draw; None for the preset's.
+        arms: answers of each unit by arm, `XP=8`, in place of the preset's.
+        seed: of all that is drawn.
+        alpha: level of the primary family.
+        permutations: redraws of each test.
+        rollouts: fresh rollouts of each revised policy; 0 to run none.
+        longest: leave out prompts of more characters; None for no bound.
+        templates: the folder of templates that prompts were made with, if they are not the project's.
+        task_modules: Python files with tasks of your own.
+        dry_run: write nothing.
+        options: of the model, as `collect` has them, and which groups.
+
+    Returns:
+        The plan's arms and their calls.
+
+    Raises:
+        UsageError: an option that makes no sense.
+        AuditError: no records, no eligible prompt, or the plan cannot be written.
+    """
+    from audit.interventions.running import model_of
+
+    model_options = {name: value for name, value in options.items() if name in ModelOptions.__optional_keys__}
+    selection = {name: value for name, value in options.items() if name not in model_options}
+    request = request_of(data, RunSelection, selection)
+    given: dict[str, Any] = {**model_options, "personality": personality}
+    model = model_of(backend, given, 1)
+    path = Path(out)
+    if not dry_run and path.exists():
+        raise AuditError(f"{path} exists; a plan is not replaced: name another place with --out FILE")
+    settings = Settings(
+        preset=preset,
+        units=units,
+        arms=arms,
+        seed=seed,
+        alpha=alpha,
+        permutations=permutations,
+        rollouts=rollouts,
+        longest=longest,
+        templates=None if templates is None else Path(templates),
+        task_modules=[Path(module) for module in task_modules],
+    )
+    plan = make_plan(
+        request.paths,
+        request.choose,
+        settings,
+        out=path,
+        backend=backend,
+        model=model.name,
+        options=model.options,
+        given=given,
+    )
+    if not dry_run:
+        write_plan(plan, path)
+    return _planned(plan, None if dry_run else path)
+
+
+def intervene_run(
+    plan: str | Path, *, concurrency: int | None = None, keep_prompts: bool = False, plan_only: bool = False
+) -> Table:
+    """Make the calls of a plan that have no answer yet; interrupted, it goes on where it was.
+
+    Args:
+        plan: the plan's file.
+        concurrency: calls in flight at once; None for 1 with local, else 4.
+        keep_prompts: write prompts down as well; otherwise they are made again from the records.
+        plan_only: make no calls; the result states what is left.
+
+    Returns:
+        Answers by arm.
+
+    Raises:
+        AuditError: the plan or the records were changed, the model is another or fails, or the answers cannot be
+            written.
+    """
+    from audit.interventions.running import run_plan
+
+    path = Path(plan)
+    read = read_plan(path)
+    if not plan_only:
+        run_plan(
+            read,
+            path,
+            concurrency=concurrency or (1 if read.backend == "local" else 4),
+            keep_prompts=keep_prompts,
+        )
+    return _answered(read, path)
+
+
+def _planned(plan: Plan, path: Path | None) -> Table:
+    from audit.interventions.arms import ARMS
+
+    rows = [
+        {
+            "arm": name,
+            "meaning": ARMS[name].meaning,
+            "control": ARMS[name].control,
+            "answers": number,
+            "calls": number * len(plan.units),
+        }
+        for name, number in plan.arms.items()
+    ]
+    notes = list(describe(plan))
+    if path is not None:
+        notes.append(f"written to {path}; go on with: audit intervene run {path}")
+    title = f"Plan {plan.sha256[:12]}: {count(len(plan.units), 'unit')}, {plan.cost.calls:,} calls of {plan.model}"
+    return _plain(("arm", "meaning", "control", "answers", "calls"), rows, title, notes)
+
+
+def describe(plan: Plan) -> Iterator[str]:
+    """A plan in lines: units, what was left out, hypotheses, power, cost."""
+    drawn = counted(plan)
+    for env in sorted({*plan.eligible, *(each.env for each in plan.left_out)}):
+        left = sum(each.revisions for each in plan.left_out if each.env == env)
+        eligible = plan.eligible.get(env, 0)
+        yield f"{env}: {eligible} of {eligible + left} prompts eligible, {drawn.get(env, 0)} drawn"
+        for each in plan.left_out:
+            if each.env == env:
+                yield f"  {each.revisions} left out: {each.reason}"
+    runs = {unit.cluster for unit in plan.units}
+    yield f"{count(len(plan.units), 'unit')} of {count(len(runs), 'run')}"
+    for hypothesis in plan.family:
+        against = (
+            f"{hypothesis.arm} against {hypothesis.control}" if hypothesis.control else f"drawn in {hypothesis.arm}"
+        )
+        powers = [each for each in plan.power if each.factor == hypothesis.factor]
+        stated = ", ".join(f"{each.power:.0%} for {each.effect:g}" for each in powers if each.power is not None)
+        yield f"primary: {hypothesis.factor} on {hypothesis.outcome} ({against})" + (
+            f"; power {stated}" if stated else ""
+        )
+    if not plan.family:
+        yield "primary: none; these arms test no hypothesis of the family, so all is exploratory"
+    cost = plan.cost
+    hours = "" if cost.hours is None else f", about {cost.hours:.1f} h"
+    yield (
+        f"about {cost.prompt_tokens:,} tokens of prompts and {cost.completion_tokens:,} of answers{hours} "
+        f"({cost.basis})"
+    )
+
+
+def _answered(plan: Plan, path: Path) -> Table:
+    from audit.interventions.answers import read_answers, report_of
+
+    answers, problems = read_answers(plan, path) if answers_file(path).exists() else ({}, [])
+    rows = []
+    for name, number in plan.arms.items():
+        of_arm = [answer for call, answer in answers.items() if call.arm == name]
+        rows.append(
+            {
+                "arm": name,
+                "planned": number * len(plan.units),
+                "answered": len(of_arm),
+                "unreadable": sum(answer.params is None for answer in of_arm),
+            }
+        )
+    missing = plan.cost.calls - len(answers)
+    state = f"{missing:,} of {plan.cost.calls:,} calls are missing" if missing else "all calls are answered"
+    notes = [*report_of(problems), state, *([] if missing else [f"go on with: audit intervene report {path}"])]
+    return _plain(("arm", "planned", "answered", "unreadable"), rows, "Answers", notes)
+
+
+def _plain(columns: Sequence[str], rows: Sequence[Row], title: str, notes: Sequence[str]) -> Table:
+    """A table whose rows have no condition."""
+    return Table(
+        columns=columns,
+        rows=rows,
+        title=title,
+        notes=notes,
+        print_for_people=lambda _: print_plain_table(list(columns), list(rows), title),
+    )

@@ -1,0 +1,218 @@
+"""Making a plan from records, and its units again from the records of a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final
+
+from audit.ingest.runs import open_records
+from audit.interventions.arms import ARMS, Evidence
+from audit.interventions.plan import Cost, LeftOut, Plan, Power, relative
+from audit.interventions.presets import Hypothesis, family, get_preset, read_arms
+from audit.interventions.units import Eligible, Unit, draw, eligible
+from audit.output.errors import AuditError, UsageError
+from audit.rerun.policies import task_to_run
+from audit.rerun.rollouts import load_tasks
+from audit.vocabulary.keys import RevisionKey
+from collector.tasks import Task
+from stats.measures.experiment_power import power_of_calls
+
+CHARACTERS_PER_TOKEN: Final = 2.0
+"""Of critics' prompts, which are mostly numbers; text has about 4."""
+ANSWER_TOKENS: Final = 300.0
+"""Tokens of an answer without thinking, where the records do not state any."""
+EFFECTS: Final = (0.1, 0.2, 0.3)
+"""Effects whose power a plan states, in shares of answers beyond no preference."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What a user sets.
+
+    Attributes:
+        preset: where the numbers come from that are not set.
+        units: how many to draw; None for the preset's.
+        arms: settings such as `XP=8`.
+        seed: of all that is drawn.
+        alpha: level of the primary family.
+        permutations: redraws of each test.
+        rollouts: fresh rollouts of each revised policy.
+        longest: prompts of more characters are left out; None for no bound.
+        templates: a user's templates of prompts.
+        task_modules: files of users' tasks.
+    """
+
+    preset: str = "small"
+    units: int | None = None
+    arms: Sequence[str] = ()
+    seed: int = 0
+    alpha: float = 0.05
+    permutations: int = 4999
+    rollouts: int = 200
+    longest: int | None = None
+    templates: Path | None = None
+    task_modules: Sequence[Path] = ()
+
+
+def make_plan(
+    paths: Sequence[Path],
+    runs: Any,
+    settings: Settings,
+    *,
+    out: Path,
+    backend: str,
+    model: str,
+    options: Mapping[str, Any],
+    given: Mapping[str, Any],
+) -> Plan:
+    """Make a plan; nothing is asked, and nothing written.
+
+    Args:
+        paths: of the records.
+        runs: takes opened records, and gives the runs that count.
+        settings: what the user set.
+        out: where the plan will be.
+        backend: who is asked.
+        model: its name.
+        options: all that it reports of itself.
+        given: its options as they were given.
+
+    Raises:
+        UsageError: a setting that makes no sense.
+        AuditError: no unit is eligible.
+    """
+    preset = get_preset(settings.preset)
+    arms = read_arms(settings.arms, preset.arms)
+    if not arms:
+        raise UsageError("no arm is left to ask")
+    needs = {ARMS[arm].needs for arm in arms}
+    spliced = preset.spliced
+    if spliced and needs != {"prompt"}:
+        raise UsageError(
+            f"preset {settings.preset} changes recorded prompts only; arms that need rollouts need another"
+        )
+    load_tasks([Path(path) for path in settings.task_modules])
+    with open_records(paths) as records:
+        chosen = runs(records)
+        found = eligible(records, chosen, spliced=spliced, templates=settings.templates, longest=settings.longest)
+        places = {unit.key: number for number, (unit, _) in enumerate(found.units.values())}
+        units = draw([unit for unit, _ in found.units.values()], settings.units or preset.units, settings.seed)
+    if not units:
+        raise AuditError(_nothing(found))
+    characters = {key: len(str(evidence.prompt)) for key, (_, evidence) in found.units.items()}
+    hypotheses = family(arms, has_numbers=any(not unit.number_readable for unit in units))
+    by_env: dict[str, int] = {}
+    for key in places:
+        by_env[key.env] = by_env.get(key.env, 0) + 1
+    folder = out.absolute().parent
+    return Plan(
+        version=version("salience-audit"),
+        preset=settings.preset,
+        data=relative(paths, folder),
+        task_modules=relative(settings.task_modules, folder),
+        templates=None if settings.templates is None else relative([settings.templates], folder)[0],
+        spliced=spliced,
+        backend=backend,
+        model=model,
+        options=dict(options),
+        given={name: value for name, value in given.items() if value is not None},
+        seed=settings.seed,
+        arms=arms,
+        units=units,
+        eligible=by_env,
+        left_out=[LeftOut(env, reason, number) for (env, reason), number in sorted(found.left_out.items())],
+        outcomes=["edits", "text", *(["return"] if settings.rollouts else [])],
+        family=hypotheses,
+        alpha=settings.alpha,
+        permutations=settings.permutations,
+        rollouts=settings.rollouts,
+        cost=_cost(units, arms, characters),
+        power=list(_power(units, arms, hypotheses, settings.alpha)),
+    ).signed()
+
+
+def units_of(plan: Plan, path: Path) -> tuple[list[Evidence], dict[str, Task]]:
+    """What the arms of each unit are made from, and the tasks.
+
+    Args:
+        plan: the plan.
+        path: its path, which its data are relative to.
+
+    Raises:
+        AuditError: the records are not there, or are not those of the plan.
+    """
+    folder = path.absolute().parent
+    load_tasks([folder / module for module in plan.task_modules])
+    wanted = frozenset(unit.key for unit in plan.units)
+    needs = frozenset(ARMS[arm].needs for arm in plan.arms)
+    tasks: dict[str, Task] = {}
+    with open_records([folder / name for name in plan.data]) as records:
+        clusters = {unit.cluster for unit in plan.units}
+        runs = [run for run in records.runs if run.identity in clusters]
+        for run in runs:
+            tasks[run.identity[1]] = task_to_run(run)
+        found = eligible(
+            records,
+            runs,
+            spliced=plan.spliced,
+            templates=None if plan.templates is None else folder / plan.templates,
+            needs=needs,
+            only=wanted,
+            draws=plan.arms.get("P2", 0),
+            seed=plan.seed,
+        )
+    evidence = []
+    for unit in plan.units:
+        made = found.units.get(unit.key)
+        if made is None:
+            gone = [reason for env, reason in found.left_out if env == unit.env]
+            reason = f" ({gone[0]})" if gone else ""
+            raise AuditError(f"unit {unit} is not in the records as planned{reason}: they changed; make a new plan")
+        if made[0] != unit:
+            raise AuditError(f"unit {unit} is not what was planned: the records changed since; make a new plan")
+        evidence.append(made[1])
+    return evidence, tasks
+
+
+def _nothing(found: Eligible) -> str:
+    if not found.prompts:
+        return "nothing to ask again: no critic's prompts in the records"
+    reasons: dict[str, int] = {}
+    for (_, reason), number in found.left_out.items():
+        reasons[reason] = reasons.get(reason, 0) + number
+    listed = "; ".join(f"{number}: {reason}" for reason, number in sorted(reasons.items(), key=lambda each: -each[1]))
+    return f"nothing to ask again: of {sum(found.prompts.values())} critics' prompts none is eligible ({listed})"
+
+
+def _cost(units: Sequence[Unit], arms: Mapping[str, int], characters: Mapping[RevisionKey, int]) -> Cost:
+    calls = len(units) * sum(arms.values())
+    length = sum(characters[unit.key] for unit in units) / len(units)
+    return Cost(
+        calls,
+        round(calls * length / CHARACTERS_PER_TOKEN),
+        round(calls * ANSWER_TOKENS),
+        None,
+        f"at {CHARACTERS_PER_TOKEN:g} characters a token of prompts and {ANSWER_TOKENS:g} tokens an answer, thinking "
+        "not included",
+    )
+
+
+def _power(
+    units: Sequence[Unit], arms: Mapping[str, int], hypotheses: Sequence[Hypothesis], alpha: float
+) -> list[Power]:
+    """The power of the primary tests, at the first and strictest step of Holm's procedure."""
+    level = alpha / max(len(hypotheses), 1)
+    found: list[Power] = []
+    for each in hypotheses:
+        power: float | None
+        for effect in EFFECTS:
+            if each.outcome == "text":
+                calls = arms[each.arm] * sum(not unit.number_readable for unit in units)
+                power = power_of_calls(calls, effect, alpha=level)
+            else:
+                power = None
+            found.append(Power(each.factor, each.outcome, effect, power))
+    return found

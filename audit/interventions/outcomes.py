@@ -1,0 +1,233 @@
+"""What is read off the answers: text, edit and return."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.interventions.answers import AnswerOf, ShownLine
+from audit.interventions.experiment import Answered, Experiment, Place
+from audit.interventions.plan import Call, Plan
+from audit.interventions.units import Unit
+from audit.references import Shown, driver, resolve
+from audit.rerun.edits import TOLERANCE
+from audit.rerun.policies import Fingerprints, key_of, returns_of
+from audit.rerun.results import computed
+from audit.rerun.rollouts import NotRerunnableError
+from audit.vocabulary.evidence import ShownRollout
+from collector import seeding
+from collector.tasks import TabularSpace
+
+if TYPE_CHECKING:
+    from collector.tasks import ParameterSpace, Task
+
+Floats = NDArray[np.float64]
+
+HARM: Final = 2.0
+"""Standard errors below zero at which a gain counts as harm."""
+_WORST: Final = re.compile(r"\bworst\b", re.IGNORECASE)
+_BY_RANK: Final = {1: ("representative",), 2: ("worst", "best"), 3: ("worst", "median", "best")}
+
+
+class Reading(NamedTuple):
+    """What an answer's text states.
+
+    Attributes:
+        driver: content of the rollout that the change is chiefly justified by; None where it is no single rollout.
+        mentioned: contents of the rollouts that it speaks of.
+    """
+
+    driver: str | None
+    mentioned: frozenset[str]
+
+
+class Gain(msgspec.Struct, frozen=True):
+    """Mean difference of returns of two policies on the same seeds, and its standard error."""
+
+    mean: float
+    error: float
+
+
+def read_experiment(
+    plan: Plan, answers: Mapping[Call, AnswerOf], tasks: Mapping[str, Task], *, cache: bool
+) -> Experiment:
+    """Read all answers of a plan, and run their policies where the plan says so.
+
+    Args:
+        plan: the plan.
+        answers: by call.
+        tasks: by name.
+        cache: whether returns of earlier audits may be used, and new ones kept.
+    """
+    gains = _gains(plan, answers, tasks, cache=cache) if plan.rollouts else {}
+    read = [
+        _answered(plan, order, call, answers[call], tasks, gains)
+        for order, call in enumerate(plan.calls())
+        if call in answers
+    ]
+    return Experiment(plan.units, read)
+
+
+def read_text(text: str, shown: Sequence[ShownLine], changed: Sequence[int] | None) -> Reading:
+    """Which of the rollouts that were shown an answer goes by, and which it speaks of.
+
+    A rollout is what the prompt called it: under exchanged labels "the worst rollout" is the one with that heading.
+    Without labels the printed returns give the roles.
+
+    Args:
+        text: the answer.
+        shown: the rollouts in the order of display.
+        changed: indices of the parameters that changed; None where they are not known.
+    """
+    contents, evidence = _as_shown(
+        tuple((each.name, each.label, each.rollout, each.return_, each.length, each.content) for each in shown)
+    )
+    found = driver(text, evidence, changed)
+    labels = {label for mention in resolve(text, evidence) for label in mention.labels}
+    return Reading(contents.get(found.name), frozenset(contents[label] for label in labels if label in contents))
+
+
+@functools.lru_cache(maxsize=4096)
+def _as_shown(
+    shown: tuple[tuple[str, str | None, int, float | None, int | None, str], ...],
+) -> tuple[dict[str, str], Shown]:
+    """Contents by the label that detectors use, and the evidence as they read it."""
+    ranks = sorted(range(len(shown)), key=lambda place: (shown[place][3] is None, shown[place][3] or 0.0, place))
+    by_rank = {place: _BY_RANK[len(shown)][rank] for rank, place in enumerate(ranks)}
+    contents: dict[str, str] = {}
+    rollouts = []
+    for place, (name, label, rollout, value, length, content) in enumerate(shown):
+        role = label or by_rank[place]
+        contents[role] = content
+        rollouts.append(ShownRollout(role, rollout, value, length, msgspec.UNSET if label else name))  # type: ignore[arg-type]
+    return contents, Shown(tuple(rollouts))
+
+
+def edit_of(space: ParameterSpace, before: Sequence[float], after: Sequence[float] | None) -> Floats:
+    """A revision as a point in space.
+
+    Args:
+        space: the policy class.
+        before: shape (parameters,).
+        after: the same; None for an answer that could not be read, which leaves the policy as it was.
+
+    Returns:
+        For a linear policy the change in units of the search step, shape (parameters,). For a table, shape
+        (entries × actions,): 1 where an entry was changed to an action.
+    """
+    if isinstance(space, TabularSpace):
+        made = np.zeros((space.size, len(space.actions)))
+        if after is not None:
+            for entry, (old, new) in enumerate(zip(before, after, strict=True)):
+                if old != new:
+                    made[entry, list(space.actions).index(int(new))] = 1.0
+        return made.ravel()
+    if after is None:
+        return np.zeros(len(before))
+    return np.subtract(after, before) / space.step_size
+
+
+def changed_of(space: ParameterSpace, before: Sequence[float], after: Sequence[float]) -> list[int]:
+    """Indices of the parameters that a revision changes."""
+    tolerance = 0.0 if isinstance(space, TabularSpace) else TOLERANCE
+    return np.flatnonzero(np.abs(np.subtract(after, before)) > tolerance).tolist()
+
+
+def _answered(
+    plan: Plan,
+    order: int,
+    call: Call,
+    answer: AnswerOf,
+    tasks: Mapping[str, Task],
+    gains: Mapping[tuple[int, tuple[float, ...]], Gain | str],
+) -> Answered:
+    unit = plan.units[call.unit]
+    space = tasks[unit.env].space
+    changed = None if answer.params is None else changed_of(space, unit.params, answer.params)
+    # What could not be read states no reason for a change: there is none.
+    read = Reading(None, frozenset()) if changed is None else read_text(answer.completion, answer.shown, changed)
+    gain = _gain_of(plan, call, answer, gains, changed=bool(changed))
+    return Answered(
+        unit=call.unit,
+        arm=call.arm,
+        replicate=call.replicate,
+        order=order,
+        shown=tuple(Place(each.content, each.label, each.number) for each in answer.shown),
+        readable=changed is not None,
+        driver=read.driver,
+        mentioned=read.mentioned,
+        says_worst=_WORST.search(answer.completion) is not None,
+        edit=edit_of(space, unit.params, answer.params),
+        changed=len(changed or ()),
+        gain=math.nan if gain is None else gain.mean,
+        harmful=gain is not None and gain.mean < -HARM * gain.error,
+        completion=hashlib.sha256(answer.completion.encode(errors="surrogatepass")).hexdigest(),
+        words=len(answer.completion.split()),
+        prompt_tokens=answer.prompt_tokens,
+        prompt_characters=answer.prompt_characters,
+    )
+
+
+def _gain_of(
+    plan: Plan,
+    call: Call,
+    answer: AnswerOf,
+    gains: Mapping[tuple[int, tuple[float, ...]], Gain | str],
+    *,
+    changed: bool,
+) -> Gain | None:
+    if not plan.rollouts:
+        return None
+    if not changed or answer.params is None:
+        return Gain(0.0, 0.0)
+    found = gains[call.unit, tuple(answer.params)]
+    return None if isinstance(found, str) else found
+
+
+def _gains(
+    plan: Plan, answers: Mapping[Call, AnswerOf], tasks: Mapping[str, Task], *, cache: bool
+) -> dict[tuple[int, tuple[float, ...]], Gain | str]:
+    """What each revised policy gains, on seeds that all policies of its unit share and that nothing else has used."""
+    fingerprints = Fingerprints()
+    keys: dict[tuple[int, tuple[float, ...]], str] = {}
+    work: dict[str, tuple[int, tuple[float, ...]]] = {}
+    for call, answer in answers.items():
+        if answer.params is None:
+            continue
+        policy = (call.unit, tuple(answer.params))
+        if policy not in keys:
+            unit = plan.units[call.unit]
+            mark = fingerprints.of(tasks[unit.env])
+            keys[policy] = key_of("intervene", mark, plan.seed, plan.rollouts, unit.key, unit.params, answer.params)
+            work[keys[policy]] = policy
+
+    @functools.cache
+    def reviewed(place: int) -> Floats | str:
+        return _returns(plan, plan.units[place], tasks, plan.units[place].params)
+
+    def gain(_: str, policy: tuple[int, tuple[float, ...]]) -> Gain | str:
+        place, params = policy
+        before, after = reviewed(place), _returns(plan, plan.units[place], tasks, params)
+        if isinstance(before, str) or isinstance(after, str):
+            return before if isinstance(before, str) else str(after)
+        difference = after - before
+        return Gain(float(difference.mean()), float(difference.std(ddof=1)) / math.sqrt(plan.rollouts))
+
+    found = computed(work, gain, Gain, cache=cache, what=f"revised policies, {plan.rollouts} rollouts each")
+    return {policy: found[key] for policy, key in keys.items()}
+
+
+def _returns(plan: Plan, unit: Unit, tasks: Mapping[str, Task], params: Sequence[float]) -> Floats | str:
+    seeds = seeding.seeds(plan.seed, plan.rollouts, "intervene", *unit.key, "returns")
+    try:
+        return returns_of(tasks[unit.env], params, seeds)
+    except NotRerunnableError as error:
+        return str(error)

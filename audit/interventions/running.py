@@ -1,0 +1,247 @@
+"""Making the calls of a plan: each is paid once, and its answer is on the disk before the next."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import pairwise
+from pathlib import Path
+from statistics import fmean
+from typing import Any, Final
+
+from msgspec import UNSET
+
+from audit.asking.answer_file import AnswerFile
+from audit.asking.together import AskedModel, ask_all, complete, open_model
+from audit.interventions.answers import ANSWERS, AnswerOf, ShownLine, calls_answered
+from audit.interventions.arms import Asked, Evidence, ask
+from audit.interventions.making import units_of
+from audit.interventions.plan import Call, Plan, answers_file
+from audit.interventions.units import sha256
+from audit.output.errors import AuditError, UsageError, count
+from audit.request import note
+from collector import policy, seeding
+from collector.llm.form import vector_form
+from collector.llm.protocol import Completion
+from collector.tasks import Task
+
+REPEATED: Final = 0.2
+"""Share of repeated answers to one prompt above which a response cache is suspected."""
+FEWEST_PAIRS: Final = 10
+"""Pairs of answers to one prompt from which on that is judged."""
+
+
+def run_plan(plan: Plan, path: Path, *, concurrency: int, keep_prompts: bool = False) -> tuple[int, int]:
+    """Make the calls of a plan that have no answer yet.
+
+    Args:
+        plan: the plan.
+        path: its path; answers go beside it.
+        concurrency: calls in flight at once.
+        keep_prompts: write prompts down as well.
+
+    Returns:
+        Calls that were made, and calls of the plan.
+
+    Raises:
+        AuditError: the records are not those of the plan, the model is another, or it fails; the file cannot be
+            written, or is another plan's.
+        KeyboardInterrupt: Ctrl-C; the same command goes on from there.
+    """
+    model = _model(plan, concurrency)
+    evidence, tasks = units_of(plan, path)
+    file_path = answers_file(path)
+    with AnswerFile(file_path, ANSWERS) as file:
+        for problem in file.problems:
+            note(f"{problem}")
+        answered = calls_answered(plan, file_path, file.answers)
+        calls = plan.calls()
+        refuse_repeated(plan, answered)
+        waiting = [(order, call) for order, call in enumerate(calls) if call not in answered]
+        if waiting:
+            asking = _Asking(plan, model, evidence, tasks, keep_prompts)
+            if plan.backend == "local":
+                waiting = grouped(waiting, asking)
+            seconds = ask_all(
+                waiting, model, file, lambda each: asking.ask(*each), concurrency=concurrency, verb="answered"
+            )
+            fresh = file.answers[len(file.answers) - len(waiting) :]
+            note(_took(fresh, seconds))
+        refuse_repeated(plan, calls_answered(plan, file_path, file.answers))
+    return len(waiting), len(calls)
+
+
+def grouped(waiting: Sequence[tuple[int, Call]], asking: _Asking) -> list[tuple[int, Call]]:
+    """Calls in their random order, but those with one prompt behind each other.
+
+    A model in this process does not drift, and it reads a prompt that it has just read in a fraction of the time.
+    """
+    groups: dict[tuple[int, str], list[tuple[int, Call]]] = defaultdict(list)
+    for order, call in waiting:
+        groups[call.unit, sha256(asking.prompt(call).prompt)].append((order, call))
+    return [each for group in groups.values() for each in group]
+
+
+class _Asking:
+    """Makes prompts and calls."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        model: AskedModel,
+        evidence: Sequence[Evidence],
+        tasks: Mapping[str, Task],
+        keep_prompts: bool,
+    ) -> None:
+        self.plan, self.model, self.evidence, self.tasks = plan, model, evidence, tasks
+        self.keep_prompts = keep_prompts
+
+    def prompt(self, call: Call) -> Asked:
+        """The prompt of a call; the same whenever it is made."""
+        rng = seeding.generator(self.plan.seed, *self.plan.purpose(call), "design")
+        return ask(call.arm, self.evidence[call.unit], rng, call.replicate)
+
+    async def ask(self, order: int, call: Call) -> AnswerOf:
+        """Make a call."""
+        plan, asked = self.plan, self.prompt(call)
+        unit = plan.units[call.unit]
+        task = self.tasks[unit.env]
+        seed, began = plan.call_seed(call), time.monotonic()
+        started_at = datetime.now(UTC).isoformat(timespec="seconds")
+        completion = await complete(self.model, asked.prompt, seed, vector_form(task.space))
+        params, error = _read(completion, task, structured=bool(self.model.options.get("structured")))
+        return AnswerOf(
+            plan_sha256=plan.sha256,
+            **unit.key._asdict(),
+            arm=call.arm,
+            replicate=call.replicate,
+            order=order,
+            shown=[_line(each) for each in asked.shown],
+            prompt_sha256=sha256(asked.prompt),
+            base_prompt_sha256=unit.prompt_sha256,
+            prompt_characters=len(asked.prompt),
+            backend=self.model.backend,
+            model=self.model.name,
+            options=self.model.options,
+            seed=seed,
+            params=params,
+            error=error,
+            completion=completion.text,
+            thinking=completion.thinking,
+            prompt_tokens=completion.prompt_tokens,
+            completion_tokens=completion.completion_tokens,
+            seconds=time.monotonic() - began,
+            started_at=started_at,
+            prompt=asked.prompt if self.keep_prompts else UNSET,
+            mean_logprob=fmean(value for _, value in completion.logprobs) if completion.logprobs else UNSET,
+            truth=UNSET if completion.truth is None else completion.truth,
+        )
+
+
+def refuse_repeated(plan: Plan, answered: Mapping[Call, AnswerOf]) -> None:
+    """Refuse answers that come out of a cache: under random sampling hardly any two are the same.
+
+    Only answers to one and the same prompt of a unit are compared, those in which nothing changed left out: a critic
+    may well leave a policy as it is twice in the same words.
+
+    Raises:
+        AuditError: too many are repeated.
+    """
+    pairs, same = repeated(plan, answered)
+    if pairs >= FEWEST_PAIRS and same > REPEATED * pairs:
+        raise AuditError(
+            f"{same} of {pairs} pairs of answers to one prompt are the same, word for word: a cache of responses, or "
+            f"sampling without chance; turn the cache off, or sample at a temperature above 0 ({plan.model})"
+        )
+
+
+def repeated(plan: Plan, answered: Mapping[Call, AnswerOf]) -> tuple[int, int]:
+    """Number of pairs of successive answers to the same prompt, and how many are word for word the same."""
+    by_prompt: dict[tuple[int, str], list[AnswerOf]] = defaultdict(list)
+    for call, answer in sorted(answered.items(), key=lambda each: (each[0].unit, each[0].arm, each[0].replicate)):
+        by_prompt[call.unit, answer.prompt_sha256].append(answer)
+    pairs = same = 0
+    for (unit, _), answers in by_prompt.items():
+        for first, second in pairwise(answers):
+            if first.params == plan.units[unit].params:
+                continue
+            pairs += 1
+            same += first.completion == second.completion and first.thinking == second.thinking
+    return pairs, same
+
+
+def model_of(backend: str, given: Mapping[str, Any], concurrency: int) -> AskedModel:
+    """The model that is asked.
+
+    Raises:
+        UsageError: no such backend, an option that it does not have, or a temperature of 0.
+    """
+    if given.get("temperature") == 0:
+        raise UsageError(
+            "at temperature 0 there is one answer to a prompt and no distribution; leave --temperature out"
+        )
+    model = open_model(
+        backend,
+        on_wait=lambda reason, seconds: note(f"waiting {seconds:.0f} s: {reason}"),
+        on_notice=note,
+        in_flight=concurrency,
+        reuse_prompts=True,
+        **given,
+    )
+    if model.options.get("temperature") == 0:
+        raise UsageError("the model is sampled at temperature 0, so there is no distribution; give --temperature 1")
+    return model
+
+
+def _model(plan: Plan, concurrency: int) -> AskedModel:
+    """The planned model.
+
+    Raises:
+        AuditError: it is another one by now.
+    """
+    model = model_of(plan.backend, plan.given, concurrency)
+    stated = {name: value for name, value in model.options.items() if name != "reproducible"}
+    planned = {name: value for name, value in plan.options.items() if name != "reproducible"}
+    if model.name != plan.model or stated != planned:
+        what = f"{model.name}, not {plan.model}" if model.name != plan.model else "set otherwise than planned"
+        raise AuditError(f"the model is {what}; a plan is asked of its own model: make a new plan")
+    return model
+
+
+def _read(completion: Completion, task: Task, *, structured: bool) -> tuple[list[float] | None, str | None]:
+    """The parameter vector of an answer, or why it has none; read as in the search."""
+    if completion.fault is not None:
+        return None, completion.fault
+    texts = [completion.text.partition("\n")[0], completion.text] if structured else [completion.text]
+    error = ""
+    for text in texts:
+        try:
+            return policy.from_text(task.space, text), None
+        except policy.UnreadableAnswer as reason:
+            error = completion.cut or str(reason)
+    return None, error
+
+
+def _line(shown: Any) -> ShownLine:
+    block = shown.block
+    return ShownLine(
+        content=shown.content,
+        name=block.name,
+        label=block.label,
+        rollout=block.rollout,
+        number=shown.number,
+        return_=block.value,
+        length=block.steps,
+    )
+
+
+def _took(answers: Sequence[AnswerOf], seconds: float) -> str:
+    unreadable = sum(each.params is None for each in answers)
+    prompts = sum(each.prompt_tokens or 0 for each in answers)
+    replies = sum(each.completion_tokens or 0 for each in answers)
+    return (
+        f"{count(len(answers), 'call')} made, {unreadable} of the answers unreadable; {prompts:,} tokens of prompts "
+        f"and {replies:,} of answers as the backend counts them, {seconds:.1f} s"
+    )
