@@ -208,7 +208,7 @@ def print_table(rows: Sequence[Row]) -> None:
     """Print a table for each mode, in Markdown."""
     for mode in MODES:
         mine = [row for row in rows if row["mode"] == mode]
-        runs = min((sum((row["env"], row["arm"]) == (env, arm) for row in mine) for env in TASKS for arm in ARMS))
+        runs = min(sum((row["env"], row["arm"]) == (env, arm) for row in mine) for env in TASKS for arm in ARMS)
         print(f"\nkept: {mode}; at least {runs} runs of {ITERATIONS} iterations in each cell\n")
         print("| arm | Δ kept | Δ best | Δ kept to default | worst task | smallest p | luck | harm % | unchanged % |")
         print("|---|---|---|---|---|---|---|---|---|")

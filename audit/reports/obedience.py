@@ -14,7 +14,7 @@ from audit.engine.interrupting import rows
 from audit.output.errors import UsageError
 from audit.output.formats import Row
 from audit.output.rows import Table
-from stats.measures.discontinuity import Jump, jump, rule_of_thumb
+from stats.measures.discontinuity import Jump, regression_discontinuity, rule_of_thumb
 
 if TYPE_CHECKING:
     from audit.request import Request
@@ -134,16 +134,18 @@ def _groups(request: Request) -> tuple[list[list[Row]], str | None]:
 
 
 def _compared(group: Sequence[Row], outcome: str, bandwidth: float | None) -> Row:
-    row: Row = {**_names(group), "runs": len({each["run"] for each in group})}
+    sides: dict[str, Any] = {}
     for side in _SIDES:
         here = [each for each in group if (each["r0"] >= each["tau_c"]) is (side == "restrained")]
-        row |= {f"{side}_{name}": value for name, value in _shares(here).items()}
+        sides |= {f"{side}_{name}": value for name, value in _shares(here).items()}
     distances = [each["r0"] - each["tau_c"] for each in group]
     values, runs = [OUTCOMES[outcome](each) for each in group], [each["run"] for each in group]
     reach = bandwidth or rule_of_thumb(distances)
     at, half, double = (_jump(values, distances, runs, reach * factor) for factor in (1.0, 0.5, 2.0))
     return {
-        **row,
+        **_names(group),
+        "runs": len(set(runs)),
+        **sides,
         "outcome": outcome,
         "bandwidth": reach,
         "below": at.below,
@@ -157,7 +159,7 @@ def _compared(group: Sequence[Row], outcome: str, bandwidth: float | None) -> Ro
 
 def _jump(values: Sequence[float], distances: Sequence[float], runs: Sequence[int], reach: float) -> Jump:
     if reach > 0:
-        return jump(values, distances, runs, bandwidth=reach)
+        return regression_discontinuity(values, distances, runs, bandwidth=reach)
     return Jump(None, 0.0, 0, 0, "all revisions start equally far from the threshold")
 
 

@@ -58,7 +58,7 @@ def rule_of_thumb(distances: ArrayLike) -> float:
     return float(_SILVERMAN * values.std(ddof=1) * len(values) ** -0.2) if len(values) > 1 else 0.0
 
 
-def jump(
+def regression_discontinuity(
     outcome: ArrayLike,
     distances: ArrayLike,
     clusters: ArrayLike,

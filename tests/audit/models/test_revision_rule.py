@@ -93,8 +93,8 @@ def test_a_threshold_of_another_type_is_named(chosen, field, value):
     "rule",
     [
         "- When achieved_reward >= 480.0, prefer zero changes or only one very small, strongly justified edit.",
-        "- If the proposed policy already has achieved_reward >= 480 and the evidence does not show a consistent failure, "
-        "keep the parameters unchanged or make at most one very small, strongly justified edit.",
+        "- If the proposed policy already has achieved_reward >= 480 and the evidence does not show a consistent "
+        "failure, keep the parameters unchanged or make at most one very small, strongly justified edit.",
         None,
     ],
 )

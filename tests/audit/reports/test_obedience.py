@@ -1,4 +1,4 @@
-"""Edits on either side of τ_c: shares counted by hand, the jump at τ_c with a planted truth, and what it cannot tell."""
+"""Edits on either side of τ_c: shares by hand, the jump at τ_c with a planted truth, and what cannot be told."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import statsmodels.api as sm
 
-from stats.measures.discontinuity import FEWEST, jump, rule_of_thumb
+from stats.measures.discontinuity import FEWEST, regression_discontinuity, rule_of_thumb
 
 
 def drawn(seed, n=400, clusters=20, size=-2.0):
@@ -21,7 +21,7 @@ def drawn(seed, n=400, clusters=20, size=-2.0):
 
 def test_the_estimate_is_that_of_weighted_least_squares():
     y, x, run = drawn(1)
-    found = jump(y, x, run, bandwidth=0.6)
+    found = regression_discontinuity(y, x, run, bandwidth=0.6)
     near = np.abs(x) < 0.6
     above = (x >= 0).astype(float)
     design = np.column_stack([np.ones_like(x), above, x, above * x])[near]
@@ -37,20 +37,20 @@ def test_the_estimate_is_that_of_weighted_least_squares():
 def test_lines_without_errors_give_the_jump_itself():
     x = np.linspace(-1, 1, 41)
     y = np.where(x < 0, 1 + 2 * x, 5 - 3 * x)
-    found = jump(y, x, np.arange(41) % 4, bandwidth=0.9)
+    found = regression_discontinuity(y, x, np.arange(41) % 4, bandwidth=0.9)
     assert found.coefficient.estimate == pytest.approx(4, abs=1e-12)
 
 
 def test_the_cut_off_itself_is_above():
     x = np.array([*np.linspace(-1, -0.1, FEWEST), *np.linspace(0, 0.9, FEWEST)])
-    found = jump(x >= 0, x, np.arange(len(x)) % 5, bandwidth=2.0)
+    found = regression_discontinuity(x >= 0, x, np.arange(len(x)) % 5, bandwidth=2.0)
     assert (found.below, found.above, found.coefficient.estimate) == (FEWEST, FEWEST, pytest.approx(1))
 
 
 def test_a_planted_jump_is_covered_about_as_often_as_it_says_and_none_is_found_where_none_is():
-    found = [jump(*drawn(seed)).coefficient for seed in range(200)]
+    found = [regression_discontinuity(*drawn(seed)).coefficient for seed in range(200)]
     assert np.mean([each.low <= -2 <= each.high for each in found]) >= 0.9
-    none = [jump(*drawn(seed, size=0.0)).coefficient for seed in range(200)]
+    none = [regression_discontinuity(*drawn(seed, size=0.0)).coefficient for seed in range(200)]
     assert np.mean([each.p <= 0.05 for each in none]) <= 0.09
 
 
@@ -59,7 +59,7 @@ def test_obedience_nine_times_in_ten_is_read_off():
     rng = np.random.default_rng(5)
     x, run = rng.uniform(-1, 1, 2000), np.arange(2000) % 20
     unchanged = (x >= 0) & (rng.random(2000) < 0.9)
-    found = jump(unchanged, x, run).coefficient
+    found = regression_discontinuity(unchanged, x, run).coefficient
     assert found.estimate == pytest.approx(0.9, abs=0.06)
     assert found.low <= 0.9 <= found.high
 
@@ -75,14 +75,14 @@ def test_obedience_nine_times_in_ten_is_read_off():
     ],
 )
 def test_too_little_on_a_side_is_stated_instead_of_a_number(x, clusters, why):
-    found = jump(np.arange(len(x)), x, np.arange(len(x)) % clusters, bandwidth=1.0)
+    found = regression_discontinuity(np.arange(len(x)), x, np.arange(len(x)) % clusters, bandwidth=1.0)
     assert found.coefficient is None
     assert why in found.why
 
 
 def test_where_nothing_varies_there_is_no_interval():
     x = np.linspace(-1, 1, 60)
-    found = jump(np.zeros(60), x, np.arange(60) % 6, bandwidth=0.9)
+    found = regression_discontinuity(np.zeros(60), x, np.arange(60) % 6, bandwidth=0.9)
     assert (found.coefficient.estimate, found.why) == (0, "nothing varies")
     assert math.isnan(found.coefficient.se)
 
@@ -95,8 +95,8 @@ def test_the_rule_of_thumb_grows_with_spread_and_shrinks_with_number():
 
 def test_arguments_that_make_no_sense_are_refused():
     with pytest.raises(ValueError, match="three arrays"):
-        jump([1.0], [1.0, 2.0], [1, 2])
+        regression_discontinuity([1.0], [1.0, 2.0], [1, 2])
     with pytest.raises(ValueError, match="not a finite number"):
-        jump([1.0, math.nan], [1.0, 2.0], [1, 2])
+        regression_discontinuity([1.0, math.nan], [1.0, 2.0], [1, 2])
     with pytest.raises(ValueError, match="bandwidth must be positive"):
-        jump([1.0, 2.0], [1.0, 2.0], [1, 2], bandwidth=0.0)
+        regression_discontinuity([1.0, 2.0], [1.0, 2.0], [1, 2], bandwidth=0.0)
