@@ -2,9 +2,11 @@
 
     python -m benchmarks tau --runs 20 --out benchmarks/results/tau.jsonl
     python -m benchmarks tau --out benchmarks/results/tau.jsonl --table
+    python -m benchmarks tau --runs 5 --constants
 
-The first collects what is missing in the file, a line for each run, and may be stopped at any time; both print the
-table of `docs/tau.md`. All arms of a run have the same seeds, so that they are the same run until a prompt differs,
+The last also tries each constant of the rules at half and at one and a half times its value. The others collect what is
+missing in the file, a line for each run, and may be stopped at any time; with `--table` nothing is collected. All print
+the table of `docs/tau.md`. All arms of a run have the same seeds, so that they are the same run until a prompt differs,
 and are compared run by run. Outcomes are returns on fresh seeds: the recorded ones favour restraint, since a policy
 that is left unchanged is evaluated twice and the luckier of the two means is kept. Two arms are placebos: `always` asks
 for restraint in every iteration, `random` states a number that means nothing.
@@ -33,7 +35,7 @@ from collector import seeding
 from collector.llm.simulated import SimulatedModel
 from collector.plan import Request, plan
 from collector.records import Candidate, Episode
-from collector.revision_rule import RevisionRule, Situation
+from collector.revision_rule import RULES, RevisionRule, Situation, stated
 from collector.rollouts.evaluate import evaluate
 from collector.run_folder import RunFolder
 from collector.search import search
@@ -48,6 +50,13 @@ MODES: Final = ("better", "revised")
 """Which candidate is kept: with selection, and without."""
 OPTIONS: Final = {"off": "off", "default": "default", "half": "half", "progress": "auto", "record": "auto:record"}
 ARMS: Final = (*OPTIONS, "always", "random")
+MOVED: Final = {
+    f"{rule.id} {name}={moved:g}": replace(rule, options={**rule.options, name: moved})
+    for rule in RULES.values()
+    for name, value in rule.options.items()
+    for moved in (type(value)(stated(value * 0.5)), type(value)(stated(value * 1.5)))
+}
+"""Rules with one constant moved by half."""
 ITERATIONS, FRESH = 60, 200
 
 Row = dict[str, Any]
@@ -85,7 +94,8 @@ def spec_of(arm: str, mode: str, env: str, run: int, *, iterations: int = ITERAT
         "always": partial(always, floor=spec.task.floor),
         "random": partial(random, task=spec.task, seed=spec.seed, run=run),
     }
-    return replace(spec, tau_rule=RevisionRule(arm, {}, formulas[arm])) if arm in formulas else spec
+    rule = RevisionRule(arm, {}, formulas[arm]) if arm in formulas else MOVED.get(arm)
+    return replace(spec, tau_rule=rule) if rule else spec
 
 
 def measure(arm: str, mode: str, env: str, run: int, *, iterations: int = ITERATIONS, fresh: int = FRESH) -> Row:
@@ -138,13 +148,13 @@ def _collect(spec: RunSpec) -> list[Episode]:
         return asyncio.run(run(Path(out)))
 
 
-def missing(path: Path, runs: int, tasks: Sequence[str]) -> Iterator[tuple[str, str, str, int]]:
+def missing(path: Path, runs: int, tasks: Sequence[str], arms: Sequence[str]) -> Iterator[tuple[str, str, str, int]]:
     """The cells that the file lacks, run by run, so that it can be evaluated whenever it is stopped."""
     done = {(row["arm"], row["mode"], row["env"], row["run"]) for row in read(path)}
     for run in range(1, runs + 1):
         for mode in MODES:
             for env in tasks:
-                yield from (cell for arm in ARMS if (cell := (arm, mode, env, run)) not in done)
+                yield from (cell for arm in arms if (cell := (arm, mode, env, run)) not in done)
 
 
 def read(path: Path) -> list[Row]:
@@ -208,11 +218,14 @@ def print_table(rows: Sequence[Row]) -> None:
     """Print a table for each mode, in Markdown."""
     for mode in MODES:
         mine = [row for row in rows if row["mode"] == mode]
-        runs = min(sum((row["env"], row["arm"]) == (env, arm) for row in mine) for env in TASKS for arm in ARMS)
-        print(f"\nkept: {mode}; at least {runs} runs of {ITERATIONS} iterations in each cell\n")
+        arms = [arm for arm in (*ARMS, *MOVED) if all(_runs(mine, arm, env) for env in TASKS)]
+        runs = sorted({_runs(mine, arm, env) for arm in arms for env in TASKS})
+        print(
+            f"\nkept: {mode}; runs of {ITERATIONS} iterations in a cell: {'-'.join(map(str, runs[:1] + runs[1:][-1:]))}\n"
+        )
         print("| arm | Δ kept | Δ best | Δ kept to default | worst task | smallest p | luck | harm % | unchanged % |")
         print("|---|---|---|---|---|---|---|---|---|")
-        for arm in ARMS if runs else ():
+        for arm in arms:
             each = summary(mine, arm)
             env, gap, p = each["worst"]
             cells = [
@@ -226,6 +239,10 @@ def print_table(rows: Sequence[Row]) -> None:
             print(f"| {arm} | {' | '.join(cells)} |")
 
 
+def _runs(rows: Sequence[Row], arm: str, env: str) -> int:
+    return sum((row["env"], row["arm"]) == (env, arm) for row in rows)
+
+
 def _interval(value: float, low: float, high: float) -> str:
     return "0" if value == low == high == 0 else f"{value:+.1f} ({low:+.1f} to {high:+.1f})"
 
@@ -236,13 +253,15 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--runs", type=int, default=20, help="runs of each arm on each task")
     parser.add_argument("--env", action="append", choices=TASKS, help="this task only, repeatable")
     parser.add_argument("--out", type=Path, default=Path("benchmarks/results/tau.jsonl"), help="file of results")
+    parser.add_argument("--constants", action="store_true", help="try other constants of the rules as well")
     parser.add_argument("--table", action="store_true", help="print the tables of what is there")
     options = parser.parse_args(arguments)
     if not options.table:
         options.out.parent.mkdir(parents=True, exist_ok=True)
         whole = "".join(json.dumps(row) + "\n" for row in read(options.out))
         options.out.write_text(whole)  # without a line that was cut off
-        for arm, mode, env, run in missing(options.out, options.runs, options.env or TASKS):
+        arms = (*ARMS, *MOVED) if options.constants else ARMS
+        for arm, mode, env, run in missing(options.out, options.runs, options.env or TASKS, arms):
             with options.out.open("a") as file:
                 file.write(json.dumps(measure(arm, mode, env, run)) + "\n")
     print_table(read(options.out))
