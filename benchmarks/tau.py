@@ -220,9 +220,7 @@ def print_table(rows: Sequence[Row]) -> None:
         mine = [row for row in rows if row["mode"] == mode]
         arms = [arm for arm in (*ARMS, *MOVED) if all(_runs(mine, arm, env) for env in TASKS)]
         runs = sorted({_runs(mine, arm, env) for arm in arms for env in TASKS})
-        print(
-            f"\nkept: {mode}; runs of {ITERATIONS} iterations in a cell: {'-'.join(map(str, runs[:1] + runs[1:][-1:]))}\n"
-        )
+        print(f"\nkept: {mode}; {' or '.join(map(str, runs))} runs of {ITERATIONS} iterations in a cell\n")
         print("| arm | Δ kept | Δ best | Δ kept to default | worst task | smallest p | luck | harm % | unchanged % |")
         print("|---|---|---|---|---|---|---|---|---|")
         for arm in arms:
