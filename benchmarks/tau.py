@@ -51,7 +51,7 @@ MODES: Final = ("better", "revised")
 OPTIONS: Final = {"off": "off", "default": "default", "half": "half", "progress": "auto", "record": "auto:record"}
 ARMS: Final = (*OPTIONS, "always", "random")
 MOVED: Final = {
-    f"{rule.id} {name}={moved:g}": replace(rule, options={**rule.options, name: moved})
+    f"{rule.id}-{name}-{moved:g}": replace(rule, options={**rule.options, name: moved})
     for rule in RULES.values()
     for name, value in rule.options.items()
     for moved in (type(value)(stated(value * 0.5)), type(value)(stated(value * 1.5)))

@@ -10,6 +10,7 @@ import pytest
 from scipy.stats import ttest_rel
 
 from benchmarks import tau
+from collector.revision_rule import RULES
 from collector.search import first_prompt
 from stats.measures.holm import holm
 from tests.collector.helpers import collect, lines
@@ -42,6 +43,16 @@ def test_arms_of_a_run_start_alike():
     specs = [tau.spec_of(arm, mode, "nim", 2) for arm in tau.ARMS for mode in tau.MODES]
     assert {spec.purpose for spec in specs} == {("nim", "r2po", 2)}
     assert len({first_prompt(spec, [], 0) for spec in specs}) == 1
+
+
+def test_other_constants_move_one_at_a_time():
+    specs = {arm: tau.spec_of(arm, "better", "nim", 1) for arm in tau.MOVED}
+    assert {spec.condition for spec in specs.values()} == set(tau.MOVED)
+    for spec in specs.values():
+        usual = RULES[spec.tau_rule.id].options
+        moved = [value / usual[name] for name, value in spec.tau_rule.options.items() if value != usual[name]]
+        assert len(moved) == 1
+        assert 0.4 <= moved[0] <= 0.5 or 1.4 <= moved[0] <= 1.5
 
 
 def test_outcomes_are_of_fresh_seeds():
