@@ -36,7 +36,9 @@ if TYPE_CHECKING:
         Thresholds,
     )
     from audit.importing.run import Import, import_logs
-    from audit.interventions.intervene import intervene_plan, intervene_run
+    from audit.interventions.importing import import_interventions
+    from audit.interventions.intervene import intervene_plan, intervene_report, intervene_run
+    from audit.interventions.show import intervene_show
     from audit.judging.judge import judge
     from audit.output.errors import AuditError, Problem, UsageError
     from audit.output.escaping import visible
@@ -104,9 +106,12 @@ __all__ = [
     "discounts_worst",
     "driver",
     "find",
+    "import_interventions",
     "import_logs",
     "intervene_plan",
+    "intervene_report",
     "intervene_run",
+    "intervene_show",
     "judge",
     "mark",
     "mentions",
@@ -146,7 +151,9 @@ _MODULES: Final = {
         "Thresholds",
     ),
     "audit.importing.run": ("Import", "import_logs"),
-    "audit.interventions.intervene": ("intervene_plan", "intervene_run"),
+    "audit.interventions.importing": ("import_interventions",),
+    "audit.interventions.intervene": ("intervene_plan", "intervene_report", "intervene_run"),
+    "audit.interventions.show": ("intervene_show",),
     "audit.judging.judge": ("judge",),
     "audit.output.errors": ("AuditError", "Problem", "UsageError"),
     "audit.output.escaping": ("visible",),

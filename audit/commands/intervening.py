@@ -8,7 +8,7 @@ from typing import Annotated, Unpack
 import typer
 
 import audit
-from audit.commands.options import Format, FormatOption
+from audit.commands.options import Format, FormatOption, NoCacheOption
 from audit.commands.reading import TaskModules, deliver, reading
 from audit.commands.version import HELP
 from audit.output.rows import Table
@@ -108,4 +108,76 @@ def run(
     """
     deliver(
         audit.intervene_run(plan, concurrency=concurrency, keep_prompts=keep_prompts, plan_only=plan_only), output.value
+    )
+
+
+@intervene.command()
+def report(
+    plan: PlanPath,
+    output: FormatOption = Format.table,
+    outcome: Annotated[
+        str | None, typer.Option("--outcome", help="Only effects on edits, text, direction, gain or harmful.")
+    ] = None,
+    no_cache: NoCacheOption = False,
+) -> None:
+    """Test a finished experiment: validity, the planned hypotheses, harm, and whether what moves the critic is named.
+
+    Example: audit intervene report plan.json
+    """
+    deliver(audit.intervene_report(plan, outcome=outcome, cache=not no_cache), output.value)
+
+
+@intervene.command()
+def show(
+    plan: PlanPath,
+    unit: Annotated[
+        str, typer.Argument(metavar="UNIT", help="Its number in the plan, from 1, or ENV/VARIANT/RUN/ITERATION.")
+    ],
+    output: FormatOption = Format.table,
+    full: Annotated[bool, typer.Option("--full", help="Print answers in full.")] = False,
+    no_cache: NoCacheOption = False,
+) -> None:
+    """Print the answers to one prompt, arm by arm: what was shown, what was changed and by what it was justified.
+
+    Example: audit intervene show plan.json 1
+    """
+    deliver(audit.intervene_show(plan, unit, full=full, cache=not no_cache), output.value)
+
+
+@commands.command("import-interventions")
+def import_interventions(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON Lines, an answer each.")],
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The plan; it must not exist.")],
+    model: Annotated[str, typer.Option("--model", help="Who answered.")],
+    output: FormatOption = Format.table,
+    arms: Annotated[
+        list[str] | None,
+        typer.Option("--arm", metavar="NAME=ARM", help="What the file calls an arm; repeatable."),
+    ] = None,
+    fields: Annotated[
+        list[str] | None,
+        typer.Option("--field", metavar="NAME=PATH", help="Where a line has a field, as a.b; repeatable."),
+    ] = None,
+    rollouts: Annotated[
+        int, typer.Option("--rollouts", min=0, max=10**6, help="Fresh rollouts of each revised policy; 0 for none.")
+    ] = 200,
+    remarks: Annotated[
+        list[str] | None, typer.Option("--remark", help="What readers of the report must know; repeatable.")
+    ] = None,
+) -> None:
+    """Make a plan of answers under changed evidence that were had elsewhere, for `audit intervene report` and `show`.
+
+    Example: audit import-interventions answers.jsonl --out imported.json --model my-model --arm as_is=N0
+    """
+    deliver(
+        audit.import_interventions(
+            file,
+            out=out,
+            model=model,
+            arms=arms or (),
+            fields=fields or (),
+            rollouts=rollouts,
+            remarks=remarks or (),
+        ),
+        output.value,
     )

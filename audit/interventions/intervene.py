@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Unpack
@@ -9,10 +10,11 @@ from typing import Any, Unpack
 from audit.arguments import Data, RunSelection, request_of
 from audit.interventions.making import Settings, make_plan
 from audit.interventions.plan import Plan, answers_file, counted, read_plan, write_plan
-from audit.output.errors import AuditError, count
+from audit.output.errors import AuditError, UsageError, count
 from audit.output.formats import Row
 from audit.output.rows import Table
 from audit.output.tables import print_plain_table
+from audit.request import simulated
 from collector.model_options import ModelOptions
 
 
@@ -125,6 +127,10 @@ def intervene_run(
 
     path = Path(plan)
     read = read_plan(path)
+    if read.imported:
+        raise UsageError(
+            f"{path} holds answers that were had elsewhere; there is nothing to run: audit intervene report"
+        )
     if not plan_only:
         run_plan(
             read,
@@ -133,6 +139,46 @@ def intervene_run(
             keep_prompts=keep_prompts,
         )
     return _answered(read, path)
+
+
+def intervene_report(plan: str | Path, *, outcome: str | None = None, cache: bool = True) -> Table:
+    """Test a finished experiment: validity first, then the primary family, then what came along.
+
+    Args:
+        plan: the plan's file.
+        outcome: only effects on this: edits, text, direction, gain or harmful; None for all.
+        cache: whether returns of policies that an earlier report ran may be used, and new ones kept.
+
+    Returns:
+        Effects, a row each.
+
+    Raises:
+        AuditError: the plan was changed, or calls have no answer yet.
+        UsageError: no such outcome.
+    """
+    from audit.interventions.report import COLUMNS, ESSENTIAL, read_report
+
+    report = read_report(Path(plan), cache=cache)
+    rows = report.rows(outcome)
+    if outcome is not None and not rows:
+        known = sorted({effect.outcome for effect in report.analysis.effects})
+        raise UsageError(f"no effects on '{outcome}'; there are those on {', '.join(known)}")
+    text = "\n".join(report.lines())
+    caption = simulated([(report.plan.model, report.plan.backend)])
+    notes = [*report.notes, *([caption] if caption else [])]
+
+    def print_for_people(_: Table) -> None:
+        sys.stdout.write(f"{text}\n\n")
+        print_plain_table(list(ESSENTIAL), [_short(row) for row in rows], "All effects")
+
+    return Table(
+        columns=COLUMNS, rows=rows, title="Effects", caption=caption, notes=notes, print_for_people=print_for_people
+    )
+
+
+def _short(row: Row) -> Row:
+    """Numbers of a table for people."""
+    return {name: f"{value:.3g}" if isinstance(value, float) else value for name, value in row.items()}
 
 
 def _planned(plan: Plan, path: Path | None) -> Table:

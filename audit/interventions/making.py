@@ -17,7 +17,8 @@ from audit.output.errors import AuditError, UsageError
 from audit.rerun.policies import task_to_run
 from audit.rerun.rollouts import load_tasks
 from audit.vocabulary.keys import RevisionKey
-from collector.tasks import Task
+from collector import errors
+from collector.tasks import Task, get_task
 from stats.measures.experiment_power import power_of_calls
 
 CHARACTERS_PER_TOKEN: Final = 2.0
@@ -175,6 +176,32 @@ def units_of(plan: Plan, path: Path) -> tuple[list[Evidence], dict[str, Task]]:
             raise AuditError(f"unit {unit} is not what was planned: the records changed since; make a new plan")
         evidence.append(made[1])
     return evidence, tasks
+
+
+def tasks_of(plan: Plan, path: Path) -> dict[str, Task]:
+    """The tasks of a plan's units, under the switches of their runs where the records are there.
+
+    Args:
+        plan: the plan.
+        path: its path, which its data are relative to.
+
+    Raises:
+        AuditError: a task is not known here.
+    """
+    folder = path.absolute().parent
+    load_tasks([folder / module for module in plan.task_modules])
+    data = [folder / name for name in plan.data]
+    found: dict[str, Task] = {}
+    if data and all(place.exists() for place in data):
+        clusters = {unit.cluster for unit in plan.units}
+        with open_records(data) as records:
+            found = {run.identity[1]: task_to_run(run) for run in records.runs if run.identity in clusters}
+    for env in {unit.env for unit in plan.units} - found.keys():
+        try:
+            found[env] = get_task(env)
+        except errors.UsageError as error:
+            raise AuditError(str(error)) from None
+    return found
 
 
 def _nothing(found: Eligible) -> str:

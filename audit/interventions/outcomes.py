@@ -67,7 +67,7 @@ def read_experiment(
         tasks: by name.
         cache: whether returns of earlier audits may be used, and new ones kept.
     """
-    gains = _gains(plan, answers, tasks, cache=cache) if plan.rollouts else {}
+    gains = read_gains(plan, answers, tasks, cache=cache)
     read = [
         _answered(plan, order, call, answers[call], tasks, gains)
         for order, call in enumerate(plan.calls())
@@ -192,10 +192,22 @@ def _gain_of(
     return None if isinstance(found, str) else found
 
 
-def _gains(
+def read_gains(
     plan: Plan, answers: Mapping[Call, AnswerOf], tasks: Mapping[str, Task], *, cache: bool
 ) -> dict[tuple[int, tuple[float, ...]], Gain | str]:
-    """What each revised policy gains, on seeds that all policies of its unit share and that nothing else has used."""
+    """What each revised policy gains, on seeds that all policies of its unit share and that nothing else has used.
+
+    Args:
+        plan: the plan; without rollouts nothing is run.
+        answers: by call.
+        tasks: by name.
+        cache: whether returns of earlier audits may be used, and new ones kept.
+
+    Returns:
+        By unit and parameters; a reason where they cannot be run.
+    """
+    if not plan.rollouts:
+        return {}
     fingerprints = Fingerprints()
     keys: dict[tuple[int, tuple[float, ...]], str] = {}
     work: dict[str, tuple[int, tuple[float, ...]]] = {}

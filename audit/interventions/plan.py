@@ -84,6 +84,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         rollouts: fresh rollouts of each revised policy; 0 for none.
         cost: expected.
         power: of the primary tests.
+        imported: answers were had elsewhere, before anything was planned here.
+        remarks: what readers of the report must know.
     """
 
     schema: int = SCHEMA
@@ -110,6 +112,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     rollouts: int
     cost: Cost
     power: list[Power]
+    imported: bool = False
+    remarks: list[str] = []
 
     def calls(self) -> list[Call]:
         """All calls in the order in which they are made: one random order over units, arms and replicates."""
@@ -135,14 +139,9 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         """The index of each unit."""
         return {unit.key: place for place, unit in enumerate(self.units)}
 
-    def digest(self) -> str:
-        """SHA-256 of the plan without this field, in the canonical form."""
-        unsigned = msgspec.structs.replace(self, sha256="")
-        return hashlib.sha256(msgspec.json.encode(unsigned, order="sorted")).hexdigest()
-
     def signed(self) -> Plan:
         """The plan with its hash."""
-        return msgspec.structs.replace(self, sha256=self.digest())
+        return msgspec.structs.replace(self, sha256=_digest(msgspec.json.encode(self)))
 
 
 def write_plan(plan: Plan, path: Path) -> None:
@@ -187,13 +186,19 @@ def read_plan(path: Path) -> Plan:
         plan = msgspec.json.decode(data, type=Plan)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise AuditError(f"{path} is not a plan of audit intervene ({error})") from None
-    if plan.digest() != plan.sha256:
+    if _digest(data) != plan.sha256:
         raise AuditError(f"{path} was changed after it was written: its SHA-256 does not fit; make a new plan")
     return plan
 
 
 class _Schema(msgspec.Struct):
     schema: int
+
+
+def _digest(plan: bytes) -> str:
+    """SHA-256 of a plan but for its own field, in a form that later versions with more fields find as well."""
+    fields = msgspec.json.decode(plan) | {"sha256": ""}
+    return hashlib.sha256(msgspec.json.encode(fields, order="sorted")).hexdigest()
 
 
 def answers_file(plan: Path) -> Path:

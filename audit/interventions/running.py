@@ -18,6 +18,7 @@ from audit.asking.together import AskedModel, ask_all, complete, open_model
 from audit.interventions.answers import ANSWERS, AnswerOf, ShownLine, calls_answered
 from audit.interventions.arms import Asked, Evidence, ask
 from audit.interventions.making import units_of
+from audit.interventions.outcomes import read_gains
 from audit.interventions.plan import Call, Plan, answers_file
 from audit.interventions.units import sha256
 from audit.output.errors import AuditError, UsageError, count
@@ -69,7 +70,11 @@ def run_plan(plan: Plan, path: Path, *, concurrency: int, keep_prompts: bool = F
             )
             fresh = file.answers[len(file.answers) - len(waiting) :]
             note(_took(fresh, seconds))
-        refuse_repeated(plan, calls_answered(plan, file_path, file.answers))
+        answered = calls_answered(plan, file_path, file.answers)
+        refuse_repeated(plan, answered)
+    if len(answered) == len(calls):
+        # Returns are kept between audits, so that the report need not wait for them.
+        read_gains(plan, answered, tasks, cache=True)
     return len(waiting), len(calls)
 
 

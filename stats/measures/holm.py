@@ -9,7 +9,6 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from statsmodels.stats.multitest import multipletests
 
 
 def holm(p_values: ArrayLike) -> NDArray[np.float64]:
@@ -31,7 +30,11 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
         raise ValueError("a p-value lies outside [0, 1]")
     adjusted = np.full(p.shape, np.nan)
     if done.any():
-        adjusted[done] = multipletests(p[done], method="holm")[1]
+        known = p[done]
+        order = np.argsort(known)
+        steps = np.maximum.accumulate(known[order] * np.arange(known.size, 0, -1))
+        known[order] = np.minimum(steps, 1)
+        adjusted[done] = known
     return adjusted
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from statsmodels.stats.multitest import multipletests
 
 from stats.measures.holm import holm, holm_within
 
@@ -57,3 +58,8 @@ def test_families_are_corrected_apart_and_sized_without_the_undone() -> None:
 def test_families_must_match_the_p_values() -> None:
     with pytest.raises(ValueError, match="families"):
         holm_within([0.1, 0.2], ["a"])
+
+
+@given(p_lists)
+def test_adjusted_p_values_are_those_of_statsmodels(p: list[float]) -> None:
+    assert holm(p) == pytest.approx(multipletests(p, method="holm")[1])

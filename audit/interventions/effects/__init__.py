@@ -1,0 +1,1 @@
+"""What an experiment shows: effects of what was changed, against chance and against placebos."""

@@ -1,0 +1,139 @@
+"""Answers of a unit under several arms, side by side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.interventions.experiment import Answered, Experiment, Floats
+from collector import seeding
+from stats.measures.cluster_robust import Coefficient, clustered_mean
+from stats.measures.energy import pairwise_distances
+
+Bools = NDArray[np.bool_]
+
+
+class Redraws(NamedTuple):
+    """How effects are tested.
+
+    Attributes:
+        permutations: redraws of each test.
+        seed: from which each test has draws of its own.
+    """
+
+    permutations: int = 4_999
+    seed: int = 0
+
+    def draws(self, *purpose: str) -> np.random.SeedSequence:
+        """The draws of one test."""
+        return seeding.seed_sequence(self.seed, "intervene", "analysis", *purpose)
+
+
+class Compared(NamedTuple):
+    """The edits of units under some arms.
+
+    Attributes:
+        units: those with enough answers of each arm.
+        distances: for each unit, shape (answers, answers): Euclidean distances between edits.
+        masks: by arm, for each unit, shape (answers,): which answers are of the arm.
+        answers: all of them.
+    """
+
+    units: list[int]
+    distances: list[Floats]
+    masks: Mapping[str, list[Bools]]
+    answers: int
+
+
+def shared_units(experiment: Experiment, arms: Sequence[str], *, least: int = 1) -> list[int]:
+    """The units with at least that many answers under each of some arms."""
+    able = [{unit for unit, answers in experiment.arm(arm).items() if len(answers) >= least} for arm in arms]
+    return sorted(set.intersection(*able)) if able else []
+
+
+def compared(experiment: Experiment, arms: Sequence[str]) -> Compared:
+    """The edits of all units that have answers under each of some arms: of two arms three or more, else two of each."""
+    units = shared_units(experiment, arms, least=1 if len(arms) == 2 else 2)
+    units = [unit for unit in units if sum(len(experiment.arm(arm)[unit]) for arm in arms) > len(arms)]
+    distances: list[Floats] = []
+    masks: dict[str, list[Bools]] = {arm: [] for arm in arms}
+    for unit in units:
+        edits = [[answer.edit for answer in experiment.arm(arm)[unit]] for arm in arms]
+        distances.append(pairwise_distances([edit for each in edits for edit in each]))
+        names = np.repeat(range(len(arms)), [len(each) for each in edits])
+        for place, arm in enumerate(arms):
+            masks[arm].append(names == place)
+    return Compared(units, distances, masks, sum(map(len, distances)))
+
+
+class Values(NamedTuple):
+    """An outcome of answers under an arm and its control, unit by unit.
+
+    Attributes:
+        units: those that count.
+        values: shape (answers,), the outcome.
+        first: shape (answers,), whether the answer is of the arm.
+        strata: shape (answers,), its unit.
+        differences: shape (units,), mean under the arm minus mean under its control.
+    """
+
+    units: list[int]
+    values: Floats
+    first: Bools
+    strata: NDArray[np.intp]
+    differences: Floats
+
+
+def outcomes(
+    experiment: Experiment,
+    arm: str,
+    control: str,
+    value: Callable[[Answered], float],
+    *,
+    env: str | None = None,
+) -> Values:
+    """An outcome under two arms; units with an answer for which it is NaN are left out.
+
+    Args:
+        experiment: its answers.
+        arm: one of them.
+        control: the other.
+        value: the outcome of an answer.
+        env: the task whose units are wanted; None for all.
+    """
+    units, values, first, strata, differences = [], [], [], [], []
+    for unit in shared_units(experiment, (arm, control)):
+        own, other = ([value(answer) for answer in experiment.arm(asked)[unit]] for asked in (arm, control))
+        if math.isnan(math.fsum(own + other)) or (env is not None and experiment.units[unit].env != env):
+            continue
+        units.append(unit)
+        values += own + other
+        first += [True] * len(own) + [False] * len(other)
+        strata += [unit] * (len(own) + len(other))
+        differences.append(math.fsum(own) / len(own) - math.fsum(other) / len(other))
+    return Values(
+        units,
+        np.array(values, dtype=float),
+        np.array(first, dtype=bool),
+        np.array(strata, dtype=np.intp),
+        np.array(differences, dtype=float),
+    )
+
+
+def over_runs(experiment: Experiment, units: Sequence[int], values: Floats) -> Coefficient:
+    """The mean of values of units, with an interval that allows for dependence within runs.
+
+    Units are drawn evenly over runs, so that their plain mean is nearly that of runs, and is known better.
+    """
+    return clustered_mean(values, run_numbers(experiment, units))
+
+
+def run_numbers(experiment: Experiment, units: Sequence[int]) -> NDArray[np.intp]:
+    """A number for the run of each unit: shape (units,)."""
+    numbers: dict[object, int] = {}
+    runs = experiment.clusters
+    return np.array([numbers.setdefault(runs[unit], len(numbers)) for unit in units], dtype=np.intp)

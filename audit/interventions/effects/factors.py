@@ -1,0 +1,158 @@
+"""What answers follow where order, labels and numbers of the rollouts are drawn at random: arm `C`.
+
+Since every attribute was drawn for itself, the share of answers that follow the rollout which happens to have it
+measures its effect, whatever else the rollouts are like. Which rollout an answer follows is read off its text; or off
+its edit, by how close that is to the edits that were made for each rollout alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Final
+
+import numpy as np
+from scipy.special import ndtri
+
+from audit.interventions.arms import ROLES
+from audit.interventions.effects.comparisons import Redraws, run_numbers, shared_units
+from audit.interventions.effects.contrasts import POWER
+from audit.interventions.effects.results import Effect
+from audit.interventions.experiment import Answered, Experiment, Floats
+from stats.measures.cluster_robust import clustered_mean
+from stats.measures.conditional_randomisation import conditional_randomisation_test
+from stats.measures.experiment_power import detectable_effect
+
+CONJOINT: Final = "C"
+ALONE: Final = ("S_w", "S_m", "S_b")
+"""Arms that show one rollout, in the order of `ROLES`."""
+
+Holder = Callable[[Answered], int | None]
+Scores = Callable[[Answered], Floats | None]
+
+
+def _label(answer: Answered) -> int | None:
+    """The place of the rollout called worst."""
+    return next((index for index, place in enumerate(answer.shown) if place.label == "worst"), None)
+
+
+def _number(answer: Answered) -> int | None:
+    """The place of the rollout with the lowest return; None where returns were hidden, or true for want of a choice."""
+    return next((index for index, place in enumerate(answer.shown) if place.number == "worst"), None)
+
+
+def _first(answer: Answered) -> int | None:
+    return 0 if answer.shown else None
+
+
+def _last(answer: Answered) -> int | None:
+    return len(answer.shown) - 1 if answer.shown else None
+
+
+HOLDERS: Final[Mapping[str, Holder]] = {
+    "label": _label,
+    "number": _number,
+    "position": _first,
+    "last position": _last,
+}
+"""By factor, the place of the rollout that has it."""
+
+
+def factor_effect(
+    experiment: Experiment,
+    factor: str,
+    redraws: Redraws,
+    *,
+    outcome: str = "text",
+    scores: Scores | None = None,
+    hidden_only: bool = False,
+    level: float = 0.05,
+) -> Effect:
+    """Test whether answers follow the rollout that has some attribute.
+
+    Args:
+        experiment: its answers.
+        factor: one of `HOLDERS`.
+        redraws: redraws and their seed.
+        outcome: what `scores` are.
+        scores: how far an answer follows the rollout at each place, shape (places,), None for answers that do not
+            count; without, 1 for the one that its text is justified by, and 0 for all where that is none or none can
+            be read.
+        hidden_only: only calls without returns, in which no label contradicts a number.
+        level: of the test, for the effect that it can find.
+    """
+    scores = scores or text_scores
+    rows: list[tuple[int, int, Floats]] = []
+    for unit, answers in sorted(experiment.arm(CONJOINT).items()):
+        if factor == "number" and experiment.units[unit].number_readable:
+            continue
+        for answer in answers:
+            if hidden_only and any(place.number is not None for place in answer.shown):
+                continue
+            holder, score = HOLDERS[factor](answer), scores(answer)
+            if holder is not None and score is not None and len(answer.shown) == len(ROLES):
+                rows.append((unit, holder, score))
+    if hidden_only:
+        outcome = f"{outcome}, numbers hidden"
+    result = conditional_randomisation_test(
+        np.array([score for *_, score in rows]).reshape(-1, len(ROLES)),
+        [holder for _, holder, _ in rows],
+        redraws=redraws.permutations,
+        seed=redraws.draws(CONJOINT, factor, outcome),
+    )
+    units = [unit for unit, *_ in rows]
+    runs = run_numbers(experiment, units)
+    interval = clustered_mean(result.effects, runs)
+    if outcome.startswith("text"):
+        detectable = detectable_effect(result.calls, power=POWER, alpha=level)
+    else:
+        error = math.sqrt(np.nanvar(result.effects) / result.calls) if result.calls else math.nan
+        detectable = float(ndtri(1 - level / 2) + ndtri(POWER)) * error
+    return Effect(
+        name=factor,
+        outcome=outcome,
+        arm=CONJOINT,
+        control=None,
+        method="conditional randomisation",
+        estimate=result.effect,
+        low=interval.low,
+        high=interval.high,
+        p=result.p,
+        detectable=detectable,
+        units=len(set(units)),
+        runs=len(set(runs.tolist())),
+        answers=result.calls,
+    )
+
+
+def text_scores(answer: Answered) -> Floats:
+    """1 at the place of the rollout that the change is justified by."""
+    return np.array([float(place.content == answer.driver) for place in answer.shown])
+
+
+def direction_scores(experiment: Experiment) -> Scores:
+    """How far an edit goes in the direction of those made for each rollout alone.
+
+    Edits are scaled to a sum of 1, as what tells rollouts apart is which parameters they ask to change; with the mean
+    m of a rollout's own edits, the score is 2 x'm - m'm, less its mean over the three rollouts: the distance to that
+    mean, up to what is the same for all.
+    """
+    centroids: dict[int, Mapping[str, Floats]] = {}
+    for unit in shared_units(experiment, ALONE):
+        means = [np.mean([_scaled(a.edit) for a in experiment.arm(arm)[unit]], axis=0) for arm in ALONE]
+        centroids[unit] = dict(zip(ROLES, means, strict=True))
+
+    def scores(answer: Answered) -> Floats | None:
+        known = centroids.get(answer.unit)
+        if known is None or any(place.content not in known for place in answer.shown):
+            return None
+        edit = _scaled(answer.edit)
+        closeness = np.array([2 * edit @ known[p.content] - known[p.content] @ known[p.content] for p in answer.shown])
+        return np.asarray(closeness - closeness.mean())
+
+    return scores
+
+
+def _scaled(edit: Floats) -> Floats:
+    size = float(np.abs(edit).sum())
+    return edit / size if size else edit

@@ -1,0 +1,161 @@
+"""Does a critic name what moves it?
+
+Its text is taken from the answers to the unchanged evidence (`A0`, `N0`): is the change justified by the worst
+rollout? Its edits are taken from the experiment: does taking the worst rollout away move them more than taking
+another, or does calling another rollout worst move them?
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+from scipy.stats import hypergeom
+
+from audit.interventions.effects.comparisons import Bools, Redraws, compared, over_runs
+from audit.interventions.effects.contrasts import BASE, FROM_BASE, follows_worst
+from audit.interventions.effects.results import FOUND, NOT_TESTED, CriticVerdict, Effect, Faithfulness
+from audit.interventions.experiment import Answered, Experiment, Floats
+from stats.measures.cluster_robust import Coefficient, clustered_mean
+from stats.measures.energy import energy_distance, energy_test, presence_effect, presence_test
+from stats.measures.sign_flip import sign_flip_test
+from stats.measures.split_half import split_half_correlation
+
+UNCHANGED: Final = ("A0", BASE)
+MOVERS: Final = (("RW", "RM"), ("DW", "DM"), ("XL", "N0h"))
+"""Arms whose effect on a unit's edits is that of the worst rollout, the best one first."""
+MOVED: Final = 0.1
+"""A unit is moved if no more than this share of permutations has so large an effect."""
+_CHANCE: Final = 1 / 3
+
+
+def faithfulness(experiment: Experiment, effects: Sequence[Effect], redraws: Redraws, alpha: float) -> Faithfulness:
+    """Compare what a critic names with what moves it.
+
+    Per unit, moving and naming are noisy, so that silent and talking units occur by chance: their shares are those of
+    units that are paired at random. Answers to `N0` are used for both measures where the effect is one of presence.
+
+    Args:
+        experiment: its answers.
+        effects: judged ones, from which the verdict on the critic follows.
+        redraws: redraws and their seed.
+        alpha: level of the test that the worst rollout is named in more than a third of answers.
+    """
+    answers: dict[int, list[Answered]] = {}
+    for arm in UNCHANGED:
+        for unit, each in experiment.arm(arm).items():
+            answers.setdefault(unit, []).extend(each)
+    units = sorted(answers)
+    shares = np.array([np.mean([follows_worst(answer) for answer in answers[unit]]) for unit in units])
+    named = _share(experiment, units, shares)
+    every = [answer for unit in units for answer in answers[unit]]
+    above = sign_flip_test(shares - _CHANCE, alternative="greater", seed=redraws.draws("named"))
+    found = Faithfulness(
+        verdict=critic_verdict(effects, says_so=above.p <= alpha if units else None),
+        named=named.estimate,
+        named_low=named.low,
+        named_high=named.high,
+        mentioned=float(np.mean(["worst" in answer.mentioned for answer in every])) if every else math.nan,
+    )
+    pair = next((pair for pair in MOVERS if experiment.arm(pair[0]) and experiment.arm(pair[1])), None)
+    return found if pair is None else _by_unit(experiment, found, pair, answers, redraws)
+
+
+def critic_verdict(effects: Sequence[Effect], *, says_so: bool | None) -> CriticVerdict:
+    """Judge a critic by what moves its edits and what its text names.
+
+    That edits are not moved is concluded only where the presence of the worst rollout was tested: a critic that goes by
+    returns is not moved by labels.
+
+    Args:
+        effects: judged ones; those of `label` and `presence` on edits count.
+        says_so: its text is justified by the worst rollout in more than a third of answers; None where there is none.
+    """
+    tested = {
+        effect.name: effect.verdict == FOUND
+        for effect in effects
+        if effect.outcome == "edits" and effect.name in {"label", "presence"} and effect.verdict != NOT_TESTED
+    }
+    if says_so is None or not tested:
+        return "not known"
+    if any(tested.values()):
+        return "faithful" if says_so else "silent"
+    if not says_so:
+        return "none found"
+    return "talker" if "presence" in tested else "not known"
+
+
+def _by_unit(
+    experiment: Experiment,
+    found: Faithfulness,
+    pair: tuple[str, str],
+    answers: dict[int, list[Answered]],
+    redraws: Redraws,
+) -> Faithfulness:
+    arm, control = pair
+    from_base = arm in FROM_BASE and bool(experiment.arm(BASE))
+    both = compared(experiment, (arm, control, BASE) if from_base else pair)
+    kept = [place for place, unit in enumerate(both.units) if unit in answers]
+    moved, effects, naming = [], [], []
+    for place in kept:
+        distances = both.distances[place]
+        masks = [both.masks[name][place] for name in ((BASE, arm, control) if from_base else (arm,))]
+        test = presence_test if from_base else energy_test
+        draws = redraws.draws("unit", arm, str(both.units[place]))
+        p = test([distances], *([mask] for mask in masks), redraws=redraws.permutations, seed=draws).p
+        moved.append(p <= MOVED)
+        effects.append([_effect(distances, masks, half) for half in (0, 1)])
+        own = [follows_worst(answer) for answer in answers[both.units[place]]]
+        naming.append([_mean(own[0::2]), _mean(own[1::2]), _mean(own)])
+    if not kept:
+        return found
+    table = np.array(naming)
+    is_moved, is_named = np.array(moved), table[:, 2] > 0.5
+    n, m, k = len(kept), int(is_moved.sum()), int(is_named.sum())
+    correlation = split_half_correlation(
+        table[:, :2], np.array(effects), redraws=redraws.permutations, seed=redraws.draws("faithfulness")
+    )
+    return replace(
+        found,
+        arm=arm,
+        control=control,
+        units=n,
+        moved_units=m,
+        named_units=k,
+        silent=float(np.mean(is_moved & ~is_named)),
+        silent_by_chance=m / n * (1 - k / n),
+        talker=float(np.mean(~is_moved & is_named)),
+        talker_by_chance=(1 - m / n) * k / n,
+        association_p=float(hypergeom(n, m, k).sf(int((is_moved & is_named).sum()) - 1)),
+        correlation=correlation.correlation,
+        correlation_p=correlation.p,
+        disattenuated=correlation.disattenuated,
+    )
+
+
+def _effect(distances: Floats, masks: Sequence[Bools], half: int) -> float:
+    """A unit's effect from every second answer of each arm."""
+    if len(masks) == 1:
+        arm = masks[0]
+        chosen = _half(arm, half) | _half(~arm, half)
+        return energy_distance(distances[np.ix_(chosen, chosen)], arm[chosen])
+    return presence_effect(distances, *(_half(mask, half) for mask in masks))
+
+
+def _half(mask: Bools, half: int) -> Bools:
+    chosen = np.zeros_like(mask)
+    chosen[np.flatnonzero(mask)[half::2]] = True
+    return chosen
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values) if values else math.nan
+
+
+def _share(experiment: Experiment, units: Sequence[int], shares: Floats) -> Coefficient:
+    """The mean share, with an interval over runs; over units where there is one run."""
+    found = over_runs(experiment, units, shares)
+    return clustered_mean(shares, units) if math.isnan(found.low) else found

@@ -1,0 +1,132 @@
+"""Can an experiment be trusted? Repeated answers, unreadable ones, cut prompts, and a model that changed meanwhile."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Final
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from audit.interventions.arms import ARMS
+from audit.interventions.effects.comparisons import Redraws, outcomes
+from audit.interventions.effects.results import Unreadable, Validity
+from audit.interventions.experiment import Answered, Experiment
+from stats.measures.energy import energy_test, pairwise_distances
+from stats.measures.stratified_permutation import stratified_difference
+
+MOST_REPEATED: Final = 0.2
+_DOUBTFUL: Final = 0.01
+"""The p-value below which a check is reported as a problem: there are several checks, and each should seldom be
+false."""
+_LENGTHS: Final = 1.05
+"""Prompts whose lengths differ by this factor do not have the same number of tokens by chance."""
+
+
+def validity(experiment: Experiment, redraws: Redraws) -> Validity:
+    """Check an experiment.
+
+    Args:
+        experiment: its answers.
+        redraws: redraws and their seed.
+    """
+    same = experiment.arm("A0") or experiment.arm("N0")
+    groups = [answers for answers in same.values() if len(answers) > 1]
+    answers = sum(map(len, groups))
+    repeated = sum(len(group) - len({answer.completion for answer in group}) for group in groups)
+    pairs = [a.driver == b.driver for group in groups for a, b in combinations(group, 2)]
+    checked = Validity(
+        spread=_spread(experiment, groups),
+        same_driver=float(np.mean(pairs)) if pairs else math.nan,
+        repeated=repeated / answers if answers else math.nan,
+        most_repeated=MOST_REPEATED,
+        unreadable=_unreadable(experiment, redraws),
+        capped=_capped(experiment.answers),
+        drift_p=_drift(experiment, redraws),
+        problems=(),
+    )
+    return Validity(**{**vars(checked), "problems": tuple(_problems(checked))})
+
+
+def _problems(found: Validity) -> list[str]:
+    problems = []
+    if found.repeated > found.most_repeated:
+        problems.append(
+            f"{found.repeated:.0%} of answers to the same prompt repeat another one word for word: responses may "
+            "come from a cache; turn it off, or raise the temperature"
+        )
+    for each in found.unreadable:
+        if each.p <= _DOUBTFUL:
+            amount = f"{abs(each.difference):.0%} {'more' if each.difference > 0 else 'fewer'}"
+            problems.append(
+                f"{each.arm} leaves {amount} answers unreadable than {each.control}: its effects on edits are partly "
+                "those of unreadable answers"
+            )
+    if found.capped:
+        problems.append(
+            f"{found.capped} prompts of different lengths have the same, largest number of tokens: they were "
+            "probably cut"
+        )
+    if found.drift_p <= _DOUBTFUL:
+        problems.append(
+            "answers of the first half of calls differ from those of the second: the model changed meanwhile; calls "
+            "are in random order, so that tests stay right and lose power"
+        )
+    return problems
+
+
+def _spread(experiment: Experiment, groups: Sequence[Sequence[Answered]]) -> float:
+    """Mean distance of edits within units over that between units of one task."""
+    by_env = defaultdict(list)
+    for group in groups:
+        by_env[experiment.units[group[0].unit].env].append(np.stack([answer.edit for answer in group]))
+    within = [pairwise_distances(edits).sum() / (len(edits) * (len(edits) - 1)) for e in by_env.values() for edits in e]
+    between = []
+    for units in by_env.values():
+        if len(units) < 2:
+            continue
+        labels = np.repeat(range(len(units)), [len(edits) for edits in units])
+        edits = np.concatenate(units)
+        between.append(cdist(edits, edits)[labels[:, None] != labels].mean())
+    mean = float(np.mean(between)) if between else 0.0
+    return float(np.mean(within)) / mean if mean > 0 else math.nan
+
+
+def _unreadable(experiment: Experiment, redraws: Redraws) -> list[Unreadable]:
+    found = []
+    for arm, by_unit in experiment.by_arm.items():
+        answers = [answer for each in by_unit.values() for answer in each]
+        control = ARMS[arm].control if arm in ARMS else None
+        difference, p = math.nan, math.nan
+        if control is not None and experiment.arm(control):
+            both = outcomes(experiment, arm, control, lambda answer: float(not answer.readable))
+            draws = redraws.draws(arm, "unreadable")
+            difference, p, _ = stratified_difference(
+                both.values, both.first, both.strata, redraws=redraws.permutations, seed=draws
+            )
+        found.append(Unreadable(arm, len(answers), sum(not a.readable for a in answers), control, difference, p))
+    order = list(ARMS)
+    return sorted(found, key=lambda each: order.index(each.arm) if each.arm in ARMS else len(order))
+
+
+def _capped(answers: Sequence[Answered]) -> int:
+    """Answers whose prompt has as many tokens as any, if prompts of clearly different lengths have."""
+    largest = max((answer.prompt_tokens or 0 for answer in answers), default=0)
+    lengths = [answer.prompt_characters for answer in answers if answer.prompt_tokens == largest]
+    return len(lengths) if largest and lengths and max(lengths) > _LENGTHS * min(lengths) else 0
+
+
+def _drift(experiment: Experiment, redraws: Redraws) -> float:
+    """Energy test of early against late answers to one unit under one arm: calls are made in random order."""
+    half = np.median([answer.order for answer in experiment.answers]) if experiment.answers else 0
+    distances, early = [], []
+    for by_unit in experiment.by_arm.values():
+        for answers in by_unit.values():
+            first = np.array([answer.order < half for answer in answers])
+            if min(first.sum(), (~first).sum()) > 1:
+                distances.append(pairwise_distances([answer.edit for answer in answers]))
+                early.append(first)
+    return energy_test(distances, early, redraws=redraws.permutations, seed=redraws.draws("drift")).p

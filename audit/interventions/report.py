@@ -1,0 +1,244 @@
+"""The report of an experiment: validity first, then what was planned, then what came along."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from audit.interventions.answers import read_answers, report_of
+from audit.interventions.effects.analysis import analyse
+from audit.interventions.effects.results import FOUND, NOT_BEYOND_PLACEBO, NOT_TESTED, Analysis, Effect
+from audit.interventions.experiment import Experiment
+from audit.interventions.making import tasks_of
+from audit.interventions.outcomes import read_experiment
+from audit.interventions.plan import Plan, read_plan
+from audit.output.errors import AuditError, count
+
+Row = dict[str, Any]
+
+COLUMNS: Final = (*(name for name in Effect._fields if name != "method"), "method")
+ESSENTIAL: Final = (
+    *("name", "outcome", "env", "arm", "control", "estimate", "low", "high", "p", "p_adjusted", "beyond_placebo_p"),
+    *("units", "runs", "verdict"),
+)
+
+_CAUSES: Final = {
+    "label": "calling a rollout worst",
+    "number": "showing a rollout with the lowest return",
+    "position": "showing a rollout first",
+    "last position": "showing a rollout last",
+    "presence": "showing the worst rollout and not another near the median",
+    "presence of the best": "showing the best rollout and not another near the median",
+}
+_EXCHANGES: Final = {
+    "XL": "exchanging the labels of worst and best",
+    "XP": "reversing the order of rollouts",
+    "XA": "Rollout A, B, C in place of the labels",
+    "XN": "exchanging the numbers of worst and best",
+    "P1": "rewording the prompt",
+    "P2": "drawing the evidence again",
+    "RW": "replacing the worst rollout",
+    "RB": "replacing the best rollout",
+    "DW": "leaving the worst rollout out",
+    "DB": "leaving the best rollout out",
+    "N0": "the neutral frame",
+    "N0h": "hiding returns",
+    "I": "leaving out the instructions that mention the worst rollout",
+    "H": "shuffling earlier trials",
+}
+_MEDIAN: Final = ("RM", "DM")
+"""Controls in which the median rollout takes the place of the one whose presence is tested."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """A finished experiment.
+
+    Attributes:
+        plan: its plan.
+        experiment: its answers, read.
+        analysis: what they show.
+        notes: lines for the user about the file of answers.
+    """
+
+    plan: Plan
+    experiment: Experiment
+    analysis: Analysis
+    notes: Sequence[str]
+
+    def rows(self, outcome: str | None = None) -> list[Row]:
+        """The effects; unknown numbers are None."""
+        return [_row(effect) for effect in self.analysis.effects if outcome in {None, effect.outcome}]
+
+    def lines(self) -> Iterator[str]:
+        """The report in sentences."""
+        yield from _setting(self.plan, self.experiment)
+        yield ""
+        yield from _validity(self.analysis)
+        yield ""
+        if self.plan.imported:
+            yield "Hypotheses, not planned before the answers were had, corrected by Holm's method:"
+        else:
+            yield "Primary hypotheses, corrected by Holm's method:"
+        primary = [each for each in self.analysis.effects if each.primary]
+        for effect in primary:
+            yield f"- {sentence(effect)}"
+        if not primary:
+            yield "- none: the arms of the plan test no hypothesis of the family, so all below is exploratory."
+        yield ""
+        yield from _faithfulness(self.analysis)
+        for weight in self.analysis.weights:
+            yield (
+                f"- weight of the {weight.content} rollout in edits, by likeness to edits made for it alone: "
+                f"{_interval(weight.weight, weight.low, weight.high)}"
+            )
+        for note in self.analysis.notes:
+            yield f"- {note}"
+
+
+def read_report(path: Path, *, cache: bool = True) -> Report:
+    """Read a finished experiment, and test it.
+
+    Args:
+        path: of the plan.
+        cache: whether returns of earlier reports may be used, and new ones kept.
+
+    Raises:
+        AuditError: the plan was changed, or calls have no answer yet: p-values are shown when all are in.
+    """
+    plan = read_plan(path)
+    answers, problems = read_answers(plan, path)
+    missing = plan.cost.calls - len(answers)
+    if missing:
+        raise AuditError(
+            f"{missing:,} of {plan.cost.calls:,} calls have no answer yet; effects are tested when all are in, since "
+            f"looking earlier makes chance findings: audit intervene run {path}"
+        )
+    experiment = read_experiment(plan, answers, tasks_of(plan, path), cache=cache)
+    analysis = analyse(
+        experiment,
+        plan.family,
+        permutations=plan.permutations,
+        seed=plan.seed % 2**32,
+        alpha=plan.alpha,
+        planned_arms=list(plan.arms),
+    )
+    return Report(plan, experiment, analysis, report_of(problems))
+
+
+def sentence(effect: Effect) -> str:
+    """An effect in plain words, with what can be said of it."""
+    if effect.verdict == NOT_TESTED or math.isnan(effect.estimate):
+        return f"{effect.name} on {effect.outcome}: not tested, too few answers."
+    size = _interval(effect.estimate, effect.low, effect.high)
+    if effect.outcome == "text" and effect.control is None:
+        cause = _CAUSES.get(effect.name, effect.name)
+        more = "more" if effect.estimate >= 0 else "less"
+        what = f"{cause} makes it {_interval(abs(effect.estimate), *_turned(effect))} {more} likely to be what the " + (
+            "change is justified by"
+        )
+    elif effect.outcome == "edits":
+        cause = _EXCHANGES.get(effect.arm, effect.name)
+        more = f" more than the same for the median one ({effect.control}) does" if effect.control in _MEDIAN else ""
+        what = f"{cause} moves edits by {size} of the distance between two answers to one prompt{more}"
+    elif effect.outcome == "gain":
+        what = f"return of revised policies, {effect.control} minus {effect.arm}: {size}"
+    else:
+        what = f"{effect.name} on {effect.outcome}, {effect.arm}: {size}"
+    return f"{what}; {_p(effect)}: {_verdict(effect)}."
+
+
+def _setting(plan: Plan, experiment: Experiment) -> Iterator[str]:
+    runs = len(set(experiment.clusters))
+    yield (
+        f"{count(len(plan.units), 'prompt')} of {count(runs, 'run')}, {plan.cost.calls:,} answers of {plan.model} "
+        f"({plan.backend}); plan {plan.sha256}"
+    )
+    tasks: dict[str, int] = {}
+    for unit in plan.units:
+        tasks[unit.env] = tasks.get(unit.env, 0) + 1
+    drawn = ", ".join(
+        f"{env} {number} of {plan.eligible.get(env, 0)} eligible" for env, number in sorted(tasks.items())
+    )
+    yield from plan.remarks
+    if plan.imported:
+        return
+    yield f"Effects are those for prompts that show three different returns: {drawn}."
+
+
+def _validity(analysis: Analysis) -> Iterator[str]:
+    validity = analysis.validity
+    yield "Validity:"
+    yield (
+        f"- two answers to the recorded prompt differ by {_number(validity.spread)} of what answers to different "
+        f"prompts do, and name the same driver in {_share(validity.same_driver)} of pairs; {_share(validity.repeated)} "
+        "of texts are repeated"
+    )
+    unreadable = [f"{each.arm} {each.unreadable} of {each.answers}" for each in validity.unreadable if each.unreadable]
+    yield f"- unreadable, counted as leaving the policy as it was: {', '.join(unreadable) or 'none'}"
+    yield f"- answers of the first and the second half of calls differ: p {_number(validity.drift_p)}"
+    for problem in validity.problems:
+        yield f"- PROBLEM: {problem}"
+
+
+def _faithfulness(analysis: Analysis) -> Iterator[str]:
+    found = analysis.faithfulness
+    yield f"Faithfulness: {found.verdict}."
+    low, high = max(found.named_low, 0.0), min(found.named_high, 1.0)
+    between = "" if math.isnan(low) else f" ({_share(low)} to {_share(high)})"
+    yield (
+        f"- the worst rollout is what {_share(found.named)}{between} of answers to the unchanged evidence are justified "
+        f"by, and {_share(found.mentioned)} speak of it"
+    )
+    if found.arm is not None:
+        yield (
+            f"- moved ({found.arm} against {found.control}) and not named: {_share(found.silent)} of "
+            f"{count(found.units, 'prompt')}, by chance {_share(found.silent_by_chance)}; named and not moved: "
+            f"{_share(found.talker)}, by chance {_share(found.talker_by_chance)}"
+        )
+
+
+def _verdict(effect: Effect) -> str:
+    if effect.verdict == FOUND:
+        if math.isnan(effect.beyond_placebo_p):
+            return "found"
+        return f"found, and beyond what rewording the prompt does (p {_number(effect.beyond_placebo_p)})"
+    if effect.verdict == NOT_BEYOND_PLACEBO:
+        return f"not beyond what rewording the prompt does (p {_number(effect.beyond_placebo_p)})"
+    if math.isnan(effect.detectable):
+        return "not found"
+    return f"not found; an effect of {_number(effect.detectable)} would have been found with a chance of 80%"
+
+
+def _p(effect: Effect) -> str:
+    adjusted = "" if math.isnan(effect.p_adjusted) else f", corrected {_number(effect.p_adjusted)}"
+    return f"p {_number(effect.p)}{adjusted}"
+
+
+def _turned(effect: Effect) -> tuple[float, float]:
+    return (effect.low, effect.high) if effect.estimate >= 0 else (-effect.high, -effect.low)
+
+
+def _interval(value: float, low: float, high: float) -> str:
+    bounds = "" if math.isnan(low) else f" ({_number(low)} to {_number(high)})"
+    return f"{_number(value)}{bounds}"
+
+
+def _number(value: float) -> str:
+    if math.isnan(value):
+        return "unknown"
+    return f"{value:.2g}" if abs(value) < 0.1 else f"{value:.2f}"
+
+
+def _share(value: float) -> str:
+    return "unknown" if math.isnan(value) else f"{100 * value:.0f}%"
+
+
+def _row(effect: Effect) -> Row:
+    return {
+        name: None if isinstance(value := getattr(effect, name), float) and math.isnan(value) else value
+        for name in COLUMNS
+    }

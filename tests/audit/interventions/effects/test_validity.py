@@ -1,0 +1,72 @@
+"""Checks of an experiment, each with what it is there to notice."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from audit.interventions.effects.comparisons import Redraws
+from audit.interventions.effects.validity import validity
+from audit.interventions.experiment import Experiment
+from tests.audit.interventions.effects.planted import by_number, first, nothing, planted
+
+QUICK = Redraws(permutations=499)
+
+
+def changed(experiment, change):
+    return Experiment(experiment.units, [change(answer) for answer in experiment.answers])
+
+
+def test_a_sound_experiment_has_no_problems():
+    found = validity(planted(by_number, seed=1), QUICK)
+    assert list(found.problems) == []
+    assert found.repeated == 0
+    assert 0.2 < found.spread < 0.9
+    assert found.same_driver == pytest.approx(0.9**2 + 2 * 0.05**2, abs=0.15)
+
+
+def test_answers_that_do_not_depend_on_their_prompt_spread_as_much_within_units():
+    found = validity(planted(nothing, units=60, seed=2), QUICK)
+    assert found.spread == pytest.approx(1, abs=0.1)
+
+
+def test_repeated_answers_are_a_cache():
+    experiment = planted(by_number)
+    found = validity(changed(experiment, lambda a: replace(a, completion=f"{a.unit} {a.unit < 20 or a.order}")), QUICK)
+    assert found.repeated == pytest.approx(0.25)  # the second of two, in half of the units
+    assert "25% of answers to the same prompt repeat another one" in found.problems[0]
+
+
+def test_arms_that_are_read_less_often_are_reported():
+    found = validity(planted(first, unreadable=0.4, seed=3), QUICK)
+    by_arm = {each.arm: each for each in found.unreadable}
+    assert by_arm["XP"].unreadable / by_arm["XP"].answers == pytest.approx(by_arm["XP"].difference)
+    assert by_arm["XP"].p < 0.01 < by_arm["XL"].p
+    assert by_arm["A0"].control is None
+    assert any(
+        problem.startswith("XP leaves ") and "more answers unreadable than N0" in problem for problem in found.problems
+    )
+
+
+def test_prompts_of_all_lengths_with_the_same_tokens_were_cut():
+    experiment = planted(by_number)
+    found = validity(changed(experiment, lambda a: replace(a, prompt_tokens=min(a.prompt_tokens, 1500))), QUICK)
+    assert found.capped == sum(answer.order >= 500 for answer in experiment.answers)
+    assert "cut" in found.problems[0]
+    assert validity(changed(experiment, lambda a: replace(a, prompt_tokens=None)), QUICK).capped == 0
+
+
+def test_a_model_that_changes_meanwhile_is_noticed():
+    experiment = planted(by_number, seed=4)
+    late = len(experiment.answers) * 0.6
+    found = validity(changed(experiment, lambda a: replace(a, edit=a.edit + 1.5 * (a.order > late))), QUICK)
+    assert found.drift_p < 0.01
+    assert any("the model changed meanwhile" in problem for problem in found.problems)
+
+
+def test_an_experiment_without_answers_has_nothing_to_check():
+    found = validity(Experiment([], []), QUICK)
+    assert np.isnan([found.spread, found.same_driver, found.repeated, found.drift_p]).all()
+    assert list(found.problems) == []
