@@ -42,8 +42,8 @@ class Effect(NamedTuple):
     Attributes:
         name: the factor: `label`, `position`, `last position`, `number`, `presence`, `presence of the best` and so on.
         outcome: `edits`: energy distance of their directions, in units of the mean distance of two answers to a unit;
-            `text`: share of answers that are justified by the rollout, above what others get; `direction`: closeness of edits to those
-            made for a rollout alone; `gain`: in return; `harmful`: share of answers.
+            `text`: share of answers that are justified by the rollout, above what others get; `direction`: closeness of
+            edits to those made for a rollout alone; `gain`: in return; `harmful`: share of answers.
         arm: that is tested.
         control: the arm that it is compared with; None where the factor is drawn within the arm.
         env: the task, for effects in units of its returns; None for those over all tasks.
