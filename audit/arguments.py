@@ -86,6 +86,7 @@ class Analysis(TypedDict, total=False):
     overrides: Overrides | None
     strict: bool
     cache: bool
+    plan: str | Path | Sequence[str | Path] | None
 
 
 class RevisionSelection(RunSelection, Classification, total=False):
@@ -108,7 +109,7 @@ def request_of(data: Data, kind: Any, options: Mapping[str, Any]) -> Request:
         raise TypeError(
             f"unexpected argument {', '.join(unknown)}; there are {', '.join(sorted(kind.__optional_keys__))}"
         )
-    given = {name: _several(value) if name in (*_ROWS, "judgements") else value for name, value in options.items()}
+    given = {name: _several(value) if name in (*_ROWS, "judgements", "plan") else value for name, value in options.items()}
     if "overrides" in given:
         given["settings"] = _settings(given.pop("overrides") or {})
     if isinstance(data, Request):

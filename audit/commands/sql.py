@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 import audit
 from audit.commands.options import Format, FormatOption, NoCacheOption, StrictOption
-from audit.commands.reading import Detector, DetectorOption, SetOption, deliver
+from audit.commands.reading import Detector, DetectorOption, PlansOption, SetOption, deliver
 from audit.request import Request
 
 commands = typer.Typer()
@@ -28,6 +29,7 @@ def sql(
     overrides: SetOption = None,
     strict: StrictOption = False,
     no_cache: NoCacheOption = False,
+    plan: PlansOption = None,
 ) -> None:
     """Query the relations of the analysis in DuckDB's SQL; nothing else can be read.
 
@@ -39,5 +41,7 @@ def sql(
     if query is None:
         deliver(audit.relations(), output.value)
         return
-    request = Request(paths=paths, strict=strict, cache=not no_cache, detector=detector.value, settings=overrides)
+    request = Request(
+        paths=paths, strict=strict, cache=not no_cache, detector=detector.value, settings=overrides, plan=plan
+    )
     deliver(audit.sql(request, query), output.value)
