@@ -192,7 +192,7 @@ def tasks_of(plan: Plan, path: Path) -> dict[str, Task]:
     load_tasks([folder / module for module in plan.task_modules])
     data = [folder / name for name in plan.data]
     found: dict[str, Task] = {}
-    if all(place.exists() for place in data):
+    if data and all(place.exists() for place in data):
         clusters = {unit.cluster for unit in plan.units}
         with open_records(data) as records:
             found = {run.identity[1]: task_to_run(run) for run in records.runs if run.identity in clusters}

@@ -251,7 +251,7 @@ def _with_others(
     fresh: list[Mapping[str, Block]] = []
     if "rollouts" in needs:
         assert rendering is not None
-        contents = contents | rendering.others(iteration, evidence.contents)
+        contents = {**contents, **rendering.others(iteration, evidence.contents)}
         if "other" not in contents:
             return TOO_FEW
     if "policy" in needs:
