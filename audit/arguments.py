@@ -78,7 +78,11 @@ class Classification(Detection, Thresholds, total=False):
 
 
 class Analysis(TypedDict, total=False):
-    """Keyword arguments of `audit.show` and `audit.sql`, which select rows in other ways."""
+    """Keyword arguments of `audit.show` and `audit.sql`, which select rows in other ways.
+
+    Attributes:
+        plan: experiments of `audit.intervene_plan` to read as well.
+    """
 
     detector: str
     judgements: Sequence[str | Path] | None
@@ -109,7 +113,9 @@ def request_of(data: Data, kind: Any, options: Mapping[str, Any]) -> Request:
         raise TypeError(
             f"unexpected argument {', '.join(unknown)}; there are {', '.join(sorted(kind.__optional_keys__))}"
         )
-    given = {name: _several(value) if name in (*_ROWS, "judgements", "plan") else value for name, value in options.items()}
+    given = {
+        name: _several(value) if name in (*_ROWS, "judgements", "plan") else value for name, value in options.items()
+    }
     if "overrides" in given:
         given["settings"] = _settings(given.pop("overrides") or {})
     if isinstance(data, Request):

@@ -50,7 +50,7 @@ def finished(plan: Path, *, cache: bool = True) -> Report:
 
 
 @functools.lru_cache(maxsize=8)
-def _finished(plan: Path, _changed: int, cache: bool) -> Report:  # noqa: FBT001
+def _finished(plan: Path, _changed: int, cache: bool) -> Report:
     return read_report(plan, cache=cache)
 
 
@@ -73,7 +73,7 @@ def write_units(plans: duckdb.DuckDBPyConnection, path: Path) -> None:
 
 
 def write_effects(plans: duckdb.DuckDBPyConnection, path: Path) -> None:
-    """Write the effects of finished plans; arguments and errors as for `write_interventions`, and those of `finished`."""
+    """Write the effects of finished plans; arguments as for `write_interventions`, errors as for `finished`."""
     write_lines(path, (row for plan, file, cache in _plans(plans) for row in _effects(plan, file, cache=cache)))
 
 
@@ -90,7 +90,7 @@ def _read(plan: Plan, path: Path) -> dict[Call, AnswerOf]:
     return read_answers(plan, path)[0] if answers_file(path).exists() else {}
 
 
-def _answers(plan: Plan, path: Path, cache: bool) -> Iterator[Row]:  # noqa: FBT001
+def _answers(plan: Plan, path: Path, cache: bool) -> Iterator[Row]:
     answers = _read(plan, path)
     if not answers:
         return

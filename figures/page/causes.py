@@ -9,17 +9,17 @@ from typing import Final
 from audit.interventions.relations import finished
 from audit.request import simulated
 from figures.data import Records
-from figures.names import label
+from figures.names import label, name
 from figures.tables import MISSING, Column, Row, Table, count, shown, text
 
 STEM: Final = "causes"
 TITLE: Final = "Causes"
 CAPTION: Final = (
-    "Every effect of the experiments, primary hypotheses first. Edits: energy distance between answers under the arm and "
-    "under its control, in units of the distance between two answers to one prompt. Text: change in the share of answers "
-    "that are justified by the rollout. Brackets hold 95% intervals by run. Corrected: by Holm's method within the primary "
-    "family, by Benjamini and Hochberg's among the other planned tests. Beyond placebo: p of the hypothesis that "
-    "rewording the prompt does as much."
+    "Every effect of the experiments, primary hypotheses first. Edits: energy distance between the answers under the "
+    "arm and under its control, in units of the distance between two answers to one prompt. Text: change in the share "
+    "of answers that are justified by the rollout. Brackets hold 95% intervals over runs. Corrected: p by Holm's "
+    "method within the primary family, by Benjamini and Hochberg's among the other planned tests. Beyond placebo: p "
+    "of the hypothesis that rewording the prompt does as much."
 )
 Paragraph = tuple[str, Sequence[str]]
 """A sentence, and the points under it."""
@@ -45,9 +45,8 @@ def effects_table(records: Records, note: str) -> Table:
     columns = (
         *([text("model", "Model")] if several else []),
         text("name", "Factor"),
-        text("outcome", "On"),
+        Column("On", _outcome, "outcome", numeric=False),
         Column("Arm", _arms, "arm", numeric=False),
-        Column("Task", lambda row: text("env", "").read(row) if row["env"] else MISSING, "env", numeric=False),
         Column("Effect", _estimate, "estimate"),
         *(
             Column(heading, lambda row, key=key: shown(row[key], "{:.2g}"), key)  # type: ignore[misc]
@@ -72,10 +71,14 @@ def _grouped(lines: Iterable[str]) -> list[Paragraph]:
     return list(found)
 
 
+def _outcome(row: Row) -> str:
+    return f"{row['outcome']}, {name(str(row['env']))}" if row["env"] else str(row["outcome"])
+
+
 def _arms(row: Row) -> str:
     return label(f"{row['arm']} against {row['control']}" if row["control"] else str(row["arm"]))
 
 
 def _estimate(row: Row) -> str:
-    value, low, high = (shown(row[key], "{:.3g}") for key in ("estimate", "low", "high"))
+    value, low, high = (shown(row[key], "{:.2g}") for key in ("estimate", "low", "high"))
     return value if MISSING in {value, low, high} else f"{value} [{low}, {high}]"

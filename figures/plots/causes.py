@@ -22,14 +22,14 @@ from figures.provenance import origin
 from figures.style import MUTED, STRICT, WIDTH, annotate, legend
 
 CAPTION: Final = (
-    "Effects of changed evidence on the same prompts, with 95% intervals by run; p is corrected where a hypothesis was "
-    "planned, and the names of primary hypotheses are bold. Edits: energy distance between the answers under an arm and "
-    "under its control, in units of the distance between two answers to one prompt; the dotted line is what rewording "
-    "the prompt does, beyond which an effect has to be to count. Text: by how much the share of answers rises that are "
-    "justified by a rollout with this label, place or number (upper rows), or by the rollout that was the worst (rows "
-    "with an arm). Harm: answers that see the worst rollout minus those that see another in its place: percentage "
-    "points of answers that lower the return by more than two standard errors, and gain in percent of the range from "
-    "the task's floor to its optimum; a gain below zero is harm."
+    "Effects of changed evidence on answers to the same prompts, with 95% intervals over runs. Bold: the primary "
+    "hypotheses of the plan. p is corrected for the number of tests where they were planned. Edits: energy distance "
+    "between the answers under an arm and under its control, in units of the distance between two answers to one "
+    "prompt. The dotted line is what rewording the prompt does; an effect counts only beyond it. Text: change in the "
+    "share of answers that are justified by a rollout with this label, place or return (upper rows), or by the "
+    "rollout that is the worst in truth (rows with an arm). Harm: answers that see the worst rollout compared with "
+    "those that do not: percentage points of answers that lower the return by more than two standard errors, and gain "
+    "in return as a percentage of the range from the task's floor to its optimum. A negative gain is harm."
 )
 NEEDS: Final = {"causes": ""}
 WITHOUT: Final = "Causes (needs a finished experiment: audit.open(…, plan=…) or --plan)"
@@ -58,6 +58,8 @@ FACTORS: Final[Mapping[str, str]] = {
     "number": "lowest return",
 }
 HIDDEN: Final = "text, numbers hidden"
+WORDS: Final = ("speaking of the worst", "the word worst")
+"""Effects on what answers mention: the table has them, and the figure what answers go by."""
 PLACEBO: Final = "P1"
 HARM_CONTROLS: Final = ("RW", "DW")
 """What the unchanged evidence is compared with: the worst rollout replaced, or left out."""
@@ -105,7 +107,8 @@ def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawi
         placebo = next((bar for bar in edits if bar.effect["arm"] == PLACEBO), None)
         if placebo is not None:
             left.axvline(number(placebo.effect["estimate"]), color=MUTED, ls=":", lw=1.0, zorder=0)
-        right = grid[row, 1].subgridspec(2 if harm else 1, 1, height_ratios=[len(text) + 2, len(harm) + 2][: 1 + bool(harm)])
+        ratios = [len(text) + 2, len(harm) + 2] if harm else [1]
+        right = grid[row, 1].subgridspec(len(ratios), 1, height_ratios=ratios)
         _draw(figure.add_subplot(right[0]), text, "Text", "change in share of answers")
         if harm:
             _draw(figure.add_subplot(right[1]), harm, "Harm", "%")
@@ -135,7 +138,7 @@ def _panels(records: Records, plan: str) -> tuple[list[Bar], list[Bar], list[Bar
     """The rows on edits, on text, and on harm."""
     effects = [row for row in records.effects if row["plan_sha256"] == plan]
     edits = sorted((row for row in effects if row["outcome"] == "edits"), key=_arm_place)
-    text = [row for row in effects if row["outcome"] in {"text", HIDDEN}]
+    text = [row for row in effects if row["outcome"] in {"text", HIDDEN} and row["name"] not in WORDS]
     return (
         [Bar(_arm_name(row), row) for row in edits],
         [Bar(_text_name(row), row) for row in sorted(text, key=_text_place)],
@@ -204,7 +207,7 @@ def _p(effect: Mapping[str, Any]) -> str:
 def _arm_place(effect: Mapping[str, Any]) -> tuple[bool, int]:
     known = list(ARMS)
     place = known.index(effect["arm"]) if effect["arm"] in known else len(known) - 3
-    return not effect["primary"] and effect["arm"] != PLACEBO or effect["arm"] == PLACEBO, place
+    return not effect["primary"], place
 
 
 def _arm_name(effect: Mapping[str, Any]) -> str:
