@@ -78,11 +78,7 @@ class Classification(Detection, Thresholds, total=False):
 
 
 class Analysis(TypedDict, total=False):
-    """Keyword arguments of `audit.show` and `audit.sql`, which select rows in other ways.
-
-    Attributes:
-        plan: experiments of `audit.intervene_plan` to read as well.
-    """
+    """Keyword arguments of `audit.show` and `audit.sql`, which select rows in other ways."""
 
     detector: str
     judgements: Sequence[str | Path] | None
@@ -90,7 +86,6 @@ class Analysis(TypedDict, total=False):
     overrides: Overrides | None
     strict: bool
     cache: bool
-    plan: str | Path | Sequence[str | Path] | None
 
 
 class RevisionSelection(RunSelection, Classification, total=False):
@@ -113,9 +108,7 @@ def request_of(data: Data, kind: Any, options: Mapping[str, Any]) -> Request:
         raise TypeError(
             f"unexpected argument {', '.join(unknown)}; there are {', '.join(sorted(kind.__optional_keys__))}"
         )
-    given = {
-        name: _several(value) if name in (*_ROWS, "judgements", "plan") else value for name, value in options.items()
-    }
+    given = {name: _several(value) if name in (*_ROWS, "judgements") else value for name, value in options.items()}
     if "overrides" in given:
         given["settings"] = _settings(given.pop("overrides") or {})
     if isinstance(data, Request):

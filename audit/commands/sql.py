@@ -40,7 +40,5 @@ def sql(
     if query is None:
         deliver(audit.relations(), output.value)
         return
-    request = Request(
-        paths=paths, strict=strict, cache=not no_cache, detector=detector.value, settings=overrides, plan=plan
-    )
-    deliver(audit.sql(request, query), output.value)
+    request = Request(paths=paths, strict=strict, cache=not no_cache, detector=detector.value, settings=overrides)
+    deliver(audit.sql(request, query, plan=plan or ()), output.value)
