@@ -44,9 +44,7 @@ def query_of(arguments: Sequence[str]) -> tuple[list[Path], str | None]:
     return [Path(path) for path in paths], query
 
 
-def sql(
-    data: Data, query: str, *, plan: str | Path | Sequence[str | Path] = (), **options: Unpack[Analysis]
-) -> Table:
+def sql(data: Data, query: str, *, plan: str | Path | Sequence[str | Path] = (), **options: Unpack[Analysis]) -> Table:
     """The result of one SELECT over the relations of the analysis; nothing else can be read.
 
     Args:
