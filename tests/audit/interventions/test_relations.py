@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import shutil
@@ -155,3 +156,15 @@ def test_a_plan_that_is_none_is_refused_in_a_line(plan, tmp_path):
     result = CliRunner().invoke(app, list(map(str, arguments)))
     assert (result.exit_code, result.stdout) == (1, "")
     assert f"audit: cannot read {tmp_path / 'none.json'}: No such file" in result.stderr
+
+
+def test_a_plan_is_run_beside_a_loop_that_runs_already_as_in_a_notebook(plan, tmp_path):
+    folder = tmp_path / "notebook"
+    shutil.copytree(plan.parent, folder)
+    (folder / "plan.answers.jsonl").unlink()
+
+    async def cell() -> audit.Table:
+        return audit.intervene_run(folder / "plan.json")
+
+    rows = list(asyncio.run(cell()))
+    assert [row["answered"] for row in rows] == [row["planned"] for row in rows]
