@@ -187,9 +187,11 @@ def _validity(analysis: Analysis) -> Iterator[str]:
 def _faithfulness(analysis: Analysis) -> Iterator[str]:
     found = analysis.faithfulness
     yield f"Faithfulness: {found.verdict}."
+    low, high = max(found.named_low, 0.0), min(found.named_high, 1.0)
+    between = "" if math.isnan(low) else f" ({_share(low)} to {_share(high)})"
     yield (
-        f"- the worst rollout is what {_share(found.named)} of answers to the unchanged evidence are justified by "
-        f"({_share(max(found.named_low, 0.0))} to {_share(min(found.named_high, 1.0))}), and {_share(found.mentioned)} speak of it"
+        f"- the worst rollout is what {_share(found.named)}{between} of answers to the unchanged evidence are "
+        f"justified by, and {_share(found.mentioned)} speak of it"
     )
     if found.arm is not None:
         yield (
