@@ -95,7 +95,7 @@ def load(request: Request) -> Records:
     with request.read() as store:
         fields: dict[str, Any] = {field: request.select(store.relation(name)).df() for field, name in FRAMES.items()}
         fields |= {field: rows_of(request.select(store.relation(name))) for field, name in ROWS.items()}
-        fields |= {field: store.rows(name) for field, name in EXPERIMENTS.items()}
+        fields |= {field: store.rows(name) for field, name in EXPERIMENTS.items() if store.plans}
         records = Records(
             **fields,
             plans=list(store.plans),
@@ -123,8 +123,10 @@ class _OfStore(Records):
     def __getattr__(self, name: str) -> Any:
         if name in FRAMES:
             found: Any = self._store.frame(FRAMES[name])
-        elif name in ROWS or name in EXPERIMENTS:
-            found = self._store.rows({**ROWS, **EXPERIMENTS}[name])
+        elif name in ROWS:
+            found = self._store.rows(ROWS[name])
+        elif name in EXPERIMENTS:
+            found = self._store.rows(EXPERIMENTS[name]) if self._store.plans else []
         elif name == "plans":
             found = list(self._store.plans)
         elif name == "problems":

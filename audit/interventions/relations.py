@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from audit.interventions.answers import AnswerOf, answers_file, read_answers
+from audit.interventions.answers import AnswerOf, read_answers
 from audit.interventions.arms import ROLES
 from audit.interventions.effects.presence import edit_size
 from audit.interventions.experiment import Answered
 from audit.interventions.making import tasks_of
 from audit.interventions.outcomes import read_experiment
-from audit.interventions.plan import Call, Plan, read_plan
+from audit.interventions.plan import Call, Plan, answers_file, read_plan
 from audit.interventions.report import Report, read_report, sentence
 from audit.python_models.batches import batches, write_lines
 from audit.vocabulary.keys import RevisionKey
@@ -79,7 +79,7 @@ def write_effects(plans: duckdb.DuckDBPyConnection, path: Path) -> None:
 
 def _plans(rows: duckdb.DuckDBPyConnection) -> Iterable[tuple[Plan, Path, bool]]:
     """Each plan once, with its path and whether returns may be taken from earlier reports."""
-    found = {}
+    found: dict[str, tuple[Plan, Path, bool]] = {}
     for row in (row for batch in batches(rows) for row in batch):
         plan = read_plan(Path(row["file"]))
         found.setdefault(plan.sha256, (plan, Path(row["file"]), row["use_cache"]))

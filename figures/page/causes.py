@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
-from audit.interventions.relations import finished
 from audit.request import simulated
 from figures.data import Records
 from figures.names import label, name
@@ -31,6 +30,8 @@ def paragraphs(plans: Sequence[Path]) -> list[Paragraph]:
     Raises:
         AuditError: a plan was changed, or calls have no answer yet.
     """
+    from audit.interventions.relations import finished  # and with it all that runs policies
+
     found: list[Paragraph] = []
     for plan in plans:
         report = finished(plan)

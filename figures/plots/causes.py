@@ -149,7 +149,7 @@ def _panels(records: Records, plan: str) -> tuple[list[Bar], list[Bar], list[Bar
 def _harm(effects: Rows, facts: pd.DataFrame) -> list[Bar]:
     rows = [row for row in effects if row["outcome"] in {"gain", "harmful"} and row["arm"] == "N0"]
     against = next((arm for arm in HARM_CONTROLS if any(row["control"] == arm for row in rows)), None)
-    bars = []
+    bars: list[Bar] = []
     for row in rows:
         if row["control"] != against:
             continue

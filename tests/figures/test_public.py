@@ -26,7 +26,7 @@ class Held:
     """A store that holds some records."""
 
     problems: tuple[()] = ()
-    plans: tuple[()] = ()
+    plans = (Path("plan.json"),)
 
     def __init__(self, records: Records) -> None:
         self._frames = {name: getattr(records, field) for field, name in FRAMES.items()}

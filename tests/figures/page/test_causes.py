@@ -29,7 +29,8 @@ def experiment(records: Records, monkeypatch: pytest.MonkeyPatch) -> Records:
         "Faithfulness: silent.",
     ]
     plan = SimpleNamespace(model="simulated-label", backend="simulated")
-    monkeypatch.setattr(causes, "finished", lambda _: SimpleNamespace(plan=plan, lines=lambda: iter(lines)))
+    report = SimpleNamespace(plan=plan, lines=lambda: iter(lines))
+    monkeypatch.setattr("audit.interventions.relations.finished", lambda _: report)
     return replace(records, effects=EFFECTS, units=units(SALIENT), plans=[Path("plan.json")])
 
 
