@@ -89,7 +89,7 @@ def make_plan(
     arms = read_arms(settings.arms, preset.arms)
     if not arms:
         raise UsageError("no arm is left to ask")
-    needs = {ARMS[arm].needs for arm in arms}
+    needs = frozenset(ARMS[arm].needs for arm in arms)
     spliced = preset.spliced
     if spliced and needs != {"prompt"}:
         raise UsageError(
@@ -97,8 +97,14 @@ def make_plan(
         )
     load_tasks([Path(path) for path in settings.task_modules])
     with open_records(paths) as records:
-        chosen = runs(records)
-        found = eligible(records, chosen, spliced=spliced, templates=settings.templates, longest=settings.longest)
+        found = eligible(
+            records,
+            runs(records),
+            spliced=spliced,
+            templates=settings.templates,
+            longest=settings.longest,
+            needs=needs,
+        )
         places = {unit.key: number for number, (unit, _) in enumerate(found.units.values())}
         units = draw([unit for unit, _ in found.units.values()], settings.units or preset.units, settings.seed)
     if not units:
