@@ -16,7 +16,7 @@ from audit.interventions.units import Eligible, Unit, draw, eligible
 from audit.output.errors import AuditError, UsageError
 from audit.rerun.policies import task_to_run
 from audit.rerun.rollouts import load_tasks
-from audit.vocabulary.keys import RevisionKey
+from audit.vocabulary.keys import RevisionKey, RunKey
 from collector import errors
 from collector.tasks import Task, get_task
 from stats.measures.experiment_power import power_of_calls
@@ -141,7 +141,7 @@ def make_plan(
     ).signed()
 
 
-def units_of(plan: Plan, path: Path) -> tuple[list[Evidence], dict[str, Task]]:
+def units_of(plan: Plan, path: Path) -> tuple[list[Evidence], dict[RunKey, Task]]:
     """What the arms of each unit are made from, and the tasks.
 
     Args:
@@ -155,12 +155,10 @@ def units_of(plan: Plan, path: Path) -> tuple[list[Evidence], dict[str, Task]]:
     load_tasks([folder / module for module in plan.task_modules])
     wanted = frozenset(unit.key for unit in plan.units)
     needs = frozenset(ARMS[arm].needs for arm in plan.arms)
-    tasks: dict[str, Task] = {}
     with open_records([folder / name for name in plan.data]) as records:
         clusters = {unit.cluster for unit in plan.units}
         runs = [run for run in records.runs if run.identity in clusters]
-        for run in runs:
-            tasks[run.identity[1]] = task_to_run(run)
+        tasks = {RunKey(*run.identity): task_to_run(run) for run in runs}
         found = eligible(
             records,
             runs,
@@ -184,8 +182,8 @@ def units_of(plan: Plan, path: Path) -> tuple[list[Evidence], dict[str, Task]]:
     return evidence, tasks
 
 
-def tasks_of(plan: Plan, path: Path) -> dict[str, Task]:
-    """The tasks of a plan's units, under the switches of their runs where the records are there.
+def tasks_of(plan: Plan, path: Path) -> dict[RunKey, Task]:
+    """The tasks of a plan's runs, under their switches where the records are there.
 
     Args:
         plan: the plan.
@@ -197,14 +195,14 @@ def tasks_of(plan: Plan, path: Path) -> dict[str, Task]:
     folder = path.absolute().parent
     load_tasks([folder / module for module in plan.task_modules])
     data = [folder / name for name in plan.data]
-    found: dict[str, Task] = {}
+    clusters = {unit.cluster for unit in plan.units}
+    found: dict[RunKey, Task] = {}
     if all(place.exists() for place in data):
-        clusters = {unit.cluster for unit in plan.units}
         with open_records(data) as records:
-            found = {run.identity[1]: task_to_run(run) for run in records.runs if run.identity in clusters}
-    for env in {unit.env for unit in plan.units} - found.keys():
+            found = {RunKey(*run.identity): task_to_run(run) for run in records.runs if run.identity in clusters}
+    for cluster in clusters - found.keys():
         try:
-            found[env] = get_task(env)
+            found[cluster] = get_task(cluster.env)
         except errors.UsageError as error:
             raise AuditError(str(error)) from None
     return found
