@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from audit.ingest.runs import open_records
 from audit.interventions.arms import ARMS, Evidence
-from audit.interventions.plan import Cost, LeftOut, Plan, Power, relative
+from audit.interventions.plan import Cost, LeftOut, Plan, Power, folder_of, relative
 from audit.interventions.presets import Hypothesis, family, get_preset, read_arms
 from audit.interventions.units import Eligible, Unit, draw, eligible
 from audit.output.errors import AuditError, UsageError
@@ -114,7 +114,7 @@ def make_plan(
     by_env: dict[str, int] = {}
     for key in places:
         by_env[key.env] = by_env.get(key.env, 0) + 1
-    folder = out.absolute().parent
+    folder = folder_of(out)
     return Plan(
         version=version("salience-audit"),
         preset=settings.preset,
@@ -151,7 +151,7 @@ def units_of(plan: Plan, path: Path) -> tuple[list[Evidence], dict[RunKey, Task]
     Raises:
         AuditError: the records are not there, or are not those of the plan.
     """
-    folder = path.absolute().parent
+    folder = folder_of(path)
     load_tasks([folder / module for module in plan.task_modules])
     wanted = frozenset(unit.key for unit in plan.units)
     needs = frozenset(ARMS[arm].needs for arm in plan.arms)
@@ -192,7 +192,7 @@ def tasks_of(plan: Plan, path: Path) -> dict[RunKey, Task]:
     Raises:
         AuditError: a task is not known here.
     """
-    folder = path.absolute().parent
+    folder = folder_of(path)
     load_tasks([folder / module for module in plan.task_modules])
     data = [folder / name for name in plan.data]
     clusters = {unit.cluster for unit in plan.units}

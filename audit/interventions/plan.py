@@ -198,8 +198,14 @@ def _digest(plan: bytes) -> str:
 
 
 def answers_file(plan: Path) -> Path:
-    """Where the answers to a plan are: beside it."""
+    """Where the answers to a plan are: beside it, wherever a link to it is."""
+    plan = plan.resolve() if plan.is_symlink() else plan
     return plan.with_name(plan.name.removesuffix(".json") + ENDING)
+
+
+def folder_of(plan: Path) -> Path:
+    """The folder that a plan's data are relative to, links resolved: `..` leads out of where it really is."""
+    return plan.resolve().parent
 
 
 def relative(paths: Sequence[str | Path], folder: Path) -> list[str]:

@@ -17,7 +17,9 @@ RECORDED = CriticPrompt.read(PROMPT)
 WORST, MEDIAN, BEST = RECORDED.blocks
 OTHER = Block("Median rollout", 2, ", return 4.5000", 4.5, ", length 2", "t=1 walked\nt=2 slept")
 DOSES = {
-    f"q{quantile}": Block("Median rollout", rollout, f", return {value:.4f}", value, ", length 2", f"t=1 dose {quantile}")
+    f"q{quantile}": Block(
+        "Median rollout", rollout, f", return {value:.4f}", value, ", length 2", f"t=1 dose {quantile}"
+    )
     for quantile, rollout, value in (("0", 4, 1.5), ("0.1", 5, 2.0), ("0.25", 6, 3.0), ("0.5", 2, 4.5))
 }
 FRESH = [
@@ -197,5 +199,13 @@ def test_without_trials_and_other_rollouts_an_arm_needs_only_what_it_states(arm)
 
 def test_controls_and_needs_of_arms():
     assert {arm.control for arm in ARMS.values()} <= {None, *ARMS}
-    assert {arm.id for arm in ARMS.values() if arm.needs == "rollouts"} == {"RW", "RM", "RB", "D0", "D0.1", "D0.25", "D0.5"}
+    assert {arm.id for arm in ARMS.values() if arm.needs == "rollouts"} == {
+        "RW",
+        "RM",
+        "RB",
+        "D0",
+        "D0.1",
+        "D0.25",
+        "D0.5",
+    }
     assert [arm.id for arm in ARMS.values() if arm.needs == "policy"] == ["P2"]

@@ -85,9 +85,7 @@ def test_prompts_behind_a_skipped_iteration_and_a_failed_revision_come_out_again
     unreadable = ["nothing"] * 5
     script = [*unreadable, wanted, *unreadable, wanted, wanted, wanted, wanted]
     model = ScriptedModel(*script)
-    made = spec(
-        "cartpole", "threetraj", model=model, iterations=4, rollouts=3, switches=Switches(on_unreadable="skip")
-    )
+    made = spec("cartpole", "threetraj", model=model, iterations=4, rollouts=3, switches=Switches(on_unreadable="skip"))
     folder = collect(made, tmp_path, model)
     assert len(lines(folder / "episodes.jsonl")) == 3
     pairs = rendered(tmp_path)
