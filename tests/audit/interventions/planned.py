@@ -56,7 +56,8 @@ params[0]: 1
 Achieved mean return: 5.00 over 9 rollouts.
 
 ## Evidence
-Three of the 9 rollouts: the one with the lowest return, the one nearest to the median, and the one with the highest. Steps.
+Three of the 9 rollouts: the one with the lowest return, the one nearest to the median, and the \
+one with the highest. Steps.
 
 Worst rollout (rollout 4, return 1.5000, length 2):
 t=1 fell

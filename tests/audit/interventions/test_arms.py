@@ -54,7 +54,7 @@ EXPECTED = {
     "P1": PLAIN,
     "P2": [(f"fresh {role}", heading, f"fresh {role}") for role, heading in zip(ROLES, HEADINGS, strict=True)],
     "XL": [("worst", "Best rollout", None), ("median", "Median rollout", None), ("best", "Worst rollout", None)],
-    "XA": [("worst", "Rollout A", "worst"), ("median", "Rollout B", "median"), ("best", "Rollout C", "best")],
+    "XA": [(role, name, role) for role, name in zip(ROLES, LETTERS, strict=True)],
     "XP": PLAIN[::-1],
     "XN": [("worst", "Worst rollout", "best"), ("median", "Median rollout", "median"), ("best", "Best rollout", "worst")],
     "D0": [("q0", "Worst rollout", "q0"), *PLAIN[1:]],
@@ -70,6 +70,7 @@ EXPECTED = {
     "I": PLAIN,
     "H": PLAIN,
 }  # fmt: skip
+NEUTRAL = "in no particular order"
 DRAWN = {"C", "RW", "RM", "RB"}
 
 
@@ -111,7 +112,7 @@ def test_changed_evidence_is_not_announced_in_its_old_order(arm):
 def test_a_prompt_of_the_swapped_labels_in_full():
     expected = (
         PROMPT.replace("Three of the 9 rollouts: ", "Some of the 9 rollouts, ")
-        .replace("the one with the lowest return, the one nearest to the median, and the one with the highest", "in no particular order")
+        .replace("the one with the lowest return, the one nearest to the median, and the one with the highest", NEUTRAL)
         .replace("Lay the three rollouts", "Lay the rollouts")
         .replace("Worst rollout (rollout 4, return 1.5000, length 2)", "Best rollout (rollout 4, length 2)")
         .replace("Median rollout (rollout 0, return 5.0000, length 2)", "Median rollout (rollout 0, length 2)")

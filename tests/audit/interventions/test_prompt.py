@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -95,12 +97,8 @@ def test_any_blocks_are_read_as_they_were_written(text, names, steps, hidden):
 @example(PROMPT.replace("Worst rollout", "Worst  rollout").replace("Median", "median").replace("Best", "best"))
 @example(PROMPT + PROMPT)
 def test_any_text_is_read_whole_or_not_at_all(text):
-    try:
-        read = CriticPrompt.read(text)
-    except UnknownPromptError as error:
-        assert "\n" not in str(error)
-    else:
-        assert str(read) == text
+    with contextlib.suppress(UnknownPromptError):
+        assert str(CriticPrompt.read(text)) == text
 
 
 @pytest.mark.parametrize(

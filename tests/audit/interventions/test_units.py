@@ -40,7 +40,7 @@ def test_no_run_gives_more_than_its_share_and_one(sizes, number, seed):
     drawn = draw(pool(sizes), number, seed)
     per_run = Counter(each.run for each in drawn)
     most = ceil(number / len(sizes)) + 1
-    assert len(set(each.key for each in drawn)) == len(drawn)
+    assert len({each.key for each in drawn}) == len(drawn)
     assert max(per_run.values()) <= most
     assert len(drawn) == min(number, sum(min(size, most) for size in sizes))
 
