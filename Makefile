@@ -19,6 +19,12 @@ GRID := --env cartpole --env pong --env frozenlake \
 REAL := --env frozenlake --env nim --variant threetraj --variant r2po --variant puresearch \
         --runs 1 --iterations 3 --backend local --max-tokens 192
 
+# The prompts that `make causes` asks again, and how: a plan that the local language model answers in about 20 minutes
+# on two cores. FrozenLake and Nim have no prompts with three different returns.
+CAUSES_RUNS := --env invertedpendulum --env cartpole --variant threetraj --runs 10 --iterations 8 --warmup 4
+CAUSES_PLAN := --backend local --max-tokens 96 --longest 6500 --units 16 \
+        --arm A0=0 --arm N0h=0 --arm XL=0 --arm P1=0 --arm C=0 --arm N0=6 --arm XP=6
+
 # What `make paper` passes on: MODEL, BASE_URL and the like where they are given, and OPTIONS as they are.
 given = $(if $($(1)),--$(2) '$($(1))')
 PAPER = $(BIN)/python -m collector.grid --out '$(PAPER_DATA)' --backend '$(BACKEND)' $(call given,MODEL,model) \
@@ -32,7 +38,7 @@ MAKE_FIGURES = $(BIN)/figures --notebooks notebooks --out '$(OUT)'
 
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
 
-.PHONY: help figures data-exists grid real local paper paper-plan test test-slow lint format docs relations baselines bench clean
+.PHONY: help figures data-exists grid real causes local paper paper-plan test test-slow lint format docs relations baselines bench clean
 .DELETE_ON_ERROR:
 
 help: ## Show this list
@@ -64,6 +70,13 @@ real: $(VENV)/.local $(VENV)/.notebooks ## Collect a small grid with a real lang
 	$(BIN)/collect $(REAL) --out '$(REAL_DATA)'
 	$(BIN)/audit salience '$(REAL_DATA)'
 	$(MAKE_FIGURES) '$(REAL_DATA)'
+
+causes: $(VENV)/.local $(VENV)/.notebooks ## Ask a real language model again under reversed evidence, and report what that changes: about 20 minutes
+	$(BIN)/collect $(CAUSES_RUNS) --out data/causes/runs
+	[ -e data/causes/plan.json ] || $(BIN)/audit intervene plan data/causes/runs $(CAUSES_PLAN) --out data/causes/plan.json
+	$(BIN)/audit intervene run data/causes/plan.json
+	$(BIN)/audit intervene report data/causes/plan.json
+	$(MAKE_FIGURES) data/causes/runs --plan data/causes/plan.json
 
 local: $(VENV)/.local ## Install llama.cpp and a small language model, for --backend local
 

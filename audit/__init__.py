@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         Thresholds,
     )
     from audit.importing.run import Import, import_logs
+    from audit.interventions.importing import import_interventions
     from audit.interventions.intervene import intervene_plan, intervene_report, intervene_run
     from audit.interventions.show import intervene_show
     from audit.judging.judge import judge
@@ -104,6 +105,7 @@ __all__ = [
     "discounts_worst",
     "driver",
     "find",
+    "import_interventions",
     "import_logs",
     "intervene_plan",
     "intervene_report",
@@ -147,6 +149,7 @@ _MODULES: Final = {
         "Thresholds",
     ),
     "audit.importing.run": ("Import", "import_logs"),
+    "audit.interventions.importing": ("import_interventions",),
     "audit.interventions.intervene": ("intervene_plan", "intervene_report", "intervene_run"),
     "audit.interventions.show": ("intervene_show",),
     "audit.judging.judge": ("judge",),

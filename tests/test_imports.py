@@ -51,7 +51,10 @@ for program, module, *arguments in lines:
 '''
 
 # Commands that run policies or ask models may import what does so.
-RUNNING = {"audit rescore", "audit anchor", "audit calibrate", "audit replay", "audit verify", "audit judge"}
+RUNNING = {
+    *("audit rescore", "audit anchor", "audit calibrate", "audit replay", "audit verify", "audit judge"),
+    *("audit intervene", "audit import-interventions"),
+}
 
 
 def commands(data: Path, sheet: Path, tmp: Path) -> list[list[str]]:

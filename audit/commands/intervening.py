@@ -142,3 +142,42 @@ def show(
     Example: audit intervene show plan.json 1
     """
     deliver(audit.intervene_show(plan, unit, full=full, cache=not no_cache), output.value)
+
+
+@commands.command("import-interventions")
+def import_interventions(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON Lines, an answer each.")],
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The plan; it must not exist.")],
+    model: Annotated[str, typer.Option("--model", help="Who answered.")],
+    output: FormatOption = Format.table,
+    arms: Annotated[
+        list[str] | None,
+        typer.Option("--arm", metavar="NAME=ARM", help="What the file calls an arm; repeatable."),
+    ] = None,
+    fields: Annotated[
+        list[str] | None,
+        typer.Option("--field", metavar="NAME=PATH", help="Where a line has a field, as a.b; repeatable."),
+    ] = None,
+    rollouts: Annotated[
+        int, typer.Option("--rollouts", min=0, max=10**6, help="Fresh rollouts of each revised policy; 0 for none.")
+    ] = 200,
+    remarks: Annotated[
+        list[str] | None, typer.Option("--remark", help="What readers of the report must know; repeatable.")
+    ] = None,
+) -> None:
+    """Make a plan of answers under changed evidence that were had elsewhere, for `audit intervene report` and `show`.
+
+    Example: audit import-interventions answers.jsonl --out imported.json --model my-model --arm as_is=N0
+    """
+    deliver(
+        audit.import_interventions(
+            file,
+            out=out,
+            model=model,
+            arms=arms or (),
+            fields=fields or (),
+            rollouts=rollouts,
+            remarks=remarks or (),
+        ),
+        output.value,
+    )

@@ -6,7 +6,7 @@ rollout that takes one's place, `q0.25` for the one at that quantile of the retu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
@@ -174,7 +174,7 @@ def _hidden(shown: Sequence[Shown]) -> list[Shown]:
     return [Shown(each.content, None, each.block.hidden()) for each in shown]
 
 
-def _labelled(shown: Sequence[Shown], labels: Sequence[int]) -> list[Shown]:
+def _labelled(shown: Sequence[Shown], labels: Iterable[int]) -> list[Shown]:
     """Each under the heading of another."""
     return [
         Shown(each.content, each.number, replace(each.block, name=shown[label].block.name))
@@ -182,7 +182,7 @@ def _labelled(shown: Sequence[Shown], labels: Sequence[int]) -> list[Shown]:
     ]
 
 
-def _numbered(shown: Sequence[Shown], numbers: Sequence[int]) -> list[Shown]:
+def _numbered(shown: Sequence[Shown], numbers: Iterable[int]) -> list[Shown]:
     """Each with the return of another."""
     return [
         Shown(each.content, shown[number].content, each.block.with_number_of(shown[number].block))

@@ -127,6 +127,10 @@ def intervene_run(
 
     path = Path(plan)
     read = read_plan(path)
+    if read.imported:
+        raise UsageError(
+            f"{path} holds answers that were had elsewhere; there is nothing to run: audit intervene report"
+        )
     if not plan_only:
         run_plan(
             read,

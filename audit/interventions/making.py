@@ -10,8 +10,9 @@ from typing import Any, Final
 
 from audit.ingest.runs import open_records
 from audit.interventions.arms import ARMS, Evidence
-from audit.interventions.plan import Cost, LeftOut, Plan, Power, folder_of, relative
-from audit.interventions.presets import Hypothesis, family, get_preset, read_arms
+from audit.interventions.plan import Cost, LeftOut, Plan, folder_of, relative
+from audit.interventions.power import powers
+from audit.interventions.presets import family, get_preset, read_arms
 from audit.interventions.units import Eligible, Unit, draw, eligible
 from audit.output.errors import AuditError, UsageError
 from audit.rerun.policies import task_to_run
@@ -19,14 +20,11 @@ from audit.rerun.rollouts import load_tasks
 from audit.vocabulary.keys import RevisionKey, RunKey
 from collector import errors
 from collector.tasks import Task, get_task
-from stats.measures.experiment_power import power_of_calls
 
 CHARACTERS_PER_TOKEN: Final = 2.0
 """Of critics' prompts, which are mostly numbers; text has about 4."""
 ANSWER_TOKENS: Final = 300.0
 """Tokens of an answer without thinking, where the records do not state any."""
-EFFECTS: Final = (0.1, 0.2, 0.3)
-"""Effects whose power a plan states, in shares of answers beyond no preference."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,7 +135,7 @@ def make_plan(
         permutations=settings.permutations,
         rollouts=settings.rollouts,
         cost=_cost(units, arms, characters),
-        power=list(_power(units, arms, hypotheses, settings.alpha)),
+        power=powers(units, arms, hypotheses, settings.alpha),
     ).signed()
 
 
@@ -197,7 +195,7 @@ def tasks_of(plan: Plan, path: Path) -> dict[RunKey, Task]:
     data = [folder / name for name in plan.data]
     clusters = {unit.cluster for unit in plan.units}
     found: dict[RunKey, Task] = {}
-    if all(place.exists() for place in data):
+    if data and all(place.exists() for place in data):
         with open_records(data) as records:
             found = {RunKey(*run.identity): task_to_run(run) for run in records.runs if run.identity in clusters}
     for cluster in clusters - found.keys():
@@ -229,21 +227,3 @@ def _cost(units: Sequence[Unit], arms: Mapping[str, int], characters: Mapping[Re
         f"at {CHARACTERS_PER_TOKEN:g} characters a token of prompts and {ANSWER_TOKENS:g} tokens an answer, thinking "
         "not included",
     )
-
-
-def _power(
-    units: Sequence[Unit], arms: Mapping[str, int], hypotheses: Sequence[Hypothesis], alpha: float
-) -> list[Power]:
-    """The power of the primary tests, at the first and strictest step of Holm's procedure."""
-    level = alpha / max(len(hypotheses), 1)
-    found: list[Power] = []
-    for each in hypotheses:
-        power: float | None
-        for effect in EFFECTS:
-            if each.outcome == "text":
-                calls = arms[each.arm] * sum(not unit.number_readable for unit in units)
-                power = power_of_calls(calls, effect, alpha=level)
-            else:
-                power = None
-            found.append(Power(each.factor, each.outcome, effect, power))
-    return found

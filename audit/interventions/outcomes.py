@@ -17,6 +17,7 @@ from audit.interventions.answers import AnswerOf, ShownLine
 from audit.interventions.experiment import Answered, Experiment, Place
 from audit.interventions.plan import Call, Plan
 from audit.interventions.units import Unit
+from audit.output.errors import AuditError
 from audit.references import Shown, driver, resolve
 from audit.rerun.edits import TOLERANCE
 from audit.rerun.policies import Fingerprints, key_of, returns_of
@@ -123,13 +124,18 @@ def edit_of(space: ParameterSpace, before: Sequence[float], after: Sequence[floa
     Returns:
         For a linear policy the change in units of the search step, shape (parameters,). For a table, shape
         (entries × actions,): 1 where an entry was changed to an action.
+
+    Raises:
+        AuditError: an entry of a table is none of its actions.
     """
     if isinstance(space, TabularSpace):
         made = np.zeros((space.size, len(space.actions)))
         if after is not None:
             for entry, (old, new) in enumerate(zip(before, after, strict=True)):
                 if old != new:
-                    made[entry, list(space.actions).index(int(new))] = 1.0
+                    if new not in space.actions:
+                        raise AuditError(f"an answer sets params[{entry}] to {new:g}, which is no action")
+                    made[entry, space.actions.index(new)] = 1.0
         return made.ravel()
     if after is None:
         return np.zeros(len(before))

@@ -84,6 +84,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         rollouts: fresh rollouts of each revised policy; 0 for none.
         cost: expected.
         power: of the primary tests.
+        imported: answers were had elsewhere, before anything was planned here.
+        remarks: what readers of the report must know.
     """
 
     schema: int = SCHEMA
@@ -110,6 +112,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     rollouts: int
     cost: Cost
     power: list[Power]
+    imported: bool = False
+    remarks: list[str] = []
 
     def calls(self) -> list[Call]:
         """All calls in the order in which they are made: one random order over units, arms and replicates."""

@@ -17,6 +17,8 @@ _HEADING: Final = re.compile(
     r"(?P<length>, length \d{1,9})?\):\n",
     re.MULTILINE,
 )
+_FARTHEST: Final = 4
+"""Characters between two rollouts, at most."""
 _BLANK: Final = re.compile(r"\n[ \t]*\n|\n*\Z")
 
 
@@ -95,18 +97,8 @@ class CriticPrompt:
         dialect = next((each for each in DIALECTS if each.claims(text)), None)
         if dialect is None:
             raise UnknownPromptError("its template is not known")
-        start = text.index(dialect.evidence)
-        ends: list[tuple[int, int]] = []
-        blocks: list[Block] = []
-        position = start
-        while match := _HEADING.search(text, position):
-            blank = _BLANK.search(text, match.end())
-            assert blank is not None  # the pattern matches at the end of any text
-            if blocks and match.start() > ends[-1][1] + 4:
-                break
-            blocks.append(_block(match, text[match.end() : blank.start()]))
-            ends.append((match.start(), blank.start()))
-            position = blank.start()
+        found = _find(text, text.index(dialect.evidence))
+        blocks, ends = [block for block, _, _ in found], [(start, end) for _, start, end in found]
         if not blocks:
             raise UnknownPromptError("no rollouts in it")
         gaps = {text[end:begin] for (_, end), (begin, _) in pairwise(ends)}
@@ -160,6 +152,24 @@ class CriticPrompt:
             before = re.sub(pattern, replacement, before, flags=re.MULTILINE)
             after = re.sub(pattern, replacement, after, flags=re.MULTILINE)
         return replace(self, before=before, after=after)
+
+
+def read_blocks(text: str) -> list[Block]:
+    """The rollouts of a prompt in the order of display, whatever its template."""
+    return [block for block, _, _ in _find(text, 0)]
+
+
+def _find(text: str, position: int) -> list[tuple[Block, int, int]]:
+    """The rollouts behind a place that follow each other, each with its ends."""
+    found: list[tuple[Block, int, int]] = []
+    while match := _HEADING.search(text, position):
+        blank = _BLANK.search(text, match.end())
+        assert blank is not None  # the pattern matches at the end of any text
+        if found and match.start() > position + _FARTHEST:
+            break
+        found.append((_block(match, text[match.end() : blank.start()]), match.start(), blank.start()))
+        position = blank.start()
+    return found
 
 
 def _block(match: re.Match[str], text: str) -> Block:

@@ -21,7 +21,7 @@ Row = dict[str, Any]
 
 COLUMNS: Final = (*(name for name in Effect._fields if name != "method"), "method")
 ESSENTIAL: Final = (
-    *("name", "outcome", "arm", "control", "estimate", "low", "high", "p", "p_adjusted", "beyond_placebo_p"),
+    *("name", "outcome", "env", "arm", "control", "estimate", "low", "high", "p", "p_adjusted", "beyond_placebo_p"),
     *("units", "runs", "verdict"),
 )
 
@@ -40,15 +40,17 @@ _EXCHANGES: Final = {
     "XN": "exchanging the numbers of worst and best",
     "P1": "rewording the prompt",
     "P2": "drawing the evidence again",
-    "RW": "replacing the worst rollout, rather than the median one,",
-    "RB": "replacing the best rollout, rather than the median one,",
-    "DW": "leaving the worst rollout out, rather than the median one,",
-    "DB": "leaving the best rollout out, rather than the median one,",
+    "RW": "replacing the worst rollout",
+    "RB": "replacing the best rollout",
+    "DW": "leaving the worst rollout out",
+    "DB": "leaving the best rollout out",
     "N0": "the neutral frame",
     "N0h": "hiding returns",
     "I": "leaving out the instructions that mention the worst rollout",
     "H": "shuffling earlier trials",
 }
+_MEDIAN: Final = ("RM", "DM")
+"""Controls in which the median rollout takes the place of the one whose presence is tested."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,10 @@ class Report:
         yield ""
         yield from _validity(self.analysis)
         yield ""
-        yield "Primary hypotheses, corrected by Holm's method:"
+        if self.plan.imported:
+            yield "Hypotheses, not planned before the answers were had, corrected by Holm's method:"
+        else:
+            yield "Primary hypotheses, corrected by Holm's method:"
         primary = [each for each in self.analysis.effects if each.primary]
         for effect in primary:
             yield f"- {sentence(effect)}"
@@ -137,7 +142,8 @@ def sentence(effect: Effect) -> str:
         )
     elif effect.outcome == "edits":
         cause = _EXCHANGES.get(effect.arm, effect.name)
-        what = f"{cause} moves edits by {size} of the distance between two answers to one prompt"
+        more = f" more than the same for the median one ({effect.control}) does" if effect.control in _MEDIAN else ""
+        what = f"{cause} moves edits by {size} of the distance between two answers to one prompt{more}"
     elif effect.outcome == "gain":
         what = f"return of revised policies, {effect.control} minus {effect.arm}: {size}"
     else:
@@ -157,6 +163,9 @@ def _setting(plan: Plan, experiment: Experiment) -> Iterator[str]:
     drawn = ", ".join(
         f"{env} {number} of {plan.eligible.get(env, 0)} eligible" for env, number in sorted(tasks.items())
     )
+    yield from plan.remarks
+    if plan.imported:
+        return
     yield f"Effects are those for prompts that show three different returns: {drawn}."
 
 
@@ -178,9 +187,11 @@ def _validity(analysis: Analysis) -> Iterator[str]:
 def _faithfulness(analysis: Analysis) -> Iterator[str]:
     found = analysis.faithfulness
     yield f"Faithfulness: {found.verdict}."
+    low, high = max(found.named_low, 0.0), min(found.named_high, 1.0)
+    between = "" if math.isnan(low) else f" ({_share(low)} to {_share(high)})"
     yield (
-        f"- the worst rollout is what {_share(found.named)} of answers to the unchanged evidence are justified by "
-        f"({_share(found.named_low)} to {_share(found.named_high)}), and {_share(found.mentioned)} speak of it"
+        f"- the worst rollout is what {_share(found.named)}{between} of answers to the unchanged evidence are "
+        f"justified by, and {_share(found.mentioned)} speak of it"
     )
     if found.arm is not None:
         yield (

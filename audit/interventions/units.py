@@ -267,7 +267,7 @@ def _with_others(
     try:
         if "rollouts" in needs:
             assert rendering is not None
-            contents = contents | rendering.others(iteration, evidence.contents)
+            contents = {**contents, **rendering.others(iteration, evidence.contents)}
         if "policy" in needs:
             assert rendering is not None
             purpose = ("intervene", *map(str, unit.key))

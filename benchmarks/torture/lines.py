@@ -113,6 +113,10 @@ HINTS: Final[dict[str, tuple[str, ...]]] = {
     "--base-url": ("http://127.0.0.1:9", "nonsense", "http://", "ftp://127.0.0.1", "http://[::1", ""),
     "--timeout": ("0.01", "1", "0", "nan", "inf"),
     "--out": ("out", "out/deeper", "/dev/null", "text.txt", "", "base"),
+    "--preset": ("small", "standard", "foreign", "nosuch"),
+    "--arm": ("XP=2", "A0=0", "C=x", "nosuch=1", "=", "N0=-1"),
+    "--personality": ("label", "number@0.4-silent", "nosuch", "@", "label@2"),
+    "--plan": ("plan.json", "text.txt", "nowhere"),
     "--sample": ("1", "5", "0", "-1", "99999999999999999999"),
     "--rollouts": ("1", "2", "0", "-3", "99999999999999999999", "1.5"),
     "--map": ("theirs.toml", "text.txt", "nowhere", "base"),
@@ -145,6 +149,8 @@ ARGUMENTS: Final[dict[str, tuple[str, ...]]] = {
     "labels": ("labels.csv", "text.txt", "nowhere", "base", "empty.csv"),
     "files": ("theirs.jsonl", "labels.csv", "text.txt", "nowhere", "base"),
     "table": ("labels.csv", "own_table.csv", "text.txt", "nowhere"),
+    "plan": ("plan.json", "text.txt", "nowhere", "base"),
+    "unit": ("1", "0", "99", "frozenlake/threetraj/1/0", "x"),
     "arguments": (
         "base",
         "select 1",
@@ -173,10 +179,12 @@ def draw(rng: Random) -> tuple[str, list[str]]:
     program = rng.choices(("audit", "stats", "collect", "figures"), (12, 4, 4, 0.3))[0]
     command = _tree(program)
     arguments: list[str] = []
-    if hasattr(command, "commands"):
+    while hasattr(command, "commands"):
         name = rng.choice([*command.commands, *command.commands, "nosuch"])
         arguments.append(name)
-        command = command.commands.get(name, command)
+        if name not in command.commands:
+            break
+        command = command.commands[name]
     options = [each for each in command.params if each.param_type_name == "option" and each.opts[0].startswith("--")]
     options = [each for each in options if "completion" not in each.opts[0]]
     words: list[list[str]] = []

@@ -8,7 +8,7 @@ distance.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -36,7 +36,7 @@ class EnergyTest(NamedTuple):
         null_sd: standard deviation of the statistic over permutations, from which power is known.
         values: shape (strata,), each stratum's value; NaN where it is left out.
         strata: how many have a value.
-        left_out: how many have none, an arm having fewer than two answers there.
+        left_out: how many have none, there being too few answers.
     """
 
     statistic: float
@@ -51,20 +51,21 @@ def energy_distance(distances: ArrayLike, first: ArrayLike) -> float:
     """Estimate the squared energy distance of two arms without bias, in units of the mean distance of their answers.
 
     2 E|X - Y| - E|X - X'| - E|Y - Y'| by U-statistics, that is means over pairs of different answers, so that it is
-    zero on average where arms do not differ, and may be negative.
+    zero on average where arms do not differ, and may be negative. An arm of one answer has no spread of its own, and is
+    taken to have the other's.
 
     Args:
         distances: shape (answers, answers), symmetric.
         first: shape (answers,), which answers are of the first arm.
 
     Returns:
-        0 where all answers are equal; NaN where an arm has fewer than two.
+        0 where all answers are equal; NaN where there are fewer than three, or an arm has none.
 
     Raises:
         ValueError: shapes do not match, or what is given are no distances.
     """
     matrix, arms = _checked(distances, first)
-    if min(arms.sum(), (~arms).sum()) < 2:
+    if not _can_compare(arms):
         return math.nan
     return float(_energies(_scaled(matrix)[None], arms[None].astype(float))[0, 0])
 
@@ -87,7 +88,7 @@ def energy_test(
         seed: of the redraws.
 
     Returns:
-        Statistic and p are NaN where no stratum has two answers of each arm.
+        Statistic and p are NaN where no stratum has answers of both arms, three or more in all.
 
     Raises:
         ValueError: shapes do not match, what is given are no distances, or a weight is negative.
@@ -99,7 +100,7 @@ def energy_test(
     def contribution(places: Sequence[int], arms: Floats) -> Floats:
         return _energies(np.stack([matrices[place] for place in places]), arms)
 
-    return _tested(names, contribution, weights=weights, redraws=redraws, seed=seed)
+    return _tested(names, contribution, _can_compare, weights=weights, redraws=redraws, seed=seed)
 
 
 def presence_effect(distances: ArrayLike, base: ArrayLike, first: ArrayLike, second: ArrayLike) -> float:
@@ -177,7 +178,7 @@ def presence_test(
         _, inner, outer = _means(within, arms)
         return np.asarray(2 * gap - inner + outer)
 
-    return _tested(names, contribution, weights=weights, redraws=redraws, seed=seed)
+    return _tested(names, contribution, _have_spread, weights=weights, redraws=redraws, seed=seed)
 
 
 def pairwise_distances(answers: ArrayLike) -> Floats:
@@ -209,12 +210,18 @@ def bounded(distances: ArrayLike, scale: float) -> Floats:
 
 
 def _tested(
-    names: list[Bools], contribution: Contribution, *, weights: ArrayLike | None, redraws: int, seed: Seed
+    names: list[Bools],
+    contribution: Contribution,
+    enough: Callable[[Bools], bool],
+    *,
+    weights: ArrayLike | None,
+    redraws: int,
+    seed: Seed,
 ) -> EnergyTest:
     weight = np.ones(len(names)) if weights is None else np.asarray(weights, dtype=float)
     if weight.shape != (len(names),) or not (np.isfinite(weight).all() and np.all(weight >= 0)):
         raise ValueError("expected one weight for each stratum, none of them negative")
-    used = [place for place, arms in enumerate(names) if min(arms.sum(), (~arms).sum()) > 1]
+    used = [place for place, arms in enumerate(names) if enough(arms)]
     values = np.full(len(names), math.nan)
     total = float(weight[used].sum())
     if not total:
@@ -230,6 +237,16 @@ def _tested(
     p = permutation_p(permuted, size=total, alternative="greater")
     statistic, null_sd = float(permuted.parts.sum() / total), float(permuted.totals.std() / total)
     return EnergyTest(statistic, p, null_sd, values, len(used), len(names) - len(used))
+
+
+def _can_compare(arms: Bools) -> bool:
+    """Whether there are answers of both arms, and two of one."""
+    return bool(arms.size > 2 and arms.any() and not arms.all())
+
+
+def _have_spread(arms: Bools) -> bool:
+    """Whether there are two answers of both arms."""
+    return bool(min(arms.sum(), (~arms).sum()) > 1)
 
 
 def _checked(distances: ArrayLike, first: ArrayLike) -> tuple[Floats, Bools]:
@@ -256,9 +273,18 @@ def _energies(matrices: Floats, arms: Floats) -> Floats:
 
 
 def _means(matrices: Floats, arms: Floats) -> tuple[Floats, Floats, Floats]:
-    """Mean distances between arms, and between different answers of each: shape (strata, arrangements)."""
+    """Mean distances between arms, and between different answers of each: shape (strata, arrangements).
+
+    All arrangements have arms of the same sizes. Where one has a single answer, the other's mean counts for both.
+    """
     size, other = arms.sum(axis=1), (1 - arms).sum(axis=1)
     first = np.einsum("ukn,kn->uk", arms @ matrices, arms)
     rows = matrices.sum(axis=2) @ arms.T
     second = matrices.sum(axis=(1, 2))[:, None] - 2 * rows + first
-    return (rows - first) / (size * other), first / (size * (size - 1)), second / (other * (other - 1))
+    between = (rows - first) / (size * other)
+    own = first / (size * (size - 1)) if size[0] > 1 else None
+    others = second / (other * (other - 1)) if other[0] > 1 else None
+    if own is None or others is None:
+        own = others = own if others is None else others
+    assert own is not None and others is not None  # noqa: PT018
+    return between, own, others

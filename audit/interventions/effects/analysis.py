@@ -14,7 +14,9 @@ from audit.interventions.effects.contrasts import (
     edit_effect,
     follows_worst,
     mean_effect,
+    mentions_worst,
     placebos,
+    says_worst,
 )
 from audit.interventions.effects.factors import (
     ALONE,
@@ -33,6 +35,8 @@ from audit.interventions.experiment import Experiment
 
 _TEXT_ARMS = ("XL", "XA", "XP", "XN", "P1", "I")
 """Arms that show the worst rollout, so that an answer's text can be justified by it."""
+_NAMING = ("XL", "XA", "I")
+"""Those that change how the prompt calls it."""
 
 
 def primary_effects(
@@ -126,6 +130,9 @@ def _others(experiment: Experiment, primary: Sequence[Effect], redraws: Redraws,
         control = ARMS[name].control
         if name in asked and control is not None and control in asked:
             yield mean_effect(experiment, "following the worst", "text", follows_worst, name, control, redraws)
+            if name in _NAMING:
+                yield mean_effect(experiment, "speaking of the worst", "text", mentions_worst, name, control, redraws)
+                yield mean_effect(experiment, "the word worst", "text", says_worst, name, control, redraws)
     if CONJOINT in asked:
         tested = {effect.name for effect in primary if effect.arm == CONJOINT}
         yield from (factor_effect(experiment, factor, redraws) for factor in HOLDERS if factor not in tested)

@@ -56,8 +56,9 @@ def shared_units(experiment: Experiment, arms: Sequence[str], *, least: int = 1)
 
 
 def compared(experiment: Experiment, arms: Sequence[str]) -> Compared:
-    """The edits of all units that have two answers or more under each of some arms."""
-    units = shared_units(experiment, arms, least=2)
+    """The edits of all units that have answers under each of some arms: of two arms three or more, else two of each."""
+    units = shared_units(experiment, arms, least=1 if len(arms) == 2 else 2)
+    units = [unit for unit in units if sum(len(experiment.arm(arm)[unit]) for arm in arms) > len(arms)]
     distances: list[Floats] = []
     masks: dict[str, list[Bools]] = {arm: [] for arm in arms}
     for unit in units:

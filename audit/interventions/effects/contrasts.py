@@ -88,7 +88,7 @@ def edit_effect(
         level: of the test, for the effect that it can find.
         sensitivity: test with bounded distances as well.
     """
-    from_base = arm in FROM_BASE and bool(experiment.arm(BASE))
+    from_base = arm in FROM_BASE and control != BASE and bool(experiment.arm(BASE))
     both = compared(experiment, (arm, control, BASE) if from_base else (arm, control))
 
     def test(distances: list[Floats], draws: np.random.SeedSequence) -> EnergyTest:
@@ -178,6 +178,16 @@ def mean_effect(
 def follows_worst(answer: Answered) -> float:
     """1 if the change is justified by the worst rollout, else 0."""
     return float(answer.driver == "worst")
+
+
+def mentions_worst(answer: Answered) -> float:
+    """1 if the answer speaks of the worst rollout, under whatever name, else 0."""
+    return float("worst" in answer.mentioned)
+
+
+def says_worst(answer: Answered) -> float:
+    """1 if the word is in the answer, else 0."""
+    return float(answer.says_worst)
 
 
 def _beyond(both: Compared, values: Floats, placebo: Mapping[int, float], redraws: Redraws) -> float:

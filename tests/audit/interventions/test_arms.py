@@ -56,7 +56,7 @@ EXPECTED = {
     "XL": [("worst", "Best rollout", None), ("median", "Median rollout", None), ("best", "Worst rollout", None)],
     "XA": [(role, name, role) for role, name in zip(ROLES, LETTERS, strict=True)],
     "XP": PLAIN[::-1],
-    "XN": [("worst", "Worst rollout", "best"), ("median", "Median rollout", "median"), ("best", "Best rollout", "worst")],
+    "XN": [("worst", "Worst rollout", "best"), PLAIN[1], ("best", "Best rollout", "worst")],
     "D0": [("q0", "Worst rollout", "q0"), *PLAIN[1:]],
     "D0.1": [("q0.1", "Worst rollout", "q0.1"), *PLAIN[1:]],
     "D0.25": [("q0.25", "Worst rollout", "q0.25"), *PLAIN[1:]],

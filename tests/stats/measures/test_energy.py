@@ -112,14 +112,25 @@ def test_the_unbiased_distance_of_equal_arms_is_zero_on_average():
     assert np.mean(values) == pytest.approx(0, abs=4 * np.std(values) / np.sqrt(2_000))
 
 
-def test_equal_answers_add_nothing_and_an_arm_of_one_answer_is_left_out():
+def test_an_arm_of_one_answer_is_taken_to_spread_like_the_other():
+    # Distances 0, 1, 1 have the mean 2/3. The single answer is 1.5 mean distances from the two alike: 2 * 1.5.
+    # With another one single: 2 * 0.75 - 2 * 1.5. So one of three arrangements is as extreme.
+    far = pairwise_distances([[0], [0], [1]])
+    for first in ([True, True, False], [False, False, True]):
+        result = energy_test([far], [first])
+        assert (result.statistic, result.p) == (pytest.approx(3), pytest.approx(1 / 3))
+        assert energy_distance(far, first) == pytest.approx(3)
+    assert energy_distance(far, [True, False, False]) == pytest.approx(-1.5)
+
+
+def test_equal_answers_add_nothing_and_two_answers_are_too_few():
     same, far = np.zeros((4, 4)), pairwise_distances([[0], [0], [1], [1]])
-    result = energy_test([same, far, far[:3, :3]], [arms(2, 2)[0], arms(2, 2)[0], arms(2, 1)[0]])
+    result = energy_test([same, far, far[1:3, 1:3]], [arms(2, 2)[0], arms(2, 2)[0], arms(1, 1)[0]])
     assert result.values[:2] == pytest.approx([0, 3])
     assert np.isnan(result.values[2])
     assert (result.statistic, result.strata, result.left_out) == (pytest.approx(1.5), 2, 1)
     assert energy_test([same], [arms(2, 2)[0]]).p == 1
-    nothing = energy_test([far[:3, :3]], [arms(2, 1)[0]])
+    nothing = energy_test([far[1:3, 1:3]], [arms(1, 1)[0]])
     assert np.isnan([nothing.statistic, nothing.p]).all()
     assert np.isnan(energy_test([], []).p)
 

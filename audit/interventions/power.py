@@ -1,0 +1,71 @@
+"""What a plan can find: the chance that its primary tests see an effect of some size."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from audit.interventions.plan import Power
+from audit.interventions.presets import Hypothesis
+from audit.interventions.units import Unit
+from stats.measures.energy import energy_test, pairwise_distances, presence_test
+from stats.measures.experiment_power import power_of_calls
+
+EFFECTS: Final = (0.1, 0.2, 0.3)
+"""Effects whose power a plan states: shares of answers that go another way."""
+SEPARATION: Final = 0.3
+"""Energy distance between answers that all follow one rollout and answers that all follow another, in units of the mean
+distance of two answers: 0.28 and 0.38 with simulated critics that always follow the label or the place (52 prompts of
+three tasks, `docs/causes.md`). A share of answers that go another way moves edits by its square times this."""
+DIMENSIONS: Final = 3
+"""Directions in which simulated answers differ; fewer make the test less certain."""
+REDRAWS: Final = 499
+BASE: Final = "N0"
+TAKES_AWAY: Final = ("RW", "DW")
+"""Arms whose distance from the whole evidence is compared with their control's."""
+
+
+def powers(
+    units: Sequence[Unit], arms: Mapping[str, int], hypotheses: Sequence[Hypothesis], alpha: float
+) -> list[Power]:
+    """The power of the primary tests, at the first and strictest step of Holm's procedure.
+
+    Args:
+        units: those drawn.
+        arms: answers of each unit by arm.
+        hypotheses: the family.
+        alpha: its level.
+    """
+    level = alpha / max(len(hypotheses), 1)
+    found: list[Power] = []
+    for each in hypotheses:
+        if each.control is None:
+            calls = arms[each.arm] * sum(not unit.number_readable for unit in units)
+            found += [
+                Power(each.factor, each.outcome, effect, power_of_calls(calls, effect, alpha=level))
+                for effect in EFFECTS
+            ]
+            continue
+        spread = _null_sd(len(units), arms, each.arm, each.control)
+        for effect in EFFECTS:
+            power = float(ndtr(SEPARATION * effect**2 / spread - ndtri(1 - level))) if spread else None
+            found.append(Power(each.factor, each.outcome, effect, power))
+    return found
+
+
+def _null_sd(units: int, arms: Mapping[str, int], arm: str, control: str) -> float:
+    """Standard deviation of the test's statistic where there is no effect, from answers that are drawn at random."""
+    rng = np.random.default_rng(0)
+    sizes = [arms[arm], arms[control]]
+    from_base = arm in TAKES_AWAY and control != BASE and BASE in arms
+    if from_base:
+        sizes.append(arms[BASE])
+    names = np.repeat(range(len(sizes)), sizes)
+    tables = [pairwise_distances(rng.normal(size=(len(names), DIMENSIONS))) for _ in range(units)]
+    masks = [[names == place] * units for place in range(len(sizes))]
+    if from_base:
+        return presence_test(tables, masks[2], masks[0], masks[1], redraws=REDRAWS).null_sd
+    return energy_test(tables, masks[0], redraws=REDRAWS).null_sd
