@@ -87,6 +87,8 @@ def make_plan(
     arms = read_arms(settings.arms, preset.arms)
     if not arms:
         raise UsageError("no arm is left to ask")
+    if settings.rollouts == 1:
+        raise UsageError("--rollouts 1: one rollout has no standard error; give 2 or more, or 0 for none")
     needs = frozenset(ARMS[arm].needs for arm in arms)
     spliced = preset.spliced
     if spliced and needs != {"prompt"}:

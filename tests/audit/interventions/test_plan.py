@@ -147,6 +147,7 @@ OPTIONS = {
     "personality": (["--personality", "nobody"], "unknown personality 'nobody'"),
     "units": (["--units", "0"], "--units: it should be greater than or equal to 1"),
     "seed": (["--seed", "-1"], "--seed: it should be greater than or equal to 0"),
+    "rollouts": (["--rollouts", "1"], "--rollouts 1: one rollout has no standard error"),
     "alpha": (["--alpha", "nan"], "--alpha"),
     "spliced": (["--preset", "foreign", "--arm", "RW=1", "--arm", "RM=1"], "arms that need rollouts need another"),
     "fresh evidence": (["--preset", "foreign", "--arm", "P2=1"], "arms that need rollouts need another"),
