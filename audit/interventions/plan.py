@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from audit.interventions.arms import ARMS
 from audit.interventions.presets import Hypothesis
 from audit.interventions.units import Unit
 from audit.output.errors import AuditError
@@ -188,6 +189,8 @@ def read_plan(path: Path) -> Plan:
         raise AuditError(f"{path} is not a plan of audit intervene ({error})") from None
     if _digest(data) != plan.sha256:
         raise AuditError(f"{path} was changed after it was written: its SHA-256 does not fit; make a new plan")
+    if unknown := plan.arms.keys() - ARMS.keys():
+        raise AuditError(f"{path} asks under arm {min(unknown)}, which this version does not have")
     return plan
 
 
