@@ -89,6 +89,7 @@ def make_plan(
         raise UsageError("no arm is left to ask")
     if settings.rollouts == 1:
         raise UsageError("--rollouts 1: one rollout has no standard error; give 2 or more, or 0 for none")
+    _refuse_secrets(given.get("base_url") or "")
     needs = frozenset(ARMS[arm].needs for arm in arms)
     spliced = preset.spliced
     if spliced and needs != {"prompt"}:
@@ -206,6 +207,19 @@ def tasks_of(plan: Plan, path: Path) -> dict[RunKey, Task]:
         except errors.UsageError as error:
             raise AuditError(str(error)) from None
     return found
+
+
+def _refuse_secrets(address: str) -> None:
+    """Refuse an address with a password or key in it: the plan holds the address, and is there to be shown.
+
+    Raises:
+        UsageError: it has one.
+    """
+    if "?" in address or "@" in address:
+        raise UsageError(
+            "--base-url holds a password or a key, and the plan would show it; set the whole address as OLLAMA_HOST "
+            "or OPENAI_BASE_URL, or the key as OLLAMA_API_KEY or OPENAI_API_KEY"
+        )
 
 
 def _nothing(found: Eligible) -> str:

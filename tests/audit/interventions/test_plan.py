@@ -178,6 +178,16 @@ def test_wrong_backends_are_refused_in_one_line(records, tmp_path, backend):
     one_line(audit("intervene", "plan", records, "--out", tmp_path / "plan.json", "--backend", *options), status=2)
 
 
+@pytest.mark.parametrize("address", ["http://me:secret@localhost:1", "http://localhost:1/v1?key=secret"])
+def test_no_password_gets_into_a_plan(records, tmp_path, address):
+    out = tmp_path / "plan.json"
+    options = ("--backend", "ollama", "--model", "tiny:1b", "--base-url", address, "--out", out)
+    line = one_line(audit("intervene", "plan", records, *options), status=2)
+    assert "--base-url holds a password or a key" in line
+    assert "secret" not in line
+    assert not out.exists()
+
+
 def test_where_nothing_is_eligible_the_reasons_are_listed(records, tmp_path):
     nim = recorded(tmp_path / "nim", "nim", runs=1)
     cases = {
