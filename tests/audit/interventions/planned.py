@@ -35,6 +35,26 @@ def plan(data: Path, out: Path, *options, backend: str = "simulated") -> Plan:
     return read_plan(out)
 
 
+def run(path: Path, *options):
+    """The calls of a plan, one after the other."""
+    return audit("intervene", "run", path, "--concurrency", 1, *options)
+
+
+def one_line(result, status: int = 1) -> str:
+    """The message of a command that failed and printed nothing else."""
+    assert result.stderr.count("\n") == 1
+    return last_line(result, status)
+
+
+def last_line(result, status: int = 1) -> str:
+    """The message of a command that failed, which may have printed notes before."""
+    assert (result.exit_code, result.stdout) == (status, "")
+    line = result.stderr.splitlines()[-1]
+    assert line.startswith("audit: ")
+    assert "Traceback" not in result.stderr
+    return line
+
+
 def lines(path: Path) -> list[dict]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
@@ -47,6 +67,22 @@ def timeless(path: Path) -> list[dict]:
 def answers_of(plan: Path) -> Path:
     return plan.with_name(f"{plan.stem}.answers.jsonl")
 
+
+TINY = (
+    "--units",
+    2,
+    "--arm",
+    "N0=2",
+    "--arm",
+    "XP=2",
+    "--arm",
+    "C=1",
+    *("--arm", "N0h=0", "--arm", "XL=0"),
+    "--arm",
+    "P1=0",
+)
+"""Options of an experiment of `CALLS` calls."""
+CALLS = 14
 
 PROMPT = """\
 You review policies.

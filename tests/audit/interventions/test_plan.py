@@ -17,7 +17,7 @@ from audit.interventions.making import units_of
 from audit.interventions.plan import Plan, answers_file, read_plan, write_plan
 from audit.interventions.units import NOT_THREE, SAME
 from audit.output.errors import AuditError
-from tests.audit.interventions.planned import answers_of, audit, lines, plan, recorded
+from tests.audit.interventions.planned import answers_of, audit, lines, one_line, plan, recorded
 from tests.audit.samples import SHARED
 
 
@@ -26,13 +26,6 @@ def made(records, tmp_path_factory):
     path = tmp_path_factory.mktemp("plan") / "plan.json"
     plan(records, path)
     return path
-
-
-def one_line(result, status=1):
-    assert (result.exit_code, result.stdout) == (status, "")
-    [line] = result.stderr.splitlines()
-    assert line.startswith("audit: ")
-    return line
 
 
 def test_a_plan_is_read_as_it_was_written(made, tmp_path):

@@ -15,7 +15,7 @@ from audit.interventions.making import tasks_of
 from audit.interventions.outcomes import read_experiment
 from audit.interventions.plan import read_plan
 from collector.switches import Switches
-from tests.audit.interventions.planned import answers_of, audit, lines, plan, recorded
+from tests.audit.interventions.planned import answers_of, audit, lines, one_line, plan, recorded
 from tests.collector.helpers import collect, spec
 
 SMALL = ("--arm", "N0=3", "--arm", "N0h=2", "--arm", "XL=2", "--arm", "XP=3", "--arm", "P1=3", "--arm", "C=2")
@@ -39,13 +39,6 @@ def copy(finished, tmp_path):
 
 def report(path, *options):
     return audit("intervene", "report", path, *options)
-
-
-def one_line(result, status=1):
-    assert (result.exit_code, result.stdout) == (status, "")
-    [line] = result.stderr.splitlines()
-    assert line.startswith("audit: ")
-    return line
 
 
 def rewrite(path, change):

@@ -18,27 +18,8 @@ from audit.asking import answer_file
 from audit.asking.answer_file import AnswerFile
 from audit.interventions.answers import ANSWERS
 from audit.interventions.plan import read_plan, write_plan
-from audit.interventions.units import sha256
 from collector.llm.simulated import SimulatedModel
-from tests.audit.interventions.critics import CriticServer, revised
-from tests.audit.interventions.planned import answers_of, audit, lines, plan, timeless
-from tests.audit.judging.judges import DIALECTS
-from tests.collector.llm.loopback import Reply
-
-TINY = (
-    "--units",
-    2,
-    "--arm",
-    "N0=2",
-    "--arm",
-    "XP=2",
-    "--arm",
-    "C=1",
-    *("--arm", "N0h=0", "--arm", "XL=0"),
-    "--arm",
-    "P1=0",
-)
-CALLS = 14
+from tests.audit.interventions.planned import CALLS, TINY, answers_of, audit, last_line, lines, plan, run, timeless
 
 
 @pytest.fixture(scope="module")
@@ -77,25 +58,6 @@ def asked(monkeypatch):
 
     monkeypatch.setattr(SimulatedModel, "complete", counted)
     return seeds
-
-
-@pytest.fixture
-def server():
-    critic = CriticServer()
-    yield critic
-    critic.close()
-
-
-def run(path, *options):
-    return audit("intervene", "run", path, "--concurrency", 1, *options)
-
-
-def one_line(result, status=1):
-    assert (result.exit_code, result.stdout) == (status, "")
-    line = result.stderr.splitlines()[-1]
-    assert line.startswith("audit: ")
-    assert "Traceback" not in result.stderr
-    return line
 
 
 def test_answers_are_those_of_the_plan(finished):
@@ -176,7 +138,7 @@ def test_torn_ends_are_cut_off(finished, tiny, tail):
 
 def test_what_is_not_ours_is_not_written_behind(tiny):
     answers_of(tiny).write_bytes(b"my diary")
-    assert "name another place" in one_line(run(tiny)) or "holds no answer" in one_line(run(tiny))
+    assert "name another place" in last_line(run(tiny)) or "holds no answer" in last_line(run(tiny))
     assert answers_of(tiny).read_bytes() == b"my diary"
 
 
@@ -187,7 +149,7 @@ def test_more_calls_in_flight_give_the_same_answers(finished, tiny):
 
 def test_a_second_process_is_refused(tiny):
     with AnswerFile(answers_of(tiny), ANSWERS):
-        assert "is being written by another process" in one_line(run(tiny))
+        assert "is being written by another process" in last_line(run(tiny))
 
 
 def test_answers_to_another_plan_are_refused(finished, tiny, asked):
@@ -195,7 +157,7 @@ def test_answers_to_another_plan_are_refused(finished, tiny, asked):
     write_plan(msgspec.structs.replace(read_plan(tiny), seed=9).signed(), path)
     shutil.copy(answers_of(finished), answers_of(path))
     for command in ("run", "report"):
-        assert "holds answers to another plan" in one_line(audit("intervene", command, path))
+        assert "holds answers to another plan" in last_line(audit("intervene", command, path))
     assert asked == []
 
 
@@ -215,7 +177,7 @@ def test_answers_that_are_not_the_plans_are_refused(finished, tiny, asked, chang
         "".join(json.dumps(each, separators=(",", ":")) + "\n" for each in [first | change, *rest])
     )
     for command in ("run", "report"):
-        assert reason in one_line(audit("intervene", command, tiny))
+        assert reason in last_line(audit("intervene", command, tiny))
     assert asked == []
 
 
@@ -258,7 +220,7 @@ def test_another_model_than_planned_is_refused(tiny, asked):
         path = tiny.with_name(f"{name}.json")
         write_plan(msgspec.structs.replace(read, **changes).signed(), path)
         result = run(path)
-        assert reason in one_line(result, result.exit_code)
+        assert reason in last_line(result, result.exit_code)
         assert result.exit_code in {1, 2}
     assert asked == []
 
@@ -283,7 +245,7 @@ def test_records_that_changed_since_are_refused(records, tmp_path, asked, change
             else:
                 row["initial"]["params"][0] += 0.25
         file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    line = one_line(audit("intervene", "run", path))
+    line = last_line(audit("intervene", "run", path))
     assert "make a new plan" in line or "no such folder" in line
     assert asked == []
     assert not answers_of(path).exists()
@@ -315,105 +277,15 @@ def test_what_is_left_is_printed_and_nothing_asked(tiny, asked):
     assert not answers_of(tiny).exists()
 
 
-@pytest.mark.parametrize("backend", DIALECTS)
-def test_a_servers_answers_readable_or_not_are_recorded_once(records, tmp_path, server, backend):
-    unreadable = {1: "I refuse.", 3: "", 5: DIALECTS[backend].answer("params[0]: 1, par", ended="length")}
-    server.respond = lambda prompt, seed, number: unreadable.get(number, revised(seed))
-    path = tmp_path / "plan.json"
-    plan(records, path, *TINY, *server.options(backend), backend=backend)
-    result = run(path)
-    assert result.exit_code == 0, result.stderr
-    answers = lines(answers_of(path))
-    assert len(answers) == CALLS
-    errors = [each["error"] for each in answers if each["params"] is None]
-    assert 2 <= len(errors) <= 3
-    assert "cut off after 7 tokens" in errors
-    before = len(server.prompts)
-    assert before - CALLS <= 1  # an empty answer is asked for once more
-    assert run(path).exit_code == 0
-    assert len(server.prompts) == before
-    assert {each["seed"] for each in answers} == set(server.seeds)
-    assert all(each["prompt_tokens"] == 11 for each in answers if each["error"] != "cut")
-
-
-@pytest.mark.parametrize("backend", DIALECTS)
-def test_a_server_that_fails_for_a_moment_is_asked_again(records, tmp_path, server, backend):
-    failing = {0: Reply(500, b"broken"), 4: Reply(status=200, how="reset")}
-    server.respond = lambda prompt, seed, number: failing.get(number, revised(seed))
-    path = tmp_path / "plan.json"
-    plan(records, path, *TINY, *server.options(backend), backend=backend)
-    result = run(path)
-    assert result.exit_code == 0, result.stderr
-    assert len(lines(answers_of(path))) == CALLS
-    assert len(server.prompts) == CALLS + 2
-    assert "waiting" in result.stderr
-
-
-def test_a_server_that_refuses_stops_the_run_in_one_line(records, tmp_path, server):
-    server.respond = lambda prompt, seed, number: revised(seed) if number < 3 else Reply(401, b"no")
-    path = tmp_path / "plan.json"
-    plan(records, path, *TINY, *server.options(), backend="ollama")
-    line = one_line(run(path))
-    assert f"3 of {CALLS} are answered, the same command goes on from there" in line
-    server.respond = lambda prompt, seed, number: revised(seed)
-    assert run(path).exit_code == 0
-    assert len(server.prompts) == CALLS + 1
-
-
-MANY = (
-    "--units",
-    2,
-    "--arm",
-    "A0=8",
-    *(x for arm in ("N0", "N0h", "P1", "C", "XL", "XP") for x in ("--arm", f"{arm}=0")),
-)
-
-
-def test_a_cache_of_responses_is_refused(records, tmp_path, server):
-    cache: dict[str, str] = {}
-    server.respond = lambda prompt, seed, number: cache.setdefault(prompt, revised(seed))
-    path = tmp_path / "plan.json"
-    plan(records, path, *MANY, *server.options(), backend="ollama")
-    for _ in range(2):
-        assert "14 of 14 pairs of answers to one prompt are the same, word for word" in one_line(run(path))
-    assert len(server.prompts) == 16
-
-
-def test_a_critic_that_leaves_the_policy_alone_in_the_same_words_is_no_cache(records, tmp_path, server):
-    path = tmp_path / "plan.json"
-    units = plan(records, path, *MANY, *server.options(), backend="ollama").units
-    line = {
-        unit.prompt_sha256: ", ".join(f"params[{i}]: {value}" for i, value in enumerate(unit.params)) for unit in units
-    }
-    server.respond = lambda prompt, seed, number: f"{line[sha256(prompt)]}\nIt is fine."
-    result = run(path)
-    assert result.exit_code == 0, result.stderr
-
-
-def test_prompts_that_a_server_cuts_are_noticed(records, tmp_path, server):
-    def cut(prompt, seed, number):
-        reply = DIALECTS["ollama"].answer(revised(seed))
-        return Reply(body=reply.body | {"prompt_eval_count": 512})
-
-    server.respond = cut
-    path = tmp_path / "plan.json"
-    plan(records, path, *TINY, *server.options(), "--num-ctx", 512, backend="ollama")
-    result = run(path)
-    assert "it seems to cut prompts for tiny:1b" in result.stderr
-    report = audit("intervene", "report", path)
-    assert report.exit_code == 0, report.stderr
-    assert "they were probably cut" in report.stdout
-
-
 @pytest.mark.skipif(os.geteuid() == 0, reason="everything is writable for root")
-def test_a_read_only_folder_is_one_line(tiny):
+def test_a_read_only_folder_is_last_line(tiny):
     tiny.parent.chmod(0o500)
     try:
-        assert "cannot write" in one_line(run(tiny))
+        assert "cannot write" in last_line(run(tiny))
     finally:
         tiny.parent.chmod(0o700)
 
 
-def test_an_answer_file_that_is_a_folder_is_one_line(tiny):
+def test_an_answer_file_that_is_a_folder_is_last_line(tiny):
     answers_of(tiny).mkdir()
-    assert "Is a directory" in one_line(run(tiny))
+    assert "Is a directory" in last_line(run(tiny))
