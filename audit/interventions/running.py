@@ -17,6 +17,7 @@ from audit.asking.answer_file import AnswerFile
 from audit.asking.together import AskedModel, ask_all, complete, open_model
 from audit.interventions.answers import ANSWERS, AnswerOf, ShownLine, calls_answered
 from audit.interventions.arms import Asked, Evidence, ask
+from audit.interventions.effects.validity import capped
 from audit.interventions.making import units_of
 from audit.interventions.outcomes import read_gains
 from audit.interventions.plan import Call, Plan, answers_file
@@ -31,6 +32,10 @@ from collector.tasks import Task
 
 REPEATED: Final = 0.2
 """Share of repeated answers to one prompt above which a response cache is suspected."""
+FEWEST_CUT: Final = 4
+"""Prompts with the same, largest number of tokens from which on cuts are suspected."""
+LOOK_EVERY: Final = 50
+"""Calls between looks at whether answers are sound."""
 FEWEST_PAIRS: Final = 10
 """Pairs of answers to one prompt from which on that is judged."""
 
@@ -60,19 +65,26 @@ def run_plan(plan: Plan, path: Path, *, concurrency: int, keep_prompts: bool = F
             note(f"{problem}")
         answered = calls_answered(plan, file_path, file.answers)
         calls = plan.calls()
-        refuse_repeated(plan, answered)
+        refuse_unsound(plan, answered)
         waiting = [(order, call) for order, call in enumerate(calls) if call not in answered]
         if waiting:
             asking = _Asking(plan, model, evidence, tasks, keep_prompts)
             if plan.backend == "local":
                 waiting = grouped(waiting, asking)
-            seconds = ask_all(
-                waiting, model, file, lambda each: asking.ask(*each), concurrency=concurrency, verb="answered"
-            )
+            looked = len(file.answers)
+
+            async def ask_soundly(each: tuple[int, Call]) -> AnswerOf:
+                nonlocal looked
+                if len(file.answers) >= looked + LOOK_EVERY:
+                    looked = len(file.answers)
+                    refuse_unsound(plan, calls_answered(plan, file_path, file.answers))
+                return await asking.ask(*each)
+
+            seconds = ask_all(waiting, model, file, ask_soundly, concurrency=concurrency, verb="answered")
             fresh = file.answers[len(file.answers) - len(waiting) :]
             note(_took(fresh, seconds))
         answered = calls_answered(plan, file_path, file.answers)
-        refuse_repeated(plan, answered)
+        refuse_unsound(plan, answered)
     if len(answered) == len(calls):
         # Returns are kept between audits, so that the report need not wait for them.
         read_gains(plan, answered, tasks, cache=True)
@@ -143,6 +155,21 @@ class _Asking:
             prompt=asked.prompt if self.keep_prompts else UNSET,
             mean_logprob=fmean(value for _, value in completion.logprobs) if completion.logprobs else UNSET,
             truth=UNSET if completion.truth is None else completion.truth,
+        )
+
+
+def refuse_unsound(plan: Plan, answered: Mapping[Call, AnswerOf]) -> None:
+    """Refuse answers from which nothing can be concluded: those of a cache, and those to prompts that were cut.
+
+    Raises:
+        AuditError: there are such.
+    """
+    refuse_repeated(plan, answered)
+    cut = capped([(answer.prompt_tokens, answer.prompt_characters) for answer in answered.values()])
+    if cut >= FEWEST_CUT:
+        raise AuditError(
+            f"{cut} prompts of different lengths have the same, largest number of tokens, so that {plan.model} reads "
+            "only a part of them; give the server a larger context (--num-ctx), and make a new plan"
         )
 
 

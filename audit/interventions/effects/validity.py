@@ -22,6 +22,8 @@ MOST_REPEATED: Final = 0.2
 _DOUBTFUL: Final = 0.01
 """The p-value below which a check is reported as a problem: there are several checks, and each should seldom be
 false."""
+SMALLEST_CONTEXT: Final = 256
+"""Tokens of the smallest context that prompts are cut to; servers that count fewer count something else."""
 _LENGTHS: Final = 1.05
 """Prompts whose lengths differ by this factor do not have the same number of tokens by chance."""
 
@@ -44,7 +46,7 @@ def validity(experiment: Experiment, redraws: Redraws) -> Validity:
         repeated=repeated / answers if answers else math.nan,
         most_repeated=MOST_REPEATED,
         unreadable=_unreadable(experiment, redraws),
-        capped=_capped(experiment.answers),
+        capped=capped([(answer.prompt_tokens, answer.prompt_characters) for answer in experiment.answers]),
         drift_p=_drift(experiment, redraws),
         problems=(),
     )
@@ -112,11 +114,15 @@ def _unreadable(experiment: Experiment, redraws: Redraws) -> list[Unreadable]:
     return sorted(found, key=lambda each: order.index(each.arm) if each.arm in ARMS else len(order))
 
 
-def _capped(answers: Sequence[Answered]) -> int:
-    """Answers whose prompt has as many tokens as any, if prompts of clearly different lengths have."""
-    largest = max((answer.prompt_tokens or 0 for answer in answers), default=0)
-    lengths = [answer.prompt_characters for answer in answers if answer.prompt_tokens == largest]
-    return len(lengths) if largest and lengths and max(lengths) > _LENGTHS * min(lengths) else 0
+def capped(prompts: Sequence[tuple[int | None, int]]) -> int:
+    """How many prompts have as many tokens as any, if prompts of clearly different lengths have.
+
+    Args:
+        prompts: of each its tokens, as the server counts them, and its characters.
+    """
+    largest = max((tokens or 0 for tokens, _ in prompts), default=0)
+    lengths = [characters for tokens, characters in prompts if tokens == largest]
+    return len(lengths) if largest >= SMALLEST_CONTEXT and max(lengths) > _LENGTHS * min(lengths) else 0
 
 
 def _drift(experiment: Experiment, redraws: Redraws) -> float:

@@ -93,7 +93,7 @@ def test_a_critic_that_leaves_the_policy_alone_in_the_same_words_is_no_cache(rec
     assert result.exit_code == 0, result.stderr
 
 
-def test_prompts_that_a_server_cuts_are_noticed(records, tmp_path, server):
+def test_prompts_that_a_server_cuts_are_refused(records, tmp_path, server):
     def cut(prompt, seed, number):
         reply = DIALECTS["ollama"].answer(revised(seed))
         return Reply(body=reply.body | {"prompt_eval_count": 512})
@@ -103,6 +103,9 @@ def test_prompts_that_a_server_cuts_are_noticed(records, tmp_path, server):
     plan(records, path, *TINY, *server.options(), "--num-ctx", 512, backend="ollama")
     result = run(path)
     assert "it seems to cut prompts for tiny:1b" in result.stderr
+    assert result.exit_code == 1
+    assert "have the same, largest number of tokens, so that tiny:1b reads only a part of them" in result.stderr
+    # Whoever goes on reads what is wrong.
     report = audit("intervene", "report", path)
     assert report.exit_code == 0, report.stderr
     assert "they were probably cut" in report.stdout
