@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from audit.reports.check.report import check
     from audit.reports.explain import Revision, show
     from audit.reports.finding import Case, cases, find
+    from audit.reports.obedience import obedience
     from audit.reports.sensitivity import sensitivity
     from audit.reports.side_by_side import patterns
     from audit.reports.sql import relations, sql
@@ -115,6 +116,7 @@ __all__ = [
     "mark",
     "mentions",
     "noise",
+    "obedience",
     "open",
     "pack",
     "patterns",
@@ -161,6 +163,7 @@ _MODULES: Final = {
     "audit.reports.check.report": ("check",),
     "audit.reports.explain": ("Revision", "show"),
     "audit.reports.finding": ("Case", "cases", "find"),
+    "audit.reports.obedience": ("obedience",),
     "audit.reports.sensitivity": ("sensitivity",),
     "audit.reports.side_by_side": ("patterns",),
     "audit.reports.sql": ("relations", "sql"),

@@ -47,11 +47,15 @@ PARTS: dict[str, tuple[str, Callable[[], list[dict[str, object]]]]] = {
 
 
 def main() -> None:
-    """Run all benchmarks, or some; `torture` is none of them, and takes options of its own."""
+    """Run all benchmarks, or some; `torture` and `tau` are none of them, and take options of their own."""
     if sys.argv[1:2] == ["torture"]:
         from benchmarks.torture.command import main as torture
 
         sys.exit(torture(sys.argv[2:]))
+    if sys.argv[1:2] == ["tau"]:
+        from benchmarks.tau import main as tau
+
+        sys.exit(tau(sys.argv[2:]))
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; all by default")
     chosen = parser.parse_args().parts or list(PARTS)

@@ -15,6 +15,7 @@ from collector.errors import UsageError
 from collector.llm.backends import option_labels
 from collector.methods import METHODS, Method, get_method
 from collector.prompts import Prompts, templates
+from collector.revision_rule import AUTOMATIC, RULES, RevisionRule, named
 from collector.spec import RunSpec, is_label, slug
 from collector.switches import Switches, effective, labels, switched
 from collector.tasks import TASKS, Task, get_task
@@ -53,7 +54,8 @@ def plan(request: Request) -> list[RunSpec]:
     for task in tasks:
         if request.prompt_folder is not None:
             Prompts(task, request.prompt_folder).try_out()
-        threshold(request.tau_c, task)  # a wrong setting is refused even where no method has the rule
+        # A wrong setting is refused even where no method has the rule.
+        revision_rule(request.tau_c) or threshold(request.tau_c, task)
     if request.condition is not None and not is_label(request.condition):
         raise UsageError(
             f"--condition '{request.condition}' cannot name a folder; use letters, digits and . _ + - "
@@ -91,6 +93,12 @@ def _spec(request: Request, task: Task, method: Method, run: int) -> RunSpec:
         )
     iterations = request.iterations or method.iterations
     warmup = task.warmup if request.warmup is None else request.warmup
+    rule = revision_rule(request.tau_c) if method.revision_rule else None
+    if rule is not None and not warmup:
+        raise UsageError(
+            f"--tau-c {request.tau_c} measures progress from the random trials, and --warmup 0 leaves them out; "
+            f"give at least one, or a number"
+        )
     chosen = effective(request.switches, task, method, iterations=iterations, warmup=warmup)
     return RunSpec(
         condition=request.condition or _condition(request, task, method, chosen),
@@ -100,7 +108,8 @@ def _spec(request: Request, task: Task, method: Method, run: int) -> RunSpec:
         seed=request.seed,
         iterations=iterations,
         rollouts=request.rollouts,
-        tau_c=threshold(request.tau_c, task) if method.revision_rule else None,
+        tau_c=threshold(request.tau_c, task) if method.revision_rule and rule is None else None,
+        tau_rule=rule,
         warmup=warmup,
         backend=request.backend,
         model=request.model,
@@ -108,6 +117,19 @@ def _spec(request: Request, task: Task, method: Method, run: int) -> RunSpec:
         switches=chosen,
         prompt_folder=request.prompt_folder,
     )
+
+
+def revision_rule(setting: str) -> RevisionRule | None:
+    """The rule that a setting leaves τ_c to, if it does.
+
+    Raises:
+        UsageError: there is no such rule.
+    """
+    try:
+        return named(setting)
+    except KeyError:
+        choices = ", ".join(f"{AUTOMATIC}:{name}" for name in RULES)
+        raise UsageError(f"--tau-c '{setting}' names no rule; choose from {choices}") from None
 
 
 def threshold(setting: str, task: Task) -> float | None:
@@ -124,7 +146,7 @@ def threshold(setting: str, task: Task) -> float | None:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise UsageError(f"--tau-c '{setting}' is neither default, half, off nor a number")
+        raise UsageError(f"--tau-c '{setting}' is neither default, half, off, auto nor a number")
     return value
 
 
@@ -132,7 +154,8 @@ def _condition(request: Request, task: Task, method: Method, chosen: Mapping[str
     """The model, and what else was chosen, in so far as it matters to the method and is not the default."""
     parts = [slug(request.model)]
     if method.revision_rule and request.tau_c != "default":
-        parts.append(f"tau-{request.tau_c}")
+        rule = revision_rule(request.tau_c)
+        parts.append(f"tau-{AUTOMATIC}-{rule.id}" if rule else f"tau-{request.tau_c}")
     parts += option_labels(request.backend, request.options)
     if request.iterations not in {None, method.iterations}:
         parts.append(f"iterations-{request.iterations}")

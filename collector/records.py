@@ -99,7 +99,12 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Episode(msgspec.Struct, frozen=True, kw_only=True):
-    """One finished iteration: a line of `episodes.jsonl`."""
+    """One finished iteration: a line of `episodes.jsonl`.
+
+    Attributes:
+        tau_c: the threshold that the critic's prompt states, where a rule chooses it; None where it states none.
+        restrained: whether the initial candidate's mean return is at or above it.
+    """
 
     condition: str
     env: str
@@ -112,6 +117,8 @@ class Episode(msgspec.Struct, frozen=True, kw_only=True):
     selected: Selected
     evidence: Evidence | None
     seconds: float
+    tau_c: float | msgspec.UnsetType | None = msgspec.UNSET
+    restrained: bool | msgspec.UnsetType | None = msgspec.UNSET
 
     @property
     def kept(self) -> Candidate:
@@ -236,11 +243,19 @@ class MethodFacts(msgspec.Struct, frozen=True, kw_only=True):
     training_rollouts: Count = 0
 
 
+class TauRule(msgspec.Struct, frozen=True, kw_only=True):
+    """A rule that chooses τ_c anew in each iteration: its name, and the constants in it."""
+
+    id: str
+    options: dict[str, Any]
+
+
 class Run(msgspec.Struct, frozen=True, kw_only=True):
     """What a run is: `run.json`, written once before the first iteration. Holds no secrets.
 
     Null, where the type allows it, is what the log of an imported run lacks; `collect` writes them all, but for
-    thresholds of rules that a run does not have. Records of earlier versions have no `method`.
+    thresholds of rules that a run does not have. Records of earlier versions have no `method`; `tau_rule` is there
+    only where a rule chooses τ_c, and `tau_c` is then null.
     """
 
     condition: str
@@ -251,6 +266,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     iterations: int | None
     rollouts: int | None
     tau_c: float | None
+    tau_rule: TauRule | msgspec.UnsetType | None = msgspec.UNSET
     optimum: float | None
     step_size: float | None
     warmup: list[WarmupTrial]

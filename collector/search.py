@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar
 
 from collector import evidence, policy, seeding
@@ -25,6 +25,7 @@ from collector.records import (
     Source,
     WarmupTrial,
 )
+from collector.revision_rule import Situation
 from collector.rollouts.evaluate import Evaluation, evaluate, is_quick
 from collector.run_folder import RunFolder
 from collector.spec import RunSpec
@@ -153,6 +154,7 @@ class _Search:
             selected=select(spec.method.commits, initial, revised),
             evidence=shown,
             seconds=time.monotonic() - started,
+            **self._restraint(iteration, initial),
         )
 
     async def _revise(
@@ -170,18 +172,40 @@ class _Search:
                 prompt = first_prompt(self.spec, seen, iteration)
             case "critic":
                 assert shown is not None
-                prompt, role = await self._critic_prompt(initial, shown), "critic"
+                prompt, role = await self._critic_prompt(iteration, initial, shown), "critic"
         answer = await self.asker.ask(iteration, "second", role, prompt)
         if isinstance(answer, Unreadable):
             return None, "unreadable"
         return await self._evaluate(iteration, "revised", answer, role), "ok"
 
-    async def _critic_prompt(self, initial: Candidate, shown: Evidence) -> str:
-        spec = self.spec
+    async def _critic_prompt(self, iteration: int, initial: Candidate, shown: Evidence) -> str:
+        spec = replace(self.spec, tau_c=self._tau_c(iteration, initial))
         assert initial.seeds is not None
         written = await self.offload(evidence.write, spec.task, initial.params, initial.seeds, shown)
         await self._write_excerpts()
         return critic_prompt(spec, self._trials(), initial, shown, written)
+
+    def _tau_c(self, iteration: int, initial: Candidate) -> float | None:
+        rule = self.spec.tau_rule
+        if rule is None:
+            return self.spec.tau_c
+        assert self.folder.run is not None
+        return rule.threshold(
+            Situation(
+                iteration=iteration,
+                initial=initial,
+                episodes=self.episodes,
+                warmup=self.folder.run.warmup,
+                optimum=self.spec.task.optimum,
+            )
+        )
+
+    def _restraint(self, iteration: int, initial: Candidate) -> dict[str, Any]:
+        """What the record states of the threshold, where a rule chooses it."""
+        if self.spec.tau_rule is None:
+            return {}
+        tau_c = self._tau_c(iteration, initial)
+        return {"tau_c": tau_c, "restrained": tau_c is not None and initial.mean_return >= tau_c}
 
     async def _write_excerpts(self) -> None:
         """Excerpts of the latest kept trajectories, for the methods whose history has them."""

@@ -16,6 +16,7 @@ from collector.budget import EXCERPTS
 from collector.methods import Method
 from collector.prompts import Prompts, templates
 from collector.records import Run, WarmupTrial
+from collector.revision_rule import RevisionRule
 from collector.switches import switched
 from collector.tasks import LinearSpace, Task, get_task
 
@@ -28,7 +29,8 @@ class RunSpec:
 
     Attributes:
         task: the task, as the switches leave it.
-        tau_c: threshold of the revision rule; none where the method has no rule or it is off.
+        tau_c: threshold of the revision rule; none where the method has no rule, it is off, or `tau_rule` chooses it.
+        tau_rule: chooses the threshold in each iteration, from the run's record.
         warmup: number of random parameter vectors that open the history.
         options: what the model is given besides the prompt, without secrets.
         switches: departures from the method as published that change something here.
@@ -49,6 +51,7 @@ class RunSpec:
     options: dict[str, Any]
     switches: dict[str, Any]
     prompt_folder: Path | None = None
+    tau_rule: RevisionRule | None = None
 
     @property
     def folder(self) -> Path:
@@ -96,6 +99,7 @@ class RunSpec:
             iterations=self.iterations,
             rollouts=self.rollouts,
             tau_c=self.tau_c,
+            tau_rule=self.tau_rule.record if self.tau_rule else msgspec.UNSET,
             optimum=self.task.optimum,
             step_size=space.step_size if isinstance(space, LinearSpace) else None,
             warmup=warmup,
@@ -131,12 +135,18 @@ def _differences(name: str, kept: Any, asked: Any) -> list[str]:
         return []
     if name in {"prompts", "thresholds"}:
         return [f"{name} differ"]
-    if isinstance(kept, msgspec.Struct):
-        kept, asked = msgspec.structs.asdict(kept), msgspec.structs.asdict(asked)
+    kept, asked = _plain(kept), _plain(asked)
     if not (isinstance(kept, dict) and isinstance(asked, dict)):
         return [f"{name} is {kept}, not {asked}"]
     parts = dict.fromkeys([*kept, *asked])
     return [text for part in parts for text in _differences(f"{name}.{part}", kept.get(part), asked.get(part))]
+
+
+def _plain(value: Any) -> Any:
+    """A record as a dict, and a field that is not there as None."""
+    if isinstance(value, msgspec.Struct):
+        return msgspec.structs.asdict(value)
+    return None if value is msgspec.UNSET else value
 
 
 def recorded_task(run: Run) -> Task:

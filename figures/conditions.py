@@ -15,6 +15,8 @@ LEARNERS: Final = "sb3"
 DEFAULT: Final = "default"
 HALF: Final = "half"
 OFF: Final = "off"
+AUTOMATIC: Final = "auto-"
+"""What settings begin with that leave τ_c to a rule."""
 _ALIASES: Final = {"none": OFF, "disabled": OFF, "inf": OFF}
 _TAU: Final = "tau-"
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from stats.measures.bootstrap import Interval, cluster_bootstrap, percentile_interval, ratio_interval
     from stats.measures.cluster_robust import Coefficient, cluster_robust, clustered_mean
     from stats.measures.conditional_randomisation import ConditionalRandomisation, conditional_randomisation_test
+    from stats.measures.discontinuity import Jump, regression_discontinuity
     from stats.measures.effects import Effect, hedges_g, hedges_g_from_summaries
     from stats.measures.energy import (
         EnergyTest,
@@ -92,6 +93,7 @@ _HOMES = {
     "measures.bootstrap": ("Interval", "cluster_bootstrap", "percentile_interval", "ratio_interval"),
     "measures.cluster_robust": ("Coefficient", "cluster_robust", "clustered_mean"),
     "measures.conditional_randomisation": ("ConditionalRandomisation", "conditional_randomisation_test"),
+    "measures.discontinuity": ("Jump", "regression_discontinuity"),
     "measures.effects": ("Effect", "hedges_g", "hedges_g_from_summaries"),
     "measures.energy": (
         "EnergyTest",

@@ -68,6 +68,7 @@ def commands(data: Path, sheet: Path, tmp: Path) -> list[list[str]]:
         ["audit", "show", here, "cartpole", "threetraj", "1", "2"],
         ["audit", "find", here, "--case", "salience"],
         ["audit", "sensitivity", here],
+        ["audit", "obedience", here],
         ["audit", "sql", here, "select count(*) from revisions"],
         ["audit", "sample", here, "--n", "2"],
         ["audit", "validate", str(sheet), here],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -28,6 +29,14 @@ def calibrate(
     bootstrap: Annotated[
         int, typer.Option("--bootstrap", min=100, max=1_000_000, help="How often runs are resampled for an interval.")
     ] = 9999,
+    interventions: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--interventions",
+            metavar="PLAN",
+            help="Finished plan of audit intervene, one for each critic; repeatable. Effects are compared as well.",
+        ),
+    ] = None,
     task_module: TaskModules = None,
 ) -> Table:
     """Compare every detector and anchoring measure with what the simulated critic recorded, by personality.
@@ -42,5 +51,6 @@ def calibrate(
         controls=controls,
         classes=classes,
         bootstrap=bootstrap,
+        interventions=interventions or (),
         task_modules=task_module or (),
     )

@@ -84,6 +84,8 @@ class Iteration(msgspec.Struct, frozen=True, kw_only=True):
     selected: Selected
     evidence: ShownEvidence | None = None
     seconds: float | None = None
+    tau_c: float | msgspec.UnsetType | None = msgspec.UNSET
+    restrained: bool | msgspec.UnsetType | None = msgspec.UNSET
 
     @property
     def identity(self) -> RunKey:

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Final, Literal
 
+import msgspec
+
 from audit.output.errors import count
 from audit.sources.files import Found
 from audit.sources.intake import Intake, RunFacts
@@ -248,6 +250,7 @@ def _record(parts: Parts, facts: RunFacts, iteration: int) -> Translated:
         revision_status="none" if revised is None else "ok",
         selected=_selected(outcome, revised is not None),
         evidence=ShownEvidence(kind=evidence) if evidence else None,
+        tau_c=msgspec.UNSET if answers.tau_c is None else answers.tau_c,
         origin=parts.label,
     )
 

@@ -9,6 +9,9 @@ _TOTAL: Final = re.compile(rb"^Total reward: ([^\n]*)", re.MULTILINE)
 _HEADER: Final = b"state | action | reward\n"
 _PARAMS_END: Final = b"\nparameter ends"
 _PARAM: Final = re.compile(r"params\[(\d{1,9})\]:\s*([+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)")
+_RULE: Final = re.compile(
+    r"^- .*\bachieved_reward >= (?P<tau_c>-?\d+(?:\.\d+)?)\b.*\bvery small, strongly justified edit", re.MULTILINE
+)
 
 LARGEST: Final = 2**63 - 1
 """Number of a run or an iteration; the columns hold no larger ones."""
@@ -27,10 +30,11 @@ class Rollouts(NamedTuple):
 
 
 class Answers(NamedTuple):
-    """The model's answers: the proposal, and the revision where there is one."""
+    """The model's answers: the proposal, and the revision where there is one, with τ_c as its prompt states it."""
 
     first: str
     second: str | None
+    tau_c: float | None = None
 
 
 def read_rollouts(content: bytes) -> Rollouts:
@@ -66,10 +70,11 @@ def read_answers(content: bytes) -> Answers:
     search, dashes, critic = text.partition("\n--- Critic-LLM (Reflection) ---\n")
     if not dashes:
         return Answers(_after_mark(text), None)
-    _, mark, answer = critic.partition("\nCritic-LLM response:\n")
+    prompt, mark, answer = critic.partition("\nCritic-LLM response:\n")
     if not mark:
         raise FormatError("has no line 'Critic-LLM response:'")
-    return Answers(_after_mark(search), answer)
+    rule = _RULE.search(prompt)
+    return Answers(_after_mark(search), answer, float(rule["tau_c"]) if rule else None)
 
 
 def read_params(answer: str) -> list[float]:

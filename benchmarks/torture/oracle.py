@@ -72,7 +72,7 @@ def read_line(line: bytes, run: Mapping[str, Any], earlier: set[int]) -> Verdict
     def check(record: Record) -> None:
         if imported:
             _complete(record)
-        _object(IMPORTED_EPISODE if imported else EPISODE)(record, "")
+        _object(IMPORTED_EPISODE if imported else EPISODE, THRESHOLD)(record, "")
         for field, value in _contradictions(record, run):
             raise _RefusedError(field, value, is_contradiction=True)
         if record["iteration"] in earlier:
@@ -323,6 +323,7 @@ def _set_null(value: Any, names: Iterable[str]) -> None:
             value.setdefault(name)
 
 
+THRESHOLD: Final = {"tau_c": _or_null(_number), "restrained": _or_null(_flag)}
 NEVER_NULL: Final = frozenset({"source", "mean_return", "label"})
 EPISODE: Final = _episode(_object(CANDIDATE), _object(SHOWN, {"name": _text}), _number)
 IMPORTED_EPISODE: Final = _episode(
@@ -431,7 +432,7 @@ RUN: Final[dict[str, Check]] = {
 def _check_run(run: Record) -> None:
     if type(run.get("schema")) is int and run["schema"] > 1:
         raise _RefusedError("schema", "is newer")
-    _object(RUN)(run, "")
+    _object(RUN, {"tau_rule": _or_null(_object({"id": _text, "options": _any_object}))})(run, "")
     imported = "imported_from" in run["options"]
     if run["env"] not in TASKS and run["thresholds"] is None:
         raise _RefusedError("env", "is not known, and there are no thresholds")

@@ -27,6 +27,8 @@ _TABLES: Final = (
         "mentions",
         "find --case salience",
         "sensitivity",
+        "obedience",
+        "obedience --bins",
         "check",
     ),
     *(

@@ -287,7 +287,7 @@ def _wrong(
 
 def _names_a_field(message: str, field: str) -> bool:
     """Whether a message names the field at fault, or, as there may be several, another one."""
-    names = {field.rpartition(".")[2], "not JSON", "is given twice", *oracle.EPISODE}
+    names = {field.rpartition(".")[2], "not JSON", "is given twice", *oracle.EPISODE, *oracle.THRESHOLD}
     return any(name in message for name in names)
 
 
@@ -308,6 +308,8 @@ def _difference(record: Record, row: Record) -> tuple[str, str] | None:
         "shown": [_numbers(each, (*oracle.SHOWN, "name")) for each in evidence["shown"]] if evidence else None,
         "statistics": evidence.get("statistics") and _numbers(evidence["statistics"], _STATISTICS),
     }
+    if record.get("tau_c") is not None:
+        wanted["tau_c"] = float(record["tau_c"])
     for name, value in wanted.items():
         if value != row[name]:
             return name, f"{value!r}\n{row[name]!r}"[:400]

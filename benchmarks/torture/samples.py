@@ -45,6 +45,8 @@ def run_json(rng: Random, condition: str) -> Record:
         "versions": {"python": "3.12"},
         "started_at": "2026-01-01T00:00:00Z",
     }
+    if run["tau_c"] is None and rng.random() < 0.5:
+        run["tau_rule"] = {"id": "progress", "options": {"share": 0.5}}
     if is_imported:
         for name in ("seed", "iterations", "rollouts", "optimum", "model", "started_at"):
             run[name] = rng.choice((run[name], None))
@@ -79,6 +81,8 @@ def episode(rng: Random, run: Record, iteration: int) -> Record:
         "evidence": evidence(rng, EVIDENCE[variant], initial) if variant in EVIDENCE else None,
         "seconds": 0.25,
     }
+    if run.get("tau_rule"):
+        record |= {"tau_c": rng.choice((None, 2.5)), "restrained": rng.random() < 0.5}
     return sparse(rng, record) if is_imported else record
 
 

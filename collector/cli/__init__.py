@@ -42,7 +42,12 @@ def collect(
     rollouts: options.RolloutsOption = ROLLOUTS,
     backend: options.BackendOption = "simulated",
     personality: options.PersonalityOption = None,
-    tau_c: Annotated[str, typer.Option(help="Revision threshold of r2po: default, half, off or a number.")] = "default",
+    tau_c: Annotated[
+        str,
+        typer.Option(
+            help="Revision threshold of r2po: default, half, off, a number, or auto[:progress|record], a rule."
+        ),
+    ] = "default",
     seed: options.SeedOption = 0,
     warmup: Annotated[
         int | None, typer.Option(min=0, max=1_000_000, help="Random trials that open the history.", show_default="20")

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from audit.store import Store
-from figures.conditions import DEFAULT, HALF, OFF, families
+from figures.conditions import AUTOMATIC, DEFAULT, HALF, OFF, families
 from figures.data import Records
 from figures.names import TASKS, label, name, narrow, ordered
 from figures.options import Band
@@ -85,7 +85,8 @@ def _place(tau: str) -> tuple[int, float, str]:
 def _tick(tau: str, facts: pd.DataFrame, condition: str, env: str, row: Mapping[str, Any] | None) -> str:
     here = facts[(facts["condition"] == condition) & (facts["env"] == env) & (facts["variant"] == METHOD)]
     values = sorted({f"{value:g}" for value in here["tau_c"].dropna()}) if "tau_c" in here else []
-    value = f"τ_c = {', '.join(values)}".replace("-", "−") if values else "no rule" if tau == OFF else "not recorded"
+    missing = "no rule" if tau == OFF else "by a rule" if tau.startswith(AUTOMATIC) else "not recorded"
+    value = f"τ_c = {', '.join(values)}".replace("-", "−") if values else missing
     return "\n".join(["set to" if values == [tau] else narrow(tau), value, f"n = {int(row['runs']) if row else 0}"])
 
 

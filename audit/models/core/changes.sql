@@ -12,6 +12,8 @@ compared as (
         revised.mean_return as r1,
         policy,
         commits,
+        tau_c,
+        restrained,
         -- A missing list is unknown, but DuckDB treats it as empty.
         if(
             initial.params is null or revised.params is null,
@@ -48,7 +50,9 @@ changes as (
         sqrt(list_sum(list_transform(differences, lambda d: d * d))) as l2_distance,
         list_max(list_transform(differences, lambda d: abs(d))) as max_change,
         changed,
-        commits = 'revised' or (commits = 'better' and r1 >= r0) as accepted
+        commits = 'revised' or (commits = 'better' and r1 >= r0) as accepted,
+        tau_c,
+        restrained
     from measured
 )
 

@@ -2,7 +2,9 @@
 with
 segments as (select * from segments),
 record_files as (select segment, place, label from record_files),
-methods as (select condition, env, variant, run, method from run_records),
+methods as (
+    select condition, env, variant, run, method, if(method.revision_rule, tau_c, null) as fixed_tau_c from run_records
+),
 
 episodes as (
     select
@@ -15,6 +17,9 @@ episodes as (
         coalesce(evidence.kind, if(method.evidence = 'three', 'three', null)) as evidence_kind,
         evidence.shown as shown,
         evidence.statistics as statistics,
+        -- An iteration states its threshold where a rule chose it, or where the log has it from the prompt.
+        coalesce(tau_c, fixed_tau_c) as tau_c,
+        coalesce(initial.mean_return >= coalesce(tau_c, fixed_tau_c), restrained) as restrained,
         coalesce(origin, label) as file
     from segments
     join record_files using (segment, place)

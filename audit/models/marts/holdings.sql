@@ -16,6 +16,7 @@ judged as (
         initial.returns is not null as has_returns,
         len(initial.params) > 0 and revised.params is not null as has_params,
         revised.thinking as thinking,
+        tau_c is not null as has_rule,
         shown,
         statistics
     from episodes
@@ -44,6 +45,7 @@ of_iterations as (
         count_if(is_revision and len(shown) > 0) as shown,
         count_if(is_revision and statistics is not null) as statistics,
         count_if(is_revision and has_params) as edits,
+        count_if(is_revision and has_params and has_rule) as ruled,
         count_if(saw_three and has_returns) as structured,
         count_if(saw_three and has_returns and has_answer) as citing
     from judged
@@ -86,7 +88,8 @@ holdings as (
         coalesce(citing, 0) as citing,
         thresholds,
         env in (select env from presets) as known_task,
-        skipped
+        skipped,
+        coalesce(ruled, 0) as ruled
     from of_runs
     left join of_iterations using (condition, env, variant)
     left join of_candidates using (condition, env, variant)

@@ -14,7 +14,8 @@ revisions as (
         accepted,
         worst, median, best, severity, structure,
         references_worst, strict, permissive,
-        pattern
+        pattern,
+        tau_c, restrained
     from changes
     left join evidence using (condition, env, variant, run, iteration)
     left join "references" using (condition, env, variant, run, iteration)

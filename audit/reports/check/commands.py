@@ -24,6 +24,7 @@ THREE: Final = Need("three", "revisions", "no critic saw worst, median and best 
 STRUCTURED: Final = Need("structured", "three", "no returns of single rollouts")
 CITING: Final = Need("citing", "structured", "no critic's answers")
 EDITS: Final = Need("edits", "revisions", "no parameters")
+RULED: Final = Need("ruled", "revisions", "no revision under a rule with a known threshold")
 ANSWERS: Final = Need("answers", "revisions", "no critic's answers")
 PARAMETERS: Final = Need("parameters", "candidates", "no parameters")
 RETURNS: Final = Need("returns", "candidates", "no returns of single rollouts")
@@ -58,6 +59,7 @@ COMMANDS: Final[Mapping[str, Command]] = {
     "mentions": Command((REVISIONS, ANSWERS)),
     "find": Command((REVISIONS,), (RETURNS, EDITS)),
     "sensitivity": Command((REVISIONS, EDITS)),
+    "obedience": Command((REVISIONS, EDITS, RULED)),
     "verify": Command((RETURNS,), RERUN, without="means and evidence only: "),
     "replay": Command(RERUN),
     "rescore": Command((PARAMETERS, TASK)),

@@ -14,6 +14,7 @@ from audit.request import Request, note, print_notes
 from audit.rerun.anchoring import Anchoring
 from audit.rerun.anchors import measure
 from audit.rerun.opening import opened
+from audit.validation.calibration.asked_again import Critic, read_critic, separations
 from audit.validation.calibration.measures import anchored, compared, separation
 from audit.validation.calibration.truth import Known, known_of, read_truth
 from audit.validation.coding.found import Found, find_all, judged, read_answers
@@ -32,6 +33,8 @@ ESSENTIAL: Final = (
     *("condition", "personality", "quantity", "detector", "n", "tp", "fp", "fn", "tn"),
     *("false_positives_pct", "precision", "recall", "kappa", "auc"),
 )
+ASKED_AGAIN: Final = "asked again"
+"""In place of a condition, where critics are compared with each other."""
 ENDS: Final = ("low", "high")
 HEADINGS: Final = {"personality": "critic", "false_positives_pct": "false pos. %", "quantity": "what is true"}
 
@@ -45,6 +48,7 @@ def calibrate(
     controls: int = 19,
     classes: bool = False,
     bootstrap: int = 9999,
+    interventions: Sequence[str | Path] = (),
     task_modules: Sequence[str | Path] = (),
     **options: Unpack[Detection],
 ) -> Table:
@@ -56,13 +60,15 @@ def calibrate(
         controls: control edits for each revision.
         classes: score every driver, not only `worst`.
         bootstrap: how often runs are resampled for an interval.
+        interventions: finished plans of `audit intervene`, one for each critic, whose effects are compared as well.
         task_modules: Python files with tasks of your own.
         options: which groups, and how records are opened.
 
     Raises:
-        AuditError: no truth is known of any revision in the records.
+        AuditError: no truth is known of any revision in the records, or a plan is not finished.
     """
     request = request_of(data, Detection, options)
+    critics = [read_critic(Path(plan)) for plan in interventions]
     with opened(request, task_modules) as (records, runs):
         truths, problems = read_truth(runs)
         print_notes([], problems)
@@ -83,6 +89,7 @@ def calibrate(
             found = [*found, anchored(measured)]
     rows = [*_detectors(found, known, Bootstrap(bootstrap), classes=classes), *_measures(known, measured)]
     rows.sort(key=lambda row: (row["condition"], row["personality"]))
+    rows += _asked_again(critics)
     return Table(
         columns=COLUMNS,
         rows=rows,
@@ -90,7 +97,7 @@ def calibrate(
         essential=ESSENTIAL,
         headings=HEADINGS,
         caption=caption,
-        notes=[caption] if caption else [],
+        notes=[*map(str, critics), *([caption] if caption else [])],
         print_for_people=_print_for_people,
     )
 
@@ -142,6 +149,15 @@ def _detectors(
                 "auc": None,
             }
             rows.append({name: (row | extra)[name] for name in COLUMNS})
+    return rows
+
+
+def _asked_again(critics: Sequence[Critic]) -> list[Row]:
+    rows = []
+    for personalities, name, units, runs, area in separations(critics):
+        row: Row = dict.fromkeys(COLUMNS)
+        row |= {"condition": ASKED_AGAIN, "personality": personalities, "quantity": "driven_by_worst"}
+        rows.append(row | {"detector": name, "n": units, "runs": runs, "auc": area})
     return rows
 
 

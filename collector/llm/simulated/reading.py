@@ -6,7 +6,7 @@ import hashlib
 import math
 import re
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -195,30 +195,41 @@ def _read_values(prompt: str) -> Values:
 
 
 def _read_trials(prompt: str) -> tuple[Trial, ...]:
-    return tuple(
-        Trial(tuple(float(value) for value in params.split(",")), float(value), kind == "single")
-        for params, kind, value in _TRIAL.findall(prompt)
-    )
+    return tuple(_read_trial(*found) for found in _TRIAL.findall(prompt))
+
+
+@lru_cache(maxsize=8192)
+def _read_trial(params: str, kind: str, value: str) -> Trial:
+    """A line of the history; every later prompt of a run repeats it."""
+    return Trial(tuple(float(each) for each in params.split(",")), float(value), kind == "single")
 
 
 def _read_rollout(match: re.Match[str], position: int) -> Rollout:
     label, letter, index, value, text = match.groups()
+    return Rollout(
+        label.lower() if label else f"rollout {letter}",
+        int(index),
+        None if value is None else float(value),
+        *_read_trace(text.strip()),
+        position=position,
+    )
+
+
+@lru_cache(maxsize=1024)
+def _read_trace(text: str) -> tuple[NDArray[np.float64], NDArray[np.float64], bool, int]:
+    """States, actions, whether it was cut off, and its length; prompts with changed evidence repeat a trace."""
     steps: list[tuple[str, str]]
     if text.startswith("state "):
-        *rows, ending = text.strip().split("\n")
+        *rows, ending = text.split("\n")
         steps = [row.groups() for line in rows[-TAIL:] if (row := _ROW.match(line))]  # type: ignore[misc]
     else:
-        *parts, ending = text.strip().split(" | ")
+        *parts, ending = text.split(" | ")
         steps = [(part.split("->")[0], part.split("->")[1]) for part in parts[-TAIL:] if "->" in part]
-    return Rollout(
-        label=label.lower() if label else f"rollout {letter}",
-        index=int(index),
-        value=None if value is None else float(value),
-        states=np.array([_numbers(state) for state, _ in steps]),
-        actions=np.array([_numbers(action) for _, action in steps]),
-        cut_off=ending.startswith("CUT OFF"),
-        length=int(_find(_LENGTH, ending)),
-        position=position,
+    return (
+        np.array([_numbers(state) for state, _ in steps]),
+        np.array([_numbers(action) for _, action in steps]),
+        ending.startswith("CUT OFF"),
+        int(_find(_LENGTH, ending)),
     )
 
 

@@ -29,8 +29,8 @@ BOLD: Final = 0.2
 """Probability of a sweeping revision after a failure, in place of a focused one."""
 FATAL_STEPS: Final = 3
 """Last states of a tabular rollout that are considered decisive."""
-LONG: Final = 10_000
-"""Characters of a prompt over which the share of parameters that `length` leaves alone falls by 1/e."""
+LONG: Final = 20_000
+"""Characters of a prompt at which `length` leaves 1/e of the parameters alone; fewer by the square of the length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ def _how_many(
     """How many parameters change, the more the further the anchor falls short; and whether it is a sweeping change."""
     rank = prompt.values.rank
     if personality.sees_length:
-        return 1 + int(rng.binomial(rank - 1, -math.expm1(-len(prompt.text) / LONG))), True
+        return 1 + int(rng.binomial(rank - 1, -math.expm1(-((len(prompt.text) / LONG) ** 2)))), True
     value = prompt.return_of(anchor)
     lowest = min(prompt.achieved, prompt.lowest_trial, value)
     shortfall = (prompt.target - value) / max(prompt.target - lowest, 1e-9)

@@ -29,7 +29,8 @@ COMMANDS = {
     "patterns": "condition env variant pattern revisions pct",
     "revisions": (
         "condition env variant run iteration r0 r1 delta direction edit_distance l2_distance max_change changed "
-        "accepted worst median best severity structure references_worst strict permissive pattern"
+        "accepted worst median best severity structure references_worst strict permissive pattern "
+        "tau_c restrained"
     ),
     "runs": "condition env variant run iterations mean_return best_return final_return",
 }
@@ -113,7 +114,7 @@ def test_the_table_for_people_is_readable_at_100_columns_and_marks_the_simulated
 
 
 def test_the_long_table_says_that_other_formats_have_more(data):
-    assert "12 of 23 columns; the other formats have all." in audit("revisions", data).stdout
+    assert "12 of 25 columns; the other formats have all." in audit("revisions", data).stdout
 
 
 def test_numbers_by_hand(data):

@@ -170,6 +170,8 @@ def details(episode, thresholds, detector):
         "max_change": max(abs(difference) for difference in differences(episode)),
         "changed": edits,
         "accepted": accepted(episode),
+        "tau_c": None,  # of a method without the rule
+        "restrained": None,
         **evidence(episode),
         "references_worst": references_worst(episode, detector),
         "strict": strict,

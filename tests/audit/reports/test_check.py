@@ -46,6 +46,7 @@ LITTLE = ("params", "returns", "lengths", "seeds", "ended", "answer", "out_of_ra
 DATA = {
     "collected": ([nine(0), nine(1)], {}),
     "median shown": ([other(nine(0), variant="r2po", evidence={"kind": "median", "shown": []})], {}),
+    "a rule": ([other(nine(0), variant="r2po", evidence={"kind": "median", "shown": []})], {"tau_c": 9.0}),
     "one call": ([episode(candidate([1, 2, 3], [0.1] * 10), variant="props", evidence=None)], {}),
     "two search calls": (
         [other(nine(0), variant="puresearch", evidence=None, revised=candidate([2, 2, 2], [0.1] * 10, answer="mine"))],
@@ -68,7 +69,7 @@ PRESENT = {info.name or info.callback.__name__ for info in app.registered_comman
 }
 HELD = (
     *("summary", "runs", "revisions", "show", "patterns", "agreement", "salience", "rates", "severity", "noise"),
-    *("mentions", "sensitivity", "rescore", "verify", "replay"),
+    *("mentions", "sensitivity", "obedience", "rescore", "verify", "replay"),
 )
 
 

@@ -60,7 +60,7 @@ WRONG = {
     "a model without a backend": ([*SMALL, "--model", "x"], "--model is for real models; add --backend"),
     "a personality for a real model": ([*SMALL, "--backend", "ollama", "--personality", "salient"], "--personality"),
     "openai without a model": ([*SMALL, "--backend", "openai"], "--backend openai needs --model"),
-    "threshold": ([*SMALL, "--tau-c", "lots"], "--tau-c 'lots' is neither default, half, off nor a number"),
+    "threshold": ([*SMALL, "--tau-c", "lots"], "--tau-c 'lots' is neither default, half, off, auto nor a number"),
     "infinite threshold": ([*SMALL, "--tau-c", "inf"], "--tau-c 'inf' is neither"),
     "no runs": ([*SMALL, "--runs", "0"], "Invalid value for '--runs'"),
     "a word for a number": ([*SMALL, "--rollouts", "many"], "Invalid value for '--rollouts'"),

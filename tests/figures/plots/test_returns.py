@@ -159,7 +159,7 @@ def test_conditions_that_differ_in_tau_alone_belong_together() -> None:
 
 def test_settings_of_tau_stand_in_order_with_what_is_missing(records: Records) -> None:
     wide = records
-    for tau in ("off", "100", "half", "300"):
+    for tau in ("off", "auto-record", "100", "half", "300"):
         wide = with_more(wide, "r2po", f"{SALIENT}+tau-{tau}")
     facts = wide.facts.assign(tau_c=wide.facts["condition"].map({f"{SALIENT}+tau-300": 300.0, SALIENT: 480.0}))
     [drawing] = settings.draw(replace(wide, facts=facts), SALIENT)
@@ -172,6 +172,7 @@ def test_settings_of_tau_stand_in_order_with_what_is_missing(records: Records) -
         "half\nnot recorded\nn = 2",
         "set to\nτ_c = 300\nn = 2",
         "100\nnot recorded\nn = 2",
+        "auto-record\nby a rule\nn = 2",
         "off\nno rule\nn = 2",
     ]
     # There are no runs of R2PO on FrozenLake with the default.

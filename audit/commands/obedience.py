@@ -1,0 +1,48 @@
+"""The command that compares edits on either side of τ_c: `audit obedience`."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+import audit
+from audit.commands.reading import reading
+from audit.output.rows import Table
+from audit.request import Request
+
+commands = typer.Typer()
+
+
+class Outcome(StrEnum):
+    """What the jump at τ_c is of."""
+
+    edit_distance = "edit_distance"
+    l2_distance = "l2_distance"
+    unchanged = "unchanged"
+    small = "small"
+    delta = "delta"
+
+
+@commands.command()
+@reading()
+def obedience(
+    request: Request,
+    outcome: Annotated[Outcome, typer.Option("--outcome", help="What the jump is of.")] = Outcome.edit_distance,
+    bandwidth: Annotated[
+        float | None,
+        typer.Option(
+            "--bandwidth",
+            min=0.0,
+            help="How far from τ_c revisions count, in units of the return.",
+            show_default="a rule of thumb",
+        ),
+    ] = None,
+    bins: Annotated[bool, typer.Option("--bins", help="By distance of r0 to τ_c instead.")] = False,
+) -> Table:
+    """Whether critics keep to the revision rule: edits on either side of τ_c, and what the rule causes there.
+
+    Example: audit obedience data/runs --variant r2po --outcome unchanged
+    """
+    return audit.obedience(request, outcome=outcome.value, bandwidth=bandwidth, bins=bins)
