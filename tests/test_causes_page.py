@@ -72,4 +72,4 @@ def test_every_field_of_the_files_is_described():
     described = set(names(section("Files")))
     for kind in (Plan, AnswerOf):
         assert {field.encode_name for field in msgspec.structs.fields(kind)} <= described, kind.__name__
-    assert set(FIELDS) <= set(names(section("Answers that were had elsewhere")))
+    assert set(FIELDS) <= set(names(section("Answers obtained elsewhere")))
