@@ -38,9 +38,9 @@ def plan(
         str | None, typer.Option("--personality", help="Of the simulated critic.", show_default="salient")
     ] = None,
     preset: Annotated[str, typer.Option("--preset", help="small, standard or foreign.")] = "small",
-    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="Where the plan is written; must not exist yet.")] = Path(
-        "plan.json"
-    ),
+    out: Annotated[
+        Path, typer.Option("--out", metavar="FILE", help="Where the plan is written; must not exist yet.")
+    ] = Path("plan.json"),
     units: Annotated[
         int | None,
         typer.Option("--units", min=1, max=10**6, help="How many prompts to draw.", show_default="the preset's"),
@@ -165,7 +165,7 @@ def import_interventions(
         list[str] | None, typer.Option("--remark", help="What readers of the report should know; repeatable.")
     ] = None,
 ) -> None:
-    """Make a plan of answers under changed evidence that were obtained elsewhere, for `audit intervene report` and `show`.
+    """Make a plan of answers under changed evidence obtained elsewhere, for `audit intervene report` and `show`.
 
     Example: audit import-interventions answers.jsonl --out imported.json --model my-model --arm as_is=N0
     """
