@@ -199,6 +199,7 @@ def open(  # noqa: A001 - `audit.open` is how it reads
     cache: bool = True,
     judgements: Sequence[str | Path] = (),
     judge: str | None = None,
+    plan: str | Path | Sequence[str | Path] = (),
 ) -> Store:
     """Read records and make their analysis available: relations are attributes, `store.revisions.df()`.
 
@@ -210,18 +211,25 @@ def open(  # noqa: A001 - `audit.open` is how it reads
         cache: whether what was read in an earlier audit may be used, and kept for a later one.
         judgements: files that `audit.judge` has written; for the detector `judge` else those beside `paths`.
         judge: the model whose judgements the detector `judge` takes, where there are several.
+        plan: experiments for the relations `interventions`, `intervention_units` and `intervention_effects`: the file
+            of a plan or several; without `paths`, the records of the plans are read.
 
     Returns:
         The store, a context manager. `store.sql("select …")` queries it, and `dir(store)` names the relations.
 
     Raises:
-        UsageError: no path, or no such detector, task or threshold.
+        UsageError: neither path nor plan, or no such detector, task or threshold.
         AuditError: a path is missing or holds no records, or `strict` and something is wrong.
     """
     from audit.output.errors import UsageError
     from audit.store import open_store
 
     every = [path for given in paths for path in ([given] if isinstance(given, str | Path) else given)]
+    plans = [Path(file) for file in ([plan] if isinstance(plan, str | Path) else plan)]
+    if plans:
+        from audit.interventions.relations import records_of_plans
+
+        every = every or list(records_of_plans(plans))
     if not every:
         raise UsageError("give a folder, a tar archive or a pack of records")
     return open_store(
@@ -232,6 +240,7 @@ def open(  # noqa: A001 - `audit.open` is how it reads
         cache=cache,
         judgements=judgements,
         judge=judge,
+        plans=plans,
     )
 
 

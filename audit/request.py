@@ -36,6 +36,7 @@ class Request:
     settings: Sequence[str] | None = None
     judgements: Sequence[Path] | None = None
     judge: str | None = None
+    plans: Sequence[Path] = ()
     store: Store | None = None
     """Records that are open already; they stay open, and their paths, detector and thresholds count."""
 
@@ -84,6 +85,7 @@ class Request:
                     cache=self.cache,
                     judgements=self.judgements or (),
                     judge=self.judge,
+                    plans=self.plans,
                 )
             )
             resources.enter_context(store)

@@ -35,7 +35,7 @@ class Store:
     """The relations of `audit/models` over one set of records: a context manager, made by `open_store`.
 
     `problems` lists what was left out, and why; `notes` is further information that changes no result.
-    `paths`, `detector` and `overrides` are its arguments.
+    `paths`, `detector`, `overrides` and `plans` are its arguments.
     """
 
     def __init__(
@@ -48,8 +48,10 @@ class Store:
         paths: Sequence[Path] = (),
         detector: str = "word",
         overrides: Overrides | None = None,
+        plans: Sequence[Path] = (),
     ) -> None:
         self.paths = tuple(paths)
+        self.plans = tuple(plans)
         self.detector = detector
         self.overrides = overrides or {}
         self.problems = problems
@@ -113,6 +115,7 @@ class Store:
             paths=self.paths,
             detector=self.detector,
             overrides=self.overrides,
+            plans=self.plans,
         )
 
     def violations(self, invariant: str) -> list[tuple[Any, ...]]:
@@ -156,6 +159,7 @@ def open_store(
     cache: bool = True,
     judgements: Sequence[str | Path] = (),
     judge: str | None = None,
+    plans: Sequence[str | Path] = (),
 ) -> Store:
     """Read records and make their analysis available.
 
@@ -168,6 +172,7 @@ def open_store(
         cache: whether what was read in an earlier audit may be used, and kept for a later one.
         judgements: files that `audit judge` has written; for the detector `judge` else those beside `paths`.
         judge: the model whose judgements the detector `judge` takes, where there are several.
+        plans: files of `audit intervene plan`, whose experiments the relations `interventions…` hold.
 
     Raises:
         UsageError: no such detector, judge, task or threshold, or the environment's memory limit is not a size.
@@ -181,7 +186,16 @@ def open_store(
     with contextlib.ExitStack() as resources:
         directory = Path(resources.enter_context(tempfile.TemporaryDirectory(prefix="audit-")))
         opening = _Opening(
-            given, directory, resources, strict, detector, thresholds, cache, [Path(file) for file in judgements], judge
+            given,
+            directory,
+            resources,
+            strict,
+            detector,
+            thresholds,
+            cache,
+            [Path(file) for file in judgements],
+            judge,
+            [Path(file) for file in plans],
         )
         analysis = opening.analysis()
         database = Database(directory, analysis, opening.read)
@@ -204,6 +218,7 @@ def open_store(
         paths=given,
         detector=detector,
         overrides=overrides,
+        plans=opening.plans,
     )
 
 
@@ -220,6 +235,7 @@ class _Opening:
     cache: bool
     judgements: Sequence[Path]
     judge: str | None
+    plans: Sequence[Path]
     problems: list[Problem] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -242,6 +258,8 @@ class _Opening:
             database, self.paths, self.directory, self.resources, strict=self.strict, cache=self.cache
         )
         self._set_options(database)
+        database.set("plan_files", [str(file) for file in self.plans])
+        database.set("plan_cache", self.cache)
         wanted = self.detector == "judge"
         load_judgements(self.paths, self.judgements, self.judge, wanted=wanted, intake=intake, database=database)
         refuse(intake, strict=self.strict)

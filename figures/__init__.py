@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from figures.paper.tables import paper_tables
     from figures.plots.aggregates import plot_aggregates
     from figures.plots.agreement import plot_agreement
+    from figures.plots.causes import plot_causes
     from figures.plots.citing import plot_citing
     from figures.plots.curves import plot_curves
     from figures.plots.edits import plot_edits

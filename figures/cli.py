@@ -6,13 +6,14 @@ import shlex
 import sys
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from audit.commands.options import OPTION_ERROR, not_ours, wrong_option
-from audit.commands.reading import reading
+from audit.commands.reading import PlansOption, reading
 from audit.commands.version import HELP, VersionOption
 from audit.engine.memory import require_memory
 from audit.output.errors import AuditError, UsageError, report, shortened
@@ -40,6 +41,7 @@ def figures(
         typer.Option(metavar="DIR", help="Folder of notebooks to run on all of the records and to write as pages."),
     ] = None,
     band: Annotated[Band, typer.Option(help="What the bands of learning curves show.")] = Band.std,
+    plan: PlansOption = None,
     _version: VersionOption = False,
 ) -> None:
     """Draw every figure and write every table of some records, and a page that shows them."""
@@ -51,7 +53,7 @@ def figures(
     from figures.data import load
     from figures.page.build import build
 
-    records = load(request)
+    records = load(replace(request, plans=plan or ()))
     ran = [] if notebooks is None else _run(notebooks, request.paths, out, progress)
     command = shlex.join(["figures", *sys.argv[1:]])
     with warnings.catch_warnings(record=True) as caught:

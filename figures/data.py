@@ -6,6 +6,7 @@ import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Final
 
 import pandas as pd
@@ -35,11 +36,16 @@ ROWS: Final[Mapping[str, str]] = {
     "noise": "noise_summary",
 }
 """Likewise as rows."""
+EXPERIMENTS: Final[Mapping[str, str]] = {"effects": "intervention_effects", "units": "intervention_units"}
+"""Likewise of experiments, which filters of records leave as they are."""
 
 
 @dataclass(frozen=True)
 class Records:
-    """The relations of one data set, as `FRAMES` and `ROWS` list them, problems of its files, and unfinished runs."""
+    """The relations of one data set, as `FRAMES`, `ROWS` and `EXPERIMENTS` list them.
+
+    `problems` are those of its files, `unfinished` runs that did not end, `plans` the files of its experiments.
+    """
 
     iterations: pd.DataFrame
     runs: pd.DataFrame
@@ -50,6 +56,9 @@ class Records:
     agreement: Rows
     rates: Rows = field(default_factory=list)
     noise: Rows = field(default_factory=list)
+    effects: Rows = field(default_factory=list)
+    units: Rows = field(default_factory=list)
+    plans: list[Path] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     unfinished: list[str] = field(default_factory=list)
 
@@ -86,8 +95,10 @@ def load(request: Request) -> Records:
     with request.read() as store:
         fields: dict[str, Any] = {field: request.select(store.relation(name)).df() for field, name in FRAMES.items()}
         fields |= {field: rows_of(request.select(store.relation(name))) for field, name in ROWS.items()}
+        fields |= {field: store.rows(name) for field, name in EXPERIMENTS.items() if store.plans}
         records = Records(
             **fields,
+            plans=list(store.plans),
             problems=list(store.problems),
             unfinished=unfinished(rows_of(request.select(store.relation("run_facts")))),
         )
@@ -114,6 +125,10 @@ class _OfStore(Records):
             found: Any = self._store.frame(FRAMES[name])
         elif name in ROWS:
             found = self._store.rows(ROWS[name])
+        elif name in EXPERIMENTS:
+            found = self._store.rows(EXPERIMENTS[name]) if self._store.plans else []
+        elif name == "plans":
+            found = list(self._store.plans)
         elif name == "problems":
             found = self._store.problems
         elif name == "unfinished":

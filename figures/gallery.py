@@ -11,6 +11,7 @@ from typing import Final
 
 SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "salience": ("salience", "citing"),
+    "causes": ("causes",),
     "revisions": ("patterns", "noise", "revisions", "edits"),
     "agreement": ("agreement",),
     "returns": ("curves", "stability", "tau"),

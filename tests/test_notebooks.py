@@ -26,7 +26,7 @@ from tests.audit.samples import SHARED, revision, write_run
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
-DRILLDOWN, PATTERNS, TABLES, LOGS = (path.stem for path in NOTEBOOKS)
+DRILLDOWN, PATTERNS, TABLES, LOGS, CAUSES = (path.stem for path in NOTEBOOKS)
 
 # Jupyter's own plumbing, which no change of ours can quiet.
 pytestmark = [
@@ -183,6 +183,17 @@ def test_logs_are_imported_checked_and_audited(pages):
     assert "no critic saw worst, median and best rollout" in seen
     assert "5 2 2 0 1.666667" in seen  # (2 regressions of 2 that cite) / (3 of 5 that do not)
     assert "0 problems in the records" in seen
+
+
+def test_an_experiment_is_planned_run_and_shown(pages):
+    seen = words(pages[CAUSES])
+    assert re.search(r"Plan [0-9a-f]{12}: 12 units, 432 calls of simulated-label", seen)
+    [effect] = re.findall(r"following the worst text XL N0h (-0\.\d+) .*? found", seen)
+    assert float(effect) < -0.3  # it goes by the label, which is another rollout's
+    shares = dict(re.findall(r"(best|median|worst) \d+ (\d\.\d+) \d+\.\d", seen))
+    assert float(shares["worst"]) > max(float(shares["best"]), float(shares["median"]))
+    assert pages[CAUSES].count("data:image/png;base64,") == 1
+    assert re.search(r"A real model .*(answers of|data/real/causes holds no finished experiment)", seen)
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeAlias, TypeVar
 
 from audit.asking.answer_file import AnswerFile
@@ -79,7 +80,7 @@ def ask_all(
 
     try:
         with translated():
-            asyncio.run(run())
+            _run_here_or_beside(run())
     except UsageError:
         raise
     except AuditError as error:
@@ -144,3 +145,14 @@ def translated() -> Iterator[None]:
         raise UsageError(str(error)) from None
     except errors.CollectorError as error:
         raise AuditError(str(error)) from None
+
+
+def _run_here_or_beside(work: Coroutine[Any, Any, None]) -> None:
+    """Run to the end; in another thread where this one runs a loop already, as in a notebook."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        asyncio.run(work)
+        return
+    with ThreadPoolExecutor(1) as beside:
+        beside.submit(asyncio.run, work).result()

@@ -58,6 +58,10 @@ SetOption = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="TASK.KEY=VALUE", help="Set a threshold of the edit patterns; repeatable."),
 ]
+PlansOption = Annotated[
+    list[Path] | None,
+    typer.Option("--plan", metavar="FILE", help="Experiment of `audit intervene` to read as well; repeatable."),
+]
 
 TaskModules = Annotated[
     list[Path] | None,

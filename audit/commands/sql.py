@@ -8,7 +8,7 @@ import typer
 
 import audit
 from audit.commands.options import Format, FormatOption, NoCacheOption, StrictOption
-from audit.commands.reading import Detector, DetectorOption, SetOption, deliver
+from audit.commands.reading import Detector, DetectorOption, PlansOption, SetOption, deliver
 from audit.request import Request
 
 commands = typer.Typer()
@@ -28,6 +28,7 @@ def sql(
     overrides: SetOption = None,
     strict: StrictOption = False,
     no_cache: NoCacheOption = False,
+    plan: PlansOption = None,
 ) -> None:
     """Query the relations of the analysis in DuckDB's SQL; nothing else can be read.
 
@@ -40,4 +41,4 @@ def sql(
         deliver(audit.relations(), output.value)
         return
     request = Request(paths=paths, strict=strict, cache=not no_cache, detector=detector.value, settings=overrides)
-    deliver(audit.sql(request, query), output.value)
+    deliver(audit.sql(request, query, plan=plan or ()), output.value)

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from audit.vocabulary import patterns, thresholds
 
-FOLDERS: Final = ("staging", "core", "references", "marts")
+FOLDERS: Final = ("staging", "core", "references", "marts", "interventions")
 """Folders of the models, in the order in which a record passes through them."""
 
 STORED: Final = frozenset(

@@ -43,5 +43,8 @@ MAKERS: Final = {
     "associations": Maker("citing_by_run", "audit.python_models.associations", "write_associations"),
     "association_tests": Maker("citing_by_run", "audit.python_models.associations", "write_tests"),
     "noise": Maker("revision_returns", "audit.python_models.noise", "write_noise"),
+    "interventions": Maker("plans", "audit.interventions.relations", "write_interventions"),
+    "intervention_units": Maker("plans", "audit.interventions.relations", "write_units"),
+    "intervention_effects": Maker("plans", "audit.interventions.relations", "write_effects"),
     "controls": Maker("start_counts", "audit.python_models.controls", "write_controls"),
 }

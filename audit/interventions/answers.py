@@ -14,6 +14,8 @@ from audit.sources.answer_lines import AnswerLine, AnswerLines
 from audit.vocabulary.keys import RevisionKey
 
 SCHEMA: Final = 1
+_SHOWN: Final = (1, 2, 3)
+"""How many rollouts a prompt can show."""
 
 
 class ShownLine(msgspec.Struct, frozen=True, kw_only=True):
@@ -111,7 +113,7 @@ def calls_answered(plan: Plan, path: Path, answers: Iterable[AnswerOf]) -> dict[
         answers: the lines.
 
     Raises:
-        AuditError: an answer is not to this plan, or not by its model.
+        AuditError: an answer is not to this plan, not by its model, or cannot be one to its call.
     """
     places = plan.places()
     planned = set(plan.calls())
@@ -124,6 +126,9 @@ def calls_answered(plan: Plan, path: Path, answers: Iterable[AnswerOf]) -> dict[
             raise AuditError(f"{path} holds an answer to a call that the plan does not have: {answer.unit} {call.arm}")
         if answer.model != plan.model or answer.backend != plan.backend:
             raise AuditError(f"{path} holds an answer by {answer.model}; the plan asks {plan.model}")
+        params = answer.params
+        if (params is not None and len(params) != len(plan.units[call.unit].params)) or len(answer.shown) not in _SHOWN:
+            raise AuditError(f"{path} holds an answer that does not fit its call: {answer.unit} {call.arm}")
         found.setdefault(call, answer)
     return found
 

@@ -10,14 +10,14 @@ from typing import Any, Final
 
 from audit.ingest.runs import open_records
 from audit.interventions.arms import ARMS, Evidence
-from audit.interventions.plan import Cost, LeftOut, Plan, relative
+from audit.interventions.plan import Cost, LeftOut, Plan, folder_of, relative
 from audit.interventions.power import powers
 from audit.interventions.presets import family, get_preset, read_arms
 from audit.interventions.units import Eligible, Unit, draw, eligible
 from audit.output.errors import AuditError, UsageError
 from audit.rerun.policies import task_to_run
 from audit.rerun.rollouts import load_tasks
-from audit.vocabulary.keys import RevisionKey
+from audit.vocabulary.keys import RevisionKey, RunKey
 from collector import errors
 from collector.tasks import Task, get_task
 
@@ -87,7 +87,10 @@ def make_plan(
     arms = read_arms(settings.arms, preset.arms)
     if not arms:
         raise UsageError("no arm is left to ask")
-    needs = {ARMS[arm].needs for arm in arms}
+    if settings.rollouts == 1:
+        raise UsageError("--rollouts 1: one rollout has no standard error; give 2 or more, or 0 for none")
+    _refuse_secrets(given.get("base_url") or "")
+    needs = frozenset(ARMS[arm].needs for arm in arms)
     spliced = preset.spliced
     if spliced and needs != {"prompt"}:
         raise UsageError(
@@ -95,8 +98,14 @@ def make_plan(
         )
     load_tasks([Path(path) for path in settings.task_modules])
     with open_records(paths) as records:
-        chosen = runs(records)
-        found = eligible(records, chosen, spliced=spliced, templates=settings.templates, longest=settings.longest)
+        found = eligible(
+            records,
+            runs(records),
+            spliced=spliced,
+            templates=settings.templates,
+            longest=settings.longest,
+            needs=needs,
+        )
         places = {unit.key: number for number, (unit, _) in enumerate(found.units.values())}
         units = draw([unit for unit, _ in found.units.values()], settings.units or preset.units, settings.seed)
     if not units:
@@ -106,7 +115,7 @@ def make_plan(
     by_env: dict[str, int] = {}
     for key in places:
         by_env[key.env] = by_env.get(key.env, 0) + 1
-    folder = out.absolute().parent
+    folder = folder_of(out)
     return Plan(
         version=version("salience-audit"),
         preset=settings.preset,
@@ -133,7 +142,7 @@ def make_plan(
     ).signed()
 
 
-def units_of(plan: Plan, path: Path) -> tuple[list[Evidence], dict[str, Task]]:
+def units_of(plan: Plan, path: Path) -> tuple[list[Evidence], dict[RunKey, Task]]:
     """What the arms of each unit are made from, and the tasks.
 
     Args:
@@ -143,16 +152,14 @@ def units_of(plan: Plan, path: Path) -> tuple[list[Evidence], dict[str, Task]]:
     Raises:
         AuditError: the records are not there, or are not those of the plan.
     """
-    folder = path.absolute().parent
+    folder = folder_of(path)
     load_tasks([folder / module for module in plan.task_modules])
     wanted = frozenset(unit.key for unit in plan.units)
     needs = frozenset(ARMS[arm].needs for arm in plan.arms)
-    tasks: dict[str, Task] = {}
     with open_records([folder / name for name in plan.data]) as records:
         clusters = {unit.cluster for unit in plan.units}
         runs = [run for run in records.runs if run.identity in clusters]
-        for run in runs:
-            tasks[run.identity[1]] = task_to_run(run)
+        tasks = {RunKey(*run.identity): task_to_run(run) for run in runs}
         found = eligible(
             records,
             runs,
@@ -176,8 +183,8 @@ def units_of(plan: Plan, path: Path) -> tuple[list[Evidence], dict[str, Task]]:
     return evidence, tasks
 
 
-def tasks_of(plan: Plan, path: Path) -> dict[str, Task]:
-    """The tasks of a plan's units, under the switches of their runs where the records are there.
+def tasks_of(plan: Plan, path: Path) -> dict[RunKey, Task]:
+    """The tasks of a plan's runs, under their switches where the records are there.
 
     Args:
         plan: the plan.
@@ -186,20 +193,33 @@ def tasks_of(plan: Plan, path: Path) -> dict[str, Task]:
     Raises:
         AuditError: a task is not known here.
     """
-    folder = path.absolute().parent
+    folder = folder_of(path)
     load_tasks([folder / module for module in plan.task_modules])
     data = [folder / name for name in plan.data]
-    found: dict[str, Task] = {}
+    clusters = {unit.cluster for unit in plan.units}
+    found: dict[RunKey, Task] = {}
     if data and all(place.exists() for place in data):
-        clusters = {unit.cluster for unit in plan.units}
         with open_records(data) as records:
-            found = {run.identity[1]: task_to_run(run) for run in records.runs if run.identity in clusters}
-    for env in {unit.env for unit in plan.units} - found.keys():
+            found = {RunKey(*run.identity): task_to_run(run) for run in records.runs if run.identity in clusters}
+    for cluster in clusters - found.keys():
         try:
-            found[env] = get_task(env)
+            found[cluster] = get_task(cluster.env)
         except errors.UsageError as error:
             raise AuditError(str(error)) from None
     return found
+
+
+def _refuse_secrets(address: str) -> None:
+    """Refuse an address with a password or key in it: the plan holds the address, and is there to be shown.
+
+    Raises:
+        UsageError: it has one.
+    """
+    if "?" in address or "@" in address:
+        raise UsageError(
+            "--base-url holds a password or a key, and the plan would show it; set the whole address as OLLAMA_HOST "
+            "or OPENAI_BASE_URL, or the key as OLLAMA_API_KEY or OPENAI_API_KEY"
+        )
 
 
 def _nothing(found: Eligible) -> str:

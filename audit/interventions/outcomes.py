@@ -17,12 +17,14 @@ from audit.interventions.answers import AnswerOf, ShownLine
 from audit.interventions.experiment import Answered, Experiment, Place
 from audit.interventions.plan import Call, Plan
 from audit.interventions.units import Unit
+from audit.output.errors import AuditError
 from audit.references import Shown, driver, resolve
 from audit.rerun.edits import TOLERANCE
 from audit.rerun.policies import Fingerprints, key_of, returns_of
 from audit.rerun.results import computed
 from audit.rerun.rollouts import NotRerunnableError
 from audit.vocabulary.evidence import ShownRollout
+from audit.vocabulary.keys import RunKey
 from collector import seeding
 from collector.tasks import TabularSpace
 
@@ -57,14 +59,14 @@ class Gain(msgspec.Struct, frozen=True):
 
 
 def read_experiment(
-    plan: Plan, answers: Mapping[Call, AnswerOf], tasks: Mapping[str, Task], *, cache: bool
+    plan: Plan, answers: Mapping[Call, AnswerOf], tasks: Mapping[RunKey, Task], *, cache: bool
 ) -> Experiment:
     """Read all answers of a plan, and run their policies where the plan says so.
 
     Args:
         plan: the plan.
         answers: by call.
-        tasks: by name.
+        tasks: by run, since runs have switches of their own.
         cache: whether returns of earlier audits may be used, and new ones kept.
     """
     gains = read_gains(plan, answers, tasks, cache=cache)
@@ -122,13 +124,18 @@ def edit_of(space: ParameterSpace, before: Sequence[float], after: Sequence[floa
     Returns:
         For a linear policy the change in units of the search step, shape (parameters,). For a table, shape
         (entries × actions,): 1 where an entry was changed to an action.
+
+    Raises:
+        AuditError: an entry of a table is none of its actions.
     """
     if isinstance(space, TabularSpace):
         made = np.zeros((space.size, len(space.actions)))
         if after is not None:
             for entry, (old, new) in enumerate(zip(before, after, strict=True)):
                 if old != new:
-                    made[entry, list(space.actions).index(int(new))] = 1.0
+                    if new not in space.actions:
+                        raise AuditError(f"an answer sets params[{entry}] to {new:g}, which is no action")
+                    made[entry, space.actions.index(new)] = 1.0
         return made.ravel()
     if after is None:
         return np.zeros(len(before))
@@ -146,11 +153,11 @@ def _answered(
     order: int,
     call: Call,
     answer: AnswerOf,
-    tasks: Mapping[str, Task],
+    tasks: Mapping[RunKey, Task],
     gains: Mapping[tuple[int, tuple[float, ...]], Gain | str],
 ) -> Answered:
     unit = plan.units[call.unit]
-    space = tasks[unit.env].space
+    space = tasks[unit.cluster].space
     changed = None if answer.params is None else changed_of(space, unit.params, answer.params)
     # What could not be read states no reason for a change: there is none.
     read = Reading(None, frozenset()) if changed is None else read_text(answer.completion, answer.shown, changed)
@@ -193,14 +200,14 @@ def _gain_of(
 
 
 def read_gains(
-    plan: Plan, answers: Mapping[Call, AnswerOf], tasks: Mapping[str, Task], *, cache: bool
+    plan: Plan, answers: Mapping[Call, AnswerOf], tasks: Mapping[RunKey, Task], *, cache: bool
 ) -> dict[tuple[int, tuple[float, ...]], Gain | str]:
     """What each revised policy gains, on seeds that all policies of its unit share and that nothing else has used.
 
     Args:
         plan: the plan; without rollouts nothing is run.
         answers: by call.
-        tasks: by name.
+        tasks: by run, since runs have switches of their own.
         cache: whether returns of earlier audits may be used, and new ones kept.
 
     Returns:
@@ -217,7 +224,7 @@ def read_gains(
         policy = (call.unit, tuple(answer.params))
         if policy not in keys:
             unit = plan.units[call.unit]
-            mark = fingerprints.of(tasks[unit.env])
+            mark = fingerprints.of(tasks[unit.cluster])
             keys[policy] = key_of("intervene", mark, plan.seed, plan.rollouts, unit.key, unit.params, answer.params)
             work[keys[policy]] = policy
 
@@ -237,9 +244,9 @@ def read_gains(
     return {policy: found[key] for policy, key in keys.items()}
 
 
-def _returns(plan: Plan, unit: Unit, tasks: Mapping[str, Task], params: Sequence[float]) -> Floats | str:
+def _returns(plan: Plan, unit: Unit, tasks: Mapping[RunKey, Task], params: Sequence[float]) -> Floats | str:
     seeds = seeding.seeds(plan.seed, plan.rollouts, "intervene", *unit.key, "returns")
     try:
-        return returns_of(tasks[unit.env], params, seeds)
+        return returns_of(tasks[unit.cluster], params, seeds)
     except NotRerunnableError as error:
         return str(error)

@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from audit.interventions.arms import ARMS
 from audit.interventions.presets import Hypothesis
 from audit.interventions.units import Unit
 from audit.output.errors import AuditError
@@ -188,6 +189,8 @@ def read_plan(path: Path) -> Plan:
         raise AuditError(f"{path} is not a plan of audit intervene ({error})") from None
     if _digest(data) != plan.sha256:
         raise AuditError(f"{path} was changed after it was written: its SHA-256 does not fit; make a new plan")
+    if unknown := plan.arms.keys() - ARMS.keys():
+        raise AuditError(f"{path} asks under arm {min(unknown)}, which this version does not have")
     return plan
 
 
@@ -202,8 +205,14 @@ def _digest(plan: bytes) -> str:
 
 
 def answers_file(plan: Path) -> Path:
-    """Where the answers to a plan are: beside it."""
+    """Where the answers to a plan are: beside it, wherever a link to it is."""
+    plan = plan.resolve() if plan.is_symlink() else plan
     return plan.with_name(plan.name.removesuffix(".json") + ENDING)
+
+
+def folder_of(plan: Path) -> Path:
+    """The folder that a plan's data are relative to, links resolved: `..` leads out of where it really is."""
+    return plan.resolve().parent
 
 
 def relative(paths: Sequence[str | Path], folder: Path) -> list[str]:

@@ -10,9 +10,10 @@ from typing import Final, Self
 
 from audit.interventions.dialects import DIALECTS, Dialect
 
+_NUMBER: Final = r"-?\d{1,30}(?:\.\d{1,30})?"
 _HEADING: Final = re.compile(
     r"^(?P<name>[A-Z][\w ]{0,60}?) \(rollout (?P<rollout>\d{1,9})"
-    r"(?P<number>, return (?P<return>-?[\d.]+)|, reward=(?P<reward>-?[\d.]+))?"
+    rf"(?P<number>, return (?P<return>{_NUMBER})|, reward=(?P<reward>{_NUMBER}))?"
     r"(?P<length>, length \d{1,9})?\):\n",
     re.MULTILINE,
 )

@@ -145,7 +145,7 @@ def sentence(effect: Effect) -> str:
         more = f" more than the same for the median one ({effect.control}) does" if effect.control in _MEDIAN else ""
         what = f"{cause} moves edits by {size} of the distance between two answers to one prompt{more}"
     elif effect.outcome == "gain":
-        what = f"return of revised policies, {effect.control} minus {effect.arm}: {size}"
+        what = f"return of revised policies, {effect.arm} minus {effect.control}: {size}"
     else:
         what = f"{effect.name} on {effect.outcome}, {effect.arm}: {size}"
     return f"{what}; {_p(effect)}: {_verdict(effect)}."

@@ -23,6 +23,7 @@ from audit.interventions.plan import Call, Plan, answers_file
 from audit.interventions.units import sha256
 from audit.output.errors import AuditError, UsageError, count
 from audit.request import note
+from audit.vocabulary.keys import RunKey
 from collector import policy, seeding
 from collector.llm.form import vector_form
 from collector.llm.protocol import Completion
@@ -97,7 +98,7 @@ class _Asking:
         plan: Plan,
         model: AskedModel,
         evidence: Sequence[Evidence],
-        tasks: Mapping[str, Task],
+        tasks: Mapping[RunKey, Task],
         keep_prompts: bool,
     ) -> None:
         self.plan, self.model, self.evidence, self.tasks = plan, model, evidence, tasks
@@ -112,7 +113,7 @@ class _Asking:
         """Make a call."""
         plan, asked = self.plan, self.prompt(call)
         unit = plan.units[call.unit]
-        task = self.tasks[unit.env]
+        task = self.tasks[unit.cluster]
         seed, began = plan.call_seed(call), time.monotonic()
         started_at = datetime.now(UTC).isoformat(timespec="seconds")
         completion = await complete(self.model, asked.prompt, seed, vector_form(task.space))

@@ -47,7 +47,7 @@ def intervene_show(plan: str | Path, unit: str | int, *, full: bool = False, cac
     tasks = tasks_of(read, path)
     found = read_experiment(read, mine, tasks, cache=cache).answers
     by_call = {Call(each.unit, each.arm, each.replicate): each for each in found}
-    policy, space = read.units[place].params, tasks[read.units[place].env].space
+    policy, space = read.units[place].params, tasks[read.units[place].cluster].space
     rows = [
         _row(read, mine[call], by_call[call], changed_of(space, policy, mine[call].params or policy))
         for call in sorted(mine, key=lambda call: (list(read.arms).index(call.arm), call.replicate))

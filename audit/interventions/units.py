@@ -17,10 +17,13 @@ from scipy.stats import rankdata
 from audit.ingest.runs import RecordedRun, Records
 from audit.interventions.arms import ROLES, Evidence
 from audit.interventions.prompt import Block, CriticPrompt, UnknownPromptError
+from audit.output.errors import UsageError
 from audit.rerun.rollouts import NotRerunnableError, task_of
 from audit.sources.iterations import Iteration
 from audit.sources.prompts import prompts_of
 from audit.vocabulary.keys import RevisionKey, RunKey
+from collector import errors
+from collector.prompts.templates import check
 
 if TYPE_CHECKING:
     from audit.interventions.rendering import Rendering
@@ -33,6 +36,8 @@ ORDER: Final = "its rollouts are not the worst, the median and the best, in this
 NOT_RENDERED: Final = "its prompt cannot be made again from the record"
 DIFFERENT: Final = "its prompt comes out differently when it is made again"
 TOO_FEW: Final = "every rollout of the evaluation is shown"
+_FAILURES: Final = (ValueError, AssertionError, LookupError, errors.CollectorError)
+"""What making a prompt again raises where the record, the task or a user's template does not allow it."""
 
 
 class Unit(msgspec.Struct, frozen=True, kw_only=True):
@@ -108,10 +113,18 @@ def eligible(
         templates: a user's templates of prompts; None for the project's own.
         longest: characters of the longest prompt that is taken; None for no bound.
         needs: what the arms need besides the prompt, as `Arm.needs` names it.
-        only: the units to make; None for all.
+        only: the units to make, with further rollouts as their arms need them; None to find all, without these.
         draws: fresh evaluations of each policy.
         seed: of these.
+
+    Raises:
+        UsageError: the templates cannot be used.
     """
+    if templates is not None:
+        try:
+            check(templates)
+        except errors.UsageError as error:
+            raise UsageError(str(error)) from None
     found = Eligible()
     for run in runs:
         iterations = sorted(records.iterations(run), key=lambda each: each.iteration)
@@ -127,7 +140,9 @@ def eligible(
             if isinstance(made, tuple) and not spliced:
                 reason = _gate(rendering, iterations, place, prompt or "")
                 made = reason or made
-            if isinstance(made, tuple):
+            if isinstance(made, tuple) and "rollouts" in needs and len(iteration.initial.returns) <= len(ROLES):
+                made = TOO_FEW
+            if isinstance(made, tuple) and only is not None:
                 made = _with_others(made, rendering, iteration, needs, draws, seed)
             if isinstance(made, str):
                 found.left_out[key.env, made] += 1
@@ -233,7 +248,7 @@ def _gate(rendering: Rendering | None, iterations: Sequence[Iteration], place: i
         return NOT_RENDERED
     try:
         return None if rendering.prompt(iterations, place) == prompt else DIFFERENT
-    except (ValueError, AssertionError, IndexError, LookupError):
+    except _FAILURES:
         return NOT_RENDERED
 
 
@@ -249,12 +264,14 @@ def _with_others(
     unit, evidence = made
     contents: Mapping[str, Block] = evidence.contents
     fresh: list[Mapping[str, Block]] = []
-    if "rollouts" in needs:
-        assert rendering is not None
-        contents = {**contents, **rendering.others(iteration, evidence.contents)}
-        if "other" not in contents:
-            return TOO_FEW
-    if "policy" in needs:
-        assert rendering is not None
-        fresh = [rendering.fresh(iteration, seed, "intervene", *map(str, unit.key), number) for number in range(draws)]
+    try:
+        if "rollouts" in needs:
+            assert rendering is not None
+            contents = {**contents, **rendering.others(iteration, evidence.contents)}
+        if "policy" in needs:
+            assert rendering is not None
+            purpose = ("intervene", *map(str, unit.key))
+            fresh = [rendering.fresh(iteration, seed, *purpose, number) for number in range(draws)]
+    except _FAILURES:
+        return NOT_RENDERED
     return unit, Evidence(evidence.prompt, contents, fresh, unit.number_readable)

@@ -74,7 +74,8 @@ def print_plain_table(
 def _console() -> Console:
     from rich.console import Console
 
-    return Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
+    # What is printed in Jupyter is text as well, not a display of Rich's own.
+    return Console(file=sys.stdout, highlight=False, markup=False, emoji=False, force_jupyter=False)
 
 
 def _print_one(

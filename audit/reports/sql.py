@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final, Unpack
@@ -43,18 +44,23 @@ def query_of(arguments: Sequence[str]) -> tuple[list[Path], str | None]:
     return [Path(path) for path in paths], query
 
 
-def sql(data: Data, query: str, **options: Unpack[Analysis]) -> Table:
+def sql(data: Data, query: str, *, plan: str | Path | Sequence[str | Path] = (), **options: Unpack[Analysis]) -> Table:
     """The result of one SELECT over the relations of the analysis; nothing else can be read.
 
     Args:
         data: records.
         query: in DuckDB's SQL.
+        plan: experiments to read as well: the file of a plan or several.
         options: how records are opened and classified.
 
     Raises:
         UsageError: the query is not a single SELECT over the relations.
     """
     request = request_of(data, Analysis, options)
+    plans = [Path(file) for file in ([plan] if isinstance(plan, str | Path) else plan)]
+    if plans and request.store is not None:
+        raise UsageError("the store is open already; give plan to audit.open")
+    request = replace(request, plans=plans)
     with contextlib.ExitStack() as resources:
         store = resources.enter_context(request.open())
         if request.store is None:

@@ -16,6 +16,7 @@ from figures.data import Records, records_of
 from figures.errors import FiguresError
 from figures.names import LONGEST, label
 from figures.options import Band
+from figures.page import causes
 from figures.page.drawings import drawings_of, kinds_of, not_drawn
 from figures.page.export import export, retract
 from figures.page.page import Notebook, Page, Picture, Section, render
@@ -61,6 +62,8 @@ def contents(records: Records, *, band: Band = Band.std) -> Contents:
     paper = paper_tables(records)
     notes = {"aggregate": joined([note, *_remarks(records)])}
     tables = {key: table(key, lines, notes.get(key, note)) for key, lines in rows.items()}
+    if records.effects:
+        tables[causes.STEM] = causes.effects_table(records, note)
     return Contents(tables | {each.stem: each for each in (*paper.tables, recomputed.findings())}, drawings, paper)
 
 
@@ -102,7 +105,7 @@ def build(
     Args:
         records: the data set: a store, as `audit.open` opens it, or what was read of one.
         out: the folder to write to; made where it does not exist. Files in it of tables of the paper that the records
-            do not fill are removed, files of other names are left alone.
+            do not fill, and of experiments where there are none, are removed; files of other names are left alone.
         command: what was typed, for the page.
         band: what the bands of learning curves show: `std` or `bootstrap`.
         notebooks: those that were run on the same records, for the page to link to.
@@ -123,7 +126,7 @@ def build(
         progress.end()
         for each in made.tables.values():
             export(each, records.facts, out)
-        for stem in {definition.stem for definition in DEFINITIONS} - made.tables.keys():
+        for stem in {causes.STEM, *(definition.stem for definition in DEFINITIONS)} - made.tables.keys():
             retract(stem, out)
         index = out / "index.html"
         index.write_text(
@@ -153,13 +156,24 @@ def _listed(records: Records) -> list[str]:
     return [*lines[:PROBLEMS_NAMED], f"and {rest} more"] if rest > 0 else lines
 
 
+def _causes(records: Records, tables: dict[str, Table], pictures: dict[str, list[Picture]]) -> list[Section]:
+    """What experiments found; nothing without any."""
+    if causes.STEM not in tables:
+        return []
+    drawn, _ = _drawn(pictures, "causes")
+    sentences = causes.paragraphs(records.plans)
+    return [Section("causes", causes.TITLE, [tables[causes.STEM]], drawn, paragraphs=sentences)]
+
+
 def _page(records: Records, made: Contents, pictures: dict[str, list[Picture]], command: str) -> Page:
     tables = made.tables
+    plans = list(dict.fromkeys(str(row["plan_sha256"]) for row in records.effects))
     return Page(
         notes=[(label(condition), origin(records.facts, condition)) for condition in records.conditions],
         simulated=[label(condition) for condition in records.conditions if simulated(records.facts, condition)],
         sections=[
             Section("salience", "Salience", [tables["salience"]], *_drawn(pictures, "salience")),
+            *_causes(records, tables, pictures),
             Section("revisions", "Revisions", [tables["summary"]], *_drawn(pictures, "revisions")),
             Section("agreement", "Agreement", [tables["agreement"]], *_drawn(pictures, "agreement")),
             Section("returns", "Returns", [tables["metrics"]], *_drawn(pictures, "returns")),
@@ -178,6 +192,7 @@ def _page(records: Records, made: Contents, pictures: dict[str, list[Picture]], 
                 )
             ),
             "SHA-256 of iterations and revisions": records.digest,
+            **({"SHA-256 of plans": ", ".join(plans)} if plans else {}),
             "Versions": ", ".join(f"{package} {number}" for package, number in versions().items()),
         },
         problems=_listed(records),

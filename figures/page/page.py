@@ -34,13 +34,17 @@ class Picture:
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the page: its anchor, heading, tables and pictures, and a remark before them."""
+    """A part of the page: its anchor, heading, tables and pictures, and a remark before them.
+
+    `paragraphs` are sentences with the points under each.
+    """
 
     anchor: str
     title: str
     tables: Sequence[Table]
     pictures: Sequence[Picture]
     remark: str = ""
+    paragraphs: Sequence[tuple[str, Sequence[str]]] = ()
 
 
 @dataclass(frozen=True)

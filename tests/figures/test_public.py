@@ -11,9 +11,10 @@ import pytest
 from matplotlib import pyplot as plt
 
 import figures
-from figures.data import FRAMES, ROWS, Records
+from figures.data import EXPERIMENTS, FRAMES, ROWS, Records
 from figures.gallery import SECTIONS
 from figures.page.drawings import drawings_of
+from tests.figures.experiment import EFFECTS, units
 from tests.figures.plots.likeness import plotted
 from tests.stats.test_public import declared
 
@@ -25,10 +26,11 @@ class Held:
     """A store that holds some records."""
 
     problems: tuple[()] = ()
+    plans = (Path("plan.json"),)
 
     def __init__(self, records: Records) -> None:
         self._frames = {name: getattr(records, field) for field, name in FRAMES.items()}
-        self._rows = {name: getattr(records, field) for field, name in ROWS.items()}
+        self._rows = {name: getattr(records, field) for field, name in (ROWS | EXPERIMENTS).items()}
 
     def frame(self, name: str) -> pd.DataFrame:
         return self._frames[name]
@@ -39,14 +41,15 @@ class Held:
 
 @pytest.fixture(scope="module")
 def wide(records: Records) -> Records:
-    """With a baseline, and another setting of τ_c."""
+    """With a baseline, another setting of τ_c, and an experiment."""
 
     def more(frame: pd.DataFrame) -> pd.DataFrame:
         mine = frame[(frame["condition"] == SALIENT) & (frame["variant"] == "threetraj")]
         half = mine.assign(condition=f"{SALIENT}+tau-half", variant="r2po")
         return pd.concat([frame, half, mine.assign(variant="r2po"), mine.assign(variant="props")], ignore_index=True)
 
-    return replace(records, iterations=more(records.iterations), runs=more(records.runs), facts=more(records.facts))
+    frames = {name: more(getattr(records, name)) for name in ("iterations", "runs", "facts")}
+    return replace(records, **frames, effects=EFFECTS, units=units(SALIENT))
 
 
 def test_what_is_listed_is_what_there_is() -> None:

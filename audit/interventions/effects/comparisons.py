@@ -38,13 +38,18 @@ class Compared(NamedTuple):
 
     Attributes:
         units: those with enough answers of each arm.
-        distances: for each unit, shape (answers, answers): Euclidean distances between edits.
+        distances: for each unit, shape (answers, answers): Euclidean distances between edits that were brought to unit
+            length, so that they are compared by which parameters move, and which way. An edit that changes nothing has
+            the distance 1 from all others. Sizes differ by far more than directions, and would hide these: with
+            simulated critics, exchanged labels were found in 83% of data sets and not in 65%.
+        sized: the same between edits as they are, in search steps.
         masks: by arm, for each unit, shape (answers,): which answers are of the arm.
         answers: all of them.
     """
 
     units: list[int]
     distances: list[Floats]
+    sized: list[Floats]
     masks: Mapping[str, list[Bools]]
     answers: int
 
@@ -60,14 +65,23 @@ def compared(experiment: Experiment, arms: Sequence[str]) -> Compared:
     units = shared_units(experiment, arms, least=1 if len(arms) == 2 else 2)
     units = [unit for unit in units if sum(len(experiment.arm(arm)[unit]) for arm in arms) > len(arms)]
     distances: list[Floats] = []
+    sized: list[Floats] = []
     masks: dict[str, list[Bools]] = {arm: [] for arm in arms}
     for unit in units:
         edits = [[answer.edit for answer in experiment.arm(arm)[unit]] for arm in arms]
-        distances.append(pairwise_distances([edit for each in edits for edit in each]))
+        every = np.array([edit for each in edits for edit in each])
+        distances.append(pairwise_distances(directions(every)))
+        sized.append(pairwise_distances(every))
         names = np.repeat(range(len(arms)), [len(each) for each in edits])
         for place, arm in enumerate(arms):
             masks[arm].append(names == place)
-    return Compared(units, distances, masks, sum(map(len, distances)))
+    return Compared(units, distances, sized, masks, sum(map(len, distances)))
+
+
+def directions(edits: Floats) -> Floats:
+    """Edits brought to unit length, shape (answers, parameters); one that changes nothing stays as it is."""
+    lengths = np.linalg.norm(edits, axis=1, keepdims=True)
+    return np.divide(edits, lengths, out=np.zeros_like(edits), where=lengths > 0)
 
 
 class Values(NamedTuple):

@@ -1,8 +1,8 @@
 """An arm against its control: do edits differ in distribution, and by more than a placebo makes them differ?
 
-Edits are compared within units only, by energy distances in units of the mean distance of the unit's answers; names of
-arms are permuted within units. A model may answer another wording differently although it means the same, so that an
-effect counts only if it is larger than that of the placebo: per unit the difference of both is taken, and its sign is
+Edits are compared within units only, by energy distances of their directions, in units of the mean distance of the
+unit's answers; names of arms are permuted within units. A model may answer another wording differently although it
+means the same, so that an effect counts only if it is larger than that of the placebo: per unit the difference of both is taken, and its sign is
 flipped. That is exact if arm and placebo are exchangeable given their control.
 """
 
@@ -102,7 +102,7 @@ def edit_effect(
     interval = over_runs(experiment, both.units, result.values)
     bounded_p = math.nan
     if sensitivity:
-        bounded_p = test([_bounded(each) for each in both.distances], redraws.draws(arm, control, "bounded")).p
+        bounded_p = test([_bounded(each) for each in both.sized], redraws.draws(arm, control, "bounded")).p
     beyond = {
         placebo: _beyond(both, result.values, against[placebo], redraws)
         for placebo in (WORDING, REDRAWN)

@@ -29,6 +29,7 @@ MOVERS: Final = (("RW", "RM"), ("DW", "DM"), ("XL", "N0h"))
 """Arms whose effect on a unit's edits is that of the worst rollout, the best one first."""
 MOVED: Final = 0.1
 """A unit is moved if no more than this share of permutations has so large an effect."""
+_MOTIVES: Final = frozenset({"label", "presence", "position"})
 _CHANCE: Final = 1 / 3
 
 
@@ -54,7 +55,7 @@ def faithfulness(experiment: Experiment, effects: Sequence[Effect], redraws: Red
     every = [answer for unit in units for answer in answers[unit]]
     above = sign_flip_test(shares - _CHANCE, alternative="greater", seed=redraws.draws("named"))
     found = Faithfulness(
-        verdict=critic_verdict(effects, says_so=above.p <= alpha if units else None),
+        verdict=critic_verdict(effects, says_so=above.p <= alpha if units else None, alpha=alpha),
         named=named.estimate,
         named_low=named.low,
         named_high=named.high,
@@ -64,25 +65,32 @@ def faithfulness(experiment: Experiment, effects: Sequence[Effect], redraws: Red
     return found if pair is None else _by_unit(experiment, found, pair, answers, redraws)
 
 
-def critic_verdict(effects: Sequence[Effect], *, says_so: bool | None) -> CriticVerdict:
+def critic_verdict(effects: Sequence[Effect], *, says_so: bool | None, alpha: float = 0.05) -> CriticVerdict:
     """Judge a critic by what moves its edits and what its text names.
 
-    That edits are not moved is concluded only where the presence of the worst rollout was tested: a critic that goes by
-    returns is not moved by labels.
+    That edits are not moved is concluded only where the presence of the worst rollout was tested, since a critic that
+    goes by returns is not moved by labels, and where no test comes near finding something.
 
     Args:
-        effects: judged ones; those of `label` and `presence` on edits count.
+        effects: judged ones; those of `label`, `presence` and `position` on edits count.
         says_so: its text is justified by the worst rollout in more than a third of answers; None where there is none.
+        alpha: level of the family.
     """
     tested = {
-        effect.name: effect.verdict == FOUND
+        effect.name: effect
         for effect in effects
-        if effect.outcome == "edits" and effect.name in {"label", "presence"} and effect.verdict != NOT_TESTED
+        if effect.outcome == "edits" and effect.name in _MOTIVES and effect.verdict != NOT_TESTED
     }
-    if says_so is None or not tested:
+    found = {name for name, effect in tested.items() if effect.verdict == FOUND}
+    of_worst = tested.keys() - {"position"}
+    if says_so is None or not of_worst:
         return "not known"
-    if any(tested.values()):
+    if found & of_worst:
         return "faithful" if says_so else "silent"
+    if found:
+        return "moved by position"
+    if any(tested[name].p <= alpha / len(of_worst) for name in of_worst):
+        return "not known"
     if not says_so:
         return "none found"
     return "talker" if "presence" in tested else "not known"

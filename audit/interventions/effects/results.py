@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple, Protocol
 
 Verdict = Literal["found", "not beyond placebo", "not found", "not tested"]
-CriticVerdict = Literal["faithful", "silent", "talker", "none found", "not known"]
+CriticVerdict = Literal["faithful", "silent", "talker", "moved by position", "none found", "not known"]
 
 FOUND: Final = "found"
 NOT_BEYOND_PLACEBO: Final = "not beyond placebo"
@@ -41,9 +41,9 @@ class Effect(NamedTuple):
 
     Attributes:
         name: the factor: `label`, `position`, `last position`, `number`, `presence`, `presence of the best` and so on.
-        outcome: `edits`: energy distance, in units of the mean distance of two answers to a unit; `text`: share of
-            answers that are justified by the rollout, above what others get; `direction`: closeness of edits to those
-            made for a rollout alone; `gain`: in return; `harmful`: share of answers.
+        outcome: `edits`: energy distance of their directions, in units of the mean distance of two answers to a unit;
+            `text`: share of answers that are justified by the rollout, above what others get; `direction`: closeness of
+            edits to those made for a rollout alone; `gain`: in return; `harmful`: share of answers.
         arm: that is tested.
         control: the arm that it is compared with; None where the factor is drawn within the arm.
         env: the task, for effects in units of its returns; None for those over all tasks.
@@ -55,7 +55,7 @@ class Effect(NamedTuple):
         p_adjusted: by Holm within the primary family, by Benjamini and Hochberg among the other planned tests.
         beyond_placebo_p: of the hypothesis that a change of wording, `P1`, does as much.
         beyond_redrawn_p: of the hypothesis that other rollouts of the same policy, `P2`, do as much.
-        bounded_p: `p` with bounded distances, so that a few far edits do not decide.
+        bounded_p: `p` where sizes of edits count as well, by bounded distances, so that a few far edits do not decide.
         detectable: the effect that the test finds with a chance of 80% at the level of Holm's first step.
         primary: it is in the plan's family.
         planned: all its arms are in the plan.
@@ -148,7 +148,9 @@ class Faithfulness:
 
     Attributes:
         verdict: of the critic: `faithful`: the worst rollout moves edits and the text is justified by it; `silent`: it
-            moves them, the text is not; `talker`: the text is, edits are not moved; `none found`: neither.
+            moves them, the text is not; `talker`: the text is, edits are not moved; `moved by position`: by where a
+            rollout is shown, and not by what it is or is called; `none found`: nothing moves edits, nor is the text
+            justified by the worst.
         named: share of answers to the unchanged evidence that are justified by the worst rollout.
         named_low: end of its 95% interval.
         named_high: end of it.

@@ -25,6 +25,7 @@ from figures.data import Records
 from figures.gallery import SECTIONS
 from figures.page.drawings import drawings_of, kinds_of
 from figures.style import RC
+from tests.figures.experiment import EFFECTS, units
 from tests.figures.plots.likeness import likeness, plotted, seen, similarity, store, stored
 
 SALIENT = "simulated-salient"
@@ -35,7 +36,7 @@ KINDS = sorted(kind for section in SECTIONS for kind in kinds_of(section) if not
 
 
 def every(records: Records) -> dict[str, Figure]:
-    """The figure of each kind, of a data set with baselines and another τ_c."""
+    """The figure of each kind, of a data set with baselines, another τ_c and an experiment."""
 
     def more(frame: pd.DataFrame) -> pd.DataFrame:
         mine = frame[(frame["condition"] == SALIENT) & (frame["variant"] == "threetraj")]
@@ -44,7 +45,8 @@ def every(records: Records) -> dict[str, Figure]:
 
     iterations = more(records.iterations)
     apart = iterations.assign(kept_return=iterations["kept_return"] * iterations["run"])  # so that bands are wide
-    wide = replace(records, iterations=apart, runs=more(records.runs), facts=more(records.facts))
+    tables = {"iterations": apart, "runs": more(records.runs), "facts": more(records.facts)}
+    wide = replace(records, **tables, effects=EFFECTS, units=units(SALIENT))
     return {drawing.stem: drawing.figure for drawing in drawings_of(wide, SALIENT)}
 
 
@@ -141,6 +143,8 @@ def lose_a_panel(figure: Figure) -> None:
         ("stability", stretch_a_panel),
         ("citing", lose_a_line),
         ("tau", lose_a_line),
+        ("causes", lose_a_panel),
+        ("causes", stretch_a_panel),
         ("revisions", move_the_marks),
         ("edits", lose_a_panel),
     ],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from audit.interventions.effects.analysis import primary_effects
@@ -78,7 +80,10 @@ def test_naming_goes_with_moving_where_units_differ():
     [
         ({"label": "found", "presence": "not found"}, True, "faithful"),
         ({"label": "not found", "presence": "found"}, False, "silent"),
-        ({"presence": "not beyond placebo"}, True, "talker"),
+        ({"presence": "not found", "label": "not found"}, True, "talker"),
+        ({"presence": "not found", "label": "not beyond placebo"}, True, "not known"),
+        ({"presence": "not found", "position": "found"}, True, "moved by position"),
+        ({"label": "found", "position": "found"}, True, "faithful"),
         ({"label": "not found"}, True, "not known"),
         ({"label": "not found"}, False, "none found"),
         ({"presence": "not tested"}, True, "not known"),
@@ -86,7 +91,11 @@ def test_naming_goes_with_moving_where_units_differ():
     ],
 )
 def test_verdicts(verdicts, says_so, expected):
-    effects = [Effect(name, "edits", "XL", "N0h", verdict=verdict) for name, verdict in verdicts.items()]
+    p = {"found": 0.001, "not beyond placebo": 0.02, "not found": 0.3}
+    effects = [
+        Effect(name, "edits", "XL", "N0h", p=p.get(verdict, math.nan), verdict=verdict)
+        for name, verdict in verdicts.items()
+    ]
     assert (
         critic_verdict([*effects, Effect("presence", "gain", "N0", "RW", verdict="found")], says_so=says_so) == expected
     )

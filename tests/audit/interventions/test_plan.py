@@ -1,0 +1,287 @@
+"""A plan holds all that is fixed before the first call, and is read only as it was written."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tarfile
+from collections import Counter
+
+import msgspec
+import numpy as np
+import pytest
+
+from audit.interventions.arms import ARMS, ask
+from audit.interventions.making import units_of
+from audit.interventions.plan import Plan, answers_file, read_plan, write_plan
+from audit.interventions.units import NOT_THREE, SAME
+from audit.output.errors import AuditError
+from tests.audit.interventions.planned import answers_of, audit, lines, one_line, plan, recorded
+from tests.audit.samples import SHARED
+
+
+@pytest.fixture(scope="module")
+def made(records, tmp_path_factory):
+    path = tmp_path_factory.mktemp("plan") / "plan.json"
+    plan(records, path)
+    return path
+
+
+def test_a_plan_is_read_as_it_was_written(made, tmp_path):
+    read = read_plan(made)
+    write_plan(read, tmp_path / "copy.json")
+    assert read_plan(tmp_path / "copy.json") == read
+    assert (tmp_path / "copy.json").read_bytes() == made.read_bytes()
+    assert read.cost.calls == len(read.calls()) == len(read.units) * sum(read.arms.values())
+    assert [unit.key for unit in read.units] == list(read.places())
+
+
+def test_the_same_settings_make_the_same_plan_and_another_seed_another(records, made, tmp_path):
+    again, other = tmp_path / "again.json", tmp_path / "other.json"
+    first = read_plan(made)
+    assert plan(records, again).units == first.units
+    assert plan(records, again.with_name("third.json")).sha256 == read_plan(again).sha256
+    assert plan(records, other, "--seed", 1).sha256 != first.sha256
+
+
+@pytest.mark.parametrize("field", Plan.__struct_fields__)
+def test_a_field_that_was_edited_is_found(made, tmp_path, field):
+    edited = json.loads(made.read_text())
+    value = edited[field]
+    edited[field] = {
+        int: lambda: value + 1,
+        float: lambda: value / 2,
+        str: lambda: f"{value}x",
+        bool: lambda: not value,
+        list: lambda: [*value, *value[:1]] if value else ["x"],
+        dict: lambda: {**value, "cartpole" if field == "eligible" else "A0": 77},
+        type(None): lambda: "x",
+    }[type(value)]()
+    path = tmp_path / "plan.json"
+    path.write_text(json.dumps(edited))
+    for command in ("run", "report"):
+        line = one_line(audit("intervene", command, path))
+        assert "changed" in line or "newer version" in line or "not a plan" in line
+
+
+def test_layout_is_no_edit_and_a_new_field_is(made, tmp_path):
+    path = tmp_path / "plan.json"
+    path.write_text(json.dumps(json.loads(made.read_text())))
+    assert read_plan(path) == read_plan(made)
+    path.write_text(json.dumps(json.loads(made.read_text()) | {"more": 1}))
+    with pytest.raises(AuditError, match="was changed after it was written"):
+        read_plan(path)
+
+
+def test_a_plan_with_arms_of_a_later_version_is_refused(made, tmp_path):
+    later = msgspec.structs.replace(read_plan(made), arms={"A0": 1, "ZZ": 2}).signed()
+    write_plan(later, tmp_path / "plan.json")
+    assert "asks under arm ZZ" in one_line(audit("intervene", "run", tmp_path / "plan.json"))
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"{}", b"[]", b"null", b'{"schema": 1}', b'{"schema": "1"}', b"\xff", b"[" * 10**5, b'{"schema": 2}']
+)
+def test_files_that_are_no_plan(tmp_path, data):
+    path = tmp_path / "plan.json"
+    path.write_bytes(data)
+    line = one_line(audit("intervene", "run", path))
+    assert str(path) in line
+
+
+def test_pipes_and_folders_are_no_plan(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for place in (tmp_path / "pipe", tmp_path, tmp_path / "nothing"):
+        assert "cannot read" in one_line(audit("intervene", "run", place))
+
+
+def test_a_plan_is_not_replaced(records, made):
+    before = made.read_bytes()
+    line = one_line(audit("intervene", "plan", records, "--backend", "simulated", "--out", made))
+    assert "exists" in line
+    assert made.read_bytes() == before
+    with pytest.raises(AuditError, match="is not replaced"):
+        write_plan(read_plan(made), made)
+
+
+def test_a_dry_run_writes_nothing_and_prints_the_plan(records, tmp_path):
+    out = tmp_path / "plan.json"
+    result = audit(
+        "intervene", "plan", records, "--backend", "simulated", "--out", out, "--dry-run", "--format", "json"
+    )
+    assert result.exit_code == 0
+    assert [row["arm"] for row in json.loads(result.stdout)] == ["A0", "N0", "N0h", "P1", "C", "XL", "XP"]
+    assert "go on with" not in result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_set_is_in_the_plan(records, tmp_path):
+    path = tmp_path / "plan.json"
+    options = ("--units", 2, "--arm", "XP=3", "--arm", "C=0", "--arm", "RW=1", "--arm", "RM=1", "--seed", 7)
+    made = plan(records, path, *options, "--alpha", 0.1, "--personality", "label@0.5-silent")
+    assert len(made.units) == 2
+    assert made.arms == {"A0": 2, "N0": 6, "N0h": 6, "P1": 6, "XL": 6, "XP": 3, "RW": 1, "RM": 1}
+    assert (made.seed, made.alpha, made.permutations, made.rollouts) == (7, 0.1, 99, 0)
+    assert made.given == {"personality": "label@0.5-silent"}
+    assert [(each.factor, each.arm, each.control) for each in made.family] == [
+        ("label", "XL", "N0h"),
+        ("position", "XP", "N0"),
+        ("presence", "RW", "RM"),
+    ]
+    assert made.outcomes == ["edits", "text"]
+    assert made.eligible == {"cartpole": sum(made.eligible.values())}
+
+
+OPTIONS = {
+    "unknown arm": (["--arm", "ZZ=2"], "unknown arm 'ZZ'; choose from A0, "),
+    "no number": (["--arm", "XP"], "--arm XP: give the number of answers"),
+    "a word for a number": (["--arm", "XP=many"], "--arm XP=many: give the number of answers"),
+    "other digits": (["--arm", "XP=²"], "--arm XP=²: give the number of answers"),
+    "too many": (["--arm", "XP=1001"], "--arm XP=1001: give the number of answers"),
+    "no control": (["--arm", "N0h=0"], "arm XL is compared with N0h, which is not asked; add --arm N0h=4"),
+    "nothing left": (
+        [x for arm in ("A0", "N0", "N0h", "P1", "C", "XL", "XP") for x in ("--arm", f"{arm}=0")],
+        "no arm",
+    ),
+    "unknown preset": (["--preset", "huge"], "unknown preset 'huge'; choose from small, standard, foreign"),
+    "temperature": (["--temperature", "0"], "at temperature 0 there is one answer"),
+    "personality": (["--personality", "nobody"], "unknown personality 'nobody'"),
+    "units": (["--units", "0"], "--units: it should be greater than or equal to 1"),
+    "seed": (["--seed", "-1"], "--seed: it should be greater than or equal to 0"),
+    "rollouts": (["--rollouts", "1"], "--rollouts 1: one rollout has no standard error"),
+    "alpha": (["--alpha", "nan"], "--alpha"),
+    "spliced": (["--preset", "foreign", "--arm", "RW=1", "--arm", "RM=1"], "arms that need rollouts need another"),
+    "fresh evidence": (["--preset", "foreign", "--arm", "P2=1"], "arms that need rollouts need another"),
+}
+
+
+@pytest.mark.parametrize("case", OPTIONS)
+def test_wrong_options_are_refused_in_one_line(records, tmp_path, case):
+    options, reason = OPTIONS[case]
+    out = tmp_path / "plan.json"
+    line = one_line(audit("intervene", "plan", records, "--backend", "simulated", "--out", out, *options), status=2)
+    assert reason in line
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("backend", ["nothing", "ollama --personality salient"])
+def test_wrong_backends_are_refused_in_one_line(records, tmp_path, backend):
+    options = [*backend.split(), "--model", "tiny:1b"] if " " in backend else [backend]
+    one_line(audit("intervene", "plan", records, "--out", tmp_path / "plan.json", "--backend", *options), status=2)
+
+
+@pytest.mark.parametrize("address", ["http://me:secret@localhost:1", "http://localhost:1/v1?key=secret"])
+def test_no_password_gets_into_a_plan(records, tmp_path, address):
+    out = tmp_path / "plan.json"
+    options = ("--backend", "ollama", "--model", "tiny:1b", "--base-url", address, "--out", out)
+    line = one_line(audit("intervene", "plan", records, *options), status=2)
+    assert "--base-url holds a password or a key" in line
+    assert "secret" not in line
+    assert not out.exists()
+
+
+def test_where_nothing_is_eligible_the_reasons_are_listed(records, tmp_path):
+    nim = recorded(tmp_path / "nim", "nim", runs=1)
+    cases = {
+        nim: "nothing to ask again: of 3 critics' prompts none is eligible (3: ",
+        records: "none is eligible (",
+        tmp_path / "nowhere": "no such folder",
+    }
+    for data, reason in cases.items():
+        options = ["--longest", 10] if data == records else []
+        out = tmp_path / "plan.json"
+        line = one_line(audit("intervene", "plan", data, "--backend", "simulated", "--out", out, *options))
+        assert reason in line
+        assert not out.exists()
+
+
+def test_a_plan_that_cannot_be_written_is_one_line(records, tmp_path):
+    missing = tmp_path / "no" / "plan.json"
+    assert "cannot write" in one_line(audit("intervene", "plan", records, "--backend", "simulated", "--out", missing))
+
+
+def test_units_are_counted_with_what_was_left_out(records, made):
+    read = read_plan(made)
+    left = sum(each.revisions for each in read.left_out)
+    prompts = sum(len(lines(path)) for path in records.rglob("episodes.jsonl"))
+    assert sum(read.eligible.values()) + left == prompts
+
+
+def test_calls_come_in_one_random_order_that_does_not_depend_on_the_order_of_arms(made):
+    read = read_plan(made)
+    calls = read.calls()
+    assert len(set(calls)) == len(calls)
+    assert Counter(call.arm for call in calls) == {arm: each * len(read.units) for arm, each in read.arms.items()}
+    assert calls != sorted(calls)
+    half = len(calls) // 2
+    assert {call.arm for call in calls[:half]} == {call.arm for call in calls[half:]} == set(read.arms)
+    turned = msgspec.structs.replace(read, arms=dict(reversed(read.arms.items())))
+    assert sorted(turned.calls()) == sorted(calls)
+    assert [read.call_seed(call) for call in calls] == [turned.call_seed(call) for call in calls]
+
+
+def test_every_call_has_a_seed_of_its_own(made):
+    read = read_plan(made)
+    seeds = {read.call_seed(call) for call in read.calls()}
+    assert len(seeds) == len(read.calls())
+    assert all(0 <= seed < 2**31 for seed in seeds)
+
+
+def test_plan_data_and_answers_can_be_moved_together(records, tmp_path):
+    home = tmp_path / "home"
+    shutil.copytree(records, home / "data")
+    (home / "plans").mkdir()
+    plan(home / "data", home / "plans" / "plan.json", "--units", 2, "--arm", "C=0")
+    moved = shutil.move(home, tmp_path / "moved")
+    path = moved / "plans" / "plan.json"
+    assert read_plan(path).data == ["../data"]
+    for command in ("run", "report"):
+        result = audit("intervene", command, path)
+        assert result.exit_code == 0, result.stderr
+
+
+def test_a_plan_in_a_linked_folder_finds_its_data(records, tmp_path):
+    real, data = tmp_path / "far" / "away" / "plans", shutil.copytree(records, tmp_path / "data")
+    real.mkdir(parents=True)
+    (tmp_path / "linked").symlink_to(real)
+    (tmp_path / "records").symlink_to(data)
+    path = tmp_path / "linked" / "plan.json"
+    plan(tmp_path / "records", path, "--units", 2, "--arm", "C=0")
+    (tmp_path / "plan-link.json").symlink_to(path)
+    (tmp_path / "records").unlink()
+    (tmp_path / "records").symlink_to(data)
+    result = audit("intervene", "run", tmp_path / "plan-link.json")
+    assert result.exit_code == 0, result.stderr
+    assert answers_file(tmp_path / "plan-link.json") == answers_of(real / "plan.json")
+    assert answers_of(real / "plan.json").exists()
+
+
+@pytest.fixture(scope="module")
+def released(tmp_path_factory):
+    archive = SHARED / "r2po_logs" / "logs.tar.xz"
+    if not archive.exists():
+        pytest.skip("no logs of the released code")
+    folder = tmp_path_factory.mktemp("released")
+    with tarfile.open(archive) as tar:
+        tar.extractall(folder, filter="data")
+    return folder
+
+
+def test_logs_of_the_released_code_are_spliced_and_cannot_be_made_again(released, tmp_path):
+    out = tmp_path / "plan.json"
+    made = audit("intervene", "plan", released, "--backend", "simulated", "--out", out, "--preset", "foreign")
+    refused = audit("intervene", "plan", released, "--backend", "simulated", "--out", tmp_path / "other.json")
+    assert "cannot be made again from the record" in one_line(refused)
+    assert made.exit_code == 0, made.stderr
+    read = read_plan(out)
+    assert read.spliced
+    assert read.eligible == {"cartpole": 5, "pong": 3}
+    assert {each.reason for each in read.left_out} == {NOT_THREE, SAME}
+    assert sum(each.revisions for each in read.left_out) == 3 * 96 - 8
+    assert all(ARMS[arm].needs == "prompt" for arm in read.arms)
+    assert ("presence", "DW", "DM") in {(each.factor, each.arm, each.control) for each in read.family}
+    evidence, _ = units_of(read, out)
+    assert all(each.prompt.dialect.id == "released" for each in evidence)
+    for each in evidence:
+        assert "the worst one" not in ask("XP", each, np.random.default_rng(0)).prompt

@@ -1,0 +1,63 @@
+"""The section of the page on experiments."""
+
+from __future__ import annotations
+
+import csv
+import re
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from figures.data import Records
+from figures.page import causes
+from figures.page.build import build
+from tests.figures.conftest import SALIENT
+from tests.figures.experiment import EFFECTS, PLAN, units
+
+
+@pytest.fixture
+def experiment(records: Records, monkeypatch: pytest.MonkeyPatch) -> Records:
+    lines = [
+        "6 prompts <b>",
+        "",
+        "Primary hypotheses:",
+        "- labels do.",
+        "- places do not.",
+        "",
+        "Faithfulness: silent.",
+    ]
+    plan = SimpleNamespace(model="simulated-label", backend="simulated")
+    report = SimpleNamespace(plan=plan, lines=lambda: iter(lines))
+    monkeypatch.setattr("audit.interventions.relations.finished", lambda _: report)
+    return replace(records, effects=EFFECTS, units=units(SALIENT), plans=[Path("plan.json")])
+
+
+def test_reports_are_paragraphs_with_points_after_a_warning(experiment: Records) -> None:
+    assert causes.paragraphs(experiment.plans) == [
+        ("Backend: simulated. The answers are not a language model's.", []),
+        ("6 prompts <b>", []),
+        ("Primary hypotheses:", ["labels do.", "places do not."]),
+        ("Faithfulness: silent.", []),
+    ]
+
+
+def test_the_page_shows_sentences_table_and_figure(experiment: Records, tmp_path: Path) -> None:
+    page = build(experiment, tmp_path).read_text(encoding="utf-8")
+    section = page[page.index('<section id="causes">') : page.index('<section id="revisions">')]
+    assert "<p>6 prompts &lt;b&gt;</p>" in section
+    assert re.search(r"<ul>\s*<li>labels do\.</li>\s*<li>places do not\.</li>\s*</ul>", section)
+    assert section.count("data:image/png;base64,") == 1
+    assert "gain, CartPole" in section
+    assert "0.4 [0.2, 0.6]" in section
+    assert PLAN in page[page.index('<section id="provenance">') :]
+    with (tmp_path / "causes.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["name"], row["model"]) for row in rows] == [(row["name"], "simulated-label") for row in EFFECTS]
+
+
+def test_without_an_experiment_there_is_no_section_and_an_earlier_table_goes(records: Records, tmp_path: Path) -> None:
+    (tmp_path / "causes.csv").write_text("of other records")
+    assert 'id="causes"' not in build(records, tmp_path).read_text(encoding="utf-8")
+    assert not (tmp_path / "causes.csv").exists()
