@@ -81,7 +81,7 @@ def compared(experiment: Experiment, arms: Sequence[str]) -> Compared:
 def directions(edits: Floats) -> Floats:
     """Edits brought to unit length, shape (answers, parameters); one that changes nothing stays as it is."""
     lengths = np.linalg.norm(edits, axis=1, keepdims=True)
-    return np.divide(edits, lengths, out=np.zeros_like(edits), where=lengths > 0)
+    return edits / np.where(lengths > 0, lengths, 1.0)
 
 
 class Values(NamedTuple):

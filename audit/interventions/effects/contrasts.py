@@ -2,8 +2,8 @@
 
 Edits are compared within units only, by energy distances of their directions, in units of the mean distance of the
 unit's answers; names of arms are permuted within units. A model may answer another wording differently although it
-means the same, so that an effect counts only if it is larger than that of the placebo: per unit the difference of both is taken, and its sign is
-flipped. That is exact if arm and placebo are exchangeable given their control.
+means the same, so that an effect counts only if it is larger than that of the placebo: per unit the difference of both
+is taken, and its sign is flipped. That is exact if arm and placebo are exchangeable given their control.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ def test_the_estimate_is_the_mean_energy_distance_of_units():
     values = []
     for unit in range(6):
         own, other = experiment.arm("XL")[unit], experiment.arm("N0h")[unit]
-        distances = pairwise_distances([answer.edit for answer in own + other])
+        distances = pairwise_distances([answer.edit / np.linalg.norm(answer.edit) for answer in own + other])
         values.append(energy_distance(distances, [True] * 6 + [False] * 6))
     assert effect.estimate == pytest.approx(np.mean(values))
     assert effect.low < effect.estimate < effect.high
