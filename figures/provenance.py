@@ -12,7 +12,7 @@ import pandas as pd
 
 from figures.names import label
 
-PACKAGES: Final = ("salience-audit", "duckdb", "matplotlib", "numpy", "pandas", "scipy", "seaborn", "statsmodels")
+PACKAGES: Final = ("salience-audit", "duckdb", "matplotlib", "numpy", "pandas", "scipy", "seaborn")
 SIMULATED: Final = "simulated"
 OTHER: Final = "other"  # what `run.json` says where a foreign log names no backend
 

@@ -22,8 +22,8 @@ class AnswerFile(Generic[T]):
     """Use as a context manager.
 
     Args:
-        path: the file; it is made if it is not there.
-        lines: of what kind its lines are.
+        path: the file, created if it does not exist.
+        lines: the kind of its lines.
 
     Attributes:
         answers: those in it, those appended included.

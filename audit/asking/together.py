@@ -47,7 +47,7 @@ def ask_all(
 ) -> float:
     """Do all work, so many pieces at once, with the progress on a terminal.
 
-    When the model or the disk fails, no further piece is begun, and what is in flight is waited for.
+    When the model or the disk fails, no further piece is begun; calls in flight are completed first.
 
     Args:
         work: what to ask.
@@ -55,7 +55,7 @@ def ask_all(
         file: where answers go.
         ask: makes the call for a piece of work; the line to write.
         concurrency: calls in flight at once.
-        verb: what happens to a piece of work, for messages: `judged`.
+        verb: what is done to a piece of work, for messages, such as `judged`.
 
     Returns:
         Wall time, in seconds.

@@ -38,9 +38,9 @@ def plan(
         str | None, typer.Option("--personality", help="Of the simulated critic.", show_default="salient")
     ] = None,
     preset: Annotated[str, typer.Option("--preset", help="small, standard or foreign.")] = "small",
-    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The plan; it must not exist.")] = Path(
-        "plan.json"
-    ),
+    out: Annotated[
+        Path, typer.Option("--out", metavar="FILE", help="Where the plan is written; must not exist yet.")
+    ] = Path("plan.json"),
     units: Annotated[
         int | None,
         typer.Option("--units", min=1, max=10**6, help="How many prompts to draw.", show_default="the preset's"),
@@ -67,7 +67,7 @@ def plan(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan, and write nothing.")] = False,
     **model_options: Unpack[ModelOptions],
 ) -> Table:
-    """Draw prompts, and fix arms, hypotheses, seeds and costs before the first call.
+    """Draw prompts, and fix arms, hypotheses and seeds before the first call; nothing is asked yet.
 
     Example: audit intervene plan data/runs --preset small --backend ollama --model gpt-oss:20b --out plan.json
     """
@@ -99,7 +99,7 @@ def run(
         int | None,
         typer.Option("--concurrency", min=1, max=10_000, help="Calls in flight at once; else 4, with local 1."),
     ] = None,
-    keep_prompts: Annotated[bool, typer.Option("--keep-prompts", help="Write prompts down as well.")] = False,
+    keep_prompts: Annotated[bool, typer.Option("--keep-prompts", help="Record prompts as well.")] = False,
     plan_only: Annotated[bool, typer.Option("--plan", help="Print what is left, and ask nothing.")] = False,
 ) -> None:
     """Make the calls of a plan that have no answer yet; interrupted, the same command goes on.
@@ -147,7 +147,7 @@ def show(
 @commands.command("import-interventions")
 def import_interventions(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON Lines, an answer each.")],
-    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The plan; it must not exist.")],
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="Where the plan is written; must not exist yet.")],
     model: Annotated[str, typer.Option("--model", help="Who answered.")],
     output: FormatOption = Format.table,
     arms: Annotated[
@@ -162,10 +162,10 @@ def import_interventions(
         int, typer.Option("--rollouts", min=0, max=10**6, help="Fresh rollouts of each revised policy; 0 for none.")
     ] = 200,
     remarks: Annotated[
-        list[str] | None, typer.Option("--remark", help="What readers of the report must know; repeatable.")
+        list[str] | None, typer.Option("--remark", help="What readers of the report should know; repeatable.")
     ] = None,
 ) -> None:
-    """Make a plan of answers under changed evidence that were had elsewhere, for `audit intervene report` and `show`.
+    """Make a plan of answers under changed evidence obtained elsewhere, for `audit intervene report` and `show`.
 
     Example: audit import-interventions answers.jsonl --out imported.json --model my-model --arm as_is=N0
     """

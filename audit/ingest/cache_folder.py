@@ -17,7 +17,7 @@ VARIABLE: Final = "SALIENCE_AUDIT_CACHE"
 UNUSED: Final = 90
 """Days after which unused results are removed."""
 DAY: Final = 86_400.0
-LIBRARIES: Final = ("duckdb", "msgspec", "numpy", "scipy", "statsmodels")
+LIBRARIES: Final = ("duckdb", "msgspec", "numpy", "scipy")
 """Results depend on their versions."""
 
 

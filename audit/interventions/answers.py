@@ -22,7 +22,7 @@ class ShownLine(msgspec.Struct, frozen=True, kw_only=True):
     """A rollout as a call showed it.
 
     Attributes:
-        content: which rollout it was in truth.
+        content: its true role.
         name: its heading.
         label: the role that the heading stated; None for `Rollout A`.
         rollout: its number among the K.
@@ -53,14 +53,14 @@ class AnswerOf(AnswerLine, frozen=True, kw_only=True):
         prompt_sha256, base_prompt_sha256: of the prompt, and of the recorded one.
         prompt_characters: length of the prompt.
         backend, model, options: who answered.
-        seed: that the model was given.
+        seed: of the call.
         params: the parameter vector; null where none could be read.
         error: why, else null.
         completion, thinking: the answer.
         prompt_tokens, completion_tokens: null where the backend does not count.
         seconds: wall time.
         started_at: UTC.
-        prompt: where prompts are kept.
+        prompt: in full, if prompts are kept.
         mean_logprob: of the answer's tokens, where the backend gives it.
         truth: the simulated critic's own account, for calibration.
     """

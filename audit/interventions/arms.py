@@ -28,7 +28,7 @@ class Arm:
     Attributes:
         id: its name.
         meaning: what is changed, in a few words.
-        control: the arm that it is compared with; None where it is compared with none.
+        control: the arm it is compared with; None if it has no control.
         needs: the recorded `prompt` alone; other recorded `rollouts` of the policy; or the `policy`, run on fresh
             seeds.
     """
@@ -43,9 +43,9 @@ ARMS: Final[Mapping[str, Arm]] = {
     arm.id: arm
     for arm in (
         Arm("A0", "the recorded prompt, asked again"),
-        Arm("N0", "in a frame that states neither order nor number of rollouts", "A0"),
-        Arm("N0h", "the same with returns hidden", "N0"),
-        Arm("P1", "the neutral frame in other words and another layout", "N0"),
+        Arm("N0", "a neutral frame that states neither the order nor the number of rollouts", "A0"),
+        Arm("N0h", "the neutral frame with returns hidden", "N0"),
+        Arm("P1", "the neutral frame, reworded and laid out differently", "N0"),
         Arm("P2", "other evidence of the same policy: rollouts on fresh seeds, selected anew", "N0", "policy"),
         Arm("C", "order, labels and numbers drawn independently for every call"),
         Arm("XL", "the labels of worst and best exchanged, returns hidden", "N0h"),
@@ -68,7 +68,7 @@ ARMS: Final[Mapping[str, Arm]] = {
 }
 
 FRAMES: Final = ("N0", "N0h")
-"""Arms that others are compared with; what they cost themselves is found where their own control is asked too."""
+"""Arms that serve as controls; their own effect is tested only where their own control is asked as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +76,9 @@ class Shown:
     """One rollout as a call shows it.
 
     Attributes:
-        content: which rollout it is in truth.
+        content: its true role.
         number: whose return is printed with it; None where it is hidden.
-        block: what the prompt holds.
+        block: what the prompt prints.
     """
 
     content: str

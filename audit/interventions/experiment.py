@@ -25,7 +25,7 @@ class Place:
     """What was shown at one place of the evidence.
 
     Attributes:
-        content: which rollout it was in truth: `worst`, `median`, `best`, `other` and so on.
+        content: its true role: `worst`, `median`, `best`, `other` and so on.
         label: the role that its heading stated; None for `Rollout A`.
         number: the content whose return was printed with it; None where returns were hidden.
     """
@@ -47,7 +47,7 @@ class Answered:
         shown: the rollouts in the order of display.
         readable: a parameter vector could be read.
         driver: content of the rollout that the change is chiefly justified by; None where it is no single rollout.
-        mentioned: contents of the rollouts that the answer speaks of.
+        mentioned: contents of the rollouts that the answer mentions.
         says_worst: the word is in it.
         edit: shape (parameters,), or (parameters × actions,) for tables: the change in units of the search step, or for
             each entry of the table and each action 1 where the entry was changed to that action. An unreadable answer

@@ -1,4 +1,4 @@
-"""Answers under changed evidence that were had elsewhere, as a plan and its answers."""
+"""Answers under changed evidence that were obtained elsewhere, as a plan and its answers."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def import_interventions(
         condition: of all units.
         variant: the method that asked.
         rollouts: fresh rollouts of each revised policy; 0 for none.
-        remarks: what readers of the report must know.
+        remarks: what readers of the report should know.
 
     Returns:
         The plans that were written.
@@ -113,12 +113,12 @@ def import_interventions(
         if target is path:
             left_out.update((by_unit[unit][0].env, reason) for unit, reason in reasons.items() if reason)
         chosen = [by_unit[unit] for unit in units]
-        said = list(remarks)
+        notices = list(remarks)
         if target is not path:
-            said.append(
+            notices.append(
                 "Rollouts of these prompts are not three different ones, so that the worst is nothing definite."
             )
-        plan = _plan(chosen, model, condition, variant, rollouts, said, left_out)
+        plan = _plan(chosen, model, condition, variant, rollouts, notices, left_out)
         write_plan(plan, target)
         with AnswerFile(answers_file(target), ANSWERS) as written:
             for answer in _answers(plan, chosen):
@@ -242,7 +242,7 @@ def _plan(
         alpha=0.05,
         permutations=4999,
         rollouts=rollouts,
-        cost=Cost(calls, 0, 0, None, "had elsewhere"),
+        cost=Cost(calls, 0, 0, None, "obtained elsewhere"),
         power=[],
         imported=True,
         remarks=list(remarks),

@@ -113,7 +113,7 @@ def intervene_run(
     Args:
         plan: the plan's file.
         concurrency: calls in flight at once; None for 1 with local, else 4.
-        keep_prompts: write prompts down as well; otherwise they are made again from the records.
+        keep_prompts: record prompts as well; otherwise they can be made again from the records.
         plan_only: make no calls; the result states what is left.
 
     Returns:
@@ -129,7 +129,7 @@ def intervene_run(
     read = read_plan(path)
     if read.imported:
         raise UsageError(
-            f"{path} holds answers that were had elsewhere; there is nothing to run: audit intervene report"
+            f"{path} holds imported answers, so that there is nothing to run; go on with: audit intervene report {path}"
         )
     if not plan_only:
         run_plan(
@@ -142,7 +142,7 @@ def intervene_run(
 
 
 def intervene_report(plan: str | Path, *, outcome: str | None = None, cache: bool = True) -> Table:
-    """Test a finished experiment: validity first, then the primary family, then what came along.
+    """Test a finished experiment: validity first, then the primary family, then all else.
 
     Args:
         plan: the plan's file.

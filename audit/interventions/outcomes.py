@@ -44,7 +44,7 @@ class Reading(NamedTuple):
 
     Attributes:
         driver: content of the rollout that the change is chiefly justified by; None where it is no single rollout.
-        mentioned: contents of the rollouts that it speaks of.
+        mentioned: contents of the rollouts that it mentions.
     """
 
     driver: str | None
@@ -79,7 +79,7 @@ def read_experiment(
 
 
 def read_text(text: str, shown: Sequence[ShownLine], changed: Sequence[int] | None) -> Reading:
-    """Which of the rollouts that were shown an answer goes by, and which it speaks of.
+    """Which of the rollouts shown an answer justifies its change by, and which it mentions.
 
     A rollout is what the prompt called it: under exchanged labels "the worst rollout" is the one with that heading.
     Without labels the printed returns give the roles.

@@ -85,8 +85,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         rollouts: fresh rollouts of each revised policy; 0 for none.
         cost: expected.
         power: of the primary tests.
-        imported: answers were had elsewhere, before anything was planned here.
-        remarks: what readers of the report must know.
+        imported: the answers were obtained elsewhere, before the plan was made.
+        remarks: what readers of the report should know.
     """
 
     schema: int = SCHEMA

@@ -77,7 +77,7 @@ class CriticPrompt:
         before: all up to the first rollout.
         blocks: the rollouts, in the order of display.
         between: what separates them.
-        after: all behind the last one.
+        after: everything after the last one.
         dialect: whose template it was made with.
     """
 
@@ -106,7 +106,7 @@ class CriticPrompt:
             raise UnknownPromptError("its rollouts are set apart in different ways")
         parsed = cls(text[: ends[0][0]], tuple(blocks), gaps.pop() if gaps else "\n\n", text[ends[-1][1] :], dialect)
         if str(parsed) != text:
-            raise UnknownPromptError("put together again it is another one")
+            raise UnknownPromptError("its parts do not make it up again")
         return parsed
 
     def __str__(self) -> str:
@@ -143,7 +143,7 @@ class CriticPrompt:
 
     @property
     def trials(self) -> int:
-        """Number of earlier trials that it lists behind the rollouts."""
+        """Number of earlier trials that it lists after the rollouts."""
         return len(self.dialect.trial.findall(self.after))
 
     def _reworded(self, words: Mapping[str, str]) -> CriticPrompt:
@@ -160,7 +160,7 @@ def read_blocks(text: str) -> list[Block]:
 
 
 def _find(text: str, position: int) -> list[tuple[Block, int, int]]:
-    """The rollouts behind a place that follow each other, each with its ends."""
+    """Successive rollouts after a place in the text, each with its start and end."""
     found: list[tuple[Block, int, int]] = []
     while match := _HEADING.search(text, position):
         blank = _BLANK.search(text, match.end())

@@ -1,4 +1,4 @@
-"""The report of an experiment: validity first, then what was planned, then what came along."""
+"""The report of an experiment: validity first, then the primary family, then all else."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Report:
         yield from _validity(self.analysis)
         yield ""
         if self.plan.imported:
-            yield "Hypotheses, not planned before the answers were had, corrected by Holm's method:"
+            yield "Hypotheses, not planned before the answers were obtained, corrected by Holm's method:"
         else:
             yield "Primary hypotheses, corrected by Holm's method:"
         primary = [each for each in self.analysis.effects if each.primary]
@@ -115,7 +115,7 @@ def read_report(path: Path, *, cache: bool = True) -> Report:
     if missing:
         raise AuditError(
             f"{missing:,} of {plan.cost.calls:,} calls have no answer yet; effects are tested when all are in, since "
-            f"looking earlier makes chance findings: audit intervene run {path}"
+            f"testing early finds effects by chance; go on with: audit intervene run {path}"
         )
     experiment = read_experiment(plan, answers, tasks_of(plan, path), cache=cache)
     analysis = analyse(
@@ -130,7 +130,7 @@ def read_report(path: Path, *, cache: bool = True) -> Report:
 
 
 def sentence(effect: Effect) -> str:
-    """An effect in plain words, with what can be said of it."""
+    """An effect in plain words, and what follows from it."""
     if effect.verdict == NOT_TESTED or math.isnan(effect.estimate):
         return f"{effect.name} on {effect.outcome}: not tested, too few answers."
     size = _interval(effect.estimate, effect.low, effect.high)
@@ -179,7 +179,7 @@ def _validity(analysis: Analysis) -> Iterator[str]:
     )
     unreadable = [f"{each.arm} {each.unreadable} of {each.answers}" for each in validity.unreadable if each.unreadable]
     yield f"- unreadable, counted as leaving the policy as it was: {', '.join(unreadable) or 'none'}"
-    yield f"- answers of the first and the second half of calls differ: p {_number(validity.drift_p)}"
+    yield f"- drift between the first and the second half of calls: p {_number(validity.drift_p)}"
     for problem in validity.problems:
         yield f"- PROBLEM: {problem}"
 

@@ -37,7 +37,7 @@ FEWEST_CUT: Final = 4
 LOOK_EVERY: Final = 50
 """Calls between looks at whether answers are sound."""
 FEWEST_PAIRS: Final = 10
-"""Pairs of answers to one prompt from which on that is judged."""
+"""Fewest pairs of answers to one prompt from which this is judged."""
 
 
 def run_plan(plan: Plan, path: Path, *, concurrency: int, keep_prompts: bool = False) -> tuple[int, int]:
@@ -47,7 +47,7 @@ def run_plan(plan: Plan, path: Path, *, concurrency: int, keep_prompts: bool = F
         plan: the plan.
         path: its path; answers go beside it.
         concurrency: calls in flight at once.
-        keep_prompts: write prompts down as well.
+        keep_prompts: record prompts as well.
 
     Returns:
         Calls that were made, and calls of the plan.
@@ -92,7 +92,7 @@ def run_plan(plan: Plan, path: Path, *, concurrency: int, keep_prompts: bool = F
 
 
 def grouped(waiting: Sequence[tuple[int, Call]], asking: _Asking) -> list[tuple[int, Call]]:
-    """Calls in their random order, but those with one prompt behind each other.
+    """Calls in their random order, but those with the same prompt one after another.
 
     A model in this process does not drift, and it reads a prompt that it has just read in a fraction of the time.
     """
@@ -174,7 +174,7 @@ def refuse_unsound(plan: Plan, answered: Mapping[Call, AnswerOf]) -> None:
 
 
 def refuse_repeated(plan: Plan, answered: Mapping[Call, AnswerOf]) -> None:
-    """Refuse answers that come out of a cache: under random sampling hardly any two are the same.
+    """Refuse answers that come from a cache: under random sampling hardly any two are the same.
 
     Only answers to one and the same prompt of a unit are compared, those in which nothing changed left out: a critic
     may well leave a policy as it is twice in the same words.
@@ -186,7 +186,7 @@ def refuse_repeated(plan: Plan, answered: Mapping[Call, AnswerOf]) -> None:
     if pairs >= FEWEST_PAIRS and same > REPEATED * pairs:
         raise AuditError(
             f"{same} of {pairs} pairs of answers to one prompt are the same, word for word: a cache of responses, or "
-            f"sampling without chance; turn the cache off, or sample at a temperature above 0 ({plan.model})"
+            f"sampling without randomness; turn the cache off, or sample at a temperature above 0 ({plan.model})"
         )
 
 
@@ -239,7 +239,7 @@ def _model(plan: Plan, concurrency: int) -> AskedModel:
     planned = {name: value for name, value in plan.options.items() if name != "reproducible"}
     if model.name != plan.model or stated != planned:
         what = f"{model.name}, not {plan.model}" if model.name != plan.model else "set otherwise than planned"
-        raise AuditError(f"the model is {what}; a plan is asked of its own model: make a new plan")
+        raise AuditError(f"the model is {what}; a plan can only be run with its own model: make a new plan")
     return model
 
 

@@ -68,7 +68,7 @@ def regression_discontinuity(
 ) -> Jump:
     """Estimate the jump of a mean at distance 0: E[outcome | 0 from above] - E[outcome | 0 from below].
 
-    A line on either side, fitted by least squares with weights 1 - |distance| / bandwidth; errors are those of
+    A line on either side, fitted by least squares with weights 1 - abs(distance) / bandwidth; errors are those of
     `cluster_robust`.
 
     Args:

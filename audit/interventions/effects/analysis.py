@@ -84,7 +84,7 @@ def analyse(
     alpha: float = 0.05,
     planned_arms: Sequence[str] | None = None,
 ) -> Analysis:
-    """Test everything that an experiment's arms can tell.
+    """Run every test that an experiment's arms allow.
 
     Args:
         experiment: its answers.

@@ -37,7 +37,7 @@ def _label(answer: Answered) -> int | None:
 
 
 def _number(answer: Answered) -> int | None:
-    """The place of the rollout with the lowest return; None where returns were hidden, or true for want of a choice."""
+    """The place of the rollout with the lowest return; None where returns were hidden."""
     return next((index for index, place in enumerate(answer.shown) if place.number == "worst"), None)
 
 
@@ -133,7 +133,7 @@ def text_scores(answer: Answered) -> Floats:
 def direction_scores(experiment: Experiment) -> Scores:
     """How far an edit goes in the direction of those made for each rollout alone.
 
-    Edits are scaled to a sum of 1, as what tells rollouts apart is which parameters they ask to change; with the mean
+    Edits are scaled to a sum of 1, because rollouts differ in which parameters they ask to change; with the mean
     m of a rollout's own edits, the score is 2 x'm - m'm, less its mean over the three rollouts: the distance to that
     mean, up to what is the same for all.
     """
