@@ -225,7 +225,7 @@ def describe(plan: Plan) -> Iterator[str]:
     if not plan.family:
         yield "primary: none; these arms test no hypothesis of the family, so all is exploratory"
     cost = plan.cost
-    hours = "" if cost.hours is None else f", about {cost.hours:.1f} h"
+    hours = f", about {cost.hours:.1f} h" if cost.hours else ""
     yield (
         f"about {cost.prompt_tokens:,} tokens of prompts and {cost.completion_tokens:,} of answers{hours} "
         f"({cost.basis})"

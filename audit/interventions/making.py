@@ -6,25 +6,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from audit.ingest.runs import open_records
 from audit.interventions.arms import ARMS, Evidence
-from audit.interventions.plan import Cost, LeftOut, Plan, folder_of, relative
+from audit.interventions.costs import cost
+from audit.interventions.plan import LeftOut, Plan, folder_of, relative
 from audit.interventions.power import powers
 from audit.interventions.presets import family, get_preset, read_arms
-from audit.interventions.units import Eligible, Unit, draw, eligible
+from audit.interventions.units import Eligible, draw, eligible
 from audit.output.errors import AuditError, UsageError
 from audit.rerun.policies import task_to_run
 from audit.rerun.rollouts import load_tasks
-from audit.vocabulary.keys import RevisionKey, RunKey
+from audit.vocabulary.keys import RunKey
 from collector import errors
 from collector.tasks import Task, get_task
-
-CHARACTERS_PER_TOKEN: Final = 2.0
-"""Of critics' prompts, which are mostly numbers; text has about 4."""
-ANSWER_TOKENS: Final = 300.0
-"""Tokens of an answer without thinking, where the records do not state any."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,7 +133,7 @@ def make_plan(
         alpha=settings.alpha,
         permutations=settings.permutations,
         rollouts=settings.rollouts,
-        cost=_cost(units, arms, characters),
+        cost=cost(units, arms, characters, backend=backend, max_tokens=options.get("max_tokens")),
         power=powers(units, arms, hypotheses, settings.alpha),
     ).signed()
 
@@ -230,16 +226,3 @@ def _nothing(found: Eligible) -> str:
         reasons[reason] = reasons.get(reason, 0) + number
     listed = "; ".join(f"{number}: {reason}" for reason, number in sorted(reasons.items(), key=lambda each: -each[1]))
     return f"nothing to ask again: of {sum(found.prompts.values())} critics' prompts none is eligible ({listed})"
-
-
-def _cost(units: Sequence[Unit], arms: Mapping[str, int], characters: Mapping[RevisionKey, int]) -> Cost:
-    calls = len(units) * sum(arms.values())
-    length = sum(characters[unit.key] for unit in units) / len(units)
-    return Cost(
-        calls,
-        round(calls * length / CHARACTERS_PER_TOKEN),
-        round(calls * ANSWER_TOKENS),
-        None,
-        f"at {CHARACTERS_PER_TOKEN:g} characters a token of prompts and {ANSWER_TOKENS:g} tokens an answer, thinking "
-        "not included",
-    )
