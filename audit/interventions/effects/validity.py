@@ -22,6 +22,8 @@ MOST_REPEATED: Final = 0.2
 _DOUBTFUL: Final = 0.01
 """The p-value below which a check is reported as a problem: there are several checks, and each should seldom be
 false."""
+MOST_UNREADABLE: Final = 0.2
+"""Share of unreadable answers beyond which an experiment says little about the others."""
 SMALLEST_CONTEXT: Final = 256
 """Tokens of the smallest context that prompts are cut to; servers that count fewer count something else."""
 _LENGTHS: Final = 1.05
@@ -59,6 +61,13 @@ def _problems(found: Validity) -> list[str]:
         problems.append(
             f"{found.repeated:.0%} of answers to the same prompt repeat another one word for word: responses may "
             "come from a cache; turn it off, or raise the temperature"
+        )
+    answers = sum(each.answers for each in found.unreadable)
+    unreadable = sum(each.unreadable for each in found.unreadable)
+    if unreadable > MOST_UNREADABLE * answers:
+        problems.append(
+            f"{unreadable / answers:.0%} of all answers are unreadable and count as changing nothing: effects are those "
+            "of the rest, diluted"
         )
     for each in found.unreadable:
         if each.p <= _DOUBTFUL:

@@ -50,6 +50,14 @@ def test_arms_that_are_read_less_often_are_reported():
     )
 
 
+def test_many_unreadable_answers_are_a_problem():
+    experiment = planted(by_number)
+    for every, share in ((4, "25%"), (10, None)):
+        found = validity(changed(experiment, lambda a, every=every: replace(a, readable=a.order % every != 0)), QUICK)
+        reported = [problem for problem in found.problems if "of all answers are unreadable" in problem]
+        assert [problem.split()[0] for problem in reported] == ([share] if share else [])
+
+
 def test_prompts_of_all_lengths_with_the_same_tokens_were_cut():
     experiment = planted(by_number)
     found = validity(changed(experiment, lambda a: replace(a, prompt_tokens=min(a.prompt_tokens, 1500))), QUICK)
