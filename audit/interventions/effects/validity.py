@@ -66,8 +66,8 @@ def _problems(found: Validity) -> list[str]:
     unreadable = sum(each.unreadable for each in found.unreadable)
     if unreadable > MOST_UNREADABLE * answers:
         problems.append(
-            f"{unreadable / answers:.0%} of all answers are unreadable and count as changing nothing: effects are those "
-            "of the rest, diluted"
+            f"{unreadable / answers:.0%} of all answers are unreadable and count as changing nothing: effects are "
+            "those of the rest, diluted"
         )
     for each in found.unreadable:
         if each.p <= _DOUBTFUL:
