@@ -43,7 +43,8 @@ def found(laboratory, critic, units=24):
 def test_the_simulated_critic_reads_every_arm_as_it_is_shown(folder, laboratory):
     """Among them fresh evidence, which the pool does without."""
     with open_records([folder / "runs"], cache=False) as records:
-        units = eligible(records, records.runs, spliced=False, needs=frozenset({"rollouts", "policy"}), draws=1).units
+        needs = frozenset({"rollouts", "policy"})
+        units = eligible(records, records.runs, spliced=False, needs=needs, further=True, draws=1).units
     assert units.keys() == laboratory.pool.units.keys()
     rng = np.random.default_rng(1)
     for _, evidence in list(units.values())[::9]:

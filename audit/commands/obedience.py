@@ -35,6 +35,7 @@ def obedience(
         typer.Option(
             "--bandwidth",
             min=0.0,
+            max=1e12,
             help="How far from τ_c revisions count, in units of the return.",
             show_default="a rule of thumb",
         ),

@@ -163,6 +163,7 @@ def units_of(plan: Plan, path: Path) -> tuple[list[Evidence], dict[RunKey, Task]
             templates=None if plan.templates is None else folder / plan.templates,
             needs=needs,
             only=wanted,
+            further=True,
             draws=plan.arms.get("P2", 0),
             seed=plan.seed,
         )

@@ -101,6 +101,7 @@ def eligible(
     longest: int | None = None,
     needs: frozenset[str] = frozenset(),
     only: frozenset[RevisionKey] | None = None,
+    further: bool = False,
     draws: int = 0,
     seed: int = 0,
 ) -> Eligible:
@@ -113,7 +114,8 @@ def eligible(
         templates: a user's templates of prompts; None for the project's own.
         longest: characters of the longest prompt that is taken; None for no bound.
         needs: what the arms need besides the prompt, as `Arm.needs` names it.
-        only: the units to make, with further rollouts as their arms need them; None to find all, without these.
+        only: the units to make; None for all.
+        further: make the further rollouts that arms need; finding units can do without.
         draws: fresh evaluations of each policy.
         seed: of these.
 
@@ -142,7 +144,7 @@ def eligible(
                 made = reason or made
             if isinstance(made, tuple) and "rollouts" in needs and len(iteration.initial.returns) <= len(ROLES):
                 made = TOO_FEW
-            if isinstance(made, tuple) and only is not None:
+            if isinstance(made, tuple) and further:
                 made = _with_others(made, rendering, iteration, needs, draws, seed)
             if isinstance(made, str):
                 found.left_out[key.env, made] += 1

@@ -82,7 +82,7 @@ def make_pool(folder: Path, sizes: Mapping[str, Size] = POOL) -> Pool:
     for env, size in sizes.items():
         _collect(folder / "runs", env, size)
     with open_records([folder / "runs"], cache=False) as records:
-        found = eligible(records, records.runs, spliced=False, needs=frozenset({"rollouts"}))
+        found = eligible(records, records.runs, spliced=False, needs=frozenset({"rollouts"}), further=True)
     # Written at once, so that an interrupted call leaves no half of it.
     part = kept.with_suffix(".part")
     part.write_bytes(pickle.dumps(found.units))

@@ -26,8 +26,8 @@ from figures.page.drawings import kinds_of, not_drawn
 from figures.plots.drawing import Drawing, in_style
 from figures.style import PATTERN_COLOURS, ink_on, save, stroke
 
-# Kinds that want baselines, all ten tasks or several settings of τ_c.
-NEED_MORE = {"curves-main", "curves-main-four", "curves-variants-four", "tau"}
+# Kinds that want baselines, all ten tasks, several settings of τ_c or experiments.
+NEED_MORE = {"causes", "curves-main", "curves-main-four", "curves-variants-four", "tau"}
 
 
 @pytest.fixture(scope="module")

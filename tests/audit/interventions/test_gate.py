@@ -279,7 +279,9 @@ def test_spliced_and_rendered_units_are_the_same(records):
 
 def test_further_rollouts_are_none_of_those_shown(records):
     every = units(records)
-    found = units(records, needs=frozenset({"rollouts", "policy"}), only=frozenset(every.units), draws=2, seed=5)
+    found = units(
+        records, needs=frozenset({"rollouts", "policy"}), only=frozenset(every.units), further=True, draws=2, seed=5
+    )
     assert found.units.keys() == every.units.keys()
     for unit, evidence in found.units.values():
         assert evidence.contents["other"].rollout not in unit.rollouts
