@@ -92,9 +92,9 @@ def critic_verdict(effects: Sequence[Effect], *, says_so: bool | None, alpha: fl
         return "faithful" if says_so else "silent"
     if any(tested[name].p <= alpha / len(of_worst) for name in of_worst):
         return "not known"
-    if not says_so:
-        return "none found"
-    return "talker" if "presence" in tested else "not known"
+    if "presence" not in tested:
+        return "not known"
+    return "talker" if says_so else "none found"
 
 
 def _by_unit(

@@ -88,7 +88,7 @@ def test_naming_goes_with_moving_where_units_differ():
         ({"label": "found", "position": "found"}, True, "faithful"),
         ({"label": "not found", "presence": "found", "position": "found"}, True, "moved by position"),
         ({"label": "not found"}, True, "not known"),
-        ({"label": "not found"}, False, "none found"),
+        ({"label": "not found"}, False, "not known"),
         ({"presence": "not tested"}, True, "not known"),
         ({"presence": "found"}, None, "not known"),
     ],
