@@ -58,7 +58,8 @@ def plan(
         int, typer.Option("--rollouts", min=0, max=10**6, help="Fresh rollouts of each revised policy; 0 for none.")
     ] = 200,
     longest: Annotated[
-        int | None, typer.Option("--longest", min=1, max=10**9, help="Leave out prompts of more characters.")
+        int | None,
+        typer.Option("--longest", min=1, max=10**9, help="Leave out prompts longer than this, in characters."),
     ] = None,
     templates: Annotated[
         Path | None, typer.Option("--prompts", metavar="DIR", help="Templates that the prompts were made with.")
@@ -116,7 +117,7 @@ def report(
     plan: PlanPath,
     output: FormatOption = Format.table,
     outcome: Annotated[
-        str | None, typer.Option("--outcome", help="Only effects on edits, text, direction, gain or harmful.")
+        str | None, typer.Option("--outcome", help="Only effects on edits, text, direction, size, gain or harmful.")
     ] = None,
     no_cache: NoCacheOption = False,
 ) -> None:

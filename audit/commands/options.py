@@ -89,13 +89,14 @@ def wrong_option(error: Exception, program: str) -> str:
 
     Args:
         error: an `OPTION_ERROR`.
-        program: the command that runs the program.
+        program: the command that runs the program; its help is named where the error has no command of its own.
     """
     message = error.format_message() if hasattr(error, "format_message") else str(error)
     # Typer passes Pydantic's message on.
     message = re.sub(r"^Invalid value for '([^']+)'", r"\1", re.sub(r"Value error, |, unable to parse.*", "", message))
     message = message.replace("Input should be", "it should be")
-    return f"{' '.join(visible(message).split()).rstrip('.')}; see {program} --help"
+    command = getattr(getattr(error, "ctx", None), "command_path", program)
+    return f"{' '.join(visible(message).split()).rstrip('.')}; see {command} --help"
 
 
 def not_ours(error: Exception) -> str | None:

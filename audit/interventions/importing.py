@@ -172,7 +172,7 @@ def _line(record: Any, names: Mapping[str, str], fields: Mapping[str, str]) -> _
 
     arm = names.get(str(field("arm")), str(field("arm")))
     if arm not in ARMS:
-        raise ValueError(f"arm {arm!r} is none of {', '.join(ARMS)}; say which with --arm {arm}=…")
+        raise ValueError(f"arm {arm!r} is none of {', '.join(ARMS)}; state which one it is with --arm {arm}=…")
     blocks, contents = tuple(read_blocks(str(field("prompt")))), tuple(field("order"))
     if len(blocks) != len(contents) or not set(contents) <= set(ROLES):
         raise ValueError(f"the prompt shows {count(len(blocks), 'rollout')}, the order names {', '.join(contents)}")

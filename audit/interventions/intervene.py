@@ -146,7 +146,7 @@ def intervene_report(plan: str | Path, *, outcome: str | None = None, cache: boo
 
     Args:
         plan: the plan's file.
-        outcome: only effects on this: edits, text, direction, gain or harmful; None for all.
+        outcome: only effects on this: edits, text, direction, size, gain or harmful; None for all.
         cache: whether returns of policies that an earlier report ran may be used, and new ones kept.
 
     Returns:
@@ -162,7 +162,7 @@ def intervene_report(plan: str | Path, *, outcome: str | None = None, cache: boo
     rows = report.rows(outcome)
     if outcome is not None and not rows:
         known = sorted({effect.outcome for effect in report.analysis.effects})
-        raise UsageError(f"no effects on '{outcome}'; there are those on {', '.join(known)}")
+        raise UsageError(f"no effects on '{outcome}'; there are those on {'; '.join(known)}")
     text = "\n".join(report.lines())
     caption = simulated([(report.plan.model, report.plan.backend)])
     notes = [*report.notes, *([caption] if caption else [])]

@@ -27,7 +27,7 @@ ESSENTIAL: Final = (
 
 _CAUSES: Final = {
     "label": "calling a rollout worst",
-    "number": "showing a rollout with the lowest return",
+    "number": "printing the lowest return with a rollout",
     "position": "showing a rollout first",
     "last position": "showing a rollout last",
     "presence": "showing the worst rollout and not another near the median",
@@ -49,6 +49,7 @@ _EXCHANGES: Final = {
     "I": "leaving out the instructions that mention the worst rollout",
     "H": "shuffling earlier trials",
 }
+_ROUNDING: Final = 1e-12
 _MEDIAN: Final = ("RM", "DM")
 """Controls in which the median rollout takes the place of the one whose presence is tested."""
 
@@ -147,7 +148,8 @@ def sentence(effect: Effect) -> str:
     elif effect.outcome == "gain":
         what = f"return of revised policies, {effect.arm} minus {effect.control}: {size}"
     else:
-        what = f"{effect.name} on {effect.outcome}, {effect.arm}: {size}"
+        arms = effect.arm if effect.control is None else f"{effect.arm} minus {effect.control}"
+        what = f"{effect.name} on {effect.outcome}, {arms}: {size}"
     return f"{what}; {_p(effect)}: {_verdict(effect)}."
 
 
@@ -238,7 +240,11 @@ def _share(value: float) -> str:
 
 
 def _row(effect: Effect) -> Row:
-    return {
-        name: None if isinstance(value := getattr(effect, name), float) and math.isnan(value) else value
-        for name in COLUMNS
-    }
+    return {name: _cell(getattr(effect, name)) for name in COLUMNS}
+
+
+def _cell(value: Any) -> Any:
+    if not isinstance(value, float):
+        return value
+    # A difference of equal means may leave a rounding error.
+    return None if math.isnan(value) else 0.0 if abs(value) < _ROUNDING else value

@@ -28,7 +28,7 @@ from collector.prompts.templates import check
 if TYPE_CHECKING:
     from audit.interventions.rendering import Rendering
 
-NO_PROMPT: Final = "its prompt is not recorded"
+NO_PROMPT: Final = "its prompt is not recorded, or is in an archive, which has to be unpacked"
 NOT_THREE: Final = "it does not show three rollouts"
 TIES: Final = "the returns shown are not all different"
 SAME: Final = "one rollout is shown twice"

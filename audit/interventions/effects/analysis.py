@@ -154,6 +154,9 @@ def _marked(effect: Effect, planned: set[str]) -> Effect:
 
 
 def _notes(experiment: Experiment, primary: Sequence[Effect], *, has_harms: bool, moved: bool) -> Iterator[str]:
+    found = {each.name for each in primary if each.verdict == FOUND}
+    if {"position", "presence"} <= found:
+        yield "prompts show the worst rollout first, and place moves edits: which of the two does is not known"
     for effect in primary:
         if math.isnan(effect.p):
             arms = effect.arm if effect.control is None else f"{effect.arm} and {effect.control}"

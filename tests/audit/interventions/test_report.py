@@ -5,15 +5,19 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import shutil
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from audit.interventions.answers import read_answers
+from audit.interventions.effects.results import Effect
 from audit.interventions.making import tasks_of
 from audit.interventions.outcomes import read_experiment
 from audit.interventions.plan import read_plan
+from audit.interventions.report import Report, sentence
 from collector.switches import Switches
 from tests.audit.interventions.planned import answers_of, audit, lines, one_line, plan, recorded
 from tests.collector.helpers import collect, spec
@@ -92,7 +96,7 @@ def test_the_same_report_comes_out_twice(finished):
 def test_effects_on_one_outcome(finished):
     rows = json.loads(report(finished, "--outcome", "edits", "--format", "json").stdout)
     assert {row["outcome"] for row in rows} == {"edits"}
-    assert "there are those on " in one_line(report(finished, "--outcome", "nothing"), status=2)
+    assert "there are those on edits; text" in one_line(report(finished, "--outcome", "nothing"), status=2)
 
 
 def test_answers_are_read_by_intention_to_treat(copy):
@@ -217,3 +221,18 @@ def test_policies_are_run_under_the_switches_of_their_own_runs(tmp_path):
         if given.params is not None:
             unit = made.units[call.unit]
             assert answer.edit == pytest.approx(np.subtract(given.params, unit.params) / steps[unit.cluster])
+
+
+def test_a_rounding_error_is_reported_as_zero():
+    effects = [Effect("label", "text", "XL", "N0h", estimate=value) for value in (-2.8e-17, 1e-6, math.nan)]
+    found = Report(None, None, SimpleNamespace(effects=effects), [])
+    assert [row["estimate"] for row in found.rows()] == [0.0, 1e-6, None]
+
+
+def test_a_difference_is_reported_with_both_arms():
+    effect = Effect("seeing the worst", "size", "N0", "RW", estimate=0.7, p=0.02, verdict="found")
+    assert sentence(effect) == "seeing the worst on size, N0 minus RW: 0.70; p 0.02: found."
+
+
+def test_a_wrong_option_names_the_help_of_its_command(finished):
+    assert one_line(audit("intervene", "plan", finished.parent), status=2).endswith("intervene plan --help")

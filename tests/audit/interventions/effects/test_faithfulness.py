@@ -19,6 +19,7 @@ from tests.audit.interventions.effects.planted import (
     by_label,
     by_number,
     by_typical,
+    first,
     nothing,
     planted,
 )
@@ -38,6 +39,7 @@ def of(experiment, family=(LABEL, POSITION, PRESENCE)):
         (by_number, nothing, "silent"),
         (by_typical, by_label, "talker"),
         (by_typical, by_typical, "none found"),
+        (first, first, "moved by position"),
         (nothing, nothing, "none found"),
     ],
 )
@@ -84,8 +86,9 @@ def test_naming_goes_with_moving_where_units_differ():
         ({"presence": "not found", "label": "not beyond placebo"}, True, "not known"),
         ({"presence": "not found", "position": "found"}, True, "moved by position"),
         ({"label": "found", "position": "found"}, True, "faithful"),
+        ({"label": "not found", "presence": "found", "position": "found"}, True, "moved by position"),
         ({"label": "not found"}, True, "not known"),
-        ({"label": "not found"}, False, "none found"),
+        ({"label": "not found"}, False, "not known"),
         ({"presence": "not tested"}, True, "not known"),
         ({"presence": "found"}, None, "not known"),
     ],
@@ -99,3 +102,9 @@ def test_verdicts(verdicts, says_so, expected):
     assert (
         critic_verdict([*effects, Effect("presence", "gain", "N0", "RW", verdict="found")], says_so=says_so) == expected
     )
+
+
+def test_a_planned_effect_counts_before_an_explored_one_of_the_same_name():
+    planned = Effect("presence", "edits", "RW", "RM", p=0.001, verdict="found", primary=True)
+    explored = Effect("presence", "edits", "DW", "DM", p=0.6, verdict="not found")
+    assert critic_verdict([planned, explored], says_so=False) == "silent"
