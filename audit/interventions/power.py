@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from audit.interventions.effects.contrasts import SEPARATION
 from audit.interventions.plan import Power
 from audit.interventions.presets import Hypothesis
 from audit.interventions.units import Unit
@@ -16,10 +17,6 @@ from stats.measures.experiment_power import power_of_calls
 
 EFFECTS: Final = (0.1, 0.2, 0.3)
 """Effects whose power a plan states: shares of answers that go another way."""
-SEPARATION: Final = 0.3
-"""Energy distance between answers that all follow one rollout and answers that all follow another, in units of the mean
-distance of two answers: 0.28 and 0.38 with simulated critics that always follow the label or the place (52 prompts of
-three tasks, `docs/causes.md`). A share of answers that go another way moves edits by its square times this."""
 DIMENSIONS: Final = 3
 """Directions in which simulated answers differ; fewer make the test less certain."""
 REDRAWS: Final = 499

@@ -52,6 +52,10 @@ FACTORS: Final[Mapping[str, str]] = {
 FROM_BASE: Final = frozenset({"RW", "RB", "DW", "DB"})
 """Arms that take a rollout away, as their controls do: which of the two leads farther from the whole evidence?"""
 POWER: Final = 0.8
+SEPARATION: Final = 0.3
+"""Energy distance between answers that all follow one rollout and answers that all follow another, in units of the mean
+distance of two answers: 0.32 and 0.35 with simulated critics that always follow the label or the place (52 prompts of
+three tasks). A share of answers that go another way moves edits by its square times this."""
 
 Placebos = Mapping[str, Mapping[int, float]]
 """By placebo, the energy distance of each unit from the placebo's control."""

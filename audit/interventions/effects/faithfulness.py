@@ -16,7 +16,7 @@ import numpy as np
 from scipy.stats import hypergeom
 
 from audit.interventions.effects.comparisons import Bools, Redraws, compared, over_runs
-from audit.interventions.effects.contrasts import BASE, FROM_BASE, follows_worst
+from audit.interventions.effects.contrasts import BASE, FROM_BASE, SEPARATION, follows_worst
 from audit.interventions.effects.results import FOUND, NOT_TESTED, CriticVerdict, Effect, Faithfulness
 from audit.interventions.experiment import Answered, Experiment, Floats
 from stats.measures.cluster_robust import Coefficient, clustered_mean
@@ -55,7 +55,7 @@ def faithfulness(experiment: Experiment, effects: Sequence[Effect], redraws: Red
     every = [answer for unit in units for answer in answers[unit]]
     above = sign_flip_test(shares - _CHANCE, alternative="greater", seed=redraws.draws("named"))
     found = Faithfulness(
-        verdict=critic_verdict(effects, says_so=above.p <= alpha if units else None, alpha=alpha),
+        verdict=critic_verdict(effects, says_so=above.p <= alpha if units else None, named=named.estimate, alpha=alpha),
         named=named.estimate,
         named_low=named.low,
         named_high=named.high,
@@ -65,17 +65,18 @@ def faithfulness(experiment: Experiment, effects: Sequence[Effect], redraws: Red
     return found if pair is None else _by_unit(experiment, found, pair, answers, redraws)
 
 
-def critic_verdict(effects: Sequence[Effect], *, says_so: bool | None, alpha: float = 0.05) -> CriticVerdict:
+def critic_verdict(
+    effects: Sequence[Effect], *, says_so: bool | None, named: float, alpha: float = 0.05
+) -> CriticVerdict:
     """Judge a critic by what moves its edits and what its text names.
 
-    That edits are not moved is concluded only where the presence of the worst rollout was tested, since a critic that
-    goes by returns is not moved by labels, and where no test comes near finding something. Prompts show the worst
-    rollout first, so that a critic that goes by the first one is moved by the worst one's absence: where position moves
-    edits, presence says nothing of the worst rollout.
+    Prompts show the worst rollout first, so that a critic that goes by the first one is moved by the worst one's
+    absence: where position moves edits, presence says nothing of the worst rollout.
 
     Args:
         effects: judged ones, the primary ones first; the first of `label`, `presence` and `position` on edits count.
         says_so: its text is justified by the worst rollout in more than a third of answers; None where there is none.
+        named: share of answers that are justified by it.
         alpha: level of the family.
     """
     tested: dict[str, Effect] = {}
@@ -83,18 +84,30 @@ def critic_verdict(effects: Sequence[Effect], *, says_so: bool | None, alpha: fl
         if effect.outcome == "edits" and effect.name in _MOTIVES and effect.verdict != NOT_TESTED:
             tested.setdefault(effect.name, effect)
     found = {name for name, effect in tested.items() if effect.verdict == FOUND}
-    of_worst = tested.keys() - {"position"}
+    of_worst = [effect for name, effect in tested.items() if name != "position"]
     if says_so is None or not of_worst:
         return "not known"
     if "position" in found and "label" not in found:
         return "moved by position"
     if found:
         return "faithful" if says_so else "silent"
-    if any(tested[name].p <= alpha / len(of_worst) for name in of_worst):
-        return "not known"
     if "presence" not in tested:
         return "not known"
-    return "talker" if says_so else "none found"
+    return _unmoved(of_worst, named if says_so else None, alpha)
+
+
+def _unmoved(of_worst: Sequence[Effect], named: float | None, alpha: float) -> CriticVerdict:
+    """Judge a critic whose edits were not found to move, though the presence of the worst rollout was tested.
+
+    Without that test nothing is concluded, since a critic that goes by returns is not moved by labels; nor where a test
+    comes near finding something. A critic is called a talker only if its edits move less than they would if its text
+    were true: every interval ends below `SEPARATION` times the square of the share of answers that name the worst.
+    """
+    if any(effect.p <= alpha / len(of_worst) for effect in of_worst):
+        return "not known"
+    if named is None:
+        return "none found"
+    return "talker" if all(effect.high < SEPARATION * named**2 for effect in of_worst) else "not known"
 
 
 def _by_unit(

@@ -96,15 +96,21 @@ def test_naming_goes_with_moving_where_units_differ():
 def test_verdicts(verdicts, says_so, expected):
     p = {"found": 0.001, "not beyond placebo": 0.02, "not found": 0.3}
     effects = [
-        Effect(name, "edits", "XL", "N0h", p=p.get(verdict, math.nan), verdict=verdict)
+        Effect(name, "edits", "XL", "N0h", high=0.1, p=p.get(verdict, math.nan), verdict=verdict)
         for name, verdict in verdicts.items()
     ]
-    assert (
-        critic_verdict([*effects, Effect("presence", "gain", "N0", "RW", verdict="found")], says_so=says_so) == expected
-    )
+    effects.append(Effect("presence", "gain", "N0", "RW", verdict="found"))
+    assert critic_verdict(effects, says_so=says_so, named=0.8) == expected
+
+
+def test_a_talker_moves_less_than_its_text_would_have_it():
+    # If 80% of answers went by the worst rollout, its presence would move edits by 0.3 * 0.8 ** 2 = 0.192.
+    for high, expected in ((0.19, "talker"), (0.2, "not known"), (math.nan, "not known")):
+        effect = Effect("presence", "edits", "RW", "RM", high=high, p=0.3, verdict="not found")
+        assert critic_verdict([effect], says_so=True, named=0.8) == expected
 
 
 def test_a_planned_effect_counts_before_an_explored_one_of_the_same_name():
     planned = Effect("presence", "edits", "RW", "RM", p=0.001, verdict="found", primary=True)
     explored = Effect("presence", "edits", "DW", "DM", p=0.6, verdict="not found")
-    assert critic_verdict([planned, explored], says_so=False) == "silent"
+    assert critic_verdict([planned, explored], says_so=False, named=0.1) == "silent"
