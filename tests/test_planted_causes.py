@@ -16,6 +16,8 @@ from benchmarks.interventions.pool import Pool, Size, make_pool
 from benchmarks.interventions.report import print_report, read_lines
 from collector.llm.simulated.model import read_request
 
+pytestmark = pytest.mark.slow
+
 SIZES = {"cartpole": Size(3, 12), "pong": Size(3, 40)}
 
 

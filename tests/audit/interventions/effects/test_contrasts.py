@@ -74,6 +74,7 @@ def test_the_estimate_is_the_mean_energy_distance_of_units():
     assert effect.bounded_p < 0.05
 
 
+@pytest.mark.slow
 def test_what_can_be_found_is_found_four_times_of_five():
     effects = [
         edit_effect(experiment, "XL", "N0h", Redraws(199, seed), against=placebos(experiment), sensitivity=False)

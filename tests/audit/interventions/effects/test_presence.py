@@ -54,6 +54,7 @@ def test_a_dose_is_a_slope_within_units():
     assert dose(Experiment(experiment.units, [replace(a, gain=np.nan) for a in experiment.answers]), "gain") is None
 
 
+@pytest.mark.slow
 def test_harm_is_covered_by_its_interval_as_often_as_it_states():
     inside = total = 0
     for seed in range(60):
