@@ -41,3 +41,14 @@ def test_a_rollout_under_a_heading_is_shown_with_it():
     assert "worst   rollout 1   return 0  (shown as Rollout A)" in str(masked)
     assert [each["name"] for each in labelled["evidence"]] == ["worst", "median", "best"]
     assert "shown as" not in str(labelled)
+
+
+def test_the_stored_experiment_is_what_the_docs_state():
+    rows = {
+        (row["name"], row["arm"]): row for row in audit.intervene_report(REAL / "causes" / "plan.json", cache=False)
+    }
+    moved = rows["position", "XP"]
+    stated = f"{moved['estimate']:.2f} ({moved['low']:.2f} to {moved['high']:.2f})"
+    for page in (REAL / "causes" / "README.md", REAL.parents[1] / "docs" / "causes.md"):
+        assert stated.replace("-", "−") in page.read_text()
+        assert f"p = {moved['p']:.2f}" in page.read_text()

@@ -63,7 +63,7 @@ def contents(records: Records, *, band: Band = Band.std) -> Contents:
     notes = {"aggregate": joined([note, *_remarks(records)])}
     tables = {key: table(key, lines, notes.get(key, note)) for key, lines in rows.items()}
     if records.effects:
-        tables[causes.STEM] = causes.effects_table(records, note)
+        tables[causes.STEM] = causes.effects_table(records)
     return Contents(tables | {each.stem: each for each in (*paper.tables, recomputed.findings())}, drawings, paper)
 
 

@@ -40,8 +40,8 @@ def paragraphs(plans: Sequence[Path]) -> list[Paragraph]:
     return found
 
 
-def effects_table(records: Records, note: str) -> Table:
-    """All effects, as `audit intervene report` lists them."""
+def effects_table(records: Records) -> Table:
+    """All effects, as `audit intervene report` lists them, with who answered: another model than that of the records."""
     several = len({row["plan_sha256"] for row in records.effects}) > 1
     columns = (
         *([text("model", "Model")] if several else []),
@@ -58,7 +58,10 @@ def effects_table(records: Records, note: str) -> Table:
         Column("Primary", lambda row: "yes" if row["primary"] else "no", "primary", numeric=False),
         text("verdict", "Verdict"),
     )
-    return Table(STEM, TITLE, CAPTION, note, columns, records.effects)
+    models = sorted({(row["model"], row["backend"]) for row in records.effects})
+    note = f"Answers of {', '.join(f'{model} ({backend})' for model, backend in models)}."
+    caveat = simulated(models)
+    return Table(STEM, TITLE, CAPTION, f"{note} {caveat}" if caveat else note, columns, records.effects)
 
 
 def _grouped(lines: Iterable[str]) -> list[Paragraph]:
