@@ -41,7 +41,7 @@ def paragraphs(plans: Sequence[Path]) -> list[Paragraph]:
 
 
 def effects_table(records: Records) -> Table:
-    """All effects, as `audit intervene report` lists them, with who answered: another model than that of the records."""
+    """All effects, as `audit intervene report` lists them, with who answered: not the model of the records."""
     several = len({row["plan_sha256"] for row in records.effects}) > 1
     columns = (
         *([text("model", "Model")] if several else []),
