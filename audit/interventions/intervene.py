@@ -10,11 +10,12 @@ from typing import Any, Unpack
 from audit.arguments import Data, RunSelection, request_of
 from audit.interventions.making import Settings, make_plan
 from audit.interventions.plan import Plan, answers_file, counted, read_plan, write_plan
+from audit.interventions.presets import get_preset
 from audit.output.errors import AuditError, UsageError, count
 from audit.output.formats import Row
 from audit.output.rows import Table
 from audit.output.tables import print_plain_table
-from audit.request import simulated
+from audit.request import note, simulated
 from collector.model_options import ModelOptions
 
 
@@ -102,6 +103,8 @@ def intervene_plan(
     )
     if not dry_run:
         write_plan(plan, path)
+    if len(plan.units) < (asked := units or get_preset(preset).units):
+        note(f"{len(plan.units)} of {asked} units drawn: there are no more, or no more than a run's share")
     return _planned(plan, None if dry_run else path)
 
 

@@ -11,15 +11,15 @@ from typing import Any
 from audit.ingest.runs import open_records
 from audit.interventions.arms import ARMS, Evidence
 from audit.interventions.costs import cost
-from audit.interventions.plan import LeftOut, Plan, folder_of, relative
+from audit.interventions.plan import LeftOut, Plan, folder_of, name_of, relative
 from audit.interventions.power import powers
 from audit.interventions.presets import family, get_preset, read_arms
 from audit.interventions.units import Eligible, draw, eligible
 from audit.output.errors import AuditError, UsageError
-from audit.rerun.policies import task_to_run
 from audit.rerun.rollouts import load_tasks
 from audit.vocabulary.keys import RunKey
 from collector import errors
+from collector.switches import switched
 from collector.tasks import Task, get_task
 
 
@@ -104,6 +104,12 @@ def make_plan(
         )
         places = {unit.key: number for number, (unit, _) in enumerate(found.units.values())}
         units = draw([unit for unit, _ in found.units.values()], settings.units or preset.units, settings.seed)
+        drawn = {unit.cluster for unit in units}
+        switches = {
+            name_of(run.identity): run.run.switches
+            for run in records.runs
+            if run.identity in drawn and run.run is not None and run.run.switches
+        }
     if not units:
         raise AuditError(_nothing(found))
     characters = {key: len(str(evidence.prompt)) for key, (_, evidence) in found.units.items()}
@@ -135,6 +141,7 @@ def make_plan(
         rollouts=settings.rollouts,
         cost=cost(units, arms, characters, backend=backend, max_tokens=options.get("max_tokens")),
         power=powers(units, arms, hypotheses, settings.alpha),
+        switches=switches,
     ).signed()
 
 
@@ -155,7 +162,6 @@ def units_of(plan: Plan, path: Path) -> tuple[list[Evidence], dict[RunKey, Task]
     with open_records([folder / name for name in plan.data]) as records:
         clusters = {unit.cluster for unit in plan.units}
         runs = [run for run in records.runs if run.identity in clusters]
-        tasks = {RunKey(*run.identity): task_to_run(run) for run in runs}
         found = eligible(
             records,
             runs,
@@ -177,33 +183,28 @@ def units_of(plan: Plan, path: Path) -> tuple[list[Evidence], dict[RunKey, Task]
         if made[0] != unit:
             raise AuditError(f"unit {unit} is not what was planned: the records changed since; make a new plan")
         evidence.append(made[1])
-    return evidence, tasks
+    return evidence, tasks_of(plan, path)
 
 
 def tasks_of(plan: Plan, path: Path) -> dict[RunKey, Task]:
-    """The tasks of a plan's runs, under their switches where the records are there.
+    """The tasks of a plan's runs, under their switches; the records need not be there.
 
     Args:
         plan: the plan.
-        path: its path, which its data are relative to.
+        path: its path, which files of tasks are relative to.
 
     Raises:
         AuditError: a task is not known here.
     """
     folder = folder_of(path)
     load_tasks([folder / module for module in plan.task_modules])
-    data = [folder / name for name in plan.data]
-    clusters = {unit.cluster for unit in plan.units}
-    found: dict[RunKey, Task] = {}
-    if data and all(place.exists() for place in data):
-        with open_records(data) as records:
-            found = {RunKey(*run.identity): task_to_run(run) for run in records.runs if run.identity in clusters}
-    for cluster in clusters - found.keys():
-        try:
-            found[cluster] = get_task(cluster.env)
-        except errors.UsageError as error:
-            raise AuditError(str(error)) from None
-    return found
+    try:
+        return {
+            cluster: switched(get_task(cluster.env), plan.switches.get(name_of(cluster), {}))
+            for cluster in {unit.cluster for unit in plan.units}
+        }
+    except errors.UsageError as error:
+        raise AuditError(str(error)) from None
 
 
 def _refuse_secrets(address: str) -> None:

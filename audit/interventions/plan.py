@@ -14,7 +14,7 @@ from audit.interventions.arms import ARMS
 from audit.interventions.presets import Hypothesis
 from audit.interventions.units import Unit
 from audit.output.errors import AuditError
-from audit.vocabulary.keys import RevisionKey
+from audit.vocabulary.keys import RevisionKey, RunKey
 from collector import seeding
 from collector.system.regular_files import open_regular
 
@@ -85,6 +85,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         rollouts: fresh rollouts of each revised policy; 0 for none.
         cost: expected.
         power: of the primary tests.
+        switches: those of the runs that have any, by `condition/env/variant/run`: what their policies are run and
+            scaled under.
         imported: the answers were obtained elsewhere, before the plan was made.
         remarks: what readers of the report should know.
     """
@@ -113,6 +115,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     rollouts: int
     cost: Cost
     power: list[Power]
+    switches: dict[str, dict[str, Any]] = {}
     imported: bool = False
     remarks: list[str] = []
 
@@ -213,6 +216,11 @@ def answers_file(plan: Path) -> Path:
 def folder_of(plan: Path) -> Path:
     """The folder that a plan's data are relative to, links resolved: `..` leads out of where it really is."""
     return plan.resolve().parent
+
+
+def name_of(run: RunKey) -> str:
+    """A run as a plan names it."""
+    return "/".join(map(str, run))
 
 
 def relative(paths: Sequence[str | Path], folder: Path) -> list[str]:
