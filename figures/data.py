@@ -70,7 +70,7 @@ class Records:
     def revises_texts(self, condition: str | None = None) -> bool:
         """Whether the runs, of a condition or all, revise texts, whose scores are of other examples each time."""
         here = self.facts if condition is None else self.facts[self.facts["condition"] == condition]
-        return bool(len(here)) and bool((here["candidates"] == "text").all())
+        return bool(len(here)) and "candidates" in here and bool((here["candidates"] == "text").all())
 
     @cached_property
     def metrics(self) -> Rows:
