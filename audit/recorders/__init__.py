@@ -13,9 +13,9 @@ Three calls per iteration record any loop::
             new_scores = evaluate(extract(answer), ids)
             recorder.scored(new_scores)
 
-`audit.recorders.gepa` has a callback for GEPA, `audit.recorders.simba` a context manager for DSPy's SIMBA. Neither imports
-the tool. Once a recorder exists, no failure of its own reaches the loop: what could not be recorded is a line in `troubles.jsonl`
-beside the records, a line on standard error, and part of a final warning.
+`audit.recorders.gepa` has a callback for GEPA, `audit.recorders.simba` a context manager for DSPy's SIMBA. Neither
+imports the tool. Once a recorder exists, no failure of its own reaches the loop: what could not be recorded is a line
+in `troubles.jsonl` beside the records, a line on standard error, and part of a final warning.
 """
 
 from __future__ import annotations

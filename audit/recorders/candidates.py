@@ -29,7 +29,7 @@ class Item:
         text: what is shown of it.
         index: its index among the scores given to `shown`; None where it is of another candidate.
         score: its score, where `index` does not give it; None if it has none.
-        name: the heading above it in the prompt.
+        name: the heading above it in the prompt, if it has one.
         label: `worst` or `best` where the prompt calls it so.
     """
 
@@ -54,8 +54,8 @@ def candidate(
         text: all of its components.
         scores: its score on each example, or their mean.
         ids: which examples these are.
-        answer: of a revised candidate the answer that it was taken from, or None if that is not known. Without it, the candidate is an
-            earlier one that is to be revised.
+        answer: of a revised candidate the answer that it was taken from, or None if that is not known. Without it, the
+            candidate is an earlier one that is to be revised.
         thinking: the thinking of the model that answered.
 
     Raises:
@@ -96,22 +96,26 @@ def shown_items(initial: TextCandidate, items: Sequence[str | Item] | None) -> l
     """
     scores = initial.returns or []
     if items is None:
-        items = [Item(index=index) for index in range(len(scores))]
+        items = [Item(index=place, name=_heading(place)) for place in range(len(scores))]
     elif all(isinstance(item, str) for item in items) and len(items) != len(scores):
         raise ValueError(f"{len(items)} items for {len(scores)} scores; give an Item with its index for each")
     shown = []
     for place, item in enumerate(items):
-        each = Item(text=item, index=place) if isinstance(item, str) else item
+        each = Item(text=item, index=place, name=_heading(place)) if isinstance(item, str) else item
         shown.append(
             ShownItem(
                 label=each.label,
                 rollout=each.index,
                 return_=each.score if each.index is None else scores[each.index],
-                name=each.name or f"Example {place + 1}",
+                name=each.name,
                 text=msgspec.UNSET if each.text is None else _shortened(each.text),
             )
         )
     return shown
+
+
+def _heading(place: int) -> str:
+    return f"Example {place + 1}"
 
 
 def _number(score: Any) -> float:

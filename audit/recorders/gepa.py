@@ -1,7 +1,7 @@
 """A callback that records GEPA: `gepa.optimize(…, callbacks=[recorder])`.
 
-With DSPy, `dspy.GEPA(…, gepa_kwargs={"callbacks": [recorder]})`. There GEPA's events lack the prompt and the answer, which
-DSPy gives to the callbacks of the model: `reflection_lm=dspy.LM(…, callbacks=[recorder])`.
+With DSPy, `dspy.GEPA(…, gepa_kwargs={"callbacks": [recorder]})`. There GEPA's events lack the prompt and the answer,
+which DSPy gives to the callbacks of the model: `reflection_lm=dspy.LM(…, callbacks=[recorder])`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from audit.recorders.candidates import Item
+from audit.recorders.messages import answer_fields, plain_text
 from audit.recorders.recorder import Recorder
 from audit.recorders.troubles import Troubles, guarded
 from collector.records import SelectionRule
@@ -20,13 +22,15 @@ from collector.records import SelectionRule
 Event = Mapping[str, Any]
 
 _DEEPEST_HEADING: Final = 6
+_NO_REASON: Final = frozenset({"new_instruction", "improved_instruction", "completed"})
+"""Fields of DSPy's answers that do not give reasons."""
 
 
 @dataclass(kw_only=True)
 class _Proposal:
-    """What a reflector proposed."""
+    """What a reflector proposed: the components that change, or None where its answer has none."""
 
-    text: dict[str, str]
+    text: dict[str, str] | None
     prompt: str | None
     answer: str | None
     scores: list[float] | None = None
@@ -40,7 +44,7 @@ class _Task:
     ids: list[str] = field(default_factory=list)
     scores: list[float] | None = None
     skipped: bool = False
-    examples: list[str] | None = None
+    examples: list[Mapping[str, Any]] | None = None
 
 
 @dataclass
@@ -59,8 +63,9 @@ class _Iteration:
 class GEPARecorder:
     """Records each revision that GEPA tries, those that it rejects included. It imports nothing of GEPA.
 
-    Iterations have the numbers of GEPA's `run_log.json`, times the number of proposals per iteration. One whose minibatch
-    is perfect is recorded without a revision; one that merges candidates asks no reflector and is not recorded.
+    Iterations have the numbers of GEPA's `run_log.json`, times the number of proposals per iteration. One whose
+    minibatch is perfect is recorded without a revision; one that merges candidates asks no reflector and is not
+    recorded.
 
     Args:
         folder: the folder of the data set, which may hold many runs.
@@ -125,7 +130,7 @@ class GEPARecorder:
         )
 
     @guarded
-    def on_iteration_start(self, event: Event) -> None:
+    def on_iteration_start(self, event: Event) -> None:  # noqa: ARG002
         """Forget the iteration before."""
         self._now = _Iteration()
 
@@ -161,7 +166,7 @@ class GEPARecorder:
         parent, shown = dict(event["parent_candidate"]), event["reflective_dataset"]
         examples = next((shown[name] for name in event["components"] if name in shown), [])
         task = self._undecided(lambda task: task.text == parent)
-        task.examples = [_markdown(number, example) for number, example in enumerate(examples, start=1)]
+        task.examples = [dict(example) for example in examples]
 
     @guarded
     def on_proposal_end(self, event: Event) -> None:
@@ -191,7 +196,7 @@ class GEPARecorder:
         now, self._now = self._now, _Iteration()
         first = (event["iteration"] - 1) * len(now.tasks)
         asked = [task for task in now.tasks if task.examples is not None]
-        self._take_calls(now)
+        self._take_calls(now, len(asked))
         # A failed reflection has no event, so that of several proposals it is not known whose is missing.
         known = len(now.proposals) in (0, len(asked))
         proposals = iter(now.proposals)
@@ -210,55 +215,65 @@ class GEPARecorder:
                 self._record(number, task, next(proposals, None), now)
 
     @guarded
-    def on_optimization_end(self, event: Event) -> None:
+    def on_optimization_end(self, event: Event) -> None:  # noqa: ARG002
         """Close the files, and warn of what could not be recorded."""
         self.close()
 
     @guarded
-    def on_lm_start(self, call_id: str, instance: Any, inputs: Mapping[str, Any]) -> None:
+    def on_lm_start(self, call_id: str, instance: Any, inputs: Mapping[str, Any]) -> None:  # noqa: ARG002
         """DSPy calls the model: while a proposal is made, this is the reflector's prompt."""
         if any(task.examples is not None for task in self._now.tasks) and not self._now.proposals:
             messages = inputs.get("messages")
-            self._now.prompts[call_id] = _text(messages if messages else inputs.get("prompt"))
+            self._now.prompts[call_id] = plain_text(messages if messages else inputs.get("prompt"))
 
     @guarded
-    def on_lm_end(self, call_id: str, outputs: Any, exception: BaseException | None = None) -> None:
+    def on_lm_end(self, call_id: str, outputs: Any, exception: BaseException | None = None) -> None:  # noqa: ARG002
         """The model has answered."""
         prompt = self._now.prompts.pop(call_id, None)
         if prompt is not None and outputs:
-            self._now.calls.append((prompt, _text(outputs[0] if isinstance(outputs, list) else outputs)))
+            self._now.calls.append((prompt, plain_text(outputs[0] if isinstance(outputs, list) else outputs)))
 
     def _undecided(self, fits: Any) -> _Task:
         return next(task for task in self._now.tasks if not task.skipped and task.examples is None and fits(task))
 
+    def _answered(self, proposal: _Proposal | None, text: dict[str, str] | None) -> None:
+        completion = proposal.answer if proposal else None
+        # DSPy asks for fields, of which one is the proposal itself, and the others are the reasons.
+        fields = answer_fields(completion) if completion else {}
+        reasons = [text for name, text in fields.items() if name not in _NO_REASON]
+        self._recorder.answered("\n\n".join(reasons) if fields else completion, text, completion=completion)
+
     def _note(self, number: int, trouble: str) -> None:
         self.troubles.note("on_iteration_end", f"iteration {number} {trouble}")
 
-    def _take_calls(self, now: _Iteration) -> None:
-        """Give proposals the calls that DSPy's model reported: one each, or the last where there is one proposal."""
-        calls = now.calls[-1:] if len(now.proposals) == 1 else now.calls
-        if len(calls) == len(now.proposals):
-            for proposal, (prompt, answer) in zip(now.proposals, calls, strict=True):
+    def _take_calls(self, now: _Iteration, asked: int) -> None:
+        """Give proposals the calls that DSPy's model reported: one each, or the last where one is due."""
+        if asked == 1 and now.calls:
+            now.calls = now.calls[-1:]
+            now.proposals = now.proposals or [_Proposal(text=None, prompt=None, answer=None)]
+        if len(now.calls) == len(now.proposals):
+            for proposal, (prompt, answer) in zip(now.proposals, now.calls, strict=True):
                 proposal.prompt = proposal.prompt or prompt
                 proposal.answer = proposal.answer or answer
 
     def _record(self, number: int, task: _Task, proposal: _Proposal | None, now: _Iteration) -> None:
+        prompt = proposal.prompt if proposal else None
         # Where an adapter leaves examples out, which of them are shown is not known.
         examples = task.examples if task.examples and len(task.examples) == len(task.ids) else []
         self._recorder.shown(
             task.text,
             task.scores or [],
             ids=task.ids,
-            items=examples,
-            prompt=proposal.prompt if proposal else None,
+            items=[_item(place, example, prompt) for place, example in enumerate(examples)],
+            prompt=prompt,
             iteration=number,
             started=now.started,
         )
-        if proposal is None:
-            self._recorder.answered(None, None)
+        if proposal is None or proposal.text is None:
+            self._answered(proposal, None)
             return
         if proposal.scores is None:
-            self._recorder.answered(proposal.answer, None)
+            self._answered(proposal, None)
             self._note(number, f"has a proposal that was never scored: {now.error or 'see the log of GEPA'}")
             return
         child = {**task.text, **proposal.text}
@@ -270,8 +285,16 @@ class GEPARecorder:
                     "on_iteration_end",
                     f"iteration {number}: accepted without a gain, so the rule is not strict; give selection_rule",
                 )
-        self._recorder.answered(proposal.answer, proposal.text)
+        self._answered(proposal, proposal.text)
         self._recorder.scored(proposal.scores, accepted=accepted)
+
+
+def _item(place: int, example: Mapping[str, Any], prompt: str | None) -> Item:
+    """An example as the prompt shows it: GEPA's under a heading, DSPy's as an object of JSON."""
+    markdown = _markdown(place + 1, example)
+    if prompt is None or markdown.strip() in prompt:
+        return Item(index=place, text=markdown, name=f"Example {place + 1}")
+    return Item(index=place, text=json.dumps(example, ensure_ascii=False, default=str))
 
 
 def _markdown(number: int, example: Mapping[str, Any]) -> str:
@@ -292,16 +315,4 @@ def _section(value: Any, level: int) -> str:
 
 def _joined(texts: Any) -> str | None:
     """The texts of several components as one; None if there are none."""
-    return "\n\n".join(map(_text, texts)) or None
-
-
-def _text(value: Any) -> str:
-    """A prompt or an answer as a text, where it is a list of messages or of parts."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, Mapping):
-        content = value.get("content", value.get("text"))
-        return json.dumps(dict(value), default=str) if content is None else _text(content)
-    if isinstance(value, (list, tuple)):
-        return "\n\n".join(map(_text, value))
-    return str(value)
+    return "\n\n".join(map(plain_text, texts)) or None

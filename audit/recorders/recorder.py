@@ -41,6 +41,7 @@ class _Draft:
     prompt: str | None
     answer: str | None = None
     thinking: str | None = None
+    completion: str | None = None
     text: dict[str, str] | None = None
     answered: bool = False
 
@@ -175,7 +176,9 @@ class Recorder:
             self.troubles.note("shown", f"iteration {before.iteration} was never scored; it is left out")
 
     @guarded
-    def answered(self, answer: str | None, text: Text | None, *, thinking: str | None = None) -> None:
+    def answered(
+        self, answer: str | None, text: Text | None, *, thinking: str | None = None, completion: str | None = None
+    ) -> None:
         """Add the reflector's answer.
 
         Args:
@@ -183,9 +186,11 @@ class Recorder:
             text: the revised candidate: all components, or those that the answer changes. None where the answer has
                 none, which ends the iteration.
             thinking: the model's thinking, if it gives any.
+            completion: what the model wrote, where `answer` is the part of it that gives reasons.
         """
         draft = self._current("answered")
         draft.answer, draft.thinking, draft.answered = answer, thinking, True
+        draft.completion = answer if completion is None else completion
         if text is None:
             self._write(draft, None, accepted=False)
             return
@@ -265,7 +270,7 @@ class Recorder:
                     role="critic",
                     attempt=1,
                     prompt=draft.prompt,
-                    completion=draft.answer or "",
+                    completion=draft.completion or "",
                     thinking=draft.thinking,
                     model=run.model or "",
                     prompt_tokens=None,

@@ -1,7 +1,8 @@
-"""What the scripts of DSPy's optimizers share: a program that names seasons, and a stub model in the place of a server."""
+"""What the scripts of DSPy's optimizers share: a program that names seasons, and a stub in the place of a model."""
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from types import SimpleNamespace
@@ -9,8 +10,8 @@ from typing import Any
 
 import dspy
 
-MONTHS = "January February March April May June July August September October November December".split()
-SEASONS = ["winter", "winter", "spring", "spring", "spring", "summer", "summer", "summer", "autumn", "autumn", "autumn", "winter"]
+MONTHS = "January February March April May June July August September October November December".split()  # noqa: SIM905
+SEASONS = [*["winter"] * 2, *["spring"] * 3, *["summer"] * 3, *["autumn"] * 3, "winter"]
 EXAMPLES = [
     dspy.Example(month=month, season=season).with_inputs("month") for month, season in zip(MONTHS, SEASONS, strict=True)
 ]
@@ -19,7 +20,7 @@ EXAMPLES = [
 class Stub(dspy.BaseLM):
     """Right about months that its instructions name, and by luck; as a reflector it adds a month that went wrong."""
 
-    def __init__(self, luck: float = 0.35, seed: int = 0, **options: Any) -> None:
+    def __init__(self, luck: float = 0.5, seed: int = 0, **options: Any) -> None:
         super().__init__(model="stub", cache=False, **options)
         self.luck, self.random = luck, random.Random(seed)
 
@@ -41,17 +42,18 @@ class Stub(dspy.BaseLM):
             advice = f"{month} is in {SEASONS[MONTHS.index(month)]}."
             return (
                 f"[[ ## discussion ## ]]\nThe worse trajectory got {month} wrong.\n\n"
-                f'[[ ## module_advice ## ]]\n{{"self": "{advice}"}}\n\n[[ ## completed ## ]]'
+                f'[[ ## module_advice ## ]]\n{{"predict": "{advice}"}}\n\n[[ ## completed ## ]]'
             )
         if "[[ ## season ## ]]" in prompt:
             month = re.findall(r"\[\[ ## month ## \]\]\n(\w+)", prompt)[-1]
             right = f"{month} is in" in prompt or self.random.random() < self.luck
-            return f"[[ ## season ## ]]\n{SEASONS[MONTHS.index(month)] if right else 'monsoon'}\n\n[[ ## completed ## ]]"
-        current = re.search(r"```\n(.*?)\n```", prompt, re.DOTALL)
-        wrong = [block for block in prompt.split("# Example ")[1:] if "monsoon" in block]
-        month = next(m for m in MONTHS if m in self.random.choice(wrong or [MONTHS[0]]))
-        new = f"{current[1] if current else ''} {month} is in {SEASONS[MONTHS.index(month)]}.".strip()
-        return f"I add {month}, which went wrong.\n\n```\n{new}\n```"
+            return (
+                f"[[ ## season ## ]]\n{SEASONS[MONTHS.index(month)] if right else 'monsoon'}\n\n[[ ## completed ## ]]"
+            )
+        current = re.findall(r"\[\[ ## current_instruction ## \]\]\n(.*?)\n\n", prompt)[-1]
+        wrong = re.findall(r'"(\w+)"\}, "Generated Outputs": \{"season": "monsoon"', prompt)
+        month = self.random.choice(wrong or MONTHS)
+        return json.dumps({"new_instruction": f"{current} {month} is in {SEASONS[MONTHS.index(month)]}."})
 
 
 class Seasons(dspy.Module):

@@ -1,9 +1,9 @@
 """Run GEPA for real with stub models, without a network: `python run_gepa.py OUT [--iterations N] …`.
 
-Needs the package `gepa` (`pip install gepa`), so it runs in that environment, with PYTHONPATH at the repository for `--record`. The task
-is to state in which season a month is. The stub of the task's model heeds the last seven months that its prompt names; the stub of
-the reflector adds a month that it was shown wrong, removes one, or changes nothing of substance. So runs hold accepted, rejected and
-tied revisions and minibatches that are perfect, at any length.
+Needs the package `gepa`, and for `--record` also `msgspec` and PYTHONPATH at the repository. The task is to state in which
+season a month is. The stub of the task's model heeds the last seven months that its prompt names; the stub of the
+reflector adds a month that it was shown wrong, removes one, or changes nothing of substance. So runs hold accepted,
+rejected and tied revisions and minibatches that are perfect, at any length.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from pathlib import Path
 import gepa
 from gepa.adapters.default_adapter.default_adapter import DefaultAdapter, EvaluationResult
 
-MONTHS = "January February March April May June July August September October November December".split()
-SEASONS = ["winter", "winter", "spring", "spring", "spring", "summer", "summer", "summer", "autumn", "autumn", "autumn", "winter"]
+MONTHS = "January February March April May June July August September October November December".split()  # noqa: SIM905
+SEASONS = [*["winter"] * 2, *["spring"] * 3, *["summer"] * 3, *["autumn"] * 3, "winter"]
 SEED_PROMPT = "Name the season of the month on the northern hemisphere. June is in summer."
 
 
@@ -34,7 +34,8 @@ def graded(data: dict[str, str], response: str) -> EvaluationResult:
     """A score of 0 to 1: right or wrong, and better for a short answer."""
     right = data["answer"] in response
     score = round((0.6 if right else 0.0) + 0.4 / (1 + len(response) / 20), 3)
-    feedback = f"This answer is {'right' if right else 'wrong'}; the season of {data['input']} is {data['answer']}. It earned {score}."
+    verdict = "right" if right else "wrong"
+    feedback = f"This answer is {verdict}; the season of {data['input']} is {data['answer']}. It earned {score}."
     return EvaluationResult(score=score, feedback=feedback, objective_scores=None)
 
 
@@ -92,7 +93,8 @@ def main() -> None:
     args = parser.parse_args()
 
     data = [
-        {"input": month, "answer": season, "additional_context": {}} for month, season in zip(MONTHS, SEASONS, strict=True)
+        {"input": month, "answer": season, "additional_context": {}}
+        for month, season in zip(MONTHS, SEASONS, strict=True)
     ]
     seed_candidate = {"instruction": SEED_PROMPT}
     seed_candidate |= {f"note_{k}": f"Note {k}." for k in range(1, args.components)}

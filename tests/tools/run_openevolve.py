@@ -1,8 +1,7 @@
 """Run OpenEvolve for real with a stub model, without a network: `python run_openevolve.py OUT [--iterations N]`.
 
-Needs the package `openevolve`. The program states which number is the largest of a function that has its peak at 3; the stub model moves it, in the
-form of a diff, towards the best program that its prompt shows, or at random. About one answer in seven
-cannot be read.
+Needs the package `openevolve`. The program states where a function has its peak, which is at 3; the stub model moves it, in
+the form of a diff, and refers to the best program that its prompt shows. About one answer in seven cannot be read.
 """
 
 from __future__ import annotations
@@ -57,12 +56,14 @@ class Stub:
         if draw.random() < 1 / 7:
             return "I would rather not change this program."
         current = VALUE.findall(prompt)[-1]
-        shown = [(float(score), number) for number, score in re.findall(r"### Program (\d+) \(Score: ([\d.]+)\)", prompt)]
-        reason = f"Program {max(shown)[1]} has the highest score, so I move towards it." if shown else "I try another value."
-        new = round(float(current) + draw.choice([-0.5, 0.25, 0.5, 1.0]), 2)
-        return (
-            f"{reason}\n\n<<<<<<< SEARCH\n    return {current}\n=======\n    return {new}\n>>>>>>> REPLACE\n"
+        shown = [
+            (float(score), number) for number, score in re.findall(r"### Program (\d+) \(Score: ([\d.]+)\)", prompt)
+        ]
+        reason = (
+            f"Program {max(shown)[1]} has the highest score, so I move towards it." if shown else "I try another value."
         )
+        new = round(float(current) + draw.choice([-0.5, 0.25, 0.5, 1.0]), 2)
+        return f"{reason}\n\n<<<<<<< SEARCH\n    return {current}\n=======\n    return {new}\n>>>>>>> REPLACE\n"
 
 
 async def run(out: Path, iterations: int) -> None:

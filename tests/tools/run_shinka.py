@@ -1,7 +1,7 @@
 """Run ShinkaEvolve for real with a stub model, without a network: `python run_shinka.py OUT [--iterations N]`.
 
-Needs the package `shinka-evolve`. The program states a number, whose score is highest at 3; the stub model moves it, by a
-diff or a full rewrite. A program that states a number above 4 is incorrect, and one answer in seven cannot be read.
+Needs the package `shinka-evolve`. The program states a number, whose score is highest at 3; the stub model moves it, by
+a diff or a full rewrite. A program that states a number above 4 is incorrect, and one answer in seven cannot be read.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ run_shinka_eval(
 
 def use_stub() -> None:
     """Put a stub in the place of the calls of model servers."""
-    import shinka.llm.llm as llm
+    from shinka.llm import llm
     from shinka.llm.providers import QueryResult
 
     draw = random.Random(5)
@@ -64,9 +64,11 @@ def use_stub() -> None:
             return "I would rather not change this program."
         current = re.findall(r"return (-?[\d.]+)", msg)[-1]
         new = round(float(current) + draw.choice([-0.5, 0.25, 0.5, 1.0]), 2)
-        head = "<NAME>\nmove_the_guess\n</NAME>\n\n<DESCRIPTION>\nThe best program shown is higher, so I move up.\n</DESCRIPTION>\n\n"
+        reason = "The best program shown is higher, so I move up."
+        head = f"<NAME>\nmove_the_guess\n</NAME>\n\n<DESCRIPTION>\n{reason}\n</DESCRIPTION>\n\n"
         if "SEARCH" in system_msg + msg:
-            return f"{head}<DIFF>\n<<<<<<< SEARCH\n    return {current}\n=======\n    return {new}\n>>>>>>> REPLACE\n</DIFF>\n"
+            diff = f"<<<<<<< SEARCH\n    return {current}\n=======\n    return {new}\n>>>>>>> REPLACE"
+            return f"{head}<DIFF>\n{diff}\n</DIFF>\n"
         return f"{head}<CODE>\n```python\n{PROGRAM.replace('0.0', str(new))}\n```\n</CODE>\n"
 
     async def query_async(
@@ -74,7 +76,17 @@ def use_stub() -> None:
     ) -> QueryResult:
         content = answer(msg, system_msg)
         history = [*msg_history, {"role": "user", "content": msg}, {"role": "assistant", "content": content}]
-        return QueryResult(content, msg, system_msg, history, model_name, {}, len(msg) // 4, len(content) // 4, thought="A short thought.")
+        return QueryResult(
+            content,
+            msg,
+            system_msg,
+            history,
+            model_name,
+            {},
+            len(msg) // 4,
+            len(content) // 4,
+            thought="A short thought.",
+        )
 
     llm.query_async = query_async
 
@@ -84,7 +96,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", type=Path)
     parser.add_argument("--iterations", type=int, default=20)
-    parser.add_argument("--live", type=Path, help="also copy the database, with its write-ahead log, here while it is open")
+    parser.add_argument(
+        "--live", type=Path, help="also copy the database, with its write-ahead log, here while it is open"
+    )
     args = parser.parse_args()
 
     use_stub()
