@@ -97,7 +97,7 @@ def shown_items(initial: TextCandidate, items: Sequence[str | Item] | None) -> l
     scores = initial.returns or []
     if items is None:
         items = [Item(index=place, name=_heading(place)) for place in range(len(scores))]
-    elif all(isinstance(item, str) for item in items) and len(items) != len(scores):
+    elif items and len(items) != len(scores) and all(isinstance(item, str) for item in items):
         raise ValueError(f"{len(items)} items for {len(scores)} scores; give an Item with its index for each")
     shown = []
     for place, item in enumerate(items):

@@ -24,6 +24,7 @@ Event = Mapping[str, Any]
 _DEEPEST_HEADING: Final = 6
 _NO_REASON: Final = frozenset({"new_instruction", "improved_instruction", "completed"})
 """Fields of DSPy's answers that do not give reasons."""
+_LOG: Final = "see the log of GEPA"
 
 
 @dataclass(kw_only=True)
@@ -202,15 +203,11 @@ class GEPARecorder:
         proposals = iter(now.proposals)
         for number, task in enumerate(now.tasks, start=first):
             if task.scores is None or (task.examples is None and not task.skipped):
-                self.troubles.note(
-                    "on_iteration_end", f"iteration {number} has no proposal: {now.error or 'see the log of GEPA'}"
-                )
+                self._note(number, f"has no proposal: {now.error or _LOG}")
             elif task.skipped:
                 self._recorder.passed(task.text, task.scores, ids=task.ids, iteration=number)
             elif not known:
-                self.troubles.note(
-                    "on_iteration_end", f"iteration {number} is left out: its proposal or another failed"
-                )
+                self._note(number, "is left out: of several proposals one failed, and which one is not known")
             else:
                 self._record(number, task, next(proposals, None), now)
 
@@ -241,7 +238,7 @@ class GEPARecorder:
         # DSPy asks for fields, of which one is the proposal itself, and the others are the reasons.
         fields = answer_fields(completion) if completion else {}
         reasons = [text for name, text in fields.items() if name not in _NO_REASON]
-        self._recorder.answered("\n\n".join(reasons) if fields else completion, text, completion=completion)
+        self._recorder.answered("\n\n".join(reasons) or None if fields else completion, text, completion=completion)
 
     def _note(self, number: int, trouble: str) -> None:
         self.troubles.note("on_iteration_end", f"iteration {number} {trouble}")
@@ -257,6 +254,9 @@ class GEPARecorder:
                 proposal.answer = proposal.answer or answer
 
     def _record(self, number: int, task: _Task, proposal: _Proposal | None, now: _Iteration) -> None:
+        if proposal is not None and proposal.text is not None and proposal.scores is None:
+            self._note(number, f"has a proposal that was never scored: {now.error or _LOG}")
+            return
         prompt = proposal.prompt if proposal else None
         # Where an adapter leaves examples out, which of them are shown is not known.
         examples = task.examples if task.examples and len(task.examples) == len(task.ids) else []
@@ -272,21 +272,14 @@ class GEPARecorder:
         if proposal is None or proposal.text is None:
             self._answered(proposal, None)
             return
-        if proposal.scores is None:
-            self._answered(proposal, None)
-            self._note(number, f"has a proposal that was never scored: {now.error or 'see the log of GEPA'}")
-            return
         child = {**task.text, **proposal.text}
         accepted = child in now.accepted
         if accepted:
             now.accepted.remove(child)
             if self._rule == "strict" and sum(proposal.scores) <= sum(task.scores or []):
-                self.troubles.note(
-                    "on_iteration_end",
-                    f"iteration {number}: accepted without a gain, so the rule is not strict; give selection_rule",
-                )
+                self._note(number, "was accepted without a gain: this is not the rule `strict`; give selection_rule")
         self._answered(proposal, proposal.text)
-        self._recorder.scored(proposal.scores, accepted=accepted)
+        self._recorder.scored(proposal.scores or [], accepted=accepted)
 
 
 def _item(place: int, example: Mapping[str, Any], prompt: str | None) -> Item:

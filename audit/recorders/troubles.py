@@ -41,7 +41,8 @@ class Troubles:
     def summarize(self) -> None:
         """Print how many troubles there were, if there were any."""
         if self.count:
-            _print(f"{self.count} troubles: the records are incomplete; see {self._path}")
+            counted = "1 trouble" if self.count == 1 else f"{self.count} troubles"
+            _print(f"{counted}: the records are incomplete; see {self._path}")
 
 
 class Troubled(Protocol):

@@ -1,7 +1,7 @@
 """Run GEPA for real with stub models, without a network: `python run_gepa.py OUT [--iterations N] …`.
 
-Needs the package `gepa`, and for `--record` also `msgspec` and PYTHONPATH at the repository. The task is to state in which
-season a month is. The stub of the task's model heeds the last seven months that its prompt names; the stub of the
+Needs the package `gepa`, and for `--record` also `msgspec` and PYTHONPATH at the repository. The task is to state in
+which season a month is. The stub of the task's model heeds the last seven months that its prompt names; the stub of the
 reflector adds a month that it was shown wrong, removes one, or changes nothing of substance. So runs hold accepted,
 rejected and tied revisions and minibatches that are perfect, at any length.
 """
@@ -130,19 +130,22 @@ def main() -> None:
 
 
 class EventLog:
-    """Writes each event as a line of JSON: `[name, event]`, without what JSON cannot hold."""
+    """Writes the events of candidates and proposals as lines of JSON: `[name, event]`."""
+
+    LEFT_OUT = frozenset({"state", "final_state", "trainset_loader", "outputs", "trajectories", "outputs_by_val_id"})
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.unlink(missing_ok=True)
 
     def __getattr__(self, name: str):
-        if not name.startswith("on_"):
+        # Events of the budget, the front and the saved state say nothing of revisions.
+        if not re.match(r"on_(?!evaluation_start|budget|pareto|state)", name):
             raise AttributeError(name)
 
         def write(event: dict[str, object]) -> None:
-            live = {"state", "final_state", "trainset_loader", "exception"}
-            plain = {key: value for key, value in event.items() if key not in live}
+            plain = {key: value for key, value in event.items() if key not in self.LEFT_OUT}
             with self.path.open("a") as file:
                 file.write(json.dumps([name, plain], default=str) + "\n")
 

@@ -1,7 +1,7 @@
 """Run OpenEvolve for real with a stub model, without a network: `python run_openevolve.py OUT [--iterations N]`.
 
-Needs the package `openevolve`. The program states where a function has its peak, which is at 3; the stub model moves it, in
-the form of a diff, and refers to the best program that its prompt shows. About one answer in seven cannot be read.
+Needs the package `openevolve`. The program states where a function has its peak, which is at 3; the stub model moves
+it by a diff, and refers to the best program that its prompt shows. About one answer in seven cannot be read.
 """
 
 from __future__ import annotations
