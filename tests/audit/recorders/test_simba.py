@@ -119,10 +119,10 @@ def compile_recorded(module, data, trainset, metric=right):
 
 
 def test_each_step_is_recorded_with_both_trajectories(module, tmp_path):
-    best = compile_recorded(module, tmp_path, ["May", "June", "July", "May"])
+    best = compile_recorded(module, tmp_path, ["May", "June", "July", "Ma"])
     recorded = episodes(tmp_path)
     assert [each.iteration for each in recorded] == [0, 1, 2, 3]
-    assert [each.selected for each in recorded] == ["revised"] * 3 + ["initial"]
+    assert [each.selected for each in recorded] == ["revised"] * 4
     first = recorded[0]
     assert first.initial.text == {"predict": SEED_TEXT}
     assert (first.initial.returns, first.initial.example_ids) == ([0.0] * 4, ["0", "1", "0", "1"])
@@ -135,26 +135,32 @@ def test_each_step_is_recorded_with_both_trajectories(module, tmp_path):
     # The strategy has left out the side that is no better.
     assert (shown_best.return_, shown_best.text) == (None, "[]")
     assert json.loads(worst.text) == [{"inputs": {"month": "May"}, "outputs": {"season": "wrong"}}]
-    assert best.predictor.signature.instructions == f"{SEED_TEXT}\n\nMay"
+    assert best.predictor.signature.instructions.startswith(SEED_TEXT)
     assert troubles(tmp_path) == []
 
 
 def test_a_revised_program_of_the_pool_has_the_scores_of_its_own_runs(module, tmp_path):
-    compile_recorded(module, tmp_path, ["May", "June", "July", "May"])
+    compile_recorded(module, tmp_path, ["May", "June", "July", "Ma"])
     third = episodes(tmp_path)[2]
     assert third.initial.text == {"predict": f"{SEED_TEXT}\n\nMay"}
-    assert (third.initial.returns, third.initial.example_ids) == ([0.0, 1.0], ["2", "0"])
+    assert (third.initial.returns, third.initial.example_ids) == ([0.0, 1.0], ["2", "3"])
 
 
 def test_prompts_and_whole_answers_are_calls(module, tmp_path):
-    compile_recorded(module, tmp_path, ["May", "June", "July", "May"])
+    compile_recorded(module, tmp_path, ["May", "June", "July", "Ma"])
     asked = calls(tmp_path)
-    assert [each.iteration for each in asked] == [0, 1, 2]
+    assert [each.iteration for each in asked] == [0, 1, 2, 3]
     assert asked[0].prompt == "worse: 0.0, better: N/A"
     assert asked[0].completion.startswith("[[ ## discussion ## ]]\nThe worse")
 
 
-def test_a_step_whose_advice_fails_or_is_not_asked_for_is_recorded_without_a_revision(module, tmp_path):
+def test_steps_without_advice_are_recorded_with_their_scores_alone(module, tmp_path):
+    compile_recorded(module, tmp_path, ["May", "June"], metric=lambda *_: 1)
+    assert [(each.revision_status, each.initial.mean_return) for each in episodes(tmp_path)] == [("none", 1.0)] * 2
+    assert calls(tmp_path) == []
+
+
+def test_a_step_whose_advice_fails_before_the_model_is_asked_is_recorded_without_a_revision(module, tmp_path):
     compile_recorded(module, tmp_path, ["broken", "June"])
     failed, revised = episodes(tmp_path)
     assert (failed.revision_status, revised.revision_status) == ("none", "ok")
