@@ -165,9 +165,11 @@ class GEPARecorder:
     def on_proposal_start(self, event: Event) -> None:
         """What the reflector is shown of a task."""
         parent, shown = dict(event["parent_candidate"]), event["reflective_dataset"]
-        examples = next((shown[name] for name in event["components"] if name in shown), [])
         task = self._undecided(lambda task: task.text == parent)
-        task.examples = [dict(example) for example in examples]
+        # Components that are revised together are shown the same examples.
+        task.examples = next(
+            ([dict(each) for each in shown[name]] for name in event["components"] if name in shown), []
+        )
 
     @guarded
     def on_proposal_end(self, event: Event) -> None:
@@ -276,7 +278,7 @@ class GEPARecorder:
         accepted = child in now.accepted
         if accepted:
             now.accepted.remove(child)
-            if self._rule == "strict" and sum(proposal.scores) <= sum(task.scores or []):
+            if self._rule == "strict" and sum(proposal.scores or []) <= sum(task.scores or []):
                 self._note(number, "was accepted without a gain: this is not the rule `strict`; give selection_rule")
         self._answered(proposal, proposal.text)
         self._recorder.scored(proposal.scores or [], accepted=accepted)

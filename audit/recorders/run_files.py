@@ -102,10 +102,10 @@ class RunFiles:
         path = self.folder / "run.json"
         try:
             stored = decode_run(path.read_bytes())
-            for kind, name in _FILES.items():
+            for name in _FILES.values():
                 path = self.folder / name
                 if path.exists():
-                    self._read(path, kind)
+                    self._read(path)
         except FileNotFoundError:
             if any((self.folder / name).exists() for name in _FILES.values()):
                 raise RecorderError(f"{self.folder} holds records but no run.json; move it away") from None
@@ -119,15 +119,15 @@ class RunFiles:
                 raise RecorderError(f"{self.folder} holds a run with another {name}; give another run number")
         self.run, self._begun = stored, True
 
-    def _read(self, path: Path, kind: type[TextEpisode] | type[Call]) -> None:
-        """Read a file's records, and drop an unfinished last line."""
+    def _read(self, path: Path) -> None:
+        """Note which iterations are recorded, and drop an unfinished last line."""
         whole = 0
         with path.open("rb") as file:
             for number, line in enumerate(file, start=1):
                 if not line.endswith(b"\n"):
                     break
                 whole += len(line)
-                if kind is TextEpisode:
+                if path.name == _FILES[TextEpisode]:
                     try:
                         self.recorded.add(decode(line, TextEpisode).iteration)
                     except RecordError as error:

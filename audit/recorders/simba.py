@@ -215,10 +215,9 @@ class SIMBARecorder:
     @guarded
     def step_began(self, system: Any) -> None:
         """A program of the pool is about to be revised."""
-        number = getattr(system, "simba_idx", None)
-        runs = [run for run in self._runs if run.program == number and run.score is not None] or self._known.get(
-            number, []
-        )
+        number: int = system.simba_idx
+        here = [run for run in self._runs if run.program == number and run.score is not None]
+        runs = here or self._known.get(number, [])
         self._steps.append(
             _Step(
                 number=self._next,

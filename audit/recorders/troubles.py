@@ -7,7 +7,7 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Concatenate, Final, ParamSpec, Protocol
+from typing import Any, Concatenate, Final, ParamSpec
 
 TROUBLES: Final = "troubles.jsonl"
 PRINTED: Final = 5
@@ -45,19 +45,11 @@ class Troubles:
             _print(f"{counted}: the records are incomplete; see {self._path}")
 
 
-class Troubled(Protocol):
-    """What has troubles."""
-
-    @property
-    def troubles(self) -> Troubles:
-        """Its troubles."""
-
-
 def guarded(method: Callable[Concatenate[Any, _P], None]) -> Callable[Concatenate[Any, _P], None]:
-    """A method whose exceptions are troubles. Ctrl-C and exits pass."""
+    """A method of an object with `troubles`, of which its exceptions become some. Ctrl-C and exits pass."""
 
     @functools.wraps(method)
-    def call(self: Troubled, *args: _P.args, **kwargs: _P.kwargs) -> None:
+    def call(self: Any, /, *args: _P.args, **kwargs: _P.kwargs) -> None:
         try:
             method(self, *args, **kwargs)
         except Exception as error:
