@@ -167,9 +167,7 @@ class GEPARecorder:
         parent, shown = dict(event["parent_candidate"]), event["reflective_dataset"]
         task = self._undecided(lambda task: task.text == parent)
         # Components that are revised together are shown the same examples.
-        task.examples = next(
-            ([dict(each) for each in shown[name]] for name in event["components"] if name in shown), []
-        )
+        task.examples = next((list(shown[name]) for name in event["components"] if name in shown), [])
 
     @guarded
     def on_proposal_end(self, event: Event) -> None:

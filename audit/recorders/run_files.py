@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 from pathlib import Path
 from typing import IO, Any, Final
@@ -46,7 +45,7 @@ class RunFiles:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             self._lock = (self.folder / ".lock").open("ab")
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _lock(self._lock)
         except BlockingIOError:
             self._lock.close()
             raise RecorderError(
@@ -134,6 +133,19 @@ class RunFiles:
                         raise RecordError(f"line {number}: {error}") from None
         if whole < path.stat().st_size:
             os.truncate(path, whole)
+
+
+def _lock(file: IO[bytes]) -> None:
+    """Lock a file until it is closed.
+
+    Raises:
+        BlockingIOError: another process or recorder has locked it.
+    """
+    try:
+        import fcntl
+    except ImportError:  # only POSIX systems have such locks
+        return
+    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _folder_name(label: str) -> str:

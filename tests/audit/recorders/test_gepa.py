@@ -9,7 +9,7 @@ import pytest
 
 from audit.recorders.gepa import GEPARecorder
 from collector.records import decode_run
-from tests.audit.recorders.tools import DATA, calls, episodes, run_tool, troubles
+from tests.tools.running import DATA, calls, episodes, run_tool, troubles
 
 FOLDERS = ["gepa-merge", "gepa-parents"]
 

@@ -11,7 +11,7 @@ import pytest
 import audit
 from audit.recorders import Item, Recorder, RecorderError
 from collector.records import decode_run
-from tests.audit.recorders.tools import REPOSITORY, calls, episodes, troubles
+from tests.tools.running import REPOSITORY, calls, episodes, troubles
 
 
 def record(data, **options):

@@ -11,7 +11,7 @@ import pytest
 
 from audit.recorders import RecorderError, simba
 from collector.records import decode_run
-from tests.audit.recorders.tools import calls, episodes, run_tool, troubles
+from tests.tools.running import calls, episodes, run_tool, troubles
 
 NAME = "dspy.teleprompt.simba"
 SEED_TEXT = "Name the season."

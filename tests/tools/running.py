@@ -1,4 +1,8 @@
-"""The tools that are recorded, where they can be had: in this environment, or in one that a variable names."""
+"""Optimizers run for real by the scripts beside this module, and what recorders wrote of them.
+
+A tool is used where it can be had: in this environment, or in that of the Python that a variable names, such as
+`GEPA_PYTHON`, `DSPY_PYTHON`, `OPENEVOLVE_PYTHON` or `SHINKA_PYTHON`.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,7 @@ import pytest
 
 from collector.records import Call, TextEpisode, decode
 
-REPOSITORY = Path(__file__).parents[3]
+REPOSITORY = Path(__file__).parents[2]
 SCRIPTS = REPOSITORY / "tests" / "tools"
 DATA = REPOSITORY / "tests" / "data" / "tools"
 
