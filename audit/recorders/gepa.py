@@ -11,13 +11,15 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from audit.recorders.candidates import Item
 from audit.recorders.messages import answer_fields, plain_text
 from audit.recorders.recorder import Recorder
 from audit.recorders.troubles import Troubles, guarded
 from collector.records import SelectionRule
+
+__all__ = ["GEPARecorder"]
 
 Event = Mapping[str, Any]
 
@@ -111,6 +113,10 @@ class GEPARecorder:
         )
         self._rule = selection_rule
         self._now = _Iteration()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """The recorder itself: DSPy copies models together with their callbacks, and a run has one recorder."""
+        return self
 
     @property
     def troubles(self) -> Troubles:

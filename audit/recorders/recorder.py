@@ -99,6 +99,8 @@ class Recorder:
         self._kind = evidence
         self._draft: _Draft | None = None
         self._open = True
+        # One iteration, one trouble: what belongs to an iteration that cannot be recorded is passed over.
+        self._lost = False
         self.files = RunFiles(
             Path(folder),
             Run(
@@ -167,13 +169,14 @@ class Recorder:
             iteration: its number, where the loop counts by itself; it must not be recorded yet.
             started: when it began, by `time.monotonic`; now, if it is not given.
         """
-        before, self._draft = self._draft, None
+        before, self._draft, self._lost = self._draft, None, True
         self._draft = self._begin(text, scores, ids, iteration, prompt)
         self._draft.started = self._draft.started if started is None else started
         if shown := shown_items(self._draft.initial, items):
             self._draft.evidence = ShownItems(kind=self._kind, shown=shown)
         if before is not None:
             self.troubles.note("shown", f"iteration {before.iteration} was never scored; it is left out")
+        self._lost = False
 
     @guarded
     def answered(
@@ -188,13 +191,18 @@ class Recorder:
             thinking: the model's thinking, if it gives any.
             completion: what the model wrote, where `answer` is the part of it that gives reasons.
         """
+        if self._lost:
+            return
         draft = self._current("answered")
+        self._draft, self._lost = None, True
         draft.answer, draft.thinking, draft.answered = answer, thinking, True
         draft.completion = answer if completion is None else completion
         if text is None:
             self._write(draft, None, accepted=False)
-            return
-        draft.text = {**(draft.initial.text or {}), **components(text)}
+        else:
+            draft.text = {**(draft.initial.text or {}), **components(text)}
+            self._draft = draft
+        self._lost = False
 
     @guarded
     def scored(self, scores: Scores, *, ids: Sequence[Any] | None = None, accepted: bool | None = None) -> None:
@@ -205,6 +213,8 @@ class Recorder:
             ids: which examples these are; without it, those of the initial candidate.
             accepted: whether it was kept; without it, by the selection rule.
         """
+        if self._lost:
+            return
         draft = self._current("scored")
         if draft.text is None:
             raise ValueError("no answer with a text came before")

@@ -24,6 +24,8 @@ from audit.recorders.recorder import Recorder
 from audit.recorders.run_files import RecorderError
 from audit.recorders.troubles import Troubles, guarded
 
+__all__ = ["SIMBARecorder", "record"]
+
 _MODULE: Final = "dspy.teleprompt.simba"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections import Counter
 
@@ -160,6 +161,12 @@ def test_events_that_make_no_sense_stop_nothing(tmp_path, capsys):
     assert recorder.troubles.count > 0
     assert episodes(tmp_path) == []
     assert "the loop goes on" in capsys.readouterr().err
+
+
+def test_a_copy_of_a_model_keeps_its_recorder(tmp_path):
+    recorder = GEPARecorder(tmp_path, env="seasons")
+    assert copy.deepcopy({"callbacks": [recorder]})["callbacks"] == [recorder]
+    recorder.close()
 
 
 def test_gepa_itself(tmp_path):

@@ -177,6 +177,11 @@ def test_calls_out_of_order_are_troubles(tmp_path, capsys):
         recorder.answered("…", "two")
         recorder.scored([0.0])
         recorder.shown("one", [1.0], iteration=4)
+        recorder.answered("…", "two")
+        recorder.scored([0.0])
+        recorder.shown("one", [1.0])
+        recorder.answered("…", 5)
+        recorder.scored([0.0])
         recorder.shown("one", [1.0])
     assert [each.iteration for each in episodes(tmp_path)] == [4]
     assert troubles(tmp_path) == [
@@ -184,6 +189,7 @@ def test_calls_out_of_order_are_troubles(tmp_path, capsys):
         "ValueError: no answer with a text came before",
         "iteration 0 was never scored; it is left out",
         "ValueError: iteration 4 is already recorded and is left out; another run needs another run number",
+        "TypeError: 'int' object is not iterable",
         "iteration 5 was never scored; it is left out",
     ]
     capsys.readouterr()
