@@ -27,6 +27,8 @@ from audit.recorders.troubles import Troubles, guarded
 __all__ = ["SIMBARecorder", "record"]
 
 _MODULE: Final = "dspy.teleprompt.simba"
+_ADVISING: Final = "append_a_rule"
+"""The strategy that asks a model for advice."""
 
 
 @dataclass(eq=False)
@@ -85,6 +87,8 @@ def record(
     module = sys.modules.get(_MODULE)
     if module is None:
         raise RecorderError("DSPy's SIMBA is not imported; `import dspy` before recording it")
+    if not hasattr(module, "wrap_program") or not hasattr(module, "SIMBA"):
+        raise RecorderError("this version of DSPy has another SIMBA than 3.4, which cannot be recorded")
     recorder = SIMBARecorder(
         Recorder(
             folder,
@@ -114,11 +118,10 @@ def _observed(module: ModuleType, recorder: SIMBARecorder) -> Iterator[None]:
 
     @functools.wraps(compile_)
     def compile_recorded(optimizer: Any, *args: Any, **kwargs: Any) -> Any:
-        strategies = optimizer.strategies
-        optimizer.strategies = [
-            recorder.around(each) if each.__name__ == "append_a_rule" else each for each in strategies
-        ]
-        recorder.began(kwargs)
+        strategies = getattr(optimizer, "strategies", [])
+        advising = [each for each in strategies if getattr(each, "__name__", "") == _ADVISING]
+        optimizer.strategies = [recorder.around(each, advises=each in advising) for each in strategies]
+        recorder.began(kwargs, advised=bool(advising))
         try:
             return compile_(optimizer, *args, **kwargs)
         finally:
@@ -156,6 +159,7 @@ class SIMBARecorder:
         self._ids: dict[int, str] = {}
         self._trainset: list[Any] = []
         self._steps: list[_Step] = []
+        self._made: list[Any] = []
         self._runs: list[_Run] = []
         self._known: dict[int, list[_Run]] = {}
 
@@ -169,8 +173,10 @@ class SIMBARecorder:
         self._recorder.close()
 
     @guarded
-    def began(self, arguments: Mapping[str, Any]) -> None:
+    def began(self, arguments: Mapping[str, Any], *, advised: bool) -> None:
         """SIMBA begins: examples are named by their place in the training set."""
+        if not advised:
+            self.troubles.note("began", f"no strategy of SIMBA is {_ADVISING}; nothing is recorded")
         self._trainset = list(arguments.get("trainset") or [])
         self._ids = {id(example): str(place) for place, example in enumerate(self._trainset)}
         self._recorder.files.describe(seed=arguments.get("seed", 0), options={"trainset_size": len(self._trainset)})
@@ -184,7 +190,7 @@ class SIMBARecorder:
     @guarded
     def wrapped(self, run: _Run, program: Any) -> None:
         """A program is about to run on an example: one of the pool, or a candidate that the strategies have made."""
-        if any(program is step.system for step in self._steps):
+        if any(program is made for made in self._made):
             run.candidate = program
         else:
             if self._runs and self._runs[-1].candidate is not None:
@@ -197,11 +203,14 @@ class SIMBARecorder:
         """It has run."""
         run.score, run.example = float(result["score"]), example
 
-    def around(self, strategy: Callable[..., Any]) -> Callable[..., Any]:
-        """The strategy that asks for advice, recorded."""
+    def around(self, strategy: Callable[..., Any], *, advises: bool) -> Callable[..., Any]:
+        """A strategy whose candidates are known, and whose uses are recorded if it asks for advice."""
 
         @functools.wraps(strategy)
         def call(bucket: list[dict[str, Any]], system: Any, **options: Any) -> Any:
+            self._made.append(system)
+            if not advises:
+                return strategy(bucket, system, **options)
             history = getattr(options.get("prompt_model"), "history", None) or []
             last = history[-1] if history else None
             self.step_began(system)
@@ -254,6 +263,7 @@ class SIMBARecorder:
         """Record the steps of a batch: their candidates have been scored and are in the pool."""
         steps, self._steps = self._steps, []
         runs, self._runs = self._runs, []
+        self._made = []
         latest: dict[int, list[_Run]] = {}
         for run in runs:
             # In the pool, a candidate has a number of its own.

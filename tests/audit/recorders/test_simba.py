@@ -65,6 +65,11 @@ def append_a_rule(bucket, system, **options):
     return True
 
 
+def append_a_demo(bucket, system, **options):
+    system.demos = [*getattr(system, "demos", []), bucket[0]["example"]]
+    return True
+
+
 class SIMBA:
     """As DSPy's: samples programs of the pool, revises some, scores the candidates, and adds them all to the pool."""
 
@@ -84,7 +89,7 @@ class SIMBA:
                 bucket = sorted(outputs[place :: len(batch)], key=lambda each: each["score"], reverse=True)
                 candidate = copy.deepcopy(pool[step % len(pool)])
                 try:
-                    self.strategies[0](bucket, candidate, prompt_model=self.model)
+                    self.strategies[(step + place) % len(self.strategies)](bucket, candidate, prompt_model=self.model)
                 except ValueError:
                     continue
                 candidates.append(candidate)
@@ -112,8 +117,9 @@ def right(example, program):
     return float(example in program.predictor.signature.instructions)
 
 
-def compile_recorded(module, data, trainset, metric=right):
+def compile_recorded(module, data, trainset, metric=right, strategies=()):
     optimizer = module.SIMBA(metric, len(trainset) // 2)
+    optimizer.strategies += strategies
     with simba.record(data, env="seasons"):
         return optimizer.compile(Program(), trainset=trainset, seed=4)
 
@@ -178,6 +184,16 @@ def test_what_is_put_in_between_is_taken_away_again(module, tmp_path):
     assert optimizer.strategies == [append_a_rule]
 
 
+def test_steps_that_add_a_demonstration_are_not_recorded_and_confuse_no_scores(module, tmp_path):
+    compile_recorded(module, tmp_path, ["May", "June", "July", "April"], strategies=[append_a_demo])
+    first, second = episodes(tmp_path)
+    assert (first.revised.text, first.revised.returns) == ({"predict": f"{SEED_TEXT}\n\nMay"}, [1.0, 0.0])
+    assert second.initial.text == {"predict": f"{SEED_TEXT}\n\nMay"}
+    assert (second.initial.returns, second.initial.example_ids) == ([0.0, 0.0], ["2", "3"])
+    assert (second.revised.returns, second.revised.example_ids) == ([0.0, 1.0], ["2", "3"])
+    assert troubles(tmp_path) == []
+
+
 def test_a_run_continues(module, tmp_path):
     compile_recorded(module, tmp_path, ["May", "June"])
     compile_recorded(module, tmp_path, ["May", "June"])
@@ -201,8 +217,20 @@ def test_without_dspy_the_error_is_one_line(tmp_path, monkeypatch):
         pass
 
 
-def test_simba_itself(tmp_path):
-    run_tool("dspy", "run_simba.py", tmp_path)
+def test_another_form_of_simba_is_refused_or_named(module, tmp_path, monkeypatch, capsys):
+    optimizer = module.SIMBA(right, 1)
+    optimizer.strategies = [append_a_demo]
+    with simba.record(tmp_path, env="seasons"):
+        optimizer.compile(Program(), trainset=["May", "June"])
+    assert "no strategy of SIMBA is append_a_rule" in capsys.readouterr().err
+    monkeypatch.delattr(module, "wrap_program")
+    with pytest.raises(RecorderError, match="cannot be recorded"), simba.record(tmp_path, env="seasons"):
+        pass
+
+
+@pytest.mark.parametrize("demos", ["0", "4"])
+def test_simba_itself(tmp_path, demos):
+    run_tool("dspy", "run_simba.py", tmp_path, "--demos", demos)
     recorded = episodes(tmp_path)
     revised = [each for each in recorded if each.revised is not None]
     assert len(calls(tmp_path)) == len(revised) > 3
