@@ -15,7 +15,7 @@ options as arguments. Its data come first: an open store, a path, or several pat
 returns: a `Table`, or an object of its own. What a command reports on standard error while it works, such as problems
 in records and progress, the function reports there as well.
 
-What is not in `audit.__all__` is private.
+What is neither in `audit.__all__` nor in `audit.recorders` is private.
 """
 
 from __future__ import annotations

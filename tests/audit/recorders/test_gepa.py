@@ -1,0 +1,201 @@
+"""GEPA's callback: on events as GEPA wrote them, and on GEPA itself."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections import Counter
+
+import pytest
+
+from audit.recorders.gepa import GEPARecorder
+from collector.records import decode_run
+from tests.tools.running import DATA, calls, episodes, run_tool, troubles
+
+FOLDERS = ["gepa-merge", "gepa-parents"]
+
+
+def events_of(folder):
+    return [json.loads(line) for line in (DATA / folder / "events.jsonl").read_text().splitlines()]
+
+
+def replay(data, events, **options):
+    """A recorder that gets events as GEPA sends them: to the methods that it has, with exceptions swallowed."""
+    recorder = GEPARecorder(data, env="seasons", **options)
+    for name, event in events:
+        if method := getattr(recorder, name, None):
+            method(event)
+    recorder.close()
+    return recorder
+
+
+def agree_with_the_folder(run, recorded):
+    """Check records against the `run_log.json` and `candidates.json` of the same run; return how many are revisions."""
+    candidates = json.loads((run / "candidates.json").read_text())
+    by_iteration = {each.iteration: each for each in recorded}
+    accepted = Counter()
+    for entry in json.loads((run / "run_log.json").read_text()):
+        for k, task in enumerate(tasks := entry.get("tasks", [])):
+            episode = by_iteration.pop(entry["i"] * len(tasks) + k)
+            assert episode.initial.text == candidates[task["parent_idx"]]
+            assert episode.initial.example_ids == [str(each) for each in task["subsample_ids"]]
+            assert (episode.revised is None) == ("subsample_scores" not in task)
+            if episode.revised is not None:
+                assert episode.initial.returns == task["subsample_scores"]
+                assert episode.revised.returns == task["new_subsample_scores"]
+                accepted[entry["i"]] += episode.selected == "revised"
+                kept = [candidates[index] for index in entry.get("new_program_indices", [])]
+                assert (episode.revised.text in kept) == (episode.selected == "revised")
+        if tasks:
+            assert accepted[entry["i"]] == len(entry.get("new_program_indices", []))
+    assert not by_iteration
+    return sum(each.revised is not None for each in recorded)
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_records_agree_with_the_run_folder(tmp_path, folder):
+    replay(tmp_path, events_of(folder))
+    recorded = episodes(tmp_path)
+    assert agree_with_the_folder(DATA / folder, recorded) > 10
+    assert {each.selected for each in recorded if each.revised} == {"initial", "revised"}
+    assert troubles(tmp_path) == []
+    [run] = tmp_path.rglob("run.json")
+    run = decode_run(run.read_bytes())
+    assert (run.selection_rule, run.seed, run.candidates) == ("strict", 0, "text")
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_prompts_answers_and_what_is_shown_are_recorded(tmp_path, folder):
+    replay(tmp_path, events_of(folder))
+    prompts = {each.iteration: each for each in calls(tmp_path)}
+    for episode in episodes(tmp_path):
+        if episode.revised is None:
+            assert (episode.revision_status, episode.evidence) == ("none", None)
+            assert set(episode.initial.returns) == {1.0}
+            continue
+        call = prompts.pop(episode.iteration)
+        assert call.completion == episode.revised.answer
+        assert [item.rollout for item in episode.evidence.shown] == [0, 1, 2]
+        for place, item in enumerate(episode.evidence.shown):
+            assert item.name == f"Example {place + 1}"
+            assert item.text.startswith(f"# {item.name}\n")
+            assert item.text.strip() in call.prompt
+            assert item.return_ == episode.initial.returns[place]
+    assert not prompts
+
+
+def test_iterations_that_merge_are_not_recorded(tmp_path):
+    events = events_of("gepa-merge")
+    merged = {event["iteration"] - 1 for name, event in events if name == "on_merge_attempted"}
+    replay(tmp_path, events)
+    assert merged
+    assert not merged & {each.iteration for each in episodes(tmp_path)}
+
+
+def test_a_run_continues_and_what_was_recorded_is_left_out_by_name(tmp_path, capsys):
+    events = events_of("gepa-merge")
+    middle = next(place for place, (name, event) in enumerate(events) if event.get("iteration") == 9)
+    replay(tmp_path, events[:middle])
+    again = next(place for place, (name, event) in enumerate(events) if event.get("iteration") == 8)
+    replay(tmp_path, events[again:])
+    assert agree_with_the_folder(DATA / "gepa-merge", episodes(tmp_path))
+    assert "iteration 7 is already recorded and is left out" in troubles(tmp_path)[0]
+    capsys.readouterr()
+
+
+def without(events, iteration, *names):
+    return [(name, event) for name, event in events if not (name in names and event.get("iteration") == iteration)]
+
+
+@pytest.mark.parametrize(
+    ("lost", "status", "trouble"),
+    [
+        (("on_proposal_end", "on_evaluation_end", "on_candidate_rejected"), None, "has no proposal"),
+        (("on_proposal_end", "on_candidate_rejected"), "unreadable", None),
+        (("on_candidate_rejected",), "ok", None),
+        (("on_reflective_dataset_built", "on_proposal_start", "on_proposal_end"), None, "has no proposal"),
+    ],
+)
+def test_an_iteration_that_fails_is_recorded_or_named(tmp_path, capsys, lost, status, trouble):
+    events = events_of("gepa-merge")
+    replay(tmp_path, without(events, 1, *lost))
+    found = {each.iteration: each.revision_status for each in episodes(tmp_path)}
+    assert found.get(0) == status
+    assert found[1] == "ok"
+    assert [trouble in each for each in troubles(tmp_path)] == ([True] if trouble else [])
+    capsys.readouterr()
+
+
+def test_of_several_proposals_of_which_one_fails_none_is_guessed(tmp_path, capsys):
+    events = events_of("gepa-parents")
+    place = next(place for place, (name, _) in enumerate(events) if name == "on_proposal_end")
+    replay(tmp_path, events[:place] + events[place + 1 :])
+    assert {0, 1, 2}.isdisjoint(each.iteration for each in episodes(tmp_path))
+    assert len(troubles(tmp_path)) == 3
+    capsys.readouterr()
+
+
+def test_an_adapter_that_leaves_examples_out_leaves_the_evidence_unknown(tmp_path):
+    events = events_of("gepa-merge")
+    for name, event in events:
+        if name == "on_proposal_start":
+            for examples in event["reflective_dataset"].values():
+                examples.pop()
+    replay(tmp_path, events)
+    assert {each.evidence for each in episodes(tmp_path)} == {None}
+    assert troubles(tmp_path) == []
+
+
+def test_another_rule_of_acceptance_is_noticed(tmp_path, capsys):
+    events = events_of("gepa-merge")
+    for name, event in events:
+        if name == "on_evaluation_end" and event["iteration"] > 0:
+            event["scores"] = [0.0] * len(event["scores"])
+    replay(tmp_path, events)
+    assert any("this is not the rule `strict`" in each for each in troubles(tmp_path))
+    capsys.readouterr()
+
+
+def test_events_that_make_no_sense_stop_nothing(tmp_path, capsys):
+    recorder = replay(tmp_path, [(name, {}) for name, _ in events_of("gepa-merge")])
+    assert recorder.troubles.count > 0
+    assert episodes(tmp_path) == []
+    assert "the loop goes on" in capsys.readouterr().err
+
+
+def test_a_copy_of_a_model_keeps_its_recorder(tmp_path):
+    recorder = GEPARecorder(tmp_path, env="seasons")
+    assert copy.deepcopy({"callbacks": [recorder]})["callbacks"] == [recorder]
+    recorder.close()
+
+
+def test_gepa_itself(tmp_path):
+    run_tool("gepa", "run_gepa.py", tmp_path / "run", "--iterations", "20", "--record", tmp_path / "data")
+    assert agree_with_the_folder(tmp_path / "run", episodes(tmp_path / "data")) > 10
+    assert len(calls(tmp_path / "data")) > 10
+    assert troubles(tmp_path / "data") == []
+
+
+def test_gepa_of_dspy(tmp_path):
+    run_tool("dspy", "run_dspy_gepa.py", tmp_path / "run", "--record", tmp_path / "data")
+    recorded, asked = episodes(tmp_path / "data"), calls(tmp_path / "data")
+    assert agree_with_the_folder(tmp_path / "run", recorded) == len(asked) > 1
+    assert [call.completion.startswith('{"new_instruction"') for call in asked] == [True] * len(asked)
+    for call in asked:
+        [episode] = [each for each in recorded if each.iteration == call.iteration]
+        # The answer is the new text alone: it gives no reasons.
+        assert episode.revised.answer is None
+        assert all(item.text in call.prompt for item in episode.evidence.shown)
+    assert troubles(tmp_path / "data") == []
+
+
+def test_a_proposal_that_was_never_scored_is_named(tmp_path, capsys):
+    events = [
+        (name, event)
+        for name, event in events_of("gepa-merge")
+        if not (name == "on_evaluation_end" and event["iteration"] == 1 and event["candidate_idx"] is None)
+    ]
+    replay(tmp_path, events)
+    assert 0 not in {each.iteration for each in episodes(tmp_path)}
+    assert ["never scored" in each for each in troubles(tmp_path)] == [True]
+    capsys.readouterr()
