@@ -1,4 +1,4 @@
-"""The prompts that critics were asked, where the records of a run have them.
+"""The prompts that critics were asked, and the calls that asked them, where the records of a run have them.
 
 They are in `calls.jsonl` beside native records, and in `parameters_reasoning.txt` of the released code's logs. Archives
 and packs have none: what analyses do not need is not unpacked.
@@ -6,8 +6,10 @@ and packs have none: what analyses do not need is not unpacked.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -21,8 +23,8 @@ _BEGINS = "Critic-LLM (Reflection) prompt:\n"
 _ENDS = "\n\nCritic-LLM response:\n"
 
 
-class _Call(msgspec.Struct, frozen=True):
-    """What is read of a line of `calls.jsonl`."""
+class Asked(msgspec.Struct, frozen=True):
+    """What every line of `calls.jsonl` states of the prompt."""
 
     iteration: int
     role: str
@@ -30,25 +32,45 @@ class _Call(msgspec.Struct, frozen=True):
     error: str | None = None
 
 
+AnyCall = TypeVar("AnyCall", bound=msgspec.Struct)
+
+
+def calls_file(file: RecordFile) -> Path | None:
+    """Where the calls of a native run's records are, if they are recorded; None for archives and packs."""
+    return Path(file.real or file.file).parent / CALLS if file.place is None else None
+
+
+def calls_in(file: RecordFile, kind: type[AnyCall]) -> Iterator[AnyCall | None]:
+    """The calls beside a file of records one by one, in the order in which they were made.
+
+    Args:
+        file: of native records.
+        kind: what is read of each line.
+
+    Yields:
+        A call, or None for a line that is no call, as an interrupted run may end in one.
+    """
+    path = calls_file(file)
+    if path is None:
+        return
+    decoder = msgspec.json.Decoder(kind)
+    with contextlib.suppress(OSError), open_regular(path) as stream:
+        for line in stream:
+            try:
+                yield decoder.decode(line)
+            except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+                yield None
+
+
 def native_prompts(file: RecordFile) -> dict[int, str]:
     """The critic's prompt of each iteration of a run, by iteration; empty where its calls are not recorded.
 
-    A prompt that was asked again counts once; a line that is no call is ignored, as an interrupted run may end in one.
+    A prompt that was asked again counts once.
     """
-    calls = Path(file.real or file.file).parent / CALLS
-    decoder = msgspec.json.Decoder(_Call)
     found: dict[int, str] = {}
-    try:
-        with open_regular(calls) as stream:
-            for line in stream:
-                try:
-                    call = decoder.decode(line)
-                except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-                    continue
-                if call.role == "critic" and (call.error is None or call.iteration not in found):
-                    found[call.iteration] = call.prompt
-    except OSError:
-        return {}
+    for call in calls_in(file, Asked):
+        if call is not None and call.role == "critic" and (call.error is None or call.iteration not in found):
+            found[call.iteration] = call.prompt
     return found
 
 
@@ -70,7 +92,6 @@ def prompts_of(files: tuple[RecordFile, ...], iterations: list[Iteration]) -> It
     """The critic's prompt of each of a run's iterations, None where it is not recorded."""
     native: dict[int, str] = {}
     for file in files:
-        if file.place is None:
-            native |= native_prompts(file)
+        native |= native_prompts(file)
     for iteration in iterations:
         yield native.get(iteration.iteration) or released_prompt(iteration)
