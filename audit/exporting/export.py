@@ -97,8 +97,8 @@ def _notes(tally: Tally) -> Iterator[str]:
         yield f"{count(tally.no_calls, 'line')} of calls.jsonl left out: no calls of their run, or torn"
     if tally.without_prompt:
         yield (
-            f"the prompt of {tally.without_prompt} of {count(tally.transcripts, 'answer')} is not recorded, or is in an "
-            "archive or pack; these transcripts have the answer only"
+            f"the prompt of {tally.without_prompt} of {count(tally.transcripts, 'answer')} is not recorded, or is "
+            "in an archive or pack: these transcripts have the answer only"
         )
 
 

@@ -187,7 +187,7 @@ class _Run:
                         source_uri=iteration.origin
                         if isinstance(iteration, Translated)
                         else self.recorded.files[0].label,
-                        prompt=released_prompt(iteration) if self.role == "critic" else None,
+                        prompt=released_prompt(iteration, self.role),
                         answer=answer,
                         thinking=thinking,
                         model=None,

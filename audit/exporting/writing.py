@@ -114,13 +114,14 @@ class PartWriter:
     def _convert(self, connection: duckdb.DuckDBPyConnection, longest: int, part: Path) -> None:
         """Make a Parquet file of the lines of a part."""
         key = ", ".join(RevisionKey._fields)
+        size = max(LONGEST_LINE, longest + 2)
         same = " and ".join(f"calls.{column} = verdicts.{column}" for column in RevisionKey._fields)
         connection.execute(
             f"""
             copy (
                 with calls as (
                     from read_json(
-                        ?, format = 'newline_delimited', columns = {_COLUMNS}, maximum_object_size = {max(LONGEST_LINE, longest + 2)}
+                        ?, format = 'newline_delimited', columns = {_COLUMNS}, maximum_object_size = {size}
                     )
                 ),
                 judged as (

@@ -1,4 +1,4 @@
-"""The prompts that critics were asked, and the calls that asked them, where the records of a run have them.
+"""The prompts that models were asked, and the calls that asked them, where the records of a run have them.
 
 They are in `calls.jsonl` beside native records, and in `parameters_reasoning.txt` of the released code's logs. Archives
 and packs have none: what analyses do not need is not unpacked.
@@ -19,8 +19,11 @@ from collector.system.regular_files import open_regular
 
 CALLS = "calls.jsonl"
 RELEASED = "parameters_reasoning.txt"
-_BEGINS = "Critic-LLM (Reflection) prompt:\n"
-_ENDS = "\n\nCritic-LLM response:\n"
+_RELEASED_PROMPTS = {
+    "search": ("--- Search-LLM (Proposal) ---\nsystem:\n", "\n\nLLM:\n"),
+    "critic": ("Critic-LLM (Reflection) prompt:\n", "\n\nCritic-LLM response:\n"),
+}
+"""What is before and after a prompt in the released code's logs, by who is asked."""
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -74,8 +77,8 @@ def native_prompts(file: RecordFile) -> dict[int, str]:
     return found
 
 
-def released_prompt(iteration: Iteration) -> str | None:
-    """The critic's prompt of an iteration of the released code's logs; None where it cannot be read."""
+def released_prompt(iteration: Iteration, role: str = "critic") -> str | None:
+    """The prompt of an iteration of the released code's logs; None where it cannot be read."""
     if not isinstance(iteration, Translated):
         return None
     try:
@@ -83,8 +86,9 @@ def released_prompt(iteration: Iteration) -> str | None:
             text = stream.read().decode("utf-8", errors="replace").replace("\r\n", "\n")
     except OSError:
         return None
-    _, begins, rest = text.partition(_BEGINS)
-    prompt, ends, _ = rest.partition(_ENDS)
+    before, after = _RELEASED_PROMPTS[role]
+    _, begins, rest = text.partition(before)
+    prompt, ends, _ = rest.partition(after)
     return f"{prompt.rstrip()}\n" if begins and ends else None
 
 
