@@ -90,6 +90,8 @@ def _scout(verdicts: Sequence[str]) -> str:
         prompt_tokens + completion_tokens as total_tokens,
         error,
         null::varchar as "limit",
+        -- As Markdown, a viewer drops some of a text's characters, such as the colon of "params[0]: 1".
+        false as trust_content,
         messages,
         null::varchar as events,
         null::varchar as timelines,

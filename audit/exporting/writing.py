@@ -40,28 +40,24 @@ class PartWriter:
         folder: of temporary files.
         verdicts: a file of `write_verdicts`.
         columns: those of its columns that are exported.
-        part: bytes of text that a part holds before the next begins.
     """
 
-    def __init__(
-        self, form: ExportFormat, folder: Path, verdicts: Path, columns: Sequence[str], part: int = PART
-    ) -> None:
+    def __init__(self, form: ExportFormat, folder: Path, verdicts: Path, columns: Sequence[str]) -> None:
         self._form = form
         self._folder = folder
         self._lines = folder / "part.jsonl"
         self._verdicts = verdicts
         self._select = form.columns(columns)
-        self._part = part
 
     def write(self, transcripts: Iterable[Transcript], out: Path) -> int:
-        """Write all of them, in their order.
+        """Write transcripts.
 
         Args:
-            transcripts: one or more.
+            transcripts: in the order in which they are written.
             out: a new folder of files, or a new file, as the format has it.
 
         Returns:
-            How many files were written.
+            How many files were written; without transcripts none.
         """
         parts = out if self._form.in_parts else self._folder / "parts"
         parts.mkdir()
@@ -76,7 +72,7 @@ class PartWriter:
             for longest in self._fill(transcripts):
                 files.append(parts / f"transcripts_{len(files) + 1:05d}.parquet")
                 self._convert(connection, longest, files[-1])
-            if self._form.in_parts:
+            if self._form.in_parts or not files:
                 return len(files)
             connection.execute(
                 f"copy (from read_parquet(?)) to ? ({self._form.copy})",
@@ -92,7 +88,7 @@ class PartWriter:
         while following is not None:
             written = longest = 0
             with self._lines.open("wb") as stream:
-                while following is not None and written < self._part:
+                while following is not None and written < PART:
                     place, transcript = following
                     line = encoder.encode({"place": place, **self._row(transcript)})
                     stream.write(line + b"\n")
