@@ -133,9 +133,7 @@ def test_other_formats_have_thinking_and_verdicts(data, tmp_path):
     chat = lines_of(exported(data, tmp_path, "chat-jsonl").path)
     assert chat[2]["messages"][1] == {"role": "assistant", "content": "Better.", "reasoning_content": "Let me see."}
     assert (chat[1]["metadata"]["strict"], chat[1]["metadata"]["model"]) == (True, "m")
-    docent = [
-        json.loads(line) for line in exported(data, tmp_path, "docent-jsonl").path.read_text("utf-8").splitlines()
-    ]
+    docent = lines_of(exported(data, tmp_path, "docent-jsonl").path)
     assert docent[2]["transcripts"][0]["messages"][1]["content"][0]["reasoning"] == "Let me see."
     assert docent[1]["metadata"]["direction"] == "regression"
     flat = rows_of(exported(data, tmp_path, "parquet").path)
