@@ -68,7 +68,7 @@ class PartWriter:
         }
         with closing(duckdb.connect(config=config)) as connection:
             without_progress_bar(connection)
-            files = []
+            files: list[Path] = []
             for longest in self._fill(transcripts):
                 files.append(parts / f"transcripts_{len(files) + 1:05d}.parquet")
                 self._convert(connection, longest, files[-1])
