@@ -11,8 +11,8 @@ from pathlib import Path
 import msgspec
 
 from audit.ingest.runs import RecordedRun, Records
-from audit.sources.iterations import Iteration, Translated
-from audit.sources.prompts import calls_file, calls_in, released_prompt
+from audit.sources.iterations import Iteration
+from audit.sources.prompts import CALLS, calls_in, released_prompt
 from audit.vocabulary.keys import RunKey
 
 ID_DIGITS = 22
@@ -131,13 +131,12 @@ class _Run:
     def _of_calls(self) -> Iterator[Transcript]:
         repeats: Counter[tuple[int, int | None]] = Counter()
         for file in self.recorded.files:
+            uri = str(Path(file.label).with_name(CALLS))
             for call in calls_in(file, RecordedCall):
                 if call is None or not call.is_of(self.recorded.identity):
                     self.tally.no_calls += 1
                 elif call.role == self.role:
-                    path = calls_file(file)
-                    assert path is not None
-                    yield self._of_call(call, str(Path(file.label).with_name(path.name)), repeats)
+                    yield self._of_call(call, uri, repeats)
 
     def _of_call(self, call: RecordedCall, uri: str, repeats: Counter[tuple[int, int | None]]) -> Transcript:
         repeat = repeats[call.iteration, call.attempt]
@@ -184,9 +183,7 @@ class _Run:
                         attempt=None,
                         repeat=0 if self.role == "critic" or name == "initial" else 1,
                         candidate=name,
-                        source_uri=iteration.origin
-                        if isinstance(iteration, Translated)
-                        else self.recorded.files[0].label,
+                        source_uri=getattr(iteration, "origin", self.recorded.files[0].label),
                         prompt=released_prompt(iteration, self.role),
                         answer=answer,
                         thinking=thinking,

@@ -38,25 +38,20 @@ class Asked(msgspec.Struct, frozen=True):
 AnyCall = TypeVar("AnyCall", bound=msgspec.Struct)
 
 
-def calls_file(file: RecordFile) -> Path | None:
-    """Where the calls of a native run's records are, if they are recorded; None for archives and packs."""
-    return Path(file.real or file.file).parent / CALLS if file.place is None else None
-
-
 def calls_in(file: RecordFile, kind: type[AnyCall]) -> Iterator[AnyCall | None]:
     """The calls beside a file of records one by one, in the order in which they were made.
 
     Args:
-        file: of native records.
+        file: of native records; a pack has none.
         kind: what is read of each line.
 
     Yields:
         A call, or None for a line that is no call, as an interrupted run may end in one.
     """
-    path = calls_file(file)
-    if path is None:
+    if file.place is not None:
         return
     decoder = msgspec.json.Decoder(kind)
+    path = Path(file.real or file.file).parent / CALLS
     with contextlib.suppress(OSError), open_regular(path) as stream:
         for line in stream:
             try:
