@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from audit.engine.paths import plainly
 from audit.vocabulary.keys import RevisionKey
@@ -11,17 +11,14 @@ from audit.vocabulary.keys import RevisionKey
 if TYPE_CHECKING:
     from audit.store import Store
 
-NESTED: Final = ("[", "STRUCT", "MAP")
-"""How types end or begin whose values are lists or objects, which viewers neither filter nor sort by."""
-
 
 def verdict_columns(store: Store) -> list[str]:
-    """The columns of `revisions` that are single values, in their order, without those of its key."""
+    """The columns of `revisions` besides its key, in their order; no lists and objects, which viewers cannot sort by."""
     revisions = store.relation("revisions")
     return [
         column
         for column, kind in zip(revisions.columns, map(str, revisions.types), strict=True)
-        if column not in RevisionKey._fields and not kind.endswith("]") and not kind.startswith(NESTED[1:])
+        if column not in RevisionKey._fields and not kind.endswith(("]", ")"))
     ]
 
 
@@ -36,23 +33,15 @@ def write_verdicts(store: Store, path: Path) -> list[str]:
         The columns besides those that identify the iteration and its run.
     """
     key = ", ".join(RevisionKey._fields)
-    of_revisions = [f"revisions.{column}" for column in verdict_columns(store) if column != "r0"]
-    columns = [
-        "evidence_kind",
-        "backend",
-        "detector",
-        "driver",
-        "r0",
-        *(each.partition(".")[2] for each in of_revisions),
-    ]
+    of_revisions = [column for column in verdict_columns(store) if column != "r0"]
     relation = store.sql(f"""
         select {key}, evidence_kind, backend, run_records.model as run_model, drivers.driver,
             if(revisions.references_worst is null, null, '{store.detector}') as detector,
-            episodes.initial.mean_return as r0, {", ".join(of_revisions)}
+            episodes.initial.mean_return as r0, {", ".join(f"revisions.{column}" for column in of_revisions)}
         from episodes
         left join revisions using ({key})
         left join drivers using ({key})
         left join run_records using (condition, env, variant, run)
     """)  # noqa: S608 - the names are those of the program's own relations
     relation.write_parquet(str(plainly(path)))
-    return columns
+    return ["evidence_kind", "backend", "detector", "driver", "r0", *of_revisions]
