@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def verdict_columns(store: Store) -> list[str]:
-    """The columns of `revisions` besides its key, in their order; no lists and objects, which viewers cannot sort by."""
+    """The columns of `revisions` besides its key, in their order; no lists, which viewers cannot sort by."""
     revisions = store.relation("revisions")
     return [
         column

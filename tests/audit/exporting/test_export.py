@@ -18,6 +18,7 @@ from audit.exporting import writing
 from audit.exporting.formats import FORMATS
 from tests.audit.samples import candidate, episode, revision, write_run
 from tests.audit.sources.released import critic_episode, log
+from tests.audit.texts import text_revision, text_run
 
 ODD = "worst \x00 of ünï\u2028code 🙂 \"quoted\", 'so'\r\n= 1"
 PROMPT = "Rollout 1 returned 1.\n\nRevise."
@@ -292,3 +293,16 @@ asyncio.run(main())
     assert done.returncode == 0, done.stderr
     score = {"r0": 5.0, "r1": 0.0, "delta": -5.0}
     assert json.loads(done.stdout.splitlines()[-1]) == [[score, "regression", [PROMPT, ODD]]]
+
+
+def test_revisions_of_texts_are_exported_without_parameters(tmp_path):
+    write(
+        tmp_path / "data" / "run-01",
+        [text_revision([0.0, 1.0], [1.0, 1.0])],
+        [call(0, "Example 1 went wrong.", env="sums", variant="gepa")],
+        **text_run(),
+    )
+    [row] = rows_of(exported(tmp_path / "data", tmp_path).path)
+    assert (row["direction"], row["delta"], row["candidate"]) == ("improvement", 0.5, "revised")
+    assert (row["evidence_kind"], row["edit_distance"], row["max_change"]) == ("batch", None, None)
+    assert json.loads(row["messages"])[0]["content"] == PROMPT
