@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         Selection,
         Thresholds,
     )
+    from audit.exporting.export import Export, export
     from audit.importing.run import Import, import_logs
     from audit.interventions.importing import import_interventions
     from audit.interventions.intervene import intervene_plan, intervene_report, intervene_run
@@ -80,6 +81,7 @@ __all__ = [
     "Case",
     "Classification",
     "Detection",
+    "Export",
     "Import",
     "Mention",
     "Packed",
@@ -105,6 +107,7 @@ __all__ = [
     "controls",
     "discounts_worst",
     "driver",
+    "export",
     "find",
     "import_interventions",
     "import_logs",
@@ -150,6 +153,7 @@ _MODULES: Final = {
         "Selection",
         "Thresholds",
     ),
+    "audit.exporting.export": ("Export", "export"),
     "audit.importing.run": ("Import", "import_logs"),
     "audit.interventions.importing": ("import_interventions",),
     "audit.interventions.intervene": ("intervene_plan", "intervene_report", "intervene_run"),

@@ -13,6 +13,7 @@ from audit.commands import (
     calibrating,
     checking,
     coding,
+    exporting,
     find,
     importing,
     intervening,
@@ -78,6 +79,7 @@ for module in (
     importing,
     checking,
     pack,
+    exporting,
 ):
     app.add_typer(module.commands)
 

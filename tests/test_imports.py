@@ -75,6 +75,7 @@ def commands(data: Path, sheet: Path, tmp: Path) -> list[list[str]]:
         ["audit", "check", here],
         ["audit", "pack", here, "--out", str(tmp / "data.pack.parquet")],
         ["audit", "summary", str(tmp / "data.pack.parquet")],
+        ["audit", "export", "scout", here, "--out", str(tmp / "answers")],
     ]
     example = ROOT / "docs/examples/import"
     mapped = ["--map", str(example / "docking.toml"), str(example / "docking.csv")]

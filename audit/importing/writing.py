@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter, OrderedDict
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -17,7 +16,7 @@ from audit.importing.mapping import LogMapping
 from audit.importing.run_ids import numbered
 from audit.importing.translating import RowError
 from audit.output.errors import Problem, UsageError
-from audit.output.unfinished_results import REPLACED, folder_for
+from audit.output.unfinished_results import folder_for, put_in_place
 from audit.sources.intake import LONGEST_LINE
 from audit.sources.iterations import Iteration
 from audit.sources.native import IMPORTED_FROM
@@ -155,8 +154,7 @@ class DataSet:
             (folder / "run.json").write_bytes(encode(described))
         (self._part / REPORT).write_bytes(msgspec.json.format(msgspec.json.encode(report), indent=1) + b"\n")
         _refuse_replacing(self._out, self._out, force=self._force)
-        with _set_aside(self._out, self._part.with_name(REPLACED)):
-            self._part.rename(self._out)
+        put_in_place(self._part, self._out)
 
     def run_numbers(self) -> dict[str, int]:
         """The numbers of the runs that the log names by text: the same for a name wherever it occurs."""
@@ -259,17 +257,3 @@ def _is_imported(path: Path) -> bool:
         return IMPORTED_FROM in decode_run(read_regular(path, RUN)).options
     except (RecordError, OSError):
         return False
-
-
-@contextlib.contextmanager
-def _set_aside(target: Path, aside: Path) -> Iterator[None]:
-    """Move away what is at a place, and put it back if the block fails."""
-    if not target.exists():
-        yield
-        return
-    target.rename(aside)
-    try:
-        yield
-    except BaseException:
-        aside.rename(target)
-        raise

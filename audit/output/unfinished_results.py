@@ -40,6 +40,25 @@ def folder_for(target: Path) -> Iterator[Path]:
             os.close(lock)
 
 
+def put_in_place(new: Path, target: Path) -> None:
+    """Move a result to its place; a folder that is there is put away first, and put back if the move fails.
+
+    Args:
+        new: the result, in a folder that `folder_for` made for the place.
+        target: its place.
+    """
+    aside = new.with_name(REPLACED)
+    is_replaced = target.is_dir()
+    if is_replaced:
+        target.rename(aside)
+    try:
+        new.replace(target)
+    except BaseException:
+        if is_replaced:
+            aside.rename(target)
+        raise
+
+
 def _clear(path: Path, target: Path) -> None:
     lock = _locked(path)
     if lock is None:

@@ -1,4 +1,4 @@
-"""The prompts that critics were asked, where the records of a run have them.
+"""The prompts that models were asked, and the calls that asked them, where the records of a run have them.
 
 They are in `calls.jsonl` beside native records, and in `parameters_reasoning.txt` of the released code's logs. Archives
 and packs have none: what analyses do not need is not unpacked.
@@ -6,8 +6,10 @@ and packs have none: what analyses do not need is not unpacked.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -17,12 +19,15 @@ from collector.system.regular_files import open_regular
 
 CALLS = "calls.jsonl"
 RELEASED = "parameters_reasoning.txt"
-_BEGINS = "Critic-LLM (Reflection) prompt:\n"
-_ENDS = "\n\nCritic-LLM response:\n"
+_RELEASED_PROMPTS = {
+    "search": ("--- Search-LLM (Proposal) ---\nsystem:\n", "\n\nLLM:\n"),
+    "critic": ("Critic-LLM (Reflection) prompt:\n", "\n\nCritic-LLM response:\n"),
+}
+"""What is before and after a prompt in the released code's logs, by who is asked."""
 
 
-class _Call(msgspec.Struct, frozen=True):
-    """What is read of a line of `calls.jsonl`."""
+class Asked(msgspec.Struct, frozen=True):
+    """What every line of `calls.jsonl` states of the prompt."""
 
     iteration: int
     role: str
@@ -30,30 +35,45 @@ class _Call(msgspec.Struct, frozen=True):
     error: str | None = None
 
 
+AnyCall = TypeVar("AnyCall", bound=msgspec.Struct)
+
+
+def calls_in(file: RecordFile, kind: type[AnyCall]) -> Iterator[AnyCall | None]:
+    """The calls beside a file of records one by one, in the order in which they were made.
+
+    Args:
+        file: of native records; a pack has none.
+        kind: what is read of each line.
+
+    Yields:
+        A call, or None for a line that is no call, as an interrupted run may end in one.
+    """
+    if file.place is not None:
+        return
+    decoder = msgspec.json.Decoder(kind)
+    path = Path(file.real or file.file).parent / CALLS
+    with contextlib.suppress(OSError), open_regular(path) as stream:
+        for line in stream:
+            try:
+                yield decoder.decode(line)
+            except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+                yield None
+
+
 def native_prompts(file: RecordFile) -> dict[int, str]:
     """The critic's prompt of each iteration of a run, by iteration; empty where its calls are not recorded.
 
-    A prompt that was asked again counts once; a line that is no call is ignored, as an interrupted run may end in one.
+    A prompt that was asked again counts once.
     """
-    calls = Path(file.real or file.file).parent / CALLS
-    decoder = msgspec.json.Decoder(_Call)
     found: dict[int, str] = {}
-    try:
-        with open_regular(calls) as stream:
-            for line in stream:
-                try:
-                    call = decoder.decode(line)
-                except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-                    continue
-                if call.role == "critic" and (call.error is None or call.iteration not in found):
-                    found[call.iteration] = call.prompt
-    except OSError:
-        return {}
+    for call in calls_in(file, Asked):
+        if call is not None and call.role == "critic" and (call.error is None or call.iteration not in found):
+            found[call.iteration] = call.prompt
     return found
 
 
-def released_prompt(iteration: Iteration) -> str | None:
-    """The critic's prompt of an iteration of the released code's logs; None where it cannot be read."""
+def released_prompt(iteration: Iteration, role: str = "critic") -> str | None:
+    """The prompt of an iteration of the released code's logs; None where it cannot be read."""
     if not isinstance(iteration, Translated):
         return None
     try:
@@ -61,8 +81,9 @@ def released_prompt(iteration: Iteration) -> str | None:
             text = stream.read().decode("utf-8", errors="replace").replace("\r\n", "\n")
     except OSError:
         return None
-    _, begins, rest = text.partition(_BEGINS)
-    prompt, ends, _ = rest.partition(_ENDS)
+    before, after = _RELEASED_PROMPTS[role]
+    _, begins, rest = text.partition(before)
+    prompt, ends, _ = rest.partition(after)
     return f"{prompt.rstrip()}\n" if begins and ends else None
 
 
@@ -70,7 +91,6 @@ def prompts_of(files: tuple[RecordFile, ...], iterations: list[Iteration]) -> It
     """The critic's prompt of each of a run's iterations, None where it is not recorded."""
     native: dict[int, str] = {}
     for file in files:
-        if file.place is None:
-            native |= native_prompts(file)
+        native |= native_prompts(file)
     for iteration in iterations:
         yield native.get(iteration.iteration) or released_prompt(iteration)

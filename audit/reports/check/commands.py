@@ -69,7 +69,7 @@ COMMANDS: Final[Mapping[str, Command]] = {
     "validate": Command((REVISIONS, ANSWERS)),
     "judge": Command((REVISIONS, ANSWERS)),
 }
-"""The commands that read records. `pack`, `import`, `check` and `sql` take whatever there is."""
+"""The commands that read records. `pack`, `export`, `import`, `check` and `sql` take whatever there is."""
 
 
 class Verdict(NamedTuple):
