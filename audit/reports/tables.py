@@ -16,6 +16,7 @@ from audit.arguments import (
     Thresholds,
     request_of,
 )
+from audit.detectors.detector import Detector
 from audit.output.formats import Row
 from audit.output.rows import Table
 
@@ -28,10 +29,10 @@ if TYPE_CHECKING:
 TITLES: Final = {
     "summary": "Revisions",
     "salience": "Salience-problem regressions by the detector {detector} (percentages of regressions)",
-    "base_rates": "Who cites the worst rollout, by the detector {detector}",
+    "base_rates": "Who cites {about}, by the detector {detector}",
     "noise_summary": "Regressions, and those that no change would have produced; beyond noise: p <= 0.05",
     "controls": "Regressions against puresearch's that start equally well (percentages of revisions)",
-    "severity_summary": "How far the worst rollout stands out, and who cites it, by the detector {detector}",
+    "severity_summary": "How far the worst rollout stands out, and who cites {cited}, by the detector {detector}",
     "agreement_summary": "Agreement of worst, median and best rollout",
     "patterns_summary": "Edit patterns (percentages of revisions)",
     "revisions": "Revisions",
@@ -226,7 +227,7 @@ def relation_table(name: str, request: Request) -> Table:
         table = table_of(
             relation,
             store,
-            title=TITLES[name].format(detector=request.detector),
+            title=_title(name, store.detected_by),
             essential=ESSENTIAL.get(name),
             headings=HEADINGS,
             caption=caption,
@@ -234,6 +235,11 @@ def relation_table(name: str, request: Request) -> Table:
         )
         resources.pop_all()
     return table
+
+
+def _title(name: str, detector: Detector) -> str:
+    about = str(detector.about)
+    return TITLES[name].format(detector=detector.name, about=about, cited="it" if detector.about.is_worst else about)
 
 
 def _why_empty(name: str) -> str:
