@@ -84,10 +84,15 @@ class Detector:
         return f"mentions_{self.about.name}" if self.about.kind == "role" else self.name
 
     @property
+    def has_yes_or_no(self) -> bool:
+        """Whether people code a yes or no for it: not where they choose a category of a question that asks of no item."""
+        return self.is_own and (self.rubric is None or self.column != self.rubric.name)
+
+    @property
     def codes(self) -> dict[str, tuple[str, ...]]:
         """The columns that a sheet of labels has for it, each with its codes."""
         asked = {self.rubric.name: tuple(self.rubric.categories)} if self.rubric else {}
-        return {self.column: ("1", "0"), **asked} if self.is_own else {}
+        return {**({self.column: ("1", "0")} if self.has_yes_or_no else {}), **asked}
 
     def variables(self) -> dict[str, Any]:
         """What the models read, by variable."""

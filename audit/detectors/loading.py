@@ -91,10 +91,14 @@ def _from_toml(path: Path, asked: str | None) -> Detector:
         raise UsageError(f"{path}: {error}") from None
     name = file.name or path.stem
     if not _NAME.fullmatch(name) or name in DETECTORS:
-        raise UsageError(f"{path}: name = {name!r} must be letters, digits, - and _, and none of {', '.join(DETECTORS)}")
+        raise UsageError(
+            f"{path}: name = {name!r} must be letters, digits, - and _, and none of {', '.join(DETECTORS)}"
+        )
     about = _about(path, file.about)
     if asked is not None and asked != about.text:
-        raise UsageError(f'{path} is about {about.text}; what it finds is not about {asked}: set about = "{asked}" in it')
+        raise UsageError(
+            f'{path} is about {about.text}; what it finds is not about {asked}: set about = "{asked}" in it'
+        )
     if (file.pattern is None) == (file.question is None):
         raise UsageError(f"{path}: give either a pattern or a question with categories")
     digest = hashlib.sha256(content).hexdigest()
@@ -119,7 +123,9 @@ def _pattern(path: Path, file: _File) -> str:
     if file.categories or file.counts:
         raise UsageError(f"{path}: categories and counts belong to a question, not to a pattern")
     if unknown := sorted(set(file.flags) - _FLAGS):
-        raise UsageError(f"{path}: no flag {', '.join(unknown)}; flags are i (any case), m (^ and $ at lines), s (. is any)")
+        raise UsageError(
+            f"{path}: no flag {', '.join(unknown)}; flags are i (any case), m (^ and $ at lines), s (. is any)"
+        )
     # The detectors' expressions ignore case; a user's only with the flag i.
     flags = "".join(sorted(file.flags)) if "i" in file.flags else f"{''.join(sorted(file.flags))}-i"
     for each in given:

@@ -63,7 +63,7 @@ def _by(detector: Detector, judged: Sequence[Judged]) -> list[Judged]:
     if rubric is not None and not found:
         raise UsageError(
             f"no judgements by the rubric {rubric.name} as it is now; make them with "
-            f"`audit judge DIR --detector FILE.toml --backend …`"
+            f"`audit judge DIR --rubric FILE.toml --backend …`"
         )
     return found
 

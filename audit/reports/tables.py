@@ -223,7 +223,7 @@ def relation_table(name: str, request: Request) -> Table:
         store = resources.enter_context(request.open())
         relation = request.select(store.relation(name))
         caption = request.caption(store)
-        why_empty = None if relation.limit(1).fetchall() else _why_empty(name)
+        why_empty = None if relation.limit(1).fetchall() else _why_empty(name, store)
         table = table_of(
             relation,
             store,
@@ -242,7 +242,9 @@ def _title(name: str, detector: Detector) -> str:
     return TITLES[name].format(detector=detector.name, about=about, cited="it" if detector.about.is_worst else about)
 
 
-def _why_empty(name: str) -> str:
+def _why_empty(name: str, store: Store) -> str:
+    if not store.relation("asked_items").limit(1).fetchall():
+        return f"no evidence here has {store.detected_by.about}"
     if name in THREE_ROLLOUTS:
         return "no revisions of threetraj here, or of another method whose critic sees worst, median and best"
     return NOTHING

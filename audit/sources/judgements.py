@@ -68,6 +68,11 @@ class Judged(AnswerLine, frozen=True, kw_only=True):
     category: str | None = None
 
     @property
+    def code(self) -> str | None:
+        """The driver, or the category of a user's question; None where no reply could be read."""
+        return self.category if self.rubric_sha256 else self.driver
+
+    @property
     def identity(self) -> tuple[str, str, str, int, int]:
         """Of the revision."""
         return self.condition, self.env, self.variant, self.run, self.iteration
