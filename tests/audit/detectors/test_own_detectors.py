@@ -140,7 +140,7 @@ def test_a_users_detector_gets_what_the_audits_own_have(name, text, expected, da
     assert all(f"--detector={options[1]}" in row["show"] for row in found)
     text = run("show", data, "cartpole", "threetraj", 1, 0, *options).stdout
     assert f"{'refers' if expected[0] else 'does not refer'} to the worst rollout (detector {name})" in text
-    [row] = rows("sql", data, f'select count_if(cites) as n from "references" where detector = \'{name}\'', *options)
+    [row] = rows("sql", data, f"select count_if(cites) as n from \"references\" where detector = '{name}'", *options)
     assert row["n"] == 2 * sum(expected)
 
 
@@ -182,7 +182,9 @@ def test_what_was_kept_of_a_detector_is_not_used_for_its_next_version(data, writ
     monkeypatch.setattr("audit.ingest.analyses.SMALLEST", 0)
     for text, strict in (("fell", 2), ("drifts", 2), ("nothing", 0), ("fell|drifts", 4), ("fell", 2)):
         path = write("mine.toml", f"pattern = '{text}'")
-        function = write("mine.py", f"import re\ndef detect(a, e):\n    return [m.span() for m in re.finditer('{text}', a)]")
+        function = write(
+            "mine.py", f"import re\ndef detect(a, e):\n    return [m.span() for m in re.finditer('{text}', a)]"
+        )
         for detector in (path, function):
             for _ in range(2):  # the second time from what was kept
                 assert rows("salience", data, "--detector", detector)[0]["strict"] == strict
