@@ -44,9 +44,11 @@ def version() -> str:
 
 def program() -> list[str]:
     """Our own files that results depend on: the audit, the statistics, and the record types of the collector."""
-    folders = [str(resources.files(package)) for package in ("audit", "stats.measures", "collector.system")]
-    records = str(resources.files("collector").joinpath("records.py"))
-    return [*(path for folder in folders for path in sorted(_files(folder))), records]
+    folders = [
+        str(resources.files(package))
+        for package in ("audit", "stats.measures", "collector.system", "collector.records")
+    ]
+    return [path for folder in folders for path in sorted(_files(folder))]
 
 
 def _files(folder: str) -> Iterator[str]:

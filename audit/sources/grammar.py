@@ -18,7 +18,7 @@ from msgspec import inspect
 from audit.sources.formats import CAPABILITIES
 from audit.sources.intake import LONGEST_LINE
 from audit.sources.iterations import Iteration, Translated
-from collector.records import Episode
+from collector.records import Episode, TextEpisode
 
 STRING: Final = (
     r'"(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u(?:[0-9abcefABCEF][0-9a-fA-F]{3}|[dD][0-7][0-9a-fA-F]{2}'
@@ -51,6 +51,7 @@ def line_form() -> dict[str, Any]:
             for name, each in CAPABILITIES.items()
         ],
         "episode_line": form_of(Episode).expression,
+        "text_line": form_of(TextEpisode).expression,
         "iteration_line": form_of(Iteration).expression,
         "translated_line": form_of(Translated).expression,
         "line_structure": msgspec.json.encode(form_of(Translated).column).decode(),
@@ -86,6 +87,10 @@ def _form(kind: inspect.Type) -> Form:
         case inspect.ListType(item_type=item):
             inner = _form(item)
             form = Form(rf"\[(?:{inner.expression}(?:{COMMA}{inner.expression})*)?\]", [inner.column])
+        case inspect.DictType(key_type=inspect.StrType(), value_type=value):
+            member = f"{STRING}{COLON}{_form(value).expression}"
+            # A key that is given twice stays visible in JSON.
+            form = Form(rf"\{{(?:{member}(?:{COMMA}{member})*)?\}}", "JSON")
         case inspect.StructType(fields=fields):
             inners = {field.encode_name: _form(field.type) for field in fields}
             first, *others = (_member(field, inners[field.encode_name].expression) for field in fields)

@@ -16,7 +16,7 @@ import msgspec
 from audit.output.errors import Problem
 from audit.vocabulary.keys import RunKey
 from audit.vocabulary.methods import method_facts
-from collector.records import MethodFacts, Run
+from collector.records import CandidateKind, MethodFacts, Run, SelectionRule
 
 _encoder = msgspec.json.Encoder()
 
@@ -42,6 +42,9 @@ class RunFacts(msgspec.Struct, frozen=True, kw_only=True):
     model: str | None = None
     thresholds: dict[str, Any] | None = None
     method: MethodFacts | None = None
+    candidates: CandidateKind = "params"
+    selection_rule: SelectionRule | None = None
+    score_range: tuple[float, float] | None = None
 
     @property
     def identity(self) -> RunKey:

@@ -1,7 +1,7 @@
 """One finished iteration as any log may state it: what `collect` writes, and what other logs leave out.
 
-Lines of `collect` are read as strictly as `collector.records.Episode` requires, those of imported and translated logs
-as strictly as `Iteration` requires, where None is what the log does not state.
+Lines of `collect` are read as strictly as `collector.records.Episode` requires, those of recorders as `TextEpisode`,
+and those of imported and translated logs as strictly as `Iteration`, where None is what the log does not state.
 """
 
 from __future__ import annotations
@@ -24,12 +24,13 @@ from collector.records import (
     Seed,
     Selected,
     Statistics,
+    TextEpisode,
     check_seeds,
 )
 
 
 class Candidate(msgspec.Struct, frozen=True, kw_only=True):
-    """A parameter vector and its K rollouts."""
+    """A parameter vector and its K rollouts, or a text and its scores on examples."""
 
     recorded_params: list[float] | None = msgspec.field(name="params", default=None)
     out_of_range: bool | None = None
@@ -40,6 +41,8 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     recorded_lengths: list[Count] | None = msgspec.field(name="lengths", default=None)
     seeds: list[Seed] | None = None
     ended: list[Ending] | None = None
+    text: dict[str, str] | msgspec.UnsetType | None = msgspec.UNSET
+    example_ids: list[str] | msgspec.UnsetType | None = msgspec.UNSET
     mean_return: float
 
     def __post_init__(self) -> None:
@@ -119,5 +122,5 @@ class Capabilities(NamedTuple):
         precision_of_mean: how far a mean return may be from the mean of its returns, relative to it beyond 1.
     """
 
-    lines: type[Episode | Iteration]
+    lines: type[Episode | TextEpisode | Iteration]
     precision_of_mean: float = 1e-9

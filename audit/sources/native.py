@@ -20,13 +20,15 @@ from audit.sources.intake import Intake, RunFacts
 from audit.sources.iterations import Capabilities, Iteration
 from audit.vocabulary.methods import METHODS
 from audit.vocabulary.thresholds import presets
-from collector.records import Episode, RecordError, Run, Skipped, decode, decode_run
+from collector.records import Episode, RecordError, Run, Skipped, TextEpisode, decode, decode_run
 from collector.system.regular_files import RECORDS, RUN
 
 Folder = tuple[str, ...]
 
 NATIVE: Final = "native"
 """The source of records that `collect` wrote, which have every field."""
+RECORDED: Final = "recorded"
+"""The source of native records whose candidates are texts."""
 IMPORTED: Final = "imported"
 """The source of records that `audit import` made from another log."""
 
@@ -39,7 +41,11 @@ IMPORTED_FROM: Final = "imported_from"
 class NativeSource:
     """Puts the files of each run folder together; lines of iterations are read by DuckDB."""
 
-    capabilities: ClassVar = {NATIVE: Capabilities(Episode), IMPORTED: Capabilities(Iteration)}
+    capabilities: ClassVar = {
+        NATIVE: Capabilities(Episode),
+        RECORDED: Capabilities(TextEpisode),
+        IMPORTED: Capabilities(Iteration),
+    }
     looked_for = "run.json with episodes.jsonl (native records)"
 
     def __init__(self) -> None:
@@ -129,7 +135,8 @@ def facts_of(run: Run) -> RunFacts:
     Raises:
         AuditError: the task or the method is not known, or something in it cannot be held in tables.
     """
-    if run.env not in presets() and run.thresholds is None:
+    is_text = run.candidates == "text"
+    if not is_text and run.env not in presets() and run.thresholds is None:
         raise AuditError(f"task {run.env!r} is not known and the run brings no thresholds for it")
     is_imported = IMPORTED_FROM in run.options
     if run.variant not in METHODS and not run.method and not is_imported:
@@ -146,7 +153,7 @@ def facts_of(run: Run) -> RunFacts:
         env=run.env,
         variant=run.variant,
         run=run.run,
-        source=IMPORTED if is_imported else NATIVE,
+        source=IMPORTED if is_imported else RECORDED if is_text else NATIVE,
         seed=run.seed,
         iterations=run.iterations,
         rollouts=run.rollouts,
@@ -157,4 +164,7 @@ def facts_of(run: Run) -> RunFacts:
         model=run.model,
         thresholds=None if run.thresholds is None else msgspec.to_builtins(run.thresholds),
         method=run.method or None,
+        candidates=run.candidates or "params",
+        selection_rule=run.selection_rule or None,
+        score_range=run.score_range or None,
     )

@@ -21,7 +21,9 @@ candidates as (
         proposed.proposal.lengths as lengths,
         proposed.proposal.seeds as seeds,
         proposed.proposal.ended as ended,
-        proposed.proposal.mean_return as mean_return
+        proposed.proposal.mean_return as mean_return,
+        proposed.proposal.example_ids as example_ids,
+        from_json(proposed.proposal.text, '"MAP(VARCHAR, VARCHAR)"') as text
     from proposals
     where proposed.proposal is not null
 )

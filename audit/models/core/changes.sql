@@ -2,7 +2,15 @@
 with
 revised_episodes as (select * from episodes where revised is not null),
 policies as (select condition, env, variant, run, policy from thresholds),
-methods as (select condition, env, variant, run, method.commits as commits from run_records),
+methods as (
+    select
+        condition, env, variant, run,
+        coalesce(
+            selection_rule,
+            case method.commits when 'better' then 'better' when 'revised' then 'always' end
+        ) as selection_rule
+    from run_records
+),
 
 compared as (
     select
@@ -11,9 +19,11 @@ compared as (
         initial.mean_return as r0,
         revised.mean_return as r1,
         policy,
-        commits,
+        selection_rule,
+        selected,
         tau_c,
         restrained,
+        coalesce(initial.seeds = revised.seeds, initial.example_ids = revised.example_ids, false) as paired,
         -- A missing list is unknown, but DuckDB treats it as empty.
         if(
             initial.params is null or revised.params is null,
@@ -50,7 +60,14 @@ changes as (
         sqrt(list_sum(list_transform(differences, lambda d: d * d))) as l2_distance,
         list_max(list_transform(differences, lambda d: abs(d))) as max_change,
         changed,
-        commits = 'revised' or (commits = 'better' and r1 >= r0) as accepted,
+        case selection_rule
+            when 'always' then true
+            when 'better' then r1 >= r0
+            when 'strict' then selected = 'revised'
+            when 'pool' then selected = 'revised'
+            else false
+        end as accepted,
+        paired,
         tau_c,
         restrained
     from measured

@@ -5,7 +5,7 @@ episodes as (select * from episodes),
 critic_answers as (
     select
         condition, env, variant, run, iteration,
-        revised.answer as answer,
+        if(revised.text is null and initial.text is null, revised.answer, rationale(revised.answer, revised.text)) as answer,
         revised.thinking as thinking,
         shown,
         initial.returns as returns,
@@ -13,6 +13,7 @@ critic_answers as (
         statistics
     from episodes
     where revised.source = 'critic' and revised.answer is not null
+        and answer is not null
 )
 
 select * from critic_answers

@@ -1,22 +1,32 @@
--- One row per revision whose single returns are known: the worst, the median and the best of the initial candidate's rollouts.
--- The median rollout is the one whose return is closest to the sample median; of equals the first counts.
+-- One row per revision whose single returns are known: the worst, the median and the best of the initial candidate's rollouts,
+-- or of the items that a critic was shown where it was shown a batch or a pair of them.
+-- The median is the one whose return is closest to the sample median; of equals the first counts, in a batch the lowest.
+-- Two have no median: there the worst is compared with the best.
 with
 revised_episodes as (
     select
         condition, env, variant, run, iteration,
-        initial.returns as returns,
-        list_sort(initial.returns) as ordered,
+        evidence_kind in ('batch', 'pair') as are_items,
+        if(are_items, list_transform(shown, lambda each: each."return"), initial.returns) as returns,
         shown,
         list_transform(shown, lambda each: each.label) as labels
     from episodes
-    where revised is not null and initial.returns is not null
+    where revised is not null
+),
+
+sorted as (
+    select *, list_sort(returns) as ordered
+    from revised_episodes
+    -- An item without a score leaves it open which is the worst.
+    where len(returns) > 0 and list_count(returns) = len(returns)
 ),
 
 centred as (
     select
         *,
-        (ordered[(len(ordered) + 1) // 2] + ordered[len(ordered) // 2 + 1]) / 2 as sample_median
-    from revised_episodes
+        (ordered[(len(ordered) + 1) // 2] + ordered[len(ordered) // 2 + 1]) / 2 as sample_median,
+        are_items and len(returns) = 2 as is_pair
+    from sorted
 ),
 
 located as (
@@ -24,22 +34,30 @@ located as (
         *,
         list_position(returns, ordered[1]) as worst_position,
         list_position(returns, ordered[-1]) as best_position,
-        list_transform(returns, lambda r: abs(r - sample_median)) as distances
+        list_transform(returns, lambda r: abs(r - sample_median)) as distances,
+        case
+            when is_pair then null
+            when are_items then list_position(returns, ordered[(len(ordered) + 1) // 2])
+            else list_position(distances, list_min(distances))
+        end as median_position
     from centred
 ),
 
 chosen as (
     select
         condition, env, variant, run, iteration,
-        worst_position - 1 as worst_rollout,
-        list_position(distances, list_min(distances)) - 1 as median_rollout,
-        best_position - 1 as best_rollout,
-        returns[worst_rollout + 1] as worst,
-        returns[median_rollout + 1] as median,
-        returns[best_rollout + 1] as best,
-        list_position(labels, 'worst') as worst_place,
-        list_position(labels, 'median') as median_place,
-        list_position(labels, 'best') as best_place,
+        is_pair,
+        len(returns) as items,
+        list_count(list_filter(returns, lambda r: r - ordered[1] <= 1e-12)) = 1 as worst_unique,
+        if(are_items, shown[worst_position].rollout, worst_position - 1) as worst_rollout,
+        if(are_items, shown[median_position].rollout, median_position - 1) as median_rollout,
+        if(are_items, shown[best_position].rollout, best_position - 1) as best_rollout,
+        returns[worst_position] as worst,
+        returns[median_position] as median,
+        returns[best_position] as best,
+        if(are_items, worst_position, list_position(labels, 'worst')) as worst_place,
+        if(are_items, median_position, list_position(labels, 'median')) as median_place,
+        if(are_items, best_position, list_position(labels, 'best')) as best_place,
         if(worst_place > 0, coalesce(shown[worst_place].name, 'worst'), null) as worst_name,
         if(median_place > 0, coalesce(shown[median_place].name, 'median'), null) as median_name,
         if(best_place > 0, coalesce(shown[best_place].name, 'best'), null) as best_name
@@ -49,17 +67,18 @@ chosen as (
 compared as (
     select
         *,
-        median - worst > 1e-12 as worst_below_median,
-        best - median > 1e-12 as median_below_best,
-        best - worst > 1e-12 as worst_below_best
+        best - worst > 1e-12 as worst_below_best,
+        if(is_pair, worst_below_best, median - worst > 1e-12) as worst_below_median,
+        best - median > 1e-12 as median_below_best
     from chosen
 ),
 
 evidence as (
     select
-        *,
+        * exclude (is_pair),
         if(worst_below_best, (median - worst) / (best - worst), null) as severity,
         case
+            when is_pair and worst_below_best then null
             when worst_below_median and median_below_best then 'all_diverse'
             when worst_below_median then 'preservation_favored'
             when median_below_best then 'failure_confirmed'

@@ -10,6 +10,9 @@ case
         then role || ' has ' || len(candidate.returns) || ' returns and ' || len(candidate.seeds) || ' seeds'
     when len(candidate.ended) <> len(candidate.returns)
         then role || ' has ' || len(candidate.returns) || ' returns and ' || len(candidate.ended) || ' ended'
+    when len(candidate.example_ids) <> len(candidate.returns)
+        then role || ' has ' || len(candidate.returns) || ' returns and ' || len(candidate.example_ids) || ' example_ids'
+    when candidate.params is not null and candidate.text is not null then role || ' has params and text'
     when len(candidate.returns) <> rollouts
         then role || ' has ' || len(candidate.returns) || ' returns where the run has ' || rollouts || ' rollouts'
     when not abs(candidate.mean_return - list_avg(candidate.returns))

@@ -1,7 +1,7 @@
--- One row per condition, task, method and agreement structure that occurs, where the critic saw three rollouts.
+-- One row per condition, task, method and agreement structure that occurs, where the critic saw three rollouts or a batch of items.
 with
-changes as (select * from changes where evidence_kind = 'three'),
-evidence as (select * from evidence),
+changes as (select * from changes where evidence_kind in ('three', 'batch')),
+evidence as (select * from evidence where structure is not null),
 
 agreement_summary as (
     select

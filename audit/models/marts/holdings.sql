@@ -11,9 +11,12 @@ judged as (
     select
         condition, env, variant,
         revised is not null as is_revision,
-        is_revision and evidence_kind = 'three' as saw_three,
-        revised.source = 'critic' and revised.answer is not null as has_answer,
-        initial.returns is not null as has_returns,
+        is_revision and evidence_kind in ('three', 'batch', 'pair') as saw_three,
+        revised.source = 'critic' and (
+            if(revised.text is null and initial.text is null, revised.answer, rationale(revised.answer, revised.text))
+        ) is not null as has_answer,
+        if(evidence_kind in ('batch', 'pair'), list_count(list_transform(shown, lambda each: each."return")) > 1, initial.returns is not null)
+            as has_returns,
         len(initial.params) > 0 and revised.params is not null as has_params,
         revised.thinking as thinking,
         tau_c is not null as has_rule,

@@ -1,6 +1,7 @@
--- One row per revision whose critic saw the worst, the median and the best rollout: the two criteria.
+-- One row per revision whose critic saw the worst, the median and the best rollout, or a batch or a pair of scored items:
+-- the two criteria.
 with
-changes as (select * from changes where evidence_kind = 'three'),
+changes as (select * from changes where evidence_kind in ('three', 'batch', 'pair')),
 evidence as (select * from evidence),
 "references" as (select * from "references"),
 

@@ -21,6 +21,7 @@ matched as (
             case
                 when is_accepted then true
                 when form = 'Episode' then regexp_full_match(line::varchar, getvariable('episode_line'))
+                when form = 'TextEpisode' then regexp_full_match(line::varchar, getvariable('text_line'))
                 when form = 'Iteration' then regexp_full_match(line::varchar, getvariable('iteration_line'))
                 else regexp_full_match(line::varchar, getvariable('translated_line'))
             end,

@@ -38,7 +38,7 @@ records as (
         condition, env, variant, run, iteration,
         initial, revised, revision_status, selected, evidence, seconds, tau_c, restrained, origin,
         case
-            when not is_plain then 'unread'
+            when not is_plain or has_repeated_key(initial.text) or has_repeated_key(revised.text) then 'unread'
             when strays then 'belongs to another run (condition ' || condition || ', env ' || env || ', variant ' || variant
                 || ', run ' || run || ') than the run.json beside it states'
             when fault is not null then fault

@@ -20,7 +20,7 @@ class Need(NamedTuple):
 
 ITERATIONS: Final = Need("iterations", "iterations", "no finished iteration")
 REVISIONS: Final = Need("revisions", "revisions", "no revisions: no iteration has two candidates")
-THREE: Final = Need("three", "revisions", "no critic saw worst, median and best rollout")
+THREE: Final = Need("three", "revisions", "no critic saw worst, median and best rollout, or a batch of scored items")
 STRUCTURED: Final = Need("structured", "three", "no returns of single rollouts")
 CITING: Final = Need("citing", "structured", "no critic's answers")
 EDITS: Final = Need("edits", "revisions", "no parameters")
