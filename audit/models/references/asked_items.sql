@@ -2,6 +2,7 @@
 -- rollout, as mentions point at it. A role needs no evidence: naming it is enough.
 with
 critic_answers as (select condition, env, variant, run, iteration, shown from critic_answers),
+examples as (select condition, env, variant, run, iteration, initial.example_ids as example_ids from episodes),
 
 chosen as (
     select
@@ -13,8 +14,14 @@ chosen as (
                     shown,
                     lambda each: lower(getvariable('about_name')) in (lower(each.label), lower(each.name))
                 )[1]
-        end as item
+        end as item,
+        -- An example's id, or a rollout's index.
+        coalesce(
+            list_position(example_ids, getvariable('about_name')) - 1,
+            if(example_ids is null, try_cast(getvariable('about_name') as bigint), null)
+        ) as index
     from critic_answers
+    join examples using (condition, env, variant, run, iteration)
 ),
 
 asked_items as (
@@ -26,7 +33,7 @@ asked_items as (
             when item.label = 'item' then lower(item.name)
             else item.label
         end as label,
-        if(getvariable('about_kind') = 'id', try_cast(getvariable('about_name') as bigint), item.rollout) as rollout
+        if(getvariable('about_kind') = 'id', index, item.rollout) as rollout
     from chosen
 )
 

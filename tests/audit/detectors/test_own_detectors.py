@@ -218,3 +218,48 @@ def test_a_users_detector_is_held_against_people(data, write):
     mine = [row for row in wrong if row["detector"] == "falls"]
     assert len(mine) == found
     assert {row["text"].lower() for row in mine} <= {"fell"}
+
+
+def test_an_example_of_a_batch_is_asked_about_by_place_heading_and_id(tmp_path):
+    scores = [1.0, 0.0, 0.5]
+    shown = [
+        {"label": "item", "rollout": place, "return": scores[place], "name": f"Example {number}"}
+        for number, place in enumerate((2, 1, 0), start=1)
+    ]
+    answers = ("Example 1 is vague.", "Example 2 has no label.", "The last example is right.", "Be brief.")
+    episodes = []
+    for iteration, answer in enumerate(answers):
+        candidates = [
+            {
+                "text": {"system": text},
+                "source": source,
+                "answer": said,
+                "thinking": None,
+                "returns": returns,
+                "example_ids": ["a", "b", "7"],
+                "mean_return": sum(returns) / 3,
+            }
+            for text, source, said, returns in (
+                ("Do it.", "parent", None, scores),
+                (f"Do it {iteration}.", "critic", answer, [0.0, 0.0, 0.0]),
+            )
+        ]
+        episodes.append(
+            {
+                **{"condition": "hand", "env": "task", "variant": "gepa", "run": 1, "iteration": iteration},
+                **{"initial": candidates[0], "revised": candidates[1], "revision_status": "ok", "selected": "initial"},
+                **{"evidence": {"kind": "batch", "shown": shown}, "seconds": None},
+            }
+        )
+    write_run(tmp_path / "gepa", episodes, schema=2, candidates="text", optimum=None, step_size=None)
+    for about, expected in {
+        "worst": [False, True, False, False],
+        "best": [False, False, True, False],
+        "first": [True, False, False, False],
+        "last": [False, False, True, False],
+        "label:example 2": [False, True, False, False],
+        "b": [False, True, False, False],
+        "7": [True, False, False, False],
+        "2": [None] * 4,
+    }.items():
+        assert cited(tmp_path / "gepa", "--detector", "resolved", "--about", about) == expected, about
