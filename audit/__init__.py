@@ -63,6 +63,7 @@ if TYPE_CHECKING:
         salience,
         severity,
         summary,
+        topics,
     )
     from audit.request import Request
     from audit.rerun.behaviour import anchor, rescore
@@ -135,6 +136,7 @@ __all__ = [
     "show",
     "sql",
     "summary",
+    "topics",
     "validate",
     "verify",
     "visible",
@@ -178,6 +180,7 @@ _MODULES: Final = {
         "salience",
         "severity",
         "summary",
+        "topics",
     ),
     "audit.request": ("Request",),
     "audit.rerun.behaviour": ("anchor", "rescore"),
@@ -212,7 +215,8 @@ def open(  # noqa: A001 - `audit.open` is how it reads
             what the detector is about, the worst one unless its file states another.
         overrides: thresholds of the edit patterns, by task and name, that override all others.
         cache: whether what was read in an earlier audit may be used, and kept for a later one.
-        judgements: files that `audit.judge` has written; for the detector `judge` and rubrics else those beside `paths`.
+        judgements: files that `audit.judge` has written; for the detector `judge` and rubrics else those
+            beside `paths`.
         judge: the model whose judgements such a detector takes, where there are several.
         plan: experiments for the relations `interventions`, `intervention_units` and `intervention_effects`: the file
             of a plan or several; without `paths`, the records of the plans are read.

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 
-from audit.engine.catalog import models, public
 from audit.detectors.detector import Detector
 from audit.detectors.loading import load_detector
+from audit.engine.catalog import models, public
 from audit.engine.database import Database
 from audit.ingest.analyses import Analysis
 from audit.output.errors import Problem, count, refuse_problems
@@ -36,7 +36,7 @@ class Store:
     """The relations of `audit/models` over one set of records: a context manager, made by `open_store`.
 
     `problems` lists what was left out, and why; `notes` is further information that changes no result.
-    `paths`, `detector`, `about`, `overrides` and `plans` are its arguments, and `detected_by` is the detector that they name.
+    `paths`, `detector`, `about`, `overrides` and `plans` are its arguments; `detected_by` is the detector that is used.
     """
 
     def __init__(
@@ -181,7 +181,8 @@ def open_store(
             what the detector is about, which is the worst one unless its file states another.
         overrides: thresholds of the edit patterns, by task and name, that override all others.
         cache: whether what was read in an earlier audit may be used, and kept for a later one.
-        judgements: files that `audit judge` has written; for the detector `judge` and for rubrics else those beside `paths`.
+        judgements: files that `audit judge` has written; for the detector `judge` and rubrics else those
+            beside `paths`.
         judge: the model whose judgements such a detector takes, where there are several.
         plans: files of `audit intervene plan`, whose experiments the relations `interventions…` hold.
 

@@ -25,7 +25,6 @@ from audit.commands.options import (
 from audit.output.rows import Table
 from audit.request import Request, note
 
-
 DetectorOption = Annotated[
     str,
     typer.Option(

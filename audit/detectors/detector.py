@@ -85,7 +85,7 @@ class Detector:
 
     @property
     def has_yes_or_no(self) -> bool:
-        """Whether people code a yes or no for it: not where they choose a category of a question that asks of no item."""
+        """Whether people code a yes or no for it: not where they choose a category of a question about no item."""
         return self.is_own and (self.rubric is None or self.column != self.rubric.name)
 
     @property

@@ -47,7 +47,7 @@ def load_detector(given: str, about: str | None = None) -> Detector:
     """Find a detector.
 
     Args:
-        given: a name of `DETECTORS`, a path `FILE.toml`, `FILE.py` or `FILE.py:FUNCTION`, or the name of an entry point.
+        given: a name of `DETECTORS`, a path `FILE.toml`, `FILE.py` or `FILE.py:FUNCTION`, or an entry point's name.
         about: the item that is asked about; None for the detector's own choice, which is the worst one unless a
             user's file states another.
 
@@ -145,7 +145,7 @@ def _rubric(path: Path, name: str, file: _File) -> Rubric:
     wrong = None
     if not (file.question or "").strip():
         wrong = "the question is empty"
-    elif len(file.categories) < 2:  # noqa: PLR2004
+    elif len(file.categories) < 2:
         wrong = "a question needs two categories or more, under [categories]"
     elif bad := [each for each in file.categories if not _NAME.fullmatch(each)]:
         wrong = f"category {bad[0]!r} must be letters, digits, - and _"

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from audit.arguments import Data, RunSelection, request_of
 from audit.asking.answer_file import AnswerFile
-from audit.judging.plan import COLUMNS, Plan, make_plan
-from audit.judging.questions import Question
 from audit.detectors.detector import Rubric
 from audit.detectors.loading import load_detector
+from audit.judging.plan import COLUMNS, Plan, make_plan
+from audit.judging.questions import Question
 from audit.output.errors import AuditError, Problem, UsageError, count, report
 from audit.output.formats import Row
 from audit.output.rows import Table

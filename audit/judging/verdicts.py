@@ -48,7 +48,7 @@ class UnreadableVerdictError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A parsed reply; `driver` is a category where a user's question was asked; flags that it does not state are None."""
+    """A parsed reply; `driver` is a category where a user's question was asked. Flags that are not stated are None."""
 
     driver: str
     sentence: str

@@ -27,7 +27,9 @@ _COUNTED: Final = rf"(?:{_NOUN}|(?:problems?|cases?)(?![a-z])|ex\.)"
 """Nouns with a number behind: "the first problem" and "the worst case" are hardly examples, "problem 3" is one."""
 _NUMBER: Final = r"(?:#|no\.? ?)?(?P<number>\d{1,4})(?![\d%]|[.,]\d| ?(?:steps?|points?|times)(?![a-z]))"
 _NUMBERED: Final = compiled(rf"(?<![a-z]){_COUNTED} ?{_NUMBER}")
-_NEXT: Final = compiled(rf" ?(?:, ?(?:and |or )?|/ ?|& ?|(?:and|or|vs\.?|versus|to|than|nor|with) )(?:{_COUNTED} ?)?{_NUMBER}")
+_NEXT: Final = compiled(
+    rf" ?(?:, ?(?:and |or )?|/ ?|& ?|(?:and|or|vs\.?|versus|to|than|nor|with) )(?:{_COUNTED} ?)?{_NUMBER}"
+)
 _FOR: Final = compiled(r"(?:^|[^a-z])for $")
 
 _PLACES: Final[Mapping[str, int]] = {
@@ -44,20 +46,23 @@ _WHICH: Final = compiled(
     rf"(?: {_SHOWN}?{_NOUN}| one(?: of (?:the|these) {_SHOWN}?{_NOUN})?(?![a-z])| of (?:the|these) {_SHOWN}?{_NOUN})"
 )
 _ROLES: Final[Mapping[str, str]] = {
-    **dict.fromkeys(("worst", "worse", "weakest", "poorest", "lowest", "failing", "failed", "incorrect", "wrong"), "worst"),
-    **dict.fromkeys(("unsuccessful", "losing", "misclassified", "low"), "worst"),
-    **dict.fromkeys(("best", "better", "strongest", "highest", "successful", "correct", "winning", "top", "high"), "best"),
+    **dict.fromkeys(("worst", "worse", "weakest", "poorest", "lowest", "low", "failing", "failed"), "worst"),
+    **dict.fromkeys(("incorrect", "wrong", "unsuccessful", "losing", "misclassified"), "worst"),
+    **dict.fromkeys(("best", "better", "strongest", "highest", "high", "top"), "best"),
+    **dict.fromkeys(("successful", "correct", "winning"), "best"),
     **dict.fromkeys(("median", "middle"), "median"),
 }
 _SCORING: Final = r"(?:[-\x20]?(?:scoring|scored|performing|rated|ranked|reward|score|return|rewarded))"
 _BY_ROLE: Final = compiled(
     rf"(?<![a-z])(?:the|this|that|one|its|both the) (?:one |only |single )?(?P<role>{'|'.join(_ROLES)})"
-    rf"(?P<measure>{_SCORING})? (?:{_SHOWN}?{_NOUN}|(?P<one>one|rollout|run|output|response|answer|trace)(?![a-z]))"
+    rf"(?P<measure>{_SCORING})?"
+    rf" (?:{_SHOWN}?{_NOUN}|(?P<one>one|rollout|run|output|response|answer|trace)(?![a-z]))"
 )
 _MEASURED: Final = frozenset({"low", "high", "top"})
 _SCORED: Final = compiled(
-    rf"(?<![a-z])(?:the|this|that|one) (?:{_NOUN}|one) (?:with|that (?:has|had|got|scored|received)|which (?:has|got|scored)"
-    rf"|scoring|scored)(?: (?:a|an|the|only))? ?(?:(?:score|reward|return)(?: of)? ?)?(?P<score>{NUMBER})(?!%|\d)"
+    rf"(?<![a-z])(?:the|this|that|one) (?:{_NOUN}|one)"
+    r" (?:with|that (?:has|had|got|scored|received)|which (?:has|got|scored)|scoring|scored)(?: (?:a|an|the|only))? ?"
+    rf"(?:(?:score|reward|return)(?: of)? ?)?(?P<score>{NUMBER})(?!%|\d)"
 )
 
 
@@ -79,7 +84,8 @@ Found = tuple[int, int, Kind, Target]
 
 def _by_number(scene: Scene) -> Iterator[Found]:
     for first in islice(_NUMBERED.finditer(scene.plain), MOST):
-        start, match = first.start(), first
+        start = first.start()
+        match: re.Match[str] | None = first
         if _FOR.search(scene.before(start, 8)):  # "for example, 2 of them"
             continue
         while match:

@@ -26,8 +26,8 @@ class Shown:
     """The evidence that an answer is read against.
 
     Attributes:
-        rollouts: those shown, or the items of a batch or a pair. Two rollouts with one index are one rollout; so are, where indices are unknown, two with the same
-            return and length, since the evidence is chosen by return.
+        rollouts: those shown, or the items of a batch or a pair. Two rollouts with one index are one; so are, where
+            indices are unknown, two with the same return and length, since the evidence is chosen by return.
         returns: of all K rollouts, where known. They give the worst, median and best rollout a name even where a
             critic was shown others, for a text may speak of a rollout that only the statistics hint at.
         lengths: steps of all K rollouts, where known.
@@ -92,7 +92,7 @@ class Shown:
 
     @functools.cached_property
     def are_items(self) -> bool:
-        """Whether items of a batch were shown, or a pair under headings of its own, rather than rollouts by their roles."""
+        """Whether items of a batch, or a pair under headings of its own, were shown, rather than rollouts by role."""
         labels = {rollout.label for rollout in self.rollouts}
         is_pair = labels == {"worst", "best"} and all(each.name and each.rollout is None for each in self.rollouts)
         return "item" in labels or is_pair
@@ -150,7 +150,7 @@ class Shown:
     def others_agree(self) -> bool:
         """Whether the rollouts shown besides the worst all have the same return, so that it alone may have failed."""
         worst = self.labelled("worst")
-        return len({each.return_ for each in self.rollouts if self.labelled(each.label) != worst}) <= 1
+        return len({each.return_ for each in self.rollouts if self.labelled(cast("Label", each.label)) != worst}) <= 1
 
     @functools.cached_property
     def without_luck(self) -> DriverName | None:
@@ -232,16 +232,16 @@ class Shown:
     def _scored(self) -> list[_Item]:
         """The items of a batch or a pair: the worst and the best by their scores, all of those with equal scores."""
         items = [_Item(each.rollout, each.return_, each.length) for each in self.rollouts]
-        scores = [each.return_ for each in self.rollouts if each.return_ is not None]
-        lowest, highest = (min(scores), max(scores)) if len(scores) == len(items) else (0.0, 0.0)
-        for place, (item, each) in enumerate(zip(items, self.rollouts, strict=True), start=1):
+        known = [each.return_ for each in self.rollouts if each.return_ is not None]
+        scores = known if len(known) == len(items) else [0.0] * len(items)
+        lowest, highest = min(scores), max(scores)
+        for place, (item, each, score) in enumerate(zip(items, self.rollouts, scores, strict=True), start=1):
             item.roles.add((each.name or f"item {place}").lower() if each.label == "item" else each.label)
             if highest - lowest > SAME:
-                item.roles |= {"worst"} if item.return_ - lowest <= SAME else set()
-                item.roles |= {"best"} if highest - item.return_ <= SAME else set()
-        if len(items) > 2 and len(scores) == len(items):  # noqa: PLR2004 - two have no median
-            middle = sorted(scores)[(len(items) - 1) // 2]
-            next(item for item in items if item.return_ == middle).roles.add("median")
+                item.roles |= {"worst"} if score - lowest <= SAME else set()
+                item.roles |= {"best"} if highest - score <= SAME else set()
+        if len(items) > 2 and highest - lowest > SAME:  # two have no median
+            items[scores.index(sorted(scores)[(len(items) - 1) // 2])].roles.add("median")
         return items
 
     def _index_of(self, rollout: ShownRollout) -> int | None:

@@ -38,6 +38,7 @@ TITLES: Final = {
     "revisions": "Revisions",
     "runs": "Runs",
     "mentions": "Mentions of rollouts",
+    "topics": "What answers speak of, by wording alone (percentages of answers)",
 }
 
 ESSENTIAL: Final = {
@@ -64,6 +65,7 @@ ESSENTIAL: Final = {
         *("condition", "env", "variant", "run", "iteration", "r0", "r1", "delta"),
         *("edit_distance", "references_worst", "strict", "pattern"),
     ],
+    "topics": ["condition", "env", "variant", "kind", "topic", "answers", "occurrences"],
     "mentions": [
         *("condition", "env", "variant", "run", "iteration", "part", "text", "kind", "labels", "rollouts", "worst"),
         *("negated", "discounted"),
@@ -177,6 +179,21 @@ def mentions(data: Data, **options: Unpack[RunSelection]) -> Table:
     return relation_table("mentions", request_of(data, RunSelection, options))
 
 
+def topics(data: Data, *, top: int = 10, **options: Unpack[Selection]) -> Table:
+    """What critics' answers speak of, by wording alone: labels, ordinals, numbered items, quotations, phrases.
+
+    Before there is a question: it describes, tests nothing, and tells no reference from an idiom.
+
+    Args:
+        data: records.
+        top: how many topics of each kind, task and method to list.
+        options: which groups, and how records are opened.
+
+    Example: audit topics data/runs --top 5
+    """
+    return relation_table("topics", request_of(data, Selection, options), f"rank <= {int(top)}")
+
+
 class RelationRows:
     """The rows of a relation, each time computed anew.
 
@@ -217,11 +234,13 @@ def table_of(relation: duckdb.DuckDBPyRelation, store: Store, *, can_stop: bool 
     return table
 
 
-def relation_table(name: str, request: Request) -> Table:
-    """The rows of a relation that a request is for."""
+def relation_table(name: str, request: Request, where: str | None = None) -> Table:
+    """The rows of a relation that a request is for, of these those that meet a condition."""
     with contextlib.ExitStack() as resources:
         store = resources.enter_context(request.open())
         relation = request.select(store.relation(name))
+        if where is not None:
+            relation = relation.filter(where)
         caption = request.caption(store)
         why_empty = None if relation.limit(1).fetchall() else _why_empty(name, store)
         table = table_of(

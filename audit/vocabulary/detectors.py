@@ -1,10 +1,10 @@
-"""The detectors that come with the audit: when does a critic's answer refer to the item of its evidence that is asked about?
+"""The audit's own detectors: when does a critic's answer refer to the item of its evidence that is asked about?
 
-All look at the answer alone. Patterns are RE2 (the regular expressions of DuckDB) and ignore case. `word` is the paper's detector; `phrase` asks for
-more, and finds neither "worst-case behaviour" nor "the worst point of the trace". The others are relations with the
-columns of `references`: `resolved` asks which rollouts the text talks about, by whatever name (`audit/references`);
-`driver` and `judge` ask whether the item is what the main change is chiefly justified by, as plain rules read it
-or as a model coded it (`audit judge`). A user's own are read by `audit/detectors`.
+All look at the answer alone. Patterns are RE2 (the regular expressions of DuckDB) and ignore case. `word` is the
+paper's detector; `phrase` asks for more, and finds neither "worst-case behaviour" nor "the worst point of the trace".
+The others are relations with the columns of `references`: `resolved` asks which rollouts the text talks about, by
+whatever name (`audit/references`); `driver` and `judge` ask whether the item is what the main change is chiefly
+justified by, as plain rules read it or as a model coded it (`audit judge`). A user's own are read by `audit/detectors`.
 """
 
 from __future__ import annotations

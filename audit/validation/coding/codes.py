@@ -21,5 +21,5 @@ CODES: Final[dict[str, tuple[str, ...]]] = {
 
 
 def codes_for(detector: Detector) -> dict[str, tuple[str, ...]]:
-    """The columns of a sheet and the codes that each may hold: the usual ones, and those that a user's detector adds."""
+    """The columns of a sheet and the codes that each may hold: the usual ones, and those of a user's detector."""
     return {**CODES, **detector.codes}

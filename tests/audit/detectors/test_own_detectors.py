@@ -246,9 +246,17 @@ def test_an_example_of_a_batch_is_asked_about_by_place_heading_and_id(tmp_path):
         ]
         episodes.append(
             {
-                **{"condition": "hand", "env": "task", "variant": "gepa", "run": 1, "iteration": iteration},
-                **{"initial": candidates[0], "revised": candidates[1], "revision_status": "ok", "selected": "initial"},
-                **{"evidence": {"kind": "batch", "shown": shown}, "seconds": None},
+                "condition": "hand",
+                "env": "task",
+                "variant": "gepa",
+                "run": 1,
+                "iteration": iteration,
+                "initial": candidates[0],
+                "revised": candidates[1],
+                "revision_status": "ok",
+                "selected": "initial",
+                "evidence": {"kind": "batch", "shown": shown},
+                "seconds": None,
             }
         )
     write_run(tmp_path / "gepa", episodes, schema=2, candidates="text", optimum=None, step_size=None)
