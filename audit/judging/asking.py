@@ -91,7 +91,7 @@ async def ask_judge(task: Task, model: AskedModel, seed: int) -> Judgement:
         if (error := completion.fault) is not None:
             continue
         try:
-            verdict = read_verdict(completion.text, rubric and rubric.categories)
+            verdict = read_verdict(completion.text, rubric.categories if rubric else None)
             break
         except UnreadableVerdictError as reason:
             error = completion.cut or str(reason)
@@ -118,8 +118,8 @@ async def ask_judge(task: Task, model: AskedModel, seed: int) -> Judgement:
         prompt_tokens=cost.prompt_tokens,
         completion_tokens=cost.completion_tokens,
         seconds=time.monotonic() - cost.began,
-        rubric=rubric and rubric.name,
-        rubric_sha256=rubric and rubric.sha256,
+        rubric=rubric.name if rubric else None,
+        rubric_sha256=rubric.sha256 if rubric else None,
         category=verdict.driver if verdict and rubric is not None else None,
         prompt=prompt,
         completion=completion.text,
