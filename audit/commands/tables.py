@@ -24,7 +24,7 @@ for function in (
 ):
     commands.command()(
         reading(
-            detector=function in {audit.salience, audit.rates, audit.noise, audit.severity},
+            detector=function in {audit.salience, audit.rates, audit.noise, audit.controls, audit.severity},
             thresholds=function is audit.controls,
         )(function)
     )

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from audit.arguments import (
+    Classification,
     Data,
     Detection,
     RevisionSelection,
     RunSelection,
     Selection,
-    Thresholds,
     request_of,
 )
 from audit.detectors.detector import Detector
@@ -52,6 +52,7 @@ ESSENTIAL: Final = {
     ],
     "controls": [
         *("condition", "env", "variant", "start", "regressions", "control_regressions", "difference_pct"),
+        *("citing_regressions", "citing_difference_pct"),
     ],
     "severity_summary": [
         *("condition", "env", "variant", "degree", "revisions", "citing", "regressions"),
@@ -126,12 +127,14 @@ def noise(data: Data, **options: Unpack[Detection]) -> Table:
     return relation_table("noise_summary", request_of(data, Detection, options))
 
 
-def controls(data: Data, **options: Unpack[Thresholds]) -> Table:
+def controls(data: Data, **options: Unpack[Classification]) -> Table:
     """Regressions against those of puresearch, whose second proposal saw no evidence, from equally good starts.
+
+    Of all revisions of a method, and of those whose answer refers to what is asked about.
 
     Example: audit controls data/runs --env pong --format csv
     """
-    found = relation_table("controls", request_of(data, Thresholds, options))
+    found = relation_table("controls", request_of(data, Classification, options))
     assert found.relation is not None
     if len(found) and not found.relation.filter("control_runs > 0").limit(1).fetchall():
         found.notes = (*found.notes, NO_CONTROL)

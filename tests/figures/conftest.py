@@ -58,10 +58,7 @@ def _revisions() -> list[dict[str, Any]]:
             }
             | {"direction": DIRECTIONS[i], "pattern": PATTERNS[i], "edit_distance": (3, 0, 1, 1, 4, 2)[i]}
             | {"strict": i == 0 if critic else None, "permissive": i in (0, 3) if critic else None}
-            | {
-                column: i in ((0, 2, 3), (0, 1))[row["run"] - 1] if critic else None
-                for column in ("references_worst", "cites")
-            }
+            | dict.fromkeys(("references_worst", "cites"), i in ((0, 2, 3), (0, 1))[row["run"] - 1] if critic else None)
             | {"structure": STRUCTURES[i]}
             | {"accepted": i != 0}
         )

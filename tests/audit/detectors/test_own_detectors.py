@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import audit
 from audit.cli import app
-from tests.audit.samples import revision, write_run
+from tests.audit.samples import candidate, episode, revision, write_run
 
 SHOWN = [
     {"label": label, "rollout": rollout, "return": value, "length": 10, "name": name}
@@ -29,6 +29,7 @@ REVISIONS = [
     ([6, 6, 6], "The bias is too large."),
     ([5, 5, 5], "The last rollout Fell."),
 ]
+PURE = {"variant": "puresearch", "evidence": None}
 LABELLED = dict.fromkeys(("mentions_worst", "mentions_median", "mentions_best", "discounts_worst"), "0")
 
 
@@ -229,7 +230,7 @@ def test_an_example_of_a_batch_is_asked_about_by_place_heading_and_id(tmp_path):
     answers = ("Example 1 is vague.", "Example 2 has no label.", "The last example is right.", "Be brief.")
     episodes = []
     for iteration, answer in enumerate(answers):
-        candidates = [
+        both = [
             {
                 "text": {"system": text},
                 "source": source,
@@ -251,8 +252,8 @@ def test_an_example_of_a_batch_is_asked_about_by_place_heading_and_id(tmp_path):
                 "variant": "gepa",
                 "run": 1,
                 "iteration": iteration,
-                "initial": candidates[0],
-                "revised": candidates[1],
+                "initial": both[0],
+                "revised": both[1],
                 "revision_status": "ok",
                 "selected": "initial",
                 "evidence": {"kind": "batch", "shown": shown},
@@ -271,3 +272,22 @@ def test_an_example_of_a_batch_is_asked_about_by_place_heading_and_id(tmp_path):
         "2": [None] * 4,
     }.items():
         assert cited(tmp_path / "gepa", "--detector", "resolved", "--about", about) == expected, about
+
+
+def test_revisions_that_cite_are_compared_with_a_control_that_starts_as_well(data, write):
+    for number in (1, 2):
+        rows_of_run = [
+            episode(candidate([1, 5, 9]), candidate(after, source="search"), iteration=place, run=number, **PURE)
+            for place, after in enumerate(([2, 2, 2], [6, 6, 6], [6, 6, 6], [6, 6, 6]))
+        ]
+        write_run(data / f"pure-{number:02d}", rows_of_run, run=number)
+    found = rows("controls", data, "--detector", write("falls.toml", "pattern = 'fell|shows'"))
+    matched = next(row for row in found if row["start"] == "matched")
+    assert (matched["revisions"], matched["regressions"], matched["control_regressions_pct"]) == (10, 4, 25.0)
+    assert (matched["citing"], matched["citing_regressions"], matched["citing_regressions_pct"]) == (4, 2, 50.0)
+    assert (matched["difference_pct"], matched["citing_difference_pct"]) == (15.0, 25.0)
+    none = rows("controls", data, "--detector", write("none.toml", "pattern = 'nobody says this'"))
+    assert [(row["citing"], row["citing_difference_pct"], row["citing_difference_pct_low"]) for row in none] == [
+        (0, None, None)
+    ] * len(none)
+    assert [row["difference_pct_low"] for row in none] == [row["difference_pct_low"] for row in found]
