@@ -67,9 +67,9 @@ changes as (
             when 'pool' then selected = 'revised'
             else false
         end as accepted,
-        paired,
         tau_c,
-        restrained
+        restrained,
+        paired
     from measured
 )
 

@@ -67,15 +67,15 @@ chosen as (
 compared as (
     select
         *,
-        best - worst > 1e-12 as worst_below_best,
-        if(is_pair, worst_below_best, median - worst > 1e-12) as worst_below_median,
-        best - median > 1e-12 as median_below_best
+        if(is_pair, best, median) - worst > 1e-12 as worst_below_median,
+        best - median > 1e-12 as median_below_best,
+        best - worst > 1e-12 as worst_below_best
     from chosen
 ),
 
 evidence as (
     select
-        * exclude (is_pair),
+        * exclude (is_pair, items, worst_unique),
         if(worst_below_best, (median - worst) / (best - worst), null) as severity,
         case
             when is_pair and worst_below_best then null
@@ -83,7 +83,9 @@ evidence as (
             when worst_below_median then 'preservation_favored'
             when median_below_best then 'failure_confirmed'
             else 'identical'
-        end as structure
+        end as structure,
+        items,
+        worst_unique
     from compared
 )
 

@@ -323,8 +323,9 @@ for command in ({commands}):
 heavy = {{"mujoco", "gymnasium", "ollama", "openai", "jinja2", "scipy", "matplotlib", "pandas"}}
 forbidden = heavy & sys.modules.keys()
 system = {{"collector.system." + name for name in ("cores", "memory", "regular_files")}}
-light = {{"collector.records", "collector.system", "collector.model_options"}} | system
-ours = {{name for name in sys.modules if name.startswith("collector.") and not name.startswith("collector.records.")}} - light
+records = {{name for name in sys.modules if name.startswith("collector.records")}}
+light = records | {{"collector.system", "collector.model_options"}} | system
+ours = {{name for name in sys.modules if name.startswith("collector.")}} - light
 assert not forbidden, forbidden
 assert not ours, ours
 assert not [path for path in opened if path.endswith(("truth.jsonl", "calls.jsonl"))], opened

@@ -187,7 +187,7 @@ def test_a_copied_run_folder_counts_once(tmp_path):
 RUNS = {
     "no run.json": (None, "no run.json beside it"),
     "torn": (b'{"schema": 1, "cond', "left out"),
-    "newer schema": (json.dumps(run_json(schema=2)).encode(), "schema 2 is newer"),
+    "newer schema": (json.dumps(run_json(schema=3)).encode(), "schema 3 is newer"),
     "lacks a field": (json.dumps({"schema": 1, "condition": "hand"}).encode(), "env is missing"),
     "unknown task": (json.dumps(run_json(env="chess")).encode(), "task 'chess' is not known"),
     "a NUL in a name": (json.dumps(run_json(condition="hand\0")).encode(), "a NUL character in condition"),

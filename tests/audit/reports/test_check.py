@@ -131,7 +131,7 @@ def test_the_table_names_every_command_that_reads_records():
 
 
 REASONS = {
-    ("median shown", "salience"): "no critic saw worst, median and best rollout",
+    ("median shown", "salience"): "no critic saw worst, median and best rollout, or a batch of scored items",
     ("one call", "revisions"): "no revisions: no iteration has two candidates",
     ("two search calls", "mentions"): "no critic's answers",
     ("own task", "replay"): "the task is none of the ten (--task-module)",

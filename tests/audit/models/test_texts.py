@@ -1,0 +1,181 @@
+"""Relations over records whose candidates are texts; what is expected is worked out by hand beside each case."""
+
+from __future__ import annotations
+
+import duckdb
+import pytest
+
+from audit.sources.grammar import form_of
+from audit.store import open_store
+from collector.records import ShownItem, ShownItems, TextCandidate, TextEpisode, encode
+from tests.audit.samples import write_run
+from tests.audit.texts import items, text_revision, text_run
+
+
+def relation(folder, name, records, **run):
+    write_run(folder, records, **text_run(**run))
+    with open_store([folder]) as store:
+        assert not store.problems
+        return store.rows(name)
+
+
+BATCHES = {
+    # scores shown: worst, median, best, worst < median, worst < best, unique, structure
+    "one failure": ([1, 0, 1], 0, 1, 1, True, True, True, "preservation_favored"),
+    "two failures": ([0, 1, 0], 0, 0, 1, False, True, False, "failure_confirmed"),
+    "all fail": ([0, 0, 0], 0, 0, 0, False, False, False, "identical"),
+    "graded": ([0.5, 0.2, 0.9], 0.2, 0.5, 0.9, True, True, True, "all_diverse"),
+    "negative": ([-3, -1, -2], -3, -2, -1, True, True, True, "all_diverse"),
+    # Of four, 0 and 1 are equally close to the sample median 0.5: the lower counts, whatever the order.
+    "four, low first": ([0, 0, 1, 1], 0, 0, 1, False, True, False, "failure_confirmed"),
+    "four, high first": ([1, 1, 0, 0], 0, 0, 1, False, True, False, "failure_confirmed"),
+    # Two have no median: the worse is compared with the better.
+    "two": ([0, 1], 0, None, 1, True, True, True, None),
+    "two alike": ([1, 1], 1, None, 1, False, False, False, "identical"),
+}
+
+
+@pytest.mark.parametrize("case", BATCHES)
+def test_worst_median_and_best_are_of_the_items_shown(tmp_path, case):
+    scores, *expected = BATCHES[case]
+    [row] = relation(tmp_path, "evidence", [text_revision(scores, scores)])
+    names = ("worst", "median", "best", "worst_below_median", "worst_below_best", "worst_unique", "structure")
+    assert [row[name] for name in names] == expected
+    assert row["items"] == len(scores)
+    assert row["worst_name"] == f"Example {scores.index(min(scores)) + 1}"
+
+
+def test_items_are_a_part_of_the_examples(tmp_path):
+    """The candidate was scored on five examples, of which the critic saw the third and the first."""
+    shown = [items([9] * 5)[2] | {"return": 0.4}, items([9] * 5)[0] | {"return": 0.1}]
+    record = text_revision([0.1, 0.9, 0.4, 0.0, 1.0], [1] * 5, evidence={"kind": "batch", "shown": shown})
+    [row] = relation(tmp_path, "evidence", [record])
+    assert (row["worst"], row["best"]) == (0.1, 0.4)
+    assert (row["worst_rollout"], row["worst_place"], row["worst_name"]) == (0, 2, "Example 1")
+
+
+def test_an_item_without_a_score_leaves_the_worst_open(tmp_path):
+    shown = [*items([0, 1]), {"label": "item", "rollout": 2, "return": None, "name": "Example 3"}]
+    record = text_revision([0, 1, 1], [1, 1, 1], evidence={"kind": "batch", "shown": shown})
+    assert relation(tmp_path, "evidence", [record]) == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "before", "after", "selected", "accepted"),
+    [
+        ("better", [0, 1], [1, 0], "revised", True),
+        ("strict", [0, 1], [1, 0], "initial", False),
+        ("strict", [0, 1], [1, 1], "revised", True),
+        ("always", [1, 1], [0, 0], "revised", True),
+        ("pool", [1, 1], [0, 0], "revised", True),
+    ],
+)
+def test_acceptance_follows_the_rule_of_the_run(tmp_path, rule, before, after, selected, accepted):
+    record = text_revision(before, after, selected=selected)
+    [row] = relation(tmp_path, "changes", [record], selection_rule=rule)
+    assert row["accepted"] is accepted
+    assert row["edit_distance"] is None
+    assert row["paired"] is True
+
+
+def test_scores_on_other_examples_are_not_paired(tmp_path):
+    record = text_revision([0, 1], [1, 1])
+    record["revised"]["example_ids"] = ["7", "1"]
+    [row] = relation(tmp_path, "changes", [record])
+    assert row["paired"] is False
+
+
+RATIONALES = {
+    "before the fence": ("Example 2 lacks units.\n```\nUse units.\n```", "Example 2 lacks units."),
+    "before and after": ("One.\n```text\nUse units.\n```\nTwo.", "One.\n\n\nTwo."),
+    "fences within": ("Why.\n```\nUse:\n```python\nx\n```\nso.\n```", "Why."),
+    "an open fence": ("Why.\n```\nUse units.", "Why."),
+    "a fence only": ("```\nUse units.\n```", None),
+    "the text only": ("  Add the numbers with care.\n", None),
+    "no fence": ("Example 1 is wrong because of its sign.", "Example 1 is wrong because of its sign."),
+}
+
+
+@pytest.mark.parametrize("case", RATIONALES)
+def test_the_answer_is_what_is_beside_the_proposed_text(tmp_path, case):
+    answer, rationale = RATIONALES[case]
+    rows = relation(tmp_path, "critic_answers", [text_revision([0, 1], [1, 1], answer=answer)])
+    assert [row["answer"] for row in rows] == ([] if rationale is None else [rationale])
+
+
+def test_programs_of_others_have_no_worst(tmp_path):
+    record = text_revision([0.5], [0.7], kind="programs", selected="revised")
+    write_run(tmp_path, [record], **text_run(method={"second": "critic", "evidence": "programs"}))
+    with open_store([tmp_path]) as store:
+        assert store.rows("salience_criteria") == []
+        assert len(store.rows("changes")) == 1
+
+
+def test_what_the_record_types_write_is_read_without_a_second_look(tmp_path):
+    """Each line has the form that DuckDB reads by itself, and comes back as it was."""
+    text = {"system": 'Be "kind"\n\t\\ é \U0001f600', "user": "", "a'b": "{}"}
+    parent = TextCandidate(
+        text=text, source="parent", answer=None, returns=[0.0, -1.5], example_ids=["a", "b"], mean_return=-0.75
+    )
+    child = TextCandidate(
+        text=None,
+        source="critic",
+        answer="Why not.",
+        thinking="hm",
+        returns=None,
+        example_ids=None,
+        mean_return=1e-7,
+    )
+    shown = [
+        ShownItem(label="item", rollout=1, return_=-1.5, name="Example 1", text="x"),
+        ShownItem(label="item", rollout=None, return_=None, name=None),
+    ]
+    record = TextEpisode(
+        condition="hand", env="sums", variant="gepa", run=1, iteration=0,
+        initial=parent, revised=child, revision_status="ok", selected="initial",
+        evidence=ShownItems(kind="batch", shown=shown), seconds=None,
+    )  # fmt: skip
+    folder = write_run(tmp_path, [text_revision([0, 1], [1, 1])], **text_run())
+    (folder / "episodes.jsonl").write_bytes(encode(record))
+    line = encode(record).decode().rstrip()
+    found = duckdb.execute("select regexp_full_match(?, ?)", [line, form_of(TextEpisode).expression])
+    assert found.fetchone() == (True,)
+    with open_store([tmp_path]) as store:
+        assert not store.problems
+        initial, revised = sorted(store.rows("candidates"), key=lambda row: row["role"])
+        assert initial["text"] == text
+        assert initial["example_ids"] == ["a", "b"]
+        assert revised["text"] is None
+        [answer] = store.rows("critic_answers")
+        assert (answer["answer"], answer["thinking"]) == ("Why not.", "hm")
+
+
+FAULTY = {
+    "a component twice": ('"text": {"instruction"', '"text": {"instruction": "x", "instruction"', "is given twice"),
+    "params and text": ('"text": {"inst', '"params": [1.0], "text": {"inst', None),
+    "too few ids": ('"example_ids": ["0", "1"]', '"example_ids": ["0"]', "2 returns and 1 example_ids"),
+    "a score that is text": ('"returns": [0.0, 1.0]', '"returns": ["0.0", 1.0]', "returns"),
+    "a score that is not a number": ('"returns": [0.0, 1.0]', '"returns": [NaN, 1.0]', "not JSON"),
+    "another mean": ('"mean_return": 0.5', '"mean_return": 0.75', "mean_return is 0.75"),
+}
+
+
+@pytest.mark.parametrize("case", FAULTY)
+def test_a_line_that_is_unsound_is_named(tmp_path, case):
+    import json
+
+    old, new, reason = FAULTY[case]
+    folder = write_run(tmp_path, [text_revision([0, 1], [1, 1], iteration=1)], **text_run())
+    line = json.dumps(text_revision([0, 1], [1, 1]))
+    assert old in line
+    with (folder / "episodes.jsonl").open("a") as stream:
+        stream.write(line.replace(old, new, 1) + "\n")
+    with open_store([tmp_path]) as store:
+        if reason is None:  # an unknown field, which newer writers may add
+            assert not store.problems
+            assert len(store.rows("episodes")) == 2
+        else:
+            [problem] = store.problems
+            assert problem.line == 2
+            assert reason in problem.message
+            assert len(store.rows("episodes")) == 1
