@@ -52,7 +52,6 @@ ESSENTIAL: Final = {
     ],
     "controls": [
         *("condition", "env", "variant", "start", "regressions", "control_regressions", "difference_pct"),
-        *("citing_regressions", "citing_difference_pct"),
     ],
     "severity_summary": [
         *("condition", "env", "variant", "degree", "revisions", "citing", "regressions"),
