@@ -67,6 +67,11 @@ class Records:
         """The conditions that have a run, alphabetically."""
         return sorted(set(self.facts["condition"]) | set(self.iterations["condition"]))
 
+    def revises_texts(self, condition: str | None = None) -> bool:
+        """Whether the runs, of a condition or all, revise texts, whose scores are of other examples each time."""
+        here = self.facts if condition is None else self.facts[self.facts["condition"] == condition]
+        return bool(len(here)) and bool((here["candidates"] == "text").all())
+
     @cached_property
     def metrics(self) -> Rows:
         """Mean return, best return and stability gap of every method on every task, as `stats metrics` has them."""

@@ -18,3 +18,5 @@ SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "over-tasks": ("aggregates", "profiles"),
 }
 """Modules by the section of the page; within the figures of a module, conditions follow one another."""
+OF_TASKS: Final = frozenset({"returns", "over-tasks"})
+"""Sections that compare returns of iterations, which must be of one task and not of other examples each time."""

@@ -12,6 +12,7 @@ import pandas as pd
 
 from figures.names import label
 
+TEXTS: Final = "Texts are revised: a rollout and its return are an example and its score."
 PACKAGES: Final = ("salience-audit", "duckdb", "matplotlib", "numpy", "pandas", "scipy", "seaborn")
 SIMULATED: Final = "simulated"
 OTHER: Final = "other"  # what `run.json` says where a foreign log names no backend
@@ -34,7 +35,11 @@ def origin(facts: pd.DataFrame, condition: str) -> str:
     models: dict[str, list[str]] = {}
     for backend, model in sorted({(_text(row.backend), _text(row.model)) for row in here.itertuples()}):
         models.setdefault(backend, []).append(model)
-    return " ".join(each for pair in models.items() for each in _sentences(*pair)) or _sentence("", "")
+    made_with = [each for pair in models.items() for each in _sentences(*pair)] or [_sentence("", "")]
+    are_texts = (
+        (facts.loc[facts["condition"] == condition, "candidates"] == "text").any() if "candidates" in facts else False
+    )
+    return " ".join([*made_with, *([TEXTS] if are_texts else [])])
 
 
 def _sentences(backend: str, models: list[str]) -> Iterator[str]:

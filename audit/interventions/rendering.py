@@ -151,7 +151,7 @@ def _evidence(iteration: Iteration) -> Evidence:
         raise ValueError
     shown = []
     for each in stated.shown:
-        if each.rollout is None or each.return_ is None or each.length is None:
+        if each.label == "item" or each.rollout is None or each.return_ is None or each.length is None:
             raise ValueError
         shown.append(Shown(label=each.label, rollout=each.rollout, return_=each.return_, length=each.length))
     return Evidence(kind=stated.kind, shown=shown, statistics=stated.statistics)

@@ -56,12 +56,13 @@ def _evidence(candidate: Candidate, evidence: ShownEvidence, task: Task | None) 
         if not 0 <= shown.rollout < len(candidate.returns):
             yield shown.rollout, f"{shown.label} is rollout {shown.rollout}, of {len(candidate.returns)} from 0"
             continue
-        expected = select(candidate.returns, shown.label)
-        if shown.rollout != expected:
-            yield (
-                shown.rollout,
-                f"{shown.label} is shown as rollout {shown.rollout}, its returns give rollout {expected}",
-            )
+        if shown.label != "item":
+            expected = select(candidate.returns, shown.label)
+            if shown.rollout != expected:
+                yield (
+                    shown.rollout,
+                    f"{shown.label} is shown as rollout {shown.rollout}, its returns give rollout {expected}",
+                )
         length = candidate.lengths[shown.rollout] if candidate.lengths else None
         recorded = candidate.returns[shown.rollout], length
         for name, stated, value in zip(("return", "length"), (shown.return_, shown.length), recorded, strict=True):

@@ -28,6 +28,8 @@ from figures.provenance import origin, simulated, versions
 from figures.style import save
 from figures.tables import Table, table
 
+OF_TASKS: Final = ("metrics", "aggregate", recomputed.STEM)
+"""Tables that records of texts do not give."""
 PROBLEMS_NAMED: Final = 100
 """Problems listed on the page; the rest are counted."""
 
@@ -46,25 +48,22 @@ class Contents:
 
 def contents(records: Records, *, band: Band = Band.std) -> Contents:
     """Make every table and draw every figure, one figure of each kind per condition; nothing is written yet."""
-    rows = {
-        "salience": records.salience,
-        "summary": records.summary,
-        "agreement": records.agreement,
-        "metrics": records.metrics,
-        "aggregate": records.over_tasks.aggregate,
-    }
+    rows = {"salience": records.salience, "summary": records.summary, "agreement": records.agreement}
+    if not records.revises_texts():
+        rows |= {"metrics": records.metrics, "aggregate": records.over_tasks.aggregate}
     drawings: dict[str, list[Drawing]] = {}
     # Some figures compare conditions: their name is what these have in common.
     for condition, slug in slugs(sorted({*records.conditions, *families(records.conditions)})).items():
         for drawing in drawings_of(records, condition, band=band):
             drawings.setdefault(drawing.stem, []).append(replace(drawing, stem=f"{drawing.stem}-{slug}"))
     note = _note(records)
-    paper = paper_tables(records)
+    paper = PaperTables([], "") if records.revises_texts() else paper_tables(records)
     notes = {"aggregate": joined([note, *_remarks(records)])}
     tables = {key: table(key, lines, notes.get(key, note)) for key, lines in rows.items()}
     if records.effects:
         tables[causes.STEM] = causes.effects_table(records)
-    return Contents(tables | {each.stem: each for each in (*paper.tables, recomputed.findings())}, drawings, paper)
+    findings = [] if records.revises_texts() else [recomputed.findings()]
+    return Contents(tables | {each.stem: each for each in (*paper.tables, *findings)}, drawings, paper)
 
 
 def _note(records: Records) -> str:
@@ -126,7 +125,7 @@ def build(
         progress.end()
         for each in made.tables.values():
             export(each, records.facts, out)
-        for stem in {causes.STEM, *(definition.stem for definition in DEFINITIONS)} - made.tables.keys():
+        for stem in {causes.STEM, *OF_TASKS, *(definition.stem for definition in DEFINITIONS)} - made.tables.keys():
             retract(stem, out)
         index = out / "index.html"
         index.write_text(
@@ -165,6 +164,19 @@ def _causes(records: Records, tables: dict[str, Table], pictures: dict[str, list
     return [Section("causes", causes.TITLE, [tables[causes.STEM]], drawn, paragraphs=sentences)]
 
 
+def _of_tasks(made: Contents, pictures: dict[str, list[Picture]]) -> list[Section]:
+    """What compares tasks, and with the paper; nothing where all records are of texts."""
+    tables = made.tables
+    if "metrics" not in tables:
+        return []
+    return [
+        Section("returns", "Returns", [tables["metrics"]], *_drawn(pictures, "returns")),
+        Section("over-tasks", "Over tasks", [tables["aggregate"]], *_drawn(pictures, "over-tasks")),
+        Section("paper", "The paper's tables", made.paper.tables, [], made.paper.remark),
+        Section("recomputed", "The paper against itself", [tables[recomputed.STEM]], []),
+    ]
+
+
 def _page(records: Records, made: Contents, pictures: dict[str, list[Picture]], command: str) -> Page:
     tables = made.tables
     plans = list(dict.fromkeys(str(row["plan_sha256"]) for row in records.effects))
@@ -176,10 +188,7 @@ def _page(records: Records, made: Contents, pictures: dict[str, list[Picture]], 
             *_causes(records, tables, pictures),
             Section("revisions", "Revisions", [tables["summary"]], *_drawn(pictures, "revisions")),
             Section("agreement", "Agreement", [tables["agreement"]], *_drawn(pictures, "agreement")),
-            Section("returns", "Returns", [tables["metrics"]], *_drawn(pictures, "returns")),
-            Section("over-tasks", "Over tasks", [tables["aggregate"]], *_drawn(pictures, "over-tasks")),
-            Section("paper", "The paper's tables", made.paper.tables, [], made.paper.remark),
-            Section("recomputed", "The paper against itself", [tables[recomputed.STEM]], []),
+            *_of_tasks(made, pictures),
         ],
         provenance={
             "Command": command,

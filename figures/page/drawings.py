@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import cast
 
 from figures.data import Records
-from figures.gallery import SECTIONS
+from figures.gallery import OF_TASKS, SECTIONS
 from figures.options import Band
 from figures.plots.drawing import Drawing, left_out
 from figures.plots.plotting import Plots
@@ -26,6 +26,8 @@ def kinds_of(section: str) -> dict[str, str]:
 def drawings_of(records: Records, condition: str, *, band: Band = Band.std) -> Iterator[Drawing]:
     """Draw every figure that there are records for, of one condition or of those that have this name in common."""
     for section in SECTIONS:
+        if section in OF_TASKS and records.revises_texts(condition):
+            continue
         for plots in plots_of(section):
             yield from plots.draw(records, condition, band)
 

@@ -46,7 +46,7 @@ def delta_interval(revisions: pd.DataFrame) -> Interval:
     return ratio_interval(known["delta"], np.ones(len(known)), known["run"])
 
 
-NEEDS: Final = {"agreement": "What the critic was shown (needs revisions of ThreeTraj)"}
+NEEDS: Final = {"agreement": "What the critic was shown (needs revisions of ThreeTraj, or after batches)"}
 
 
 @in_style

@@ -59,7 +59,7 @@ def citing_interval(revisions: pd.DataFrame, direction: str) -> Interval:
     return ratio_interval(100.0 * (cites & here), here, revisions["run"])
 
 
-NEEDS: Final = {"citing": "Citing the worst rollout, and base rates (needs revisions of ThreeTraj)"}
+NEEDS: Final = {"citing": "Citing the worst rollout, and base rates (needs revisions of ThreeTraj, or after batches)"}
 
 
 @in_style

@@ -20,7 +20,8 @@ run_facts as (
         thresholds.policy,
         thresholds.floor,
         thresholds.origin as thresholds_origin,
-        coalesce(skipped.iterations, 0) as iterations_skipped
+        coalesce(skipped.iterations, 0) as iterations_skipped,
+        r.candidates
     from run_records as r
     join thresholds
         on thresholds.condition = r.condition and thresholds.env = r.env
