@@ -64,6 +64,7 @@ if TYPE_CHECKING:
         salience,
         severity,
         summary,
+        topics,
     )
     from audit.request import Request
     from audit.rerun.behaviour import anchor, rescore
@@ -138,6 +139,7 @@ __all__ = [
     "show",
     "sql",
     "summary",
+    "topics",
     "validate",
     "verify",
     "visible",
@@ -182,6 +184,7 @@ _MODULES: Final = {
         "salience",
         "severity",
         "summary",
+        "topics",
     ),
     "audit.request": ("Request",),
     "audit.rerun.behaviour": ("anchor", "rescore"),
@@ -199,6 +202,7 @@ def open(  # noqa: A001 - `audit.open` is how it reads
     *paths: str | Path | Iterable[str | Path],
     strict: bool = False,
     detector: str = "word",
+    about: str | None = None,
     overrides: Overrides | None = None,
     cache: bool = True,
     judgements: Sequence[str | Path] = (),
@@ -210,11 +214,14 @@ def open(  # noqa: A001 - `audit.open` is how it reads
     Args:
         paths: folders, tar archives or packs, of native records or of released logs, one by one or in a list.
         strict: reject data with problems; otherwise anything with a problem is left out and listed in `problems`.
-        detector: how references to the worst rollout are found: word, phrase, resolved, driver or judge.
+        detector: how references are found: word, phrase, resolved, driver, judge, or a file of your own.
+        about: the item that references are sought to: worst, median, best, first, last, `label:X` or an id; None for
+            what the detector is about, the worst one unless its file states another.
         overrides: thresholds of the edit patterns, by task and name, that override all others.
         cache: whether what was read in an earlier audit may be used, and kept for a later one.
-        judgements: files that `audit.judge` has written; for the detector `judge` else those beside `paths`.
-        judge: the model whose judgements the detector `judge` takes, where there are several.
+        judgements: files that `audit.judge` has written; for the detector `judge` and rubrics else those
+            beside `paths`.
+        judge: the model whose judgements such a detector takes, where there are several.
         plan: experiments for the relations `interventions`, `intervention_units` and `intervention_effects`: the file
             of a plan or several; without `paths`, the records of the plans are read.
 
@@ -240,6 +247,7 @@ def open(  # noqa: A001 - `audit.open` is how it reads
         every,
         strict=strict,
         detector=detector,
+        about=about,
         overrides=overrides,
         cache=cache,
         judgements=judgements,

@@ -50,15 +50,17 @@ class RunSelection(Selection, total=False):
 
 
 class Detection(Selection, total=False):
-    """Keyword arguments of functions that use a detector of references to the worst rollout.
+    """Keyword arguments of functions that use a detector of references to an item of the evidence.
 
     Attributes:
-        detector: word, phrase, resolved, driver or judge.
+        detector: word, phrase, resolved, driver, judge, or a file of your own: `FILE.toml`, `FILE.py[:FUNCTION]`.
+        about: the item that references are sought to: worst, median, best, first, last, `label:X` or an id.
         judgements: files that `audit.judge` has written.
         judge: the model whose judgements count, where there are several.
     """
 
     detector: str
+    about: str | None
     judgements: Sequence[str | Path] | None
     judge: str | None
 
@@ -81,6 +83,7 @@ class Analysis(TypedDict, total=False):
     """Keyword arguments of `audit.show` and `audit.sql`, which select rows in other ways."""
 
     detector: str
+    about: str | None
     judgements: Sequence[str | Path] | None
     judge: str | None
     overrides: Overrides | None
@@ -121,7 +124,12 @@ def request_of(data: Data, kind: Any, options: Mapping[str, Any]) -> Request:
         if late := sorted(options.keys() - set(_ROWS)):
             raise UsageError(f"the store is open already; give {', '.join(late)} to audit.open")
         return Request(
-            paths=data.paths, store=data, detector=data.detector, settings=_settings(data.overrides), **given
+            paths=data.paths,
+            store=data,
+            detector=data.detector,
+            about=data.about,
+            settings=_settings(data.overrides),
+            **given,
         )
     return Request(paths=[Path(path) for path in data], **given)
 

@@ -33,18 +33,19 @@ class Request:
     condition: Sequence[str] | None = None
     run: Sequence[int] | None = None
     detector: str = "word"
+    about: str | None = None
     settings: Sequence[str] | None = None
     judgements: Sequence[Path] | None = None
     judge: str | None = None
     plans: Sequence[Path] = ()
     store: Store | None = None
-    """Records that are open already; they stay open, and their paths, detector and thresholds count."""
+    """Records that are open already; they stay open, and their paths, detector, subject and thresholds count."""
 
     def open(self, *, all_detectors: bool = False) -> Store:
         """Open the records and print their problems on standard error.
 
         Args:
-            all_detectors: whether judgements are loaded for every detector, not only for `judge`.
+            all_detectors: whether judgements are loaded for every detector, not only for those that need them.
 
         Raises:
             AuditError: as `read` raises it.
@@ -52,7 +53,7 @@ class Request:
         store = self.read(all_detectors=all_detectors)
         if self.store is None:
             print_notes(store.notes, store.problems)
-            if self.detector == "judge" and (line := _left_out(self, store)):
+            if store.detected_by.is_judged and (line := _left_out(self, store)):
                 note(line)
         return store
 
@@ -60,7 +61,7 @@ class Request:
         """Open the records without printing anything.
 
         Args:
-            all_detectors: whether judgements are loaded for every detector, not only for `judge`.
+            all_detectors: whether judgements are loaded for every detector, not only for those that need them.
 
         Raises:
             AuditError: there are no records, none with a selected name, or the request is strict and there are
@@ -70,8 +71,6 @@ class Request:
         from audit.store import open_store
         from audit.vocabulary.thresholds import parse_overrides
 
-        if self.detector != "judge" and (self.judge or (self.judgements and not all_detectors)):
-            raise UsageError("--judgements and --judge are for --detector judge")
         overrides = parse_overrides(self.settings or [])
         with contextlib.ExitStack() as resources:
             store = (
@@ -81,6 +80,7 @@ class Request:
                     self.paths,
                     strict=self.strict,
                     detector=self.detector,
+                    about=self.about,
                     overrides=overrides,
                     cache=self.cache,
                     judgements=self.judgements or (),
@@ -89,6 +89,9 @@ class Request:
                 )
             )
             resources.enter_context(store)
+            is_given = self.judge or (self.judgements and not all_detectors)
+            if self.store is None and is_given and not store.detected_by.is_judged:
+                raise UsageError("--judgements and --judge are for --detector judge, or a rubric")
             self._check({column: names(store, column) for column, _ in self._filters()}, store.problems)
             resources.pop_all()
         return store
@@ -139,8 +142,13 @@ def names(store: Store, column: str) -> list[Any]:
 def _left_out(request: Request, store: Store) -> str | None:
     """A note on the selected revisions without a judgement that counts; None where all have one."""
     answers = request.select(store.relation("critic_answers"))
-    judged = request.select(store.relation("judged_references"))
-    unreadable = request.select(store.relation("judgements").filter("model = getvariable('judge') and driver is null"))
+    judged = request.select(store.relation("references"))
+    unreadable = request.select(
+        store.relation("latest_judgements").filter(
+            "model = getvariable('judge') and rubric_sha256 is not distinct from getvariable('rubric') "
+            "and driver is null and category is null"
+        )
+    )
     [(every,)], [(known,)], [(lost,)] = (
         each.aggregate("count(*)").fetchall() for each in (answers, judged, unreadable)
     )

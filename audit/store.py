@@ -18,11 +18,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 
+from audit.detectors.detector import Detector
+from audit.detectors.loading import load_detector
 from audit.engine.catalog import models, public
 from audit.engine.database import Database
 from audit.ingest.analyses import Analysis
-from audit.output.errors import Problem, UsageError, count, refuse_problems
-from audit.vocabulary.detectors import DETECTORS, PATTERNS, RELATIONS
+from audit.output.errors import Problem, count, refuse_problems
 from audit.vocabulary.threshold_steps import around
 from audit.vocabulary.thresholds import Overrides, check_overrides, presets
 
@@ -35,7 +36,7 @@ class Store:
     """The relations of `audit/models` over one set of records: a context manager, made by `open_store`.
 
     `problems` lists what was left out, and why; `notes` is further information that changes no result.
-    `paths`, `detector`, `overrides` and `plans` are its arguments.
+    `paths`, `detector`, `about`, `overrides` and `plans` are its arguments; `detected_by` is the detector that is used.
     """
 
     def __init__(
@@ -46,13 +47,17 @@ class Store:
         resources: contextlib.ExitStack,
         *,
         paths: Sequence[Path] = (),
-        detector: str = "word",
+        detector: str,
+        about: str | None,
+        detected_by: Detector,
         overrides: Overrides | None = None,
         plans: Sequence[Path] = (),
     ) -> None:
         self.paths = tuple(paths)
         self.plans = tuple(plans)
         self.detector = detector
+        self.about = about
+        self.detected_by = detected_by
         self.overrides = overrides or {}
         self.problems = problems
         self.notes = notes
@@ -114,6 +119,8 @@ class Store:
             contextlib.ExitStack(),
             paths=self.paths,
             detector=self.detector,
+            about=self.about,
+            detected_by=self.detected_by,
             overrides=self.overrides,
             plans=self.plans,
         )
@@ -155,6 +162,7 @@ def open_store(
     *,
     strict: bool = False,
     detector: str = "word",
+    about: str | None = None,
     overrides: Overrides | None = None,
     cache: bool = True,
     judgements: Sequence[str | Path] = (),
@@ -167,19 +175,22 @@ def open_store(
         paths: folders or tar archives of native records or of the released code's logs, in any mixture. A folder
             may hold a whole data set, a condition, or a single run.
         strict: reject data with problems; otherwise anything with a problem is left out and listed in `problems`.
-        detector: how references to the worst rollout are found, one of `audit.vocabulary.detectors.DETECTORS`.
+        detector: how references are found: one of `audit.vocabulary.detectors.DETECTORS`, the file of a user's own
+            (`FILE.toml`, `FILE.py[:FUNCTION]`), or the name of an installed one.
+        about: the item that references are sought to: worst, median, best, first, last, `label:X` or an id; None for
+            what the detector is about, which is the worst one unless its file states another.
         overrides: thresholds of the edit patterns, by task and name, that override all others.
         cache: whether what was read in an earlier audit may be used, and kept for a later one.
-        judgements: files that `audit judge` has written; for the detector `judge` else those beside `paths`.
-        judge: the model whose judgements the detector `judge` takes, where there are several.
+        judgements: files that `audit judge` has written; for the detector `judge` and rubrics else those
+            beside `paths`.
+        judge: the model whose judgements such a detector takes, where there are several.
         plans: files of `audit intervene plan`, whose experiments the relations `interventions…` hold.
 
     Raises:
         UsageError: no such detector, judge, task or threshold, or the environment's memory limit is not a size.
         AuditError: a path is missing or holds no records, or `strict` and something is wrong.
     """
-    if detector not in DETECTORS:
-        raise UsageError(f"no detector {detector!r}; detectors are {', '.join(DETECTORS)}")
+    detected_by = load_detector(detector, about)
     check_overrides(overrides or {})
     given = [Path(path) for path in paths]
     thresholds = {env: dict(values) for env, values in (overrides or {}).items()}
@@ -190,7 +201,7 @@ def open_store(
             directory,
             resources,
             strict,
-            detector,
+            detected_by,
             thresholds,
             cache,
             [Path(file) for file in judgements],
@@ -217,6 +228,8 @@ def open_store(
         resources_to_keep,
         paths=given,
         detector=detector,
+        about=about,
+        detected_by=detected_by,
         overrides=overrides,
         plans=opening.plans,
     )
@@ -230,7 +243,7 @@ class _Opening:
     directory: Path
     resources: contextlib.ExitStack
     strict: bool
-    detector: str
+    detector: Detector
     overrides: dict[str, dict[str, float]]
     cache: bool
     judgements: Sequence[Path]
@@ -241,12 +254,12 @@ class _Opening:
 
     def analysis(self) -> Analysis | None:
         """What was kept of the analysis; nothing with judgements, which may change while the records do not."""
-        is_kept = self.cache and self.detector != "judge" and not self.judgements
+        is_kept = self.cache and not self.detector.is_judged and not self.judgements
         return Analysis.of(self.paths, self._options) if is_kept else None
 
     @property
     def _options(self) -> dict[str, object]:
-        return {"detector": self.detector, "overrides": self.overrides}
+        return {"detector": self.detector.key, "overrides": self.overrides}
 
     def read(self, database: Database) -> None:
         """Read the records into a database; not called if every relation needed was kept."""
@@ -260,8 +273,10 @@ class _Opening:
         self._set_options(database)
         database.set("plan_files", [str(file) for file in self.plans])
         database.set("plan_cache", self.cache)
-        wanted = self.detector == "judge"
-        load_judgements(self.paths, self.judgements, self.judge, wanted=wanted, intake=intake, database=database)
+        wanted = self.detector.is_judged
+        load_judgements(
+            self.paths, self.judgements, self.judge, detector=self.detector, intake=intake, database=database
+        )
         refuse(intake, strict=self.strict)
         if segments is not None and not wanted:
             batches = Batches(intake, readings, segments, self._set_options, repr(self._options))
@@ -279,11 +294,14 @@ class _Opening:
             file.write_bytes(msgspec.json.Encoder().encode_lines(rows))
             database.set(variable, file)
         database.set("threshold_steps", around())
-        database.set("detector", self.detector)
-        if self.detector in RELATIONS:
-            database.stand_in("references", RELATIONS[self.detector])
-        else:
-            database.set("detector_pattern", PATTERNS[self.detector])
+        for variable, value in self.detector.variables().items():
+            database.set(variable, value)
+        if self.detector.relation is not None:
+            database.stand_in("references", self.detector.relation)
+        if self.detector.function is not None:
+            from audit.python_models.findings import writer_of
+
+            database.write_with("findings", writer_of(self.detector.name, self.detector.function))
 
 
 def rows_of(relation: duckdb.DuckDBPyRelation) -> list[dict[str, Any]]:

@@ -61,7 +61,9 @@ def commands(data: Path, sheet: Path, tmp: Path) -> list[list[str]]:
     """Every other command of the three programs, as `main` reads it."""
     here = str(data)
     one = [["audit", command, here] for command in ("summary", "salience", "rates", "noise", "controls", "severity")]
-    one += [["audit", command, here] for command in ("agreement", "patterns", "revisions", "runs", "mentions")]
+    one += [
+        ["audit", command, here] for command in ("agreement", "patterns", "revisions", "runs", "mentions", "topics")
+    ]
     for detector in ("phrase", "resolved", "driver"):
         one.append(["audit", "salience", here, "--no-cache", "--detector", detector])
     one += [

@@ -22,6 +22,10 @@ commands = typer.Typer()
 def judge(
     request: Request,
     backend: Annotated[str, typer.Option("--backend", help="local, ollama or openai.")],
+    rubric: Annotated[
+        Path | None,
+        typer.Option("--rubric", metavar="FILE", help="A question of your own with its categories, a TOML file."),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="The judgements; else DIR.judgements.jsonl beside DIR.")
     ] = None,
@@ -50,6 +54,7 @@ def judge(
     return audit.judge(
         request,
         backend=backend,
+        rubric=rubric,
         out=out,
         sample=sample,
         seed=seed,

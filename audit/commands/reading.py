@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -26,23 +25,22 @@ from audit.commands.options import (
 from audit.output.rows import Table
 from audit.request import Request, note
 
-
-class Detector(StrEnum):
-    """How references to the worst rollout are found."""
-
-    word = "word"
-    phrase = "phrase"
-    resolved = "resolved"
-    driver = "driver"
-    judge = "judge"
-
-
 DetectorOption = Annotated[
-    Detector,
+    str,
     typer.Option(
         "--detector",
+        metavar="NAME|FILE",
         help="A reference is the word 'worst' (word), 'worst rollout|trajectory' (phrase), any name of that rollout "
-        "(resolved); or it is what the change is chiefly justified by, read by rules (driver) or a model (judge).",
+        "(resolved); or it is what the change is chiefly justified by, read by rules (driver) or a model (judge); or "
+        "what a file of your own finds: FILE.toml, FILE.py[:FUNCTION].",
+    ),
+]
+AboutOption = Annotated[
+    str | None,
+    typer.Option(
+        "--about",
+        metavar="ITEM",
+        help="What references are sought to: worst (the default), median, best, first, last, label:X, or an item's id.",
     ),
 ]
 JudgementsOption = Annotated[
@@ -72,7 +70,8 @@ TaskModules = Annotated[
 def _options(
     paths: Paths,
     output: FormatOption = Format.table,
-    detector: DetectorOption = Detector.word,
+    detector: DetectorOption = "word",
+    about: AboutOption = None,
     judgements: JudgementsOption = None,
     judge: JudgeOption = None,
     overrides: SetOption = None,
@@ -92,7 +91,8 @@ def _options(
         variant=variant,
         condition=condition,
         run=run,
-        detector=detector.value,
+        detector=detector,
+        about=about,
         settings=overrides,
         judgements=judgements,
         judge=judge,
@@ -121,7 +121,7 @@ def reading(
         runs: whether the command has `--run`, because its rows belong to single runs.
         cached: whether the command has `--no-cache`.
     """
-    detecting = ("detector", "judgements", "judge")
+    detecting = ("detector", "about", "judgements", "judge")
     groups = (
         (("output",), output),
         (detecting, detector),

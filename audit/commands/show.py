@@ -10,7 +10,7 @@ import typer
 
 import audit
 from audit.commands.options import NoCacheOption, StrictOption
-from audit.commands.reading import Detector, DetectorOption, JudgementsOption, JudgeOption, SetOption
+from audit.commands.reading import AboutOption, DetectorOption, JudgementsOption, JudgeOption, SetOption
 from audit.request import Request
 
 commands = typer.Typer()
@@ -34,7 +34,8 @@ def show(
     output: Annotated[
         ShowFormat, typer.Option("--format", help="Text to read, or one JSON object.")
     ] = ShowFormat.table,
-    detector: DetectorOption = Detector.word,
+    detector: DetectorOption = "word",
+    about: AboutOption = None,
     judgements: JudgementsOption = None,
     judge: JudgeOption = None,
     overrides: SetOption = None,
@@ -49,7 +50,8 @@ def show(
         paths=[path],
         strict=strict,
         cache=not no_cache,
-        detector=detector.value,
+        detector=detector,
+        about=about,
         settings=overrides,
         judgements=judgements,
         judge=judge,

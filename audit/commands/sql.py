@@ -8,7 +8,7 @@ import typer
 
 import audit
 from audit.commands.options import Format, FormatOption, NoCacheOption, StrictOption
-from audit.commands.reading import Detector, DetectorOption, PlansOption, SetOption, deliver
+from audit.commands.reading import AboutOption, DetectorOption, PlansOption, SetOption, deliver
 from audit.request import Request
 
 commands = typer.Typer()
@@ -24,7 +24,8 @@ def sql(
         ),
     ],
     output: FormatOption = Format.table,
-    detector: DetectorOption = Detector.word,
+    detector: DetectorOption = "word",
+    about: AboutOption = None,
     overrides: SetOption = None,
     strict: StrictOption = False,
     no_cache: NoCacheOption = False,
@@ -40,5 +41,7 @@ def sql(
     if query is None:
         deliver(audit.relations(), output.value)
         return
-    request = Request(paths=paths, strict=strict, cache=not no_cache, detector=detector.value, settings=overrides)
+    request = Request(
+        paths=paths, strict=strict, cache=not no_cache, detector=detector, about=about, settings=overrides
+    )
     deliver(audit.sql(request, query, plan=plan or ()), output.value)

@@ -24,7 +24,7 @@ for function in (
 ):
     commands.command()(
         reading(
-            detector=function in {audit.salience, audit.rates, audit.noise, audit.severity},
+            detector=function in {audit.salience, audit.rates, audit.noise, audit.controls, audit.severity},
             thresholds=function is audit.controls,
         )(function)
     )
@@ -48,3 +48,20 @@ def patterns(
 commands.command()(reading(detector=True, thresholds=True, runs=True)(audit.revisions))
 commands.command()(reading(runs=True)(audit.runs))
 commands.command()(reading(runs=True)(audit.mentions))
+
+
+@commands.command()
+@reading()
+def topics(
+    request: Request,
+    top: Annotated[
+        int, typer.Option("--top", min=1, max=10_000, help="How many topics of each kind, task and method.")
+    ] = 10,
+) -> Table:
+    """What critics' answers speak of, by wording alone: labels, ordinals, numbered items, quotations, phrases.
+
+    Before there is a question: it describes, tests nothing, and tells no reference from an idiom.
+
+    Example: audit topics data/runs --top 5
+    """
+    return audit.topics(request, top=top)

@@ -24,6 +24,7 @@ STORED: Final = frozenset(
         "changes",
         "evidence",
         "mentions",
+        "findings",
         "drivers",
         "associations",
         "association_tests",
@@ -60,7 +61,9 @@ KEPT: Final = frozenset(
 )
 """Relations with a few rows per run or method, which are kept from one audit to the next."""
 
-BATCHED: Final = frozenset({"changes", "evidence", "iterations", "references", "mentions", "drivers", "noise"})
+BATCHED: Final = frozenset(
+    {"changes", "evidence", "iterations", "references", "mentions", "findings", "drivers", "noise"}
+)
 """Relations that are functions of each run's own lines, and are kept for a batch of files at a time."""
 
 ALIASES: Final = {"revision_details": "revisions", "salience_summary": "salience"}

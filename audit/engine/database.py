@@ -12,7 +12,7 @@ from typing import Any, Final, Protocol
 import duckdb
 
 from audit.engine.catalog import BATCHED, KEPT, STORED, functions, invariants, models, named_in
-from audit.engine.makers import MAKERS, Maker
+from audit.engine.makers import MAKERS, Writer
 from audit.engine.memory import memory_limit
 from audit.engine.paths import exactly, plainly
 from audit.engine.queries import expression, refusing, relations_in
@@ -73,6 +73,7 @@ class Database:
         self._read = read
         self._parts: Callable[[str], Sequence[Path]] | None = None
         self._stand_ins: dict[str, str] = {}
+        self._writers: dict[str, Writer] = {}
         for statement in functions().values():
             self._connection.execute(statement)
 
@@ -90,6 +91,10 @@ class Database:
     def stand_in(self, name: str, other: str) -> None:
         """Build a relation from another model's SELECT, which has the same columns."""
         self._stand_ins[name] = other
+
+    def write_with(self, name: str, writer: Writer) -> None:
+        """Have another function than its own write the rows of a relation in `MAKERS`."""
+        self._writers[name] = writer
 
     def relation(self, name: str) -> duckdb.DuckDBPyRelation:
         """A relation by its name, built on first use together with those that it reads.
@@ -187,7 +192,7 @@ class Database:
         for needed in sorted(named_in(text) - {name}):
             self._build(needed)
         if name in MAKERS:
-            self._write_rows(name, MAKERS[name])
+            self._write_rows(name)
         # This way the relation is bound only once; `sql(…).to_view(…)` binds it twice.
         self._connection.execute(f'create {"table" if name in STORED | KEPT else "view"} "{name}" as {text}')
         self._built.add(name)
@@ -233,11 +238,13 @@ class Database:
         finally:
             self._connection.execute("detach kept")
 
-    def _write_rows(self, name: str, maker: Maker) -> None:
+    def _write_rows(self, name: str) -> None:
         """Write the rows that the model of that name reads."""
+        maker = MAKERS[name]
         self._build(maker.reads)
         path = self._directory / f"{name}.jsonl"
-        maker.writer()(self._connection.execute(f'from "{maker.reads}"'), path)
+        writer = self._writers.get(name) or maker.writer()
+        writer(self._connection.execute(f'from "{maker.reads}"'), path)
         self.set(f"{name}_file", path)
 
 

@@ -5,14 +5,22 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from audit.asking.together import AskedModel, complete, open_model
 from audit.judging.questions import Question, sha256
-from audit.judging.verdicts import VERDICT_FORM, UnreadableVerdictError, Verdict, is_quoted, read_verdict
+from audit.judging.verdicts import (
+    VERDICT_FORM,
+    UnreadableVerdictError,
+    Verdict,
+    category_form,
+    is_quoted,
+    read_verdict,
+)
 from audit.output.errors import UsageError
 from audit.output.escaping import visible
 from audit.sources.judgements import Judgement
+from audit.vocabulary.drivers import DriverName
 from collector import seeding
 from collector.llm.protocol import Completion
 
@@ -72,16 +80,18 @@ async def ask_judge(task: Task, model: AskedModel, seed: int) -> Judgement:
     question, prompt = task.question, task.question.prompt()
     prompt_sha256 = sha256(prompt)
     cost = _Cost()
+    rubric = question.rubric
+    form = VERDICT_FORM if rubric is None else category_form(rubric.categories)
     verdict: Verdict | None = None
     for attempt in range(task.attempts_before + 1, task.attempts_before + ATTEMPTS + 1):
         # 31 bits, since some servers keep seeds as signed numbers.
         call_seed = seeding.seeds(seed, 1, "judge", prompt_sha256, attempt)[0] >> 1
-        completion = await complete(model, prompt, call_seed, VERDICT_FORM)
+        completion = await complete(model, prompt, call_seed, form)
         cost.add(completion)
         if (error := completion.fault) is not None:
             continue
         try:
-            verdict = read_verdict(completion.text)
+            verdict = read_verdict(completion.text, rubric.categories if rubric else None)
             break
         except UnreadableVerdictError as reason:
             error = completion.cut or str(reason)
@@ -99,7 +109,7 @@ async def ask_judge(task: Task, model: AskedModel, seed: int) -> Judgement:
         options=model.options,
         seed=call_seed,
         attempts=attempt,
-        driver=verdict.driver if verdict else None,
+        driver=cast("DriverName", verdict.driver) if verdict and rubric is None else None,
         sentence=verdict.sentence if verdict else None,
         quoted=is_quoted(verdict.sentence, visible(question.answer)) if verdict else None,
         mentions_worst=verdict.mentions_worst if verdict else None,
@@ -108,6 +118,9 @@ async def ask_judge(task: Task, model: AskedModel, seed: int) -> Judgement:
         prompt_tokens=cost.prompt_tokens,
         completion_tokens=cost.completion_tokens,
         seconds=time.monotonic() - cost.began,
+        rubric=rubric.name if rubric else None,
+        rubric_sha256=rubric.sha256 if rubric else None,
+        category=verdict.driver if verdict and rubric is not None else None,
         prompt=prompt,
         completion=completion.text,
         thinking=completion.thinking,

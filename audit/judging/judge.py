@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from audit.arguments import Data, RunSelection, request_of
 from audit.asking.answer_file import AnswerFile
+from audit.detectors.detector import Rubric
+from audit.detectors.loading import load_detector
 from audit.judging.plan import COLUMNS, Plan, make_plan
 from audit.judging.questions import Question
-from audit.output.errors import AuditError, Problem, count, report
+from audit.output.errors import AuditError, Problem, UsageError, count, report
 from audit.output.formats import Row
 from audit.output.rows import Table
 from audit.output.tables import print_table
@@ -38,6 +40,7 @@ def judge(
     data: Data,
     *,
     backend: str,
+    rubric: str | Path | None = None,
     out: str | Path | None = None,
     sample: int | None = None,
     seed: int = 0,
@@ -50,11 +53,12 @@ def judge(
 ) -> Table:
     """Have a model code what each revision is chiefly justified by, from the critic's answer alone.
 
-    Answers already judged are skipped.
+    Or have it answer a question of your own, by a rubric. Answers already judged are skipped.
 
     Args:
         data: records.
         backend: local, ollama or openai.
+        rubric: a TOML file with a question and its categories; None for what the main change is justified by.
         out: the file of judgements; else beside the records.
         sample: judge so many answers, drawn at random; None for all.
         seed: of the draw and of the calls.
@@ -66,7 +70,7 @@ def judge(
         options: of the model, as `collect` has them, and which groups, and how records are opened.
 
     Returns:
-        How often each driver occurs, by condition, task and method; or the plan.
+        How often each driver or category occurs, by condition, task and method; or the plan.
 
     Raises:
         UsageError: an option that makes no sense.
@@ -86,7 +90,8 @@ def judge(
         in_flight=concurrency,
         **model_options,
     )
-    questions, caption = _questions(request)
+    asked = None if rubric is None else _rubric(rubric)
+    questions, caption = _questions(request, asked)
 
     def planned(judged: Sequence[Judged], problems: Sequence[Problem]) -> Plan:
         _report_problems(problems)
@@ -105,16 +110,33 @@ def judge(
                 _agree()
             _ask(wanted, judging, file, concurrency=concurrency, seed=seed)
         latest = {each.key: each for each in file.answers}
-    keys = [(asked.question.identity, asked.prompt_sha256, wanted.model) for asked in wanted.asked]
-    rows = list(_counts([latest[key] for key in keys if key in latest]))
+    keys = [(each.question.identity, each.prompt_sha256, wanted.model) for each in wanted.asked]
+    counted = ("driver", DRIVERS) if asked is None else ("category", tuple(asked.categories))
+    rows = list(_counts([latest[key] for key in keys if key in latest], *counted))
     beside = [f"Judge: {judging.name}. {MEANING}", f"Judgements: {path}", *([caption] if caption else [])]
-    return _table(COUNTED, rows, "Drivers", "\n".join(beside), [caption] if caption else [])
+    title = "Drivers" if asked is None else f"Categories of {asked.name}"
+    columns = [*COUNTED[:3], counted[0], *COUNTED[4:]]
+    return _table(columns, rows, title, "\n".join(beside), [caption] if caption else [])
 
 
-def _questions(request: Request) -> tuple[list[Question], str | None]:
+def _rubric(path: str | Path) -> Rubric:
+    """The question in a file.
+
+    Raises:
+        UsageError: the file has none.
+    """
+    rubric = load_detector(str(path)).rubric
+    if rubric is None:
+        raise UsageError(
+            f"{path} has no question for a judge; a rubric is a TOML file with a question and [categories]"
+        )
+    return rubric
+
+
+def _questions(request: Request, rubric: Rubric | None) -> tuple[list[Question], str | None]:
     """All that could be asked, and the caption for answers that are not a language model's."""
     with request.open() as store:
-        questions = [Question.of(row) for row in rows_of(request.select(store.relation("questions")))]
+        questions = [Question.of(row, rubric) for row in rows_of(request.select(store.relation("questions")))]
         if not questions:
             raise AuditError("nothing to judge: no critic's answer in the records")
         return sorted(questions, key=lambda question: question.identity), request.caption(store)
@@ -144,7 +166,7 @@ def _ask(plan: Plan, model: AskedModel, file: AnswerFile[Judged], *, concurrency
 
 def _took(judged: Sequence[Judged], seconds: float) -> str:
     """What was judged, and its cost."""
-    unreadable = sum(each.driver is None for each in judged)
+    unreadable = sum(each.code is None for each in judged)
     unquoted = sum(bool(each.sentence) and not each.quoted for each in judged)
     prompts, replies = (
         sum(getattr(each, name) or 0 for each in judged) for name in ("prompt_tokens", "completion_tokens")
@@ -156,20 +178,20 @@ def _took(judged: Sequence[Judged], seconds: float) -> str:
     )
 
 
-def _counts(judged: Sequence[Judged]) -> Iterator[dict[str, Any]]:
-    """How often each driver occurs by condition, task and method; percentages are of what could be read."""
+def _counts(judged: Sequence[Judged], column: str, codes: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """How often each code occurs by condition, task and method; percentages are of what could be read."""
     groups: dict[tuple[str, str, str], list[Judged]] = {}
     for each in judged:
         groups.setdefault(each.identity[:3], []).append(each)
     for identity in sorted(groups):
-        drivers: Counter[str] = Counter(each.driver or UNREADABLE for each in groups[identity])
-        quoted: Counter[str] = Counter(each.driver for each in groups[identity] if each.driver and each.quoted)
-        readable = len(groups[identity]) - drivers[UNREADABLE]
-        for driver in (*DRIVERS, UNREADABLE):
-            if not drivers[driver]:
+        found: Counter[str] = Counter(each.code or UNREADABLE for each in groups[identity])
+        quoted: Counter[str] = Counter(each.code for each in groups[identity] if each.code and each.quoted)
+        readable = len(groups[identity]) - found[UNREADABLE]
+        for code in (*codes, UNREADABLE):
+            if not found[code]:
                 continue
-            shares = (None, None) if driver == UNREADABLE else (100 * drivers[driver] / readable, quoted[driver])
-            yield dict(zip(COUNTED, (*identity, driver, drivers[driver], *shares), strict=True))
+            shares = (None, None) if code == UNREADABLE else (100 * found[code] / readable, quoted[code])
+            yield dict(zip((*COUNTED[:3], column, *COUNTED[4:]), (*identity, code, found[code], *shares), strict=True))
 
 
 def _table(columns: Sequence[str], rows: Sequence[Row], title: str, caption: str | None, notes: Sequence[str]) -> Table:

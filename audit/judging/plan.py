@@ -29,7 +29,7 @@ class Asked:
 
     def is_open(self, *, again: bool) -> bool:
         """Whether it is to be asked; with `again`, an unreadable judgement counts as none."""
-        return self.judged is None or (again and self.judged.driver is None)
+        return self.judged is None or (again and self.judged.code is None)
 
 
 @dataclass(frozen=True)

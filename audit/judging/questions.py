@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
+from audit.detectors.detector import Rubric
 from audit.output.escaping import visible
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ class Question:
         shown: the rollouts that the critic was shown: label, index, return, length.
         statistics: that the critic was shown, or None.
         changes: index, value before and value after of each changed parameter.
+        rubric: what is asked; None for what the main change is justified by.
     """
 
     identity: tuple[str, str, str, int, int]
@@ -34,9 +36,10 @@ class Question:
     shown: Sequence[Mapping[str, Any]]
     statistics: Mapping[str, Any] | None
     changes: Sequence[Mapping[str, Any]]
+    rubric: Rubric | None = None
 
     @classmethod
-    def of(cls, row: Mapping[str, Any]) -> Question:
+    def of(cls, row: Mapping[str, Any], rubric: Rubric | None = None) -> Question:
         """From a row of the relation `questions`."""
         return cls(
             (row["condition"], row["env"], row["variant"], row["run"], row["iteration"]),
@@ -45,6 +48,7 @@ class Question:
             row["shown"],
             row["statistics"],
             row["changes"],
+            rubric,
         )
 
     def prompt(self) -> str:
@@ -53,7 +57,8 @@ class Question:
         The answer is enclosed in lines with a word derived from its hash, so that no text can contain its delimiter.
         Control and formatting characters are spelled out: no model reads what people cannot see.
         """
-        return _template().render(
+        return _template("prompt.j2" if self.rubric is None else "rubric.j2").render(
+            rubric=self.rubric,
             fence=f"TEXT-{self.answer_sha256[:16]}",
             answer=visible(self.answer),
             shown=[_rollout(rollout) for rollout in self.shown],
@@ -86,17 +91,18 @@ def draw(questions: Iterable[Question], sample: int, seed: int) -> list[Question
 
 
 @functools.cache
-def _template() -> jinja2.Template:
+def _template(name: str) -> jinja2.Template:
     import jinja2
 
     environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(lambda file: resources.files("audit.judging").joinpath(file).read_text("utf-8")),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
         autoescape=False,  # noqa: S701 - prompts are plain text
     )
-    return environment.from_string(resources.files("audit.judging").joinpath("prompt.j2").read_text("utf-8"))
+    return environment.get_template(name)
 
 
 def _rollout(rollout: Mapping[str, Any]) -> str:

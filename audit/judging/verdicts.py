@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from audit.vocabulary.drivers import DRIVERS, DriverName
-from collector.llm.form import object_form
+from audit.vocabulary.drivers import DRIVERS
+from collector.llm.form import Form, object_form
 
 LONGEST: Final = 20_000
 """Characters of a reply that are read, from its end: the requested format fits into a few hundred."""
@@ -27,10 +27,15 @@ VERDICT_FORM: Final = object_form(
 )
 """The requested reply, for backends that can enforce it."""
 
-_DRIVERS: Final = {name: name for name in DRIVERS}
+
+def category_form(categories: Collection[str]) -> Form:
+    """The requested reply to a user's question, likewise."""
+    return object_form({"category": {"type": "string", "enum": list(categories)}, "sentence": {"type": "string"}})
+
+
 _BEGINS: Final = re.compile(r"\{(?=\s{0,20}\")")
 _LINE: Final = re.compile(
-    r"(?im)^[\s>*_#-]{0,8}(driver|sentence|mentions[_ ]worst|discounts[_ ]worst)[*_ ]{0,4}[:=](.*)$"
+    r"(?im)^[\s>*_#-]{0,8}(driver|category|sentence|mentions[_ ]worst|discounts[_ ]worst)[*_ ]{0,4}[:=](.*)$"
 )
 _WRAPPING: Final = " \t*_`\"'.,;“”‘’"
 _QUOTES: Final = ' \t*_`"“”'
@@ -43,30 +48,36 @@ class UnreadableVerdictError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A parsed reply; the two flags are None where it does not state them."""
+    """A parsed reply; `driver` is a category where a user's question was asked. Flags that are not stated are None."""
 
-    driver: DriverName
+    driver: str
     sentence: str
     mentions_worst: bool | None = None
     discounts_worst: bool | None = None
 
 
-def read_verdict(reply: str) -> Verdict:
+def read_verdict(reply: str, categories: Collection[str] | None = None) -> Verdict:
     """Read a reply: a JSON object, whatever surrounds it, or lines such as `driver: worst`.
+
+    Args:
+        reply: the model's.
+        categories: of a user's question; None where the driver was asked.
 
     Raises:
         UnreadableVerdictError: the message is the reason.
     """
     text = reply[-LONGEST:]
-    found = [fields for fields in _objects(text) if "driver" in fields] or [_lines(text)]
-    verdicts = [verdict for fields in found if (verdict := _verdict(fields)) is not None]
+    key = "driver" if categories is None else "category"
+    codes = {code.lower(): code for code in (DRIVERS if categories is None else categories)}
+    found = [fields for fields in _objects(text) if key in fields] or [_lines(text, key)]
+    verdicts = [verdict for fields in found if (verdict := _verdict(fields, key, codes)) is not None]
     if not verdicts:
-        drivers = [str(fields["driver"]) for fields in found if "driver" in fields]
-        raise UnreadableVerdictError(f"no such driver: {drivers[-1][:40]!r}" if drivers else "no driver in the reply")
+        given = [str(fields[key]) for fields in found if key in fields]
+        raise UnreadableVerdictError(f"no such {key}: {given[-1][:40]!r}" if given else f"no {key} in the reply")
     if len({verdict.driver for verdict in verdicts}) > 1:
-        raise UnreadableVerdictError("several drivers in the reply")
+        raise UnreadableVerdictError(_several(key))
     verdict = verdicts[-1]
-    if not verdict.sentence and verdict.driver != "none":
+    if not verdict.sentence and categories is None and verdict.driver != "none":
         raise UnreadableVerdictError("no sentence in the reply")
     try:
         verdict.sentence.encode()
@@ -103,26 +114,30 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
         yield {str(key).strip().lower(): field for key, field in value.items()}
 
 
-def _lines(text: str) -> dict[str, Any]:
-    """Lines of the form `key: value`; a driver given twice with different values makes the reply unreadable."""
+def _several(key: str) -> str:
+    return f"several {'drivers' if key == 'driver' else 'categories'} in the reply"
+
+
+def _lines(text: str, wanted: str) -> dict[str, Any]:
+    """Lines of the form `key: value`; a code given twice with different values makes the reply unreadable."""
     fields: dict[str, Any] = {}
     for key, value in _LINE.findall(text):
         name = key.lower().replace(" ", "_")
         stripped = value.strip(_QUOTES)
-        if name == "driver" and fields.get(name, stripped).lower() != stripped.lower():
-            raise UnreadableVerdictError("several drivers in the reply")
+        if name == wanted and fields.get(name, stripped).lower() != stripped.lower():
+            raise UnreadableVerdictError(_several(wanted))
         fields[name] = stripped
     return fields
 
 
-def _verdict(fields: dict[str, Any]) -> Verdict | None:
-    value = fields.get("driver")
-    driver = value.strip(_WRAPPING).lower() if isinstance(value, str) else ""
-    if driver not in _DRIVERS:
+def _verdict(fields: dict[str, Any], key: str, codes: Mapping[str, str]) -> Verdict | None:
+    value = fields.get(key)
+    code = value.strip(_WRAPPING).lower() if isinstance(value, str) else ""
+    if code not in codes:
         return None
     sentence = fields.get("sentence")
     return Verdict(
-        _DRIVERS[driver],
+        codes[code],
         sentence.strip() if isinstance(sentence, str) else "",
         _flag(fields.get("mentions_worst")),
         _flag(fields.get("discounts_worst")),

@@ -28,6 +28,10 @@ ALL: Final = "matched"
 """Names all parts together, each weighted with how often the method starts from it."""
 
 Floats = NDArray[np.float64]
+REVISIONS: Final = ("revisions", "regressions")
+CITING: Final = ("citing", "citing_regressions")
+"""Those whose answer refers to what is asked about: a part of the revisions."""
+
 Cell = tuple[str, str, str]
 Row = dict[str, Any]
 
@@ -40,9 +44,11 @@ def write_controls(counts: duckdb.DuckDBPyConnection, path: Path) -> None:
         path: the file to write.
     """
     rows = [row for batch in batches(counts) for row in batch]
-    tables = _tables(rows)
+    tables, citing = (_tables(rows, names) for names in (REVISIONS, CITING))
     controls = {(row["condition"], row["env"], row["variant"]) for row in rows if row["is_control"]}
-    write_lines(path, (line for cell in tables for line in _compared(cell, tables, _control(cell, controls))))
+    write_lines(
+        path, (line for cell in tables for line in _compared(cell, tables, citing[cell], _control(cell, controls)))
+    )
 
 
 def _control(cell: Cell, controls: Collection[Cell]) -> str:
@@ -51,47 +57,61 @@ def _control(cell: Cell, controls: Collection[Cell]) -> str:
     return CONTROL if not there or (*cell[:2], CONTROL) in there else there[0][2]
 
 
-def _tables(rows: Sequence[Row]) -> dict[Cell, Floats]:
-    """Counts of each condition, task and method: shape (runs, parts, 2), revisions and regressions."""
+def _tables(rows: Sequence[Row], names: tuple[str, str]) -> dict[Cell, Floats]:
+    """Two counts of each condition, task and method, revisions and regressions: shape (runs, parts, 2)."""
     runs: dict[Cell, dict[int, Floats]] = defaultdict(dict)
     for row in rows:
         table = runs[row["condition"], row["env"], row["variant"]]
         counts = table.setdefault(row["run"], np.zeros((len(STARTS), 2)))
-        counts[STARTS.index(row["start"])] = row["revisions"], row["regressions"]
+        counts[STARTS.index(row["start"])] = [row[name] for name in names]
     return {cell: np.stack([table for _, table in sorted(runs[cell].items())]) for cell in sorted(runs)}
 
 
-def _compared(cell: Cell, tables: dict[Cell, Floats], control: str) -> Iterator[Row]:
+def _compared(cell: Cell, tables: dict[Cell, Floats], citing: Floats, control: str) -> Iterator[Row]:
     condition, env, variant = cell
     if variant == control:
         return
     ours = tables[cell]
     theirs = tables.get((condition, env, control), np.zeros((0, len(STARTS), 2)))
-    draws = _resampled(ours, seed=0), _resampled(theirs, seed=1)
+    every, cited, controls = (_resampled(table, seed) for table, seed in ((ours, 0), (citing, 0), (theirs, 1)))
     named = {"condition": condition, "env": env, "variant": variant, "control": control}
     for place, start in [*enumerate(STARTS), (None, ALL)]:
         if place is not None and not ours[:, place, 0].any():
             continue
-        sums = [_part(table.sum(axis=0), place) for table in (ours, theirs)]
-        rates = _rates(ours.sum(axis=0), theirs.sum(axis=0), place)
-        low, high = UNKNOWN
-        if draws[0].size and draws[1].size:
-            low, high = percentile_interval(np.subtract(*_rates(*draws, place)))
+        mine, here, other = (_part(table.sum(axis=0), place) for table in (ours, citing, theirs))
+        difference = _difference(ours, theirs, (every, controls), place)
+        apart = _difference(citing, theirs, (cited, controls), place)
         yield {
             **named,
             "start": start,
             "runs": len(ours),
-            "revisions": int(sums[0][0]),
-            "regressions": int(sums[0][1]),
-            "regressions_pct": known(float(rates[0])),
+            "revisions": int(mine[0]),
+            "regressions": int(mine[1]),
+            "regressions_pct": difference[0],
             "control_runs": len(theirs),
-            "control_revisions": int(sums[1][0]),
-            "control_regressions": int(sums[1][1]),
-            "control_regressions_pct": known(float(rates[1])),
-            "difference_pct": known(float(rates[0] - rates[1])),
-            "difference_pct_low": known(low),
-            "difference_pct_high": known(high),
+            "control_revisions": int(other[0]),
+            "control_regressions": int(other[1]),
+            "control_regressions_pct": difference[1],
+            **dict(zip(("difference_pct", "difference_pct_low", "difference_pct_high"), difference[2:], strict=True)),
+            "citing": int(here[0]),
+            "citing_regressions": int(here[1]),
+            "citing_regressions_pct": apart[0],
+            "citing_difference_pct": apart[2],
+            "citing_difference_pct_low": apart[3],
+            "citing_difference_pct_high": apart[4],
         }
+
+
+def _difference(
+    ours: Floats, theirs: Floats, draws: tuple[Floats, Floats], place: int | None
+) -> tuple[float | None, ...]:
+    """The rate of a method, of its control, their difference, and the ends of its interval; None where unknown."""
+    rates = _rates(ours.sum(axis=0), theirs.sum(axis=0), place)
+    low, high = UNKNOWN
+    if draws[0].size and draws[1].size:
+        low, high = percentile_interval(np.subtract(*_rates(*draws, place)))
+    values = (rates[0], rates[1], rates[0] - rates[1], low, high)
+    return tuple(known(float(value)) for value in values)
 
 
 def _resampled(table: Floats, seed: int) -> Floats:

@@ -8,8 +8,9 @@ from typing import Final, Literal
 Label = Literal["worst", "median", "best", "representative"]
 """A role that a rollout can have in the evidence."""
 
-Kind = Literal["label", "index", "return", "paraphrase"]
-"""How a mention points: by its role's name or heading, by number, by its return, or by a description."""
+Kind = Literal["label", "index", "return", "paraphrase", "quote"]
+"""How a mention points: by its role's name or heading, by number, by its return, by a description, or by words that
+only one of the items shown has."""
 
 LABELS: Final[tuple[Label, ...]] = ("worst", "median", "best", "representative")
 
@@ -19,7 +20,8 @@ class Target:
     """The rollouts that a mention points at, by role and by index; both are empty where it could not be resolved.
 
     Attributes:
-        labels: every role of these rollouts, in the order of `LABELS`; none for a rollout without a role.
+        labels: every role of these rollouts, in the order of `LABELS`, none for a rollout without a role; then the
+            headings of items that have no label of their own, in lower case.
         rollouts: their indices among the K rollouts, ascending; empty where the indices are unknown.
     """
 
@@ -28,8 +30,9 @@ class Target:
 
     def __or__(self, other: Target) -> Target:
         """Both targets together."""
+        both = {*self.labels, *other.labels}
         return Target(
-            tuple(label for label in LABELS if label in self.labels or label in other.labels),
+            (*(label for label in LABELS if label in both), *sorted(both.difference(LABELS))),
             tuple(sorted({*self.rollouts, *other.rollouts})),
         )
 
@@ -49,7 +52,8 @@ class Mention:
         end: offset behind the last character.
         text: the characters between, as they are in the text.
         kind: how it points.
-        labels: every role of the rollouts that it points at; empty where unresolved or where they have none.
+        labels: every role of the rollouts that it points at, and headings of items, as `Target` has them; empty where
+            unresolved or where they have none.
         rollouts: their indices; empty where unresolved or unknown.
         negated: the statement is denied of these rollouts ("not the worst rollout", "unlike the best one").
         discounted: the rollouts are set aside, as a rarity, as chance, or as not designed around.

@@ -13,6 +13,7 @@ from audit.references.drafts import Bare, Draft, Phrase, Scene, compiled
 from audit.references.folding import fold
 from audit.references.headings import find_by_heading, find_letters
 from audit.references.indices import find_indices
+from audit.references.items import find_items
 from audit.references.labels import find_labels
 from audit.references.mention import LABELS, Mention
 from audit.references.numbers import find_failure, number_before, number_behind
@@ -46,7 +47,9 @@ def resolve(text: str, shown: Shown) -> list[Mention]:
     """
     scene = Scene(text, fold(text), shown)
     drafts, bare, cues = _search(scene)
-    if shown.has_headings:
+    if shown.are_items:
+        drafts += find_items(scene, 4 * MOST_WORDS)
+    elif shown.has_headings:
         drafts += islice(find_letters(scene, 2 * MOST_WORDS), MOST_MENTIONS)
     if not drafts and not bare:
         return []

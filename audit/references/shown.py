@@ -7,7 +7,7 @@ import math
 import statistics as summary
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Final, Self, cast
 
 from msgspec import UNSET
 
@@ -15,7 +15,10 @@ from audit.references.mention import LABELS, UNRESOLVED, Label, Target
 from audit.references.quantities import Quantity
 from audit.vocabulary.drivers import DriverName
 from audit.vocabulary.evidence import ShownRollout
-from collector.records import RolloutLabel
+from collector.records import ItemLabel
+
+SAME: Final = 1e-12
+"""Scores that differ by no more are equal."""
 
 
 @dataclass(frozen=True)
@@ -23,8 +26,8 @@ class Shown:
     """The evidence that an answer is read against.
 
     Attributes:
-        rollouts: those shown. Two with one index are one rollout; so are, where indices are unknown, two with the same
-            return and length, since the evidence is chosen by return.
+        rollouts: those shown, or the items of a batch or a pair. Two rollouts with one index are one; so are, where
+            indices are unknown, two with the same return and length, since the evidence is chosen by return.
         returns: of all K rollouts, where known. They give the worst, median and best rollout a name even where a
             critic was shown others, for a text may speak of a rollout that only the statistics hint at.
         lengths: steps of all K rollouts, where known.
@@ -57,6 +60,7 @@ class Shown:
                     item.get("return"),
                     item.get("length"),
                     item.get("name") or UNSET,
+                    item.get("text") or UNSET,
                 )
                 for item in (() if rollouts is None else rollouts)
             ),
@@ -70,6 +74,10 @@ class Shown:
         """The rollout with a role. Naming a role is enough: nothing need be known of the rollouts."""
         return self._roles.get(label, Target((label,)))
 
+    def by_role(self, role: str) -> Target:
+        """The items with a role among those shown; unresolved where none stands out."""
+        return self._roles.get(role, UNRESOLVED)
+
     def headed(self, name: str) -> Target:
         """The rollout whose heading ends so, "B" of "Rollout B"; without headings letters count those displayed."""
         if self.has_headings:
@@ -80,9 +88,23 @@ class Shown:
         """The rollout at a place in the order of display, from 0, or from -1 at the end; else unresolved."""
         if len(self.rollouts) < 2 or not -len(self.rollouts) <= place < len(self.rollouts):
             return UNRESOLVED
-        return self.labelled(self.rollouts[place].label)
+        return self.targets[place]
 
-    def label_of(self, name: str) -> RolloutLabel | None:
+    @functools.cached_property
+    def are_items(self) -> bool:
+        """Whether items of a batch, or a pair under headings of its own, were shown, rather than rollouts by role."""
+        labels = {rollout.label for rollout in self.rollouts}
+        is_pair = labels == {"worst", "best"} and all(each.name and each.rollout is None for each in self.rollouts)
+        return "item" in labels or is_pair
+
+    @functools.cached_property
+    def targets(self) -> tuple[Target, ...]:
+        """What a mention of each rollout or item shown points at, in the order of display."""
+        if not self.are_items:
+            return tuple(self.labelled(cast("Label", rollout.label)) for rollout in self.rollouts)
+        return tuple(item.target for item in self._items)
+
+    def label_of(self, name: str) -> ItemLabel | None:
         """The label of the rollout whose heading ends so; None where no heading does."""
         return next((each.label for each in self.rollouts if each.name and each.name.split()[-1:] == [name]), None)
 
@@ -128,7 +150,7 @@ class Shown:
     def others_agree(self) -> bool:
         """Whether the rollouts shown besides the worst all have the same return, so that it alone may have failed."""
         worst = self.labelled("worst")
-        return len({each.return_ for each in self.rollouts if self.labelled(each.label) != worst}) <= 1
+        return len({each.return_ for each in self.rollouts if self.labelled(cast("Label", each.label)) != worst}) <= 1
 
     @functools.cached_property
     def without_luck(self) -> DriverName | None:
@@ -169,16 +191,22 @@ class Shown:
     @functools.cached_property
     def _headings(self) -> dict[str, Target]:
         """The rollouts by the last word of the headings that they were shown under."""
-        named = [(rollout.name, rollout.label) for rollout in self.rollouts]
-        return {name.split()[-1]: self.labelled(label) for name, label in named if name and name.strip()}
+        named = zip((rollout.name for rollout in self.rollouts), self.targets, strict=True)
+        return {name.split()[-1]: target for name, target in named if name and name.strip()}
 
     @functools.cached_property
     def _roles(self) -> dict[str, Target]:
-        return {label: item.target for item in self._items for label in item.target.labels}
+        roles: dict[str, Target] = {}
+        for item in self._items:
+            for label in item.target.labels:
+                roles[label] = roles.get(label, UNRESOLVED) | item.target
+        return roles
 
     @functools.cached_property
     def _items(self) -> list[_Item]:
         """The distinct rollouts with a role: those shown, then those known only from returns or statistics."""
+        if self.are_items:
+            return self._scored
         items: dict[Any, _Item] = {}
         for rollout in self.rollouts:
             index = self._index_of(rollout)
@@ -199,6 +227,22 @@ class Shown:
             length = lengths[index] if index is not None and index < len(lengths) else None
             items.setdefault(key, _Item(index, value, length, was_shown=False)).roles.add(label)
         return list(items.values())
+
+    @functools.cached_property
+    def _scored(self) -> list[_Item]:
+        """The items of a batch or a pair: the worst and the best by their scores, all of those with equal scores."""
+        items = [_Item(each.rollout, each.return_, each.length) for each in self.rollouts]
+        known = [each.return_ for each in self.rollouts if each.return_ is not None]
+        scores = known if len(known) == len(items) else [0.0] * len(items)
+        lowest, highest = min(scores), max(scores)
+        for place, (item, each, score) in enumerate(zip(items, self.rollouts, scores, strict=True), start=1):
+            item.roles.add((each.name or f"item {place}").lower() if each.label == "item" else each.label)
+            if highest - lowest > SAME:
+                item.roles |= {"worst"} if score - lowest <= SAME else set()
+                item.roles |= {"best"} if highest - score <= SAME else set()
+        if len(items) > 2 and highest - lowest > SAME:  # two have no median
+            items[scores.index(sorted(scores)[(len(items) - 1) // 2])].roles.add("median")
+        return items
 
     def _index_of(self, rollout: ShownRollout) -> int | None:
         """Its index; one that the log left out follows from all K returns where its label implies how it was chosen."""
@@ -231,7 +275,7 @@ class _Item:
 
     @property
     def target(self) -> Target:
-        labels = tuple(label for label in LABELS if label in self.roles)
+        labels = (*(label for label in LABELS if label in self.roles), *sorted(self.roles.difference(LABELS)))
         return Target(labels, () if self.rollout is None else (self.rollout,))
 
 

@@ -8,6 +8,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, Unpack
 
 from audit.arguments import Analysis, Data, request_of
+from audit.detectors.about import parse_about
 from audit.output.errors import AuditError, UsageError
 from audit.output.escaping import in_line
 from audit.output.formats import as_json, rounded
@@ -207,12 +208,13 @@ def _classification(revision: dict[str, Any]) -> list[str]:
         f"agreement structure: {revision['structure'] or 'unknown'}; "
         f"severity {rounded(revision['severity']) or 'undefined'}",
     ]
+    about = str(parse_about(revision["about"] or "worst"))
     if revision["detector"] is None:
         answered = revision["revised"]["source"] == "critic"
         why = "the judge has not judged the answer" if answered else "no critic's answer is recorded"
-        return [*lines, *_judgements(revision), f"{why}, so nothing can refer to the worst rollout"]
-    refers = "refers" if revision["references_worst"] else "does not refer"
-    lines += [*_judgements(revision), f"the answer {refers} to the worst rollout (detector {revision['detector']})"]
+        return [*lines, *_judgements(revision), f"{why}, so nothing can refer to {about}"]
+    refers = "refers" if revision["cites"] else "does not refer"
+    lines += [*_judgements(revision), f"the answer {refers} to {about} (detector {revision['detector']})"]
     if revision["strict"] is not None:
         strict, permissive = rounded(revision["strict"]), rounded(revision["permissive"])
         lines.append(f"salience-problem regression: strict {strict}, permissive {permissive}")

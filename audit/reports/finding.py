@@ -144,6 +144,8 @@ def _command(row: dict[str, Any], request: Request, store: Store) -> str:
     options = [f"--condition={row['condition']}"]
     if request.detector != "word":
         options.append(f"--detector={request.detector}")
+    if request.about is not None:
+        options.append(f"--about={request.about}")
     options += [f"--set={setting}" for setting in request.settings or ()]
     return shlex.join(["audit", "show", f"./{path}" if path.startswith("-") else path, *place, *options])
 

@@ -8,14 +8,15 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from audit.arguments import (
+    Classification,
     Data,
     Detection,
     RevisionSelection,
     RunSelection,
     Selection,
-    Thresholds,
     request_of,
 )
+from audit.detectors.detector import Detector
 from audit.output.formats import Row
 from audit.output.rows import Table
 
@@ -28,15 +29,16 @@ if TYPE_CHECKING:
 TITLES: Final = {
     "summary": "Revisions",
     "salience": "Salience-problem regressions by the detector {detector} (percentages of regressions)",
-    "base_rates": "Who cites the worst rollout, by the detector {detector}",
+    "base_rates": "Who cites {about}, by the detector {detector}",
     "noise_summary": "Regressions, and those that no change would have produced; beyond noise: p <= 0.05",
     "controls": "Regressions against puresearch's that start equally well (percentages of revisions)",
-    "severity_summary": "How far the worst rollout stands out, and who cites it, by the detector {detector}",
+    "severity_summary": "How far the worst rollout stands out, and who cites {cited}, by the detector {detector}",
     "agreement_summary": "Agreement of worst, median and best rollout",
     "patterns_summary": "Edit patterns (percentages of revisions)",
     "revisions": "Revisions",
     "runs": "Runs",
     "mentions": "Mentions of rollouts",
+    "topics": "What answers speak of, by wording alone (percentages of answers)",
 }
 
 ESSENTIAL: Final = {
@@ -63,6 +65,7 @@ ESSENTIAL: Final = {
         *("condition", "env", "variant", "run", "iteration", "r0", "r1", "delta"),
         *("edit_distance", "references_worst", "strict", "pattern"),
     ],
+    "topics": ["condition", "env", "variant", "kind", "topic", "answers", "occurrences"],
     "mentions": [
         *("condition", "env", "variant", "run", "iteration", "part", "text", "kind", "labels", "rollouts", "worst"),
         *("negated", "discounted"),
@@ -123,12 +126,14 @@ def noise(data: Data, **options: Unpack[Detection]) -> Table:
     return relation_table("noise_summary", request_of(data, Detection, options))
 
 
-def controls(data: Data, **options: Unpack[Thresholds]) -> Table:
+def controls(data: Data, **options: Unpack[Classification]) -> Table:
     """Regressions against those of puresearch, whose second proposal saw no evidence, from equally good starts.
+
+    Of all revisions of a method, and of those whose answer refers to what is asked about.
 
     Example: audit controls data/runs --env pong --format csv
     """
-    found = relation_table("controls", request_of(data, Thresholds, options))
+    found = relation_table("controls", request_of(data, Classification, options))
     assert found.relation is not None
     if len(found) and not found.relation.filter("control_runs > 0").limit(1).fetchall():
         found.notes = (*found.notes, NO_CONTROL)
@@ -176,6 +181,21 @@ def mentions(data: Data, **options: Unpack[RunSelection]) -> Table:
     return relation_table("mentions", request_of(data, RunSelection, options))
 
 
+def topics(data: Data, *, top: int = 10, **options: Unpack[Selection]) -> Table:
+    """What critics' answers speak of, by wording alone: labels, ordinals, numbered items, quotations, phrases.
+
+    Before there is a question: it describes, tests nothing, and tells no reference from an idiom.
+
+    Args:
+        data: records.
+        top: how many topics of each kind, task and method to list.
+        options: which groups, and how records are opened.
+
+    Example: audit topics data/runs --top 5
+    """
+    return relation_table("topics", request_of(data, Selection, options), f"rank <= {int(top)}")
+
+
 class RelationRows:
     """The rows of a relation, each time computed anew.
 
@@ -216,17 +236,19 @@ def table_of(relation: duckdb.DuckDBPyRelation, store: Store, *, can_stop: bool 
     return table
 
 
-def relation_table(name: str, request: Request) -> Table:
-    """The rows of a relation that a request is for."""
+def relation_table(name: str, request: Request, where: str | None = None) -> Table:
+    """The rows of a relation that a request is for, of these those that meet a condition."""
     with contextlib.ExitStack() as resources:
         store = resources.enter_context(request.open())
         relation = request.select(store.relation(name))
+        if where is not None:
+            relation = relation.filter(where)
         caption = request.caption(store)
-        why_empty = None if relation.limit(1).fetchall() else _why_empty(name)
+        why_empty = None if relation.limit(1).fetchall() else _why_empty(name, store)
         table = table_of(
             relation,
             store,
-            title=TITLES[name].format(detector=request.detector),
+            title=_title(name, store.detected_by),
             essential=ESSENTIAL.get(name),
             headings=HEADINGS,
             caption=caption,
@@ -236,7 +258,14 @@ def relation_table(name: str, request: Request) -> Table:
     return table
 
 
-def _why_empty(name: str) -> str:
+def _title(name: str, detector: Detector) -> str:
+    about = str(detector.about)
+    return TITLES[name].format(detector=detector.name, about=about, cited="it" if detector.about.is_worst else about)
+
+
+def _why_empty(name: str, store: Store) -> str:
+    if not store.relation("asked_items").limit(1).fetchall():
+        return f"no evidence here has {store.detected_by.about}"
     if name in THREE_ROLLOUTS:
         return "no revisions of threetraj here, or of another method whose critic sees worst, median and best"
     return NOTHING

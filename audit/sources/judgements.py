@@ -35,6 +35,8 @@ class Judged(AnswerLine, frozen=True, kw_only=True):
         quoted: whether that sentence is in the answer.
         mentions_worst, discounts_worst: null where the reply does not state them.
         error: why the last reply could not be read, else null.
+        rubric, rubric_sha256, category: the question that was asked instead of the driver, a digest of its content, and
+            the answer; null where the driver was asked.
         prompt_tokens, completion_tokens: of all attempts that this line is about; null where not reported.
         seconds: wall time of those.
     """
@@ -61,6 +63,14 @@ class Judged(AnswerLine, frozen=True, kw_only=True):
     prompt_tokens: int | None
     completion_tokens: int | None
     seconds: float
+    rubric: str | None = None
+    rubric_sha256: str | None = None
+    category: str | None = None
+
+    @property
+    def code(self) -> str | None:
+        """The driver, or the category of a user's question; None where no reply could be read."""
+        return self.category if self.rubric_sha256 else self.driver
 
     @property
     def identity(self) -> tuple[str, str, str, int, int]:

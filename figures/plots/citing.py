@@ -11,6 +11,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from audit.detectors.about import About, parse_about
 from audit.store import Store
 from figures.data import Records
 from figures.names import label
@@ -32,10 +33,10 @@ FEW: Final = 10
 """With fewer runs than this, bootstrap intervals are known to be too narrow."""
 
 CAPTION: Final = (
-    "Left: share of regressions, of improvements and of unchanged returns whose critic cited the worst rollout, with "
+    "Left: share of regressions, of improvements and of unchanged returns whose critic cited {item}, with "
     "the number of each. The shares among improvements and unchanged returns are the base rates: where they are as "
     "high as that of regressions, citing tells nothing about regressing. Right: risk of a regression after an answer "
-    "that cites the worst rollout, divided by the risk after one that does not; 1 means no difference. It does not "
+    "that cites {item}, divided by the risk after one that does not; 1 means no difference. It does not "
     "say what a revision was driven by, and how good a policy already was changes both citing and regressing. "
     "Intervals are 95%, by bootstrap over whole runs; with fewer than ten runs they are too narrow. A hollow mark "
     "has no interval (one run, too few cases, or runs that do not differ), a dash no value."
@@ -43,17 +44,17 @@ CAPTION: Final = (
 
 
 def citing_interval(revisions: pd.DataFrame, direction: str) -> Interval:
-    """Interval for the share of revisions of one direction that cite the worst rollout.
+    """Interval for the share of revisions of one direction that cite what is asked about, usually the worst rollout.
 
     Args:
         revisions: one row per revision of one method on one task, whose critic saw three rollouts, with columns run,
-            direction and references_worst.
+            direction and cites.
         direction: which revisions are asked about.
 
     Returns:
         In percent, by bootstrap over runs; NaN for fewer than two runs.
     """
-    cites = revisions["references_worst"].fillna(value=False).astype(bool)
+    cites = revisions["cites"].fillna(value=False).astype(bool)
     here = revisions["direction"] == direction
     return ratio_interval(100.0 * (cites & here), here, revisions["run"])
 
@@ -68,10 +69,13 @@ def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawi
     if not rows:
         return []
     order = cells(list(rows.values()))
-    shown = records.revisions[records.revisions["condition"] == condition].dropna(subset=["permissive"])
+    about = parse_about(str(next(iter(rows.values()))["about"]))
+    # Revisions whose critic saw the worst: the criteria say so, where they are of the item that is asked about.
+    known = "permissive" if about.is_worst else "cites"
+    shown = records.revisions[records.revisions["condition"] == condition].dropna(subset=[known])
     figure = Figure(figsize=(WIDTH, 0.58 * len(order) + 0.75))
     left, right = figure.subplots(1, 2, width_ratios=[3, 2])
-    _prepare(left, right, [rows[cell] for cell in order])
+    _prepare(left, right, [rows[cell] for cell in order], about)
     for y, (env, variant) in enumerate(order):
         mine = shown[(shown["env"] == env) & (shown["variant"] == variant)]
         _draw_shares(left, y, rows[env, variant], mine)
@@ -91,9 +95,10 @@ def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawi
     )
     annotate(figure, note)
     described = (
-        "Per task the share of regressions, improvements and unchanged returns that cite the worst, and a risk ratio."
+        f"Per task the share of regressions, improvements and unchanged returns that cite {about}, and a risk ratio."
     )
-    return [Drawing("citing", "Citing the worst rollout, and base rates", CAPTION, note, described, figure)]
+    title = f"Citing {about}, and base rates"
+    return [Drawing("citing", title, CAPTION.format(item=about), note, described, figure)]
 
 
 def _remark(runs: list[int]) -> str:
@@ -102,10 +107,10 @@ def _remark(runs: list[int]) -> str:
     return f"With fewer than {FEW} runs intervals are too narrow." if min(runs) < FEW else ""
 
 
-def _prepare(left: Axes, right: Axes, rows: list[Mapping[str, Any]]) -> None:
+def _prepare(left: Axes, right: Axes, rows: list[Mapping[str, Any]], about: About) -> None:
     left.set_xlim(-3, 103)
     left.set_xticks(range(0, 101, 20))
-    left.set_xlabel("% that cite the worst rollout")
+    left.set_xlabel(f"% that cite {about}")
     head(left, "n")
     known = [number(row[key]) for row in rows for key in ("risk_ratio", "risk_ratio_low", "risk_ratio_high")]
     reach = max([abs(math.log2(v)) for v in known if math.isfinite(v) and v > 0] + [1.0])

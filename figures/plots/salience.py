@@ -54,9 +54,12 @@ NEEDS: Final = {"salience": "Salience-problem regressions (needs regressions of 
 
 @in_style
 def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawing]:
-    """Draw the strict and permissive shares of one condition, task by task; nothing where there is no regression."""
+    """Draw the strict and permissive shares of one condition, task by task; nothing where there is no regression.
+
+    Nor where another item than the worst is asked about, of which the criteria are not.
+    """
     here = [row for row in records.salience if row["condition"] == condition]
-    if not any(row["regressions"] for row in here):
+    if not any(row["regressions"] and row["strict"] is not None for row in here):
         return []
     figure = Figure(figsize=(NARROW, 0.5 * len(here) + 0.6))
     _draw(figure.add_subplot(), here, records.revisions[records.revisions["condition"] == condition])

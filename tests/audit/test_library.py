@@ -35,6 +35,7 @@ TABLES = {
     "revisions": {"run": 1},
     "runs": {"variant": "threetraj"},
     "mentions": {"env": ["cartpole"]},
+    "topics": {"top": 3},
     "find": {"where": "delta < 0", "limit": 2},
     "sensitivity": {"vary": ["cartpole.high=2,3"]},
     "check": {"facts": True},

@@ -58,10 +58,8 @@ def _revisions() -> list[dict[str, Any]]:
             }
             | {"direction": DIRECTIONS[i], "pattern": PATTERNS[i], "edit_distance": (3, 0, 1, 1, 4, 2)[i]}
             | {"strict": i == 0 if critic else None, "permissive": i in (0, 3) if critic else None}
-            | {
-                "references_worst": i in ((0, 2, 3), (0, 1))[row["run"] - 1] if critic else None,
-                "structure": STRUCTURES[i],
-            }
+            | dict.fromkeys(("references_worst", "cites"), i in ((0, 2, 3), (0, 1))[row["run"] - 1] if critic else None)
+            | {"structure": STRUCTURES[i]}
             | {"accepted": i != 0}
         )
     return rows
@@ -96,7 +94,7 @@ def _summaries(revisions: pd.DataFrame) -> dict[str, list[dict[str, Any]]]:
     citing = ("citing_regressions_pct", "citing_improvements_pct", "citing_no_change_pct")
     rates = [
         {key: row[key] for key in (*CELL, "revisions", "regressions", "improvements", "no_change")}
-        | {"detector": "word", "runs": row["runs"]}
+        | {"detector": "word", "about": "worst", "runs": row["runs"]}
         | dict(zip(citing, shares[row["runs"]], strict=True))
         | {"risk_ratio": 2.0, "risk_ratio_low": 0.5 if row["runs"] > 1 else None, "risk_ratio_high": None}
         for row in summary

@@ -29,7 +29,8 @@ base_rates as (
         100 * (regressions - citing_regressions) / nullif(revisions - citing, 0) as regressions_not_citing_pct,
         risk_ratio, risk_ratio_low, risk_ratio_high,
         odds_ratio, odds_ratio_low, odds_ratio_high,
-        robust_odds_ratio_low, robust_odds_ratio_high, robust_p, holm_p, family
+        robust_odds_ratio_low, robust_odds_ratio_high, robust_p, holm_p, family,
+        about
     from totalled
     join associations using (condition, env, variant)
     join association_tests using (condition, env, variant)

@@ -5,14 +5,14 @@ salience_criteria as (select * from salience_criteria),
 
 counted as (
     select
-        condition, env, variant, detector,
+        condition, env, variant, detector, about,
         count(*) as revisions,
         count_if(direction = 'regression') as regressions,
-        count_if(direction = 'regression' and references_worst) as citing_regressions,
+        count_if(direction = 'regression' and cites) as citing_regressions,
         count_if(direction = 'improvement') as improvements,
-        count_if(direction = 'improvement' and references_worst) as citing_improvements,
+        count_if(direction = 'improvement' and cites) as citing_improvements,
         count_if(direction = 'no_change') as no_change,
-        count_if(direction = 'no_change' and references_worst) as citing_no_change
+        count_if(direction = 'no_change' and cites) as citing_no_change
     from salience_criteria
     group by all
 ),
@@ -29,7 +29,8 @@ citing_rates as (
         100 * citing_improvements / nullif(improvements, 0) as citing_improvements_pct,
         no_change,
         citing_no_change,
-        100 * citing_no_change / nullif(no_change, 0) as citing_no_change_pct
+        100 * citing_no_change / nullif(no_change, 0) as citing_no_change_pct,
+        about
     from counted
 )
 

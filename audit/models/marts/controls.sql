@@ -22,7 +22,13 @@ controls as (
             control_regressions_pct: 'double',
             difference_pct: 'double',
             difference_pct_low: 'double',
-            difference_pct_high: 'double'
+            difference_pct_high: 'double',
+            citing: 'bigint',
+            citing_regressions: 'bigint',
+            citing_regressions_pct: 'double',
+            citing_difference_pct: 'double',
+            citing_difference_pct_low: 'double',
+            citing_difference_pct_high: 'double'
         }
     )
 )

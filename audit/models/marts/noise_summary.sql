@@ -3,7 +3,7 @@
 with
 changes as (select * from changes),
 noise as (select * from noise),
-salience_criteria as (select condition, env, variant, run, iteration, strict from salience_criteria),
+salience_criteria as (select condition, env, variant, run, iteration, strict, cites, about from salience_criteria),
 
 counted as (
     select
@@ -16,7 +16,11 @@ counted as (
         sum(chance_pooled order by run, iteration) as expected_pooled,
         count_if(direction = 'regression' and p_no_change <= 0.05) as beyond_noise,
         if(count(strict) = 0, null, count_if(strict)) as strict,
-        if(count(strict) = 0, null, count_if(strict and p_no_change <= 0.05)) as strict_beyond_noise
+        if(count(strict) = 0, null, count_if(strict and p_no_change <= 0.05)) as strict_beyond_noise,
+        if(count(cites) = 0, null, count_if(direction = 'regression' and cites)) as citing_regressions,
+        if(count(cites) = 0, null, count_if(direction = 'regression' and cites and p_no_change <= 0.05))
+            as citing_beyond_noise,
+        any_value(about) as about
     from changes
     join noise using (condition, env, variant, run, iteration)
     left join salience_criteria using (condition, env, variant, run, iteration)
@@ -38,7 +42,10 @@ noise_summary as (
         100 * beyond_noise / nullif(regressions, 0) as beyond_noise_pct,
         strict,
         strict_beyond_noise,
-        100 * strict_beyond_noise / nullif(strict, 0) as strict_beyond_noise_pct
+        100 * strict_beyond_noise / nullif(strict, 0) as strict_beyond_noise_pct,
+        citing_regressions,
+        citing_beyond_noise,
+        about
     from counted
 )
 

@@ -15,7 +15,8 @@ revisions as (
         worst, median, best, severity, structure,
         references_worst, strict, permissive,
         pattern,
-        tau_c, restrained
+        tau_c, restrained,
+        about, cites
     from changes
     left join evidence using (condition, env, variant, run, iteration)
     left join "references" using (condition, env, variant, run, iteration)

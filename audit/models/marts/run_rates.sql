@@ -3,15 +3,15 @@
 with
 runs as (select * from runs),
 changes as (select condition, env, variant, run, iteration, direction from changes),
-"references" as (select condition, env, variant, run, iteration, references_worst from "references"),
+"references" as (select condition, env, variant, run, iteration, cites from "references"),
 
 counted as (
     select
         condition, env, variant, run,
         count(*) as revisions,
         count_if(direction = 'regression') as regressions,
-        count(references_worst) as answers,
-        count_if(references_worst) as citing
+        count(cites) as answers,
+        count_if(cites) as citing
     from changes
     left join "references" using (condition, env, variant, run, iteration)
     group by all

@@ -8,8 +8,8 @@ associations as (select * from associations),
 counted as (
     select
         condition, env, variant,
-        count_if(strict) as strict,
-        count_if(permissive) as permissive,
+        if(count(strict) = 0, null, count_if(strict)) as strict,
+        if(count(permissive) = 0, null, count_if(permissive)) as permissive,
         count_if(worst_below_median) as worst_below_median,
         count_if(worst_below_best) as worst_below_best
     from salience_criteria
@@ -32,7 +32,8 @@ salience as (
         citing_improvements_pct,
         citing_no_change_pct,
         risk_ratio, risk_ratio_low, risk_ratio_high,
-        odds_ratio, odds_ratio_low, odds_ratio_high
+        odds_ratio, odds_ratio_low, odds_ratio_high,
+        about
     from citing_rates
     join counted using (condition, env, variant)
     join associations using (condition, env, variant)

@@ -13,8 +13,11 @@ salience_criteria as (
         direction = 'regression' and worst_below_median as worst_below_median,
         direction = 'regression' and worst_below_best as worst_below_best,
         references_worst,
-        direction = 'regression' and worst_below_median and references_worst as strict,
-        direction = 'regression' and worst_below_best and references_worst as permissive
+        -- Null where another item than the worst is asked about.
+        if(references_worst is null, null, direction = 'regression' and worst_below_median and references_worst) as strict,
+        if(references_worst is null, null, direction = 'regression' and worst_below_best and references_worst) as permissive,
+        about,
+        cites
     from changes
     join evidence using (condition, env, variant, run, iteration)
     join "references" using (condition, env, variant, run, iteration)

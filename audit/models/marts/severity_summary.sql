@@ -29,16 +29,17 @@ severity_summary as (
     select
         condition, env, variant, detector, degree,
         count(*) as revisions,
-        count_if(references_worst) as citing,
-        100 * count_if(references_worst) / count(*) as citing_pct,
+        count_if(cites) as citing,
+        100 * count_if(cites) / count(*) as citing_pct,
         count_if(direction = 'regression') as regressions,
         100 * count_if(direction = 'regression') / count(*) as regressions_pct,
-        count_if(direction = 'regression' and references_worst) as citing_regressions,
-        100 * count_if(direction = 'regression' and references_worst) / nullif(count_if(references_worst), 0)
+        count_if(direction = 'regression' and cites) as citing_regressions,
+        100 * count_if(direction = 'regression' and cites) / nullif(count_if(cites), 0)
             as regressions_citing_pct,
-        100 * count_if(direction = 'regression' and not references_worst) / nullif(count_if(not references_worst), 0)
+        100 * count_if(direction = 'regression' and not cites) / nullif(count_if(not cites), 0)
             as regressions_not_citing_pct,
-        avg(delta order by run, iteration) as mean_delta
+        avg(delta order by run, iteration) as mean_delta,
+        about
     from graded
     group by all
 )

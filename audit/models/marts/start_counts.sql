@@ -1,6 +1,7 @@
 -- One row per run and part of the range: how many revisions start there, and how many of them are regressions.
 with
 start_bins as (select * from start_bins),
+"references" as (select condition, env, variant, run, iteration, cites from "references"),
 methods as (select condition, env, variant, run, method.second = 'repeat' as sends_twice from run_records),
 
 start_counts as (
@@ -9,8 +10,11 @@ start_counts as (
         coalesce(sends_twice, false) as is_control,
         start,
         count(*) as revisions,
-        count_if(direction = 'regression') as regressions
+        count_if(direction = 'regression') as regressions,
+        count_if(cites) as citing,
+        count_if(cites and direction = 'regression') as citing_regressions
     from start_bins
+    left join "references" using (condition, env, variant, run, iteration)
     join methods using (condition, env, variant, run)
     group by all
 )

@@ -1,4 +1,4 @@
--- One row per revision that a critic answered for: whether the worst rollout is what its main change is justified by.
+-- One row per revision that a critic answered for: whether its main change is justified by what is asked about.
 with
 drivers as (select * from drivers),
 
@@ -6,7 +6,9 @@ driver_references as (
     select
         condition, env, variant, run, iteration,
         'driver' as detector,
-        driver = 'worst' as references_worst,
+        getvariable('about') as about,
+        driver = about as cites,
+        if(about = 'worst', cites, null) as references_worst,
         null::boolean as discounts_worst
     from drivers
 )

@@ -1,42 +1,7 @@
--- One row per critic's answer and model that judged it: the latest judgement of the answer that the records have.
+-- One row per critic's answer and model that judged what drove it: the latest judgement of the answer that the records have.
 with
-critic_answers as (
-    select condition, env, variant, run, iteration, sha256(answer) as answer_sha256
-    from critic_answers
-),
+latest_judgements as (select * from latest_judgements where rubric_sha256 is null),
 
-written as (
-    select *
-    from read_json(
-        getvariable('judgement_file'),
-        format = 'newline_delimited',
-        maximum_object_size = 67108864,
-        columns = {
-            ordinal: 'bigint',
-            condition: 'varchar',
-            env: 'varchar',
-            variant: 'varchar',
-            run: 'bigint',
-            iteration: 'bigint',
-            answer_sha256: 'varchar',
-            model: 'varchar',
-            driver: 'varchar',
-            sentence: 'varchar',
-            quoted: 'boolean',
-            mentions_worst: 'boolean',
-            discounts_worst: 'boolean',
-            error: 'varchar'
-        }
-    )
-),
-
-latest as (
-    select written.*
-    from written
-    join critic_answers using (condition, env, variant, run, iteration, answer_sha256)
-    qualify row_number() over (partition by condition, env, variant, run, iteration, model order by ordinal desc) = 1
-),
-
-judgements as (select * exclude (ordinal, answer_sha256) from latest)
+judgements as (select * exclude (rubric, rubric_sha256, category) from latest_judgements)
 
 select * from judgements order by condition, env, variant, run, iteration, model

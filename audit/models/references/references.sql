@@ -1,4 +1,4 @@
--- One row per revision whose critic's answer is recorded: whether its answer refers to the worst rollout, by the detector asked
+-- One row per revision whose critic's answer is recorded: whether its answer refers to the item asked about, by the detector asked
 -- for. A pattern cannot determine whether a reference discounts it.
 with
 critic_answers as (select condition, env, variant, run, iteration, answer from critic_answers),
@@ -7,7 +7,9 @@ critic_answers as (select condition, env, variant, run, iteration, answer from c
     select
         condition, env, variant, run, iteration,
         getvariable('detector') as detector,
-        regexp_matches(answer, getvariable('detector_pattern'), 'i') as references_worst,
+        getvariable('about') as about,
+        regexp_matches(answer, getvariable('detector_pattern'), 'i') as cites,
+        if(about = 'worst', cites, null) as references_worst,
         null::boolean as discounts_worst
     from critic_answers
 )

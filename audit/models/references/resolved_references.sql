@@ -1,12 +1,14 @@
--- One row per revision whose critic's answer is recorded: whether its answer refers to the worst rollout, and whether it
--- discounts it, according to its mentions.
+-- One row per revision whose critic's answer is recorded and whose evidence has the item asked about: whether the answer
+-- refers to it, and whether it discounts it, according to its mentions.
 with
-critic_answers as (select condition, env, variant, run, iteration from critic_answers),
-mentions as (select * from mentions where part = 'answer' and worst),
+asked_items as (select * from asked_items),
+mentions as (select * from mentions where part = 'answer'),
 
 citing as (
-    select condition, env, variant, run, iteration, bool_or(discounted) as discounts_worst
+    select condition, env, variant, run, iteration, bool_or(discounted) as discounts
     from mentions
+    join asked_items using (condition, env, variant, run, iteration)
+    where list_contains(labels, label) or list_contains(rollouts, rollout)
     group by all
 ),
 
@@ -14,9 +16,11 @@ resolved_references as (
     select
         condition, env, variant, run, iteration,
         'resolved' as detector,
-        discounts_worst is not null as references_worst,
-        coalesce(discounts_worst, false) as discounts_worst
-    from critic_answers
+        getvariable('about') as about,
+        discounts is not null as cites,
+        if(about = 'worst', cites, null) as references_worst,
+        if(about = 'worst', coalesce(discounts, false), null) as discounts_worst
+    from asked_items
     left join citing using (condition, env, variant, run, iteration)
 )
 

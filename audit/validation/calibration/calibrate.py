@@ -17,7 +17,7 @@ from audit.rerun.opening import opened
 from audit.validation.calibration.asked_again import Critic, read_critic, separations
 from audit.validation.calibration.measures import anchored, compared, separation
 from audit.validation.calibration.truth import Known, known_of, read_truth
-from audit.validation.coding.found import Found, find_all, judged, read_answers
+from audit.validation.coding.found import Found, find_all, found_by, judged, read_answers
 from audit.validation.coding.intervals import METRICS, Bootstrap
 from audit.validation.coding.scores import scores
 from audit.vocabulary.keys import RevisionKey
@@ -132,7 +132,8 @@ def _known_and_found(
         if len(known) < len(answers):
             note(f"{count(len(answers) - len(known), 'answer')} left out, whose critic saw no rollout that was worse")
         wanted = {identity: answers[identity] for identity in known}
-        return known, [*find_all(wanted), *judged(store.relation("judgements"), wanted)], caption
+        found = [*find_all(wanted), *judged(store.relation("judgements"), wanted), *found_by(store, wanted)]
+        return known, found, caption
 
 
 def _detectors(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from audit.detectors.detector import Detector
 from audit.vocabulary.drivers import DRIVERS
 
 YES: Final = "1"
@@ -17,3 +18,8 @@ CODES: Final[dict[str, tuple[str, ...]]] = {
     "driver": DRIVERS,
 }
 """The codes that each column may hold, in the order of the columns."""
+
+
+def codes_for(detector: Detector) -> dict[str, tuple[str, ...]]:
+    """The columns of a sheet and the codes that each may hold: the usual ones, and those of a user's detector."""
+    return {**CODES, **detector.codes}

@@ -17,6 +17,8 @@ from audit.vocabulary.keys import RevisionKey
 if TYPE_CHECKING:
     import duckdb
 
+    from audit.store import Store
+
 _MATCH: Final = "match_of_{}"
 """The column with what a pattern detector matches."""
 
@@ -103,15 +105,53 @@ _READERS: Final[tuple[tuple[str, str, Find], ...]] = (
 
 
 def find_all(answers: Mapping[RevisionKey, Answer]) -> list[Found]:
-    """What every detector finds in some answers, in the order of the output.
+    """What each of the audit's own detectors finds in some answers, in the order of the output.
 
     A detector that codes an answer on its own is a line of `_READERS`; models' judgements are read by
-    `judged`.
+    `judged`, and what a user's detector finds by `found_by`.
     """
     return [
         Found(column, name, {identity: find(answer) for identity, answer in answers.items()})
         for column, name, find in _READERS
     ]
+
+
+def found_by(store: Store, wanted: Container[RevisionKey]) -> list[Found]:
+    """What the user's detector of a store finds in some answers; nothing where the detector is one of the audit's own.
+
+    Args:
+        store: the records.
+        wanted: the revisions.
+    """
+    detector = store.detected_by
+    if not detector.is_own:
+        return []
+    cites = rows_by_identity(store.relation("references"), wanted, ["cites"])
+    texts: dict[RevisionKey, dict[str, Any]] = {}
+    result = []
+    if detector.function is not None:
+        spans = store.sql(
+            "select condition, env, variant, run, iteration, string_agg(distinct text, ' | ') as text "
+            "from findings group by all"
+        )
+        texts = rows_by_identity(spans, wanted)
+    elif detector.pattern is not None:
+        spans = _with_matches(store.relation("answers_to_code"), {"text": detector.pattern})
+        texts = rows_by_identity(spans, wanted, ["text"])
+    elif detector.rubric is not None:
+        judged = store.sql(
+            "select * from rubric_judgements "
+            "where rubric_sha256 = getvariable('rubric') and model = getvariable('judge') and category is not null"
+        )
+        rows = rows_by_identity(judged, wanted, ["category", "sentence"])
+        texts = {identity: {"text": row["sentence"]} for identity, row in rows.items()}
+        categories = {identity: Finding(row["category"], row["sentence"] or "") for identity, row in rows.items()}
+        result.append(Found(detector.rubric.name, detector.name, categories))
+    found = {
+        identity: Finding(YES, texts.get(identity, {}).get("text") or "") if row["cites"] else Finding(NO)
+        for identity, row in cites.items()
+    }
+    return [Found(detector.column, detector.name, found), *result] if detector.has_yes_or_no else result
 
 
 def judged(judgements: duckdb.DuckDBPyRelation, wanted: Container[RevisionKey]) -> list[Found]:
@@ -142,6 +182,12 @@ def read_answers(relation: duckdb.DuckDBPyRelation, wanted: Container[RevisionKe
         relation: `answers_to_code`.
         wanted: the revisions.
     """
+    matched = _with_matches(relation, {_MATCH.format(name): pattern for name, pattern in PATTERNS.items()})
+    return {identity: Answer(row) for identity, row in rows_by_identity(matched, wanted).items()}
+
+
+def _with_matches(relation: duckdb.DuckDBPyRelation, patterns: Mapping[str, str]) -> duckdb.DuckDBPyRelation:
+    """A relation with a column for what each pattern matches first in `answer`."""
     from duckdb import ColumnExpression, ConstantExpression, FunctionExpression, StarExpression
 
     # By DuckDB, as the audit's own detectors are: regular expressions differ in what they call a space.
@@ -152,8 +198,7 @@ def read_answers(relation: duckdb.DuckDBPyRelation, wanted: Container[RevisionKe
             ConstantExpression(pattern),
             ConstantExpression(0),
             ConstantExpression("i"),
-        ).alias(_MATCH.format(name))
-        for name, pattern in PATTERNS.items()
+        ).alias(column)
+        for column, pattern in patterns.items()
     ]
-    rows = rows_by_identity(relation.select(StarExpression(), *matches), wanted)
-    return {identity: Answer(row) for identity, row in rows.items()}
+    return relation.select(StarExpression(), *matches)

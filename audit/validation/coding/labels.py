@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Collection, Container, Iterator, Mapping
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -64,10 +64,14 @@ class Labels:
         return sorted({row.coder for row in self.rows})
 
 
-def read_labels(path: Path) -> Labels:
+def read_labels(path: Path, allowed: Mapping[str, Sequence[str]] = CODES) -> Labels:
     """Read a CSV file of labels, as `audit sample` writes it and as spreadsheets save it.
 
     Columns may be in any order, further ones are ignored, and fields may be separated by commas, semicolons or tabs.
+
+    Args:
+        path: the file.
+        allowed: the columns with codes that are read, and the codes that each may hold.
 
     Raises:
         AuditError: the file cannot be read, or lacks columns that identify what was coded.
@@ -77,18 +81,20 @@ def read_labels(path: Path) -> Labels:
     records = _records(path, text)
     _, header = next(records, (1, []))
     names = [name.strip().lower() for name in header]
-    labels.columns = [column for column in CODES if column in names]
+    labels.columns = [column for column in allowed if column.lower() in names]
     if missing := [name for name in NEEDED if name not in names]:
         raise AuditError(f"{path}: no column {', '.join(missing)}; docs/coding-guide.md names the columns")
     if not labels.columns:
-        raise AuditError(f"{path}: no column with codes: none of {', '.join(CODES)}")
-    if repeated := sorted({name for name in names if name in (*NEEDED, *CODES) and names.count(name) > 1}):
+        raise AuditError(f"{path}: no column with codes: none of {', '.join(allowed)}")
+    if repeated := sorted(
+        {name for name in names if name in (*NEEDED, *map(str.lower, allowed)) and names.count(name) > 1}
+    ):
         raise AuditError(f"{path}: two columns {', '.join(repeated)}")
     seen: dict[tuple[RevisionKey, str], int] = {}
     for line, values in records:
         if not any(value.strip() for value in values):
             continue
-        _take(labels, line, dict(zip(names, (*values, *[""] * len(names)), strict=False)), seen)
+        _take(labels, line, dict(zip(names, (*values, *[""] * len(names)), strict=False)), seen, allowed)
     return labels
 
 
@@ -115,7 +121,13 @@ def resolve_identities(labels: Labels, known: Collection[RevisionKey], others: C
     labels.faults.sort()
 
 
-def _take(labels: Labels, line: int, values: Mapping[str, str], seen: dict[tuple[RevisionKey, str], int]) -> None:
+def _take(
+    labels: Labels,
+    line: int,
+    values: Mapping[str, str],
+    seen: dict[tuple[RevisionKey, str], int],
+    allowed: Mapping[str, Sequence[str]],
+) -> None:
     def wrong(kind: str, message: str) -> None:
         labels.faults.append(Fault(line, kind, message))
 
@@ -132,9 +144,10 @@ def _take(labels: Labels, line: int, values: Mapping[str, str], seen: dict[tuple
         wrong("coded twice", f"{who}: coded twice; line {seen[identity, coder]} counts")
         return
     seen[identity, coder] = line
-    given = {column: values[column].strip().lower() for column in labels.columns}
+    given = {column: values[column.lower()].strip() for column in labels.columns}
     note = values.get("note", "").strip()
-    codes = {column: code for column, code in given.items() if code in CODES[column]}
+    spelled = {column: {code.lower(): code for code in allowed[column]} for column in given}
+    codes = {column: spelled[column][code.lower()] for column, code in given.items() if code.lower() in spelled[column]}
     if note and not any(given.values()):
         labels.uncoded += 1
     else:
@@ -142,8 +155,8 @@ def _take(labels: Labels, line: int, values: Mapping[str, str], seen: dict[tuple
             wrong("with an empty code", f"{who}: no code for {', '.join(empty)}")
         for column, code in given.items():
             if code and column not in codes:
-                allowed = ", ".join(CODES[column])
-                wrong("with an unknown code", f"{who}: {column} is {code[:40]!a}, and not one of {allowed}")
+                known = ", ".join(allowed[column])
+                wrong("with an unknown code", f"{who}: {column} is {code.lower()[:40]!a}, and not one of {known}")
     labels.drawn_by |= frozenset(values.get("drawn_by", "").split())
     labels.rows.append(Label(line, identity, coder, codes, note))
 

@@ -11,6 +11,7 @@ from audit.output.errors import AuditError, UsageError, count
 from audit.output.escaping import LONGEST
 from audit.output.rows import Table
 from audit.validation.coding.answers import rows_by_identity
+from audit.validation.coding.codes import codes_for
 from audit.validation.coding.sampling import Stratum, draw, shuffled
 from audit.validation.coding.sheet import OUTCOME, columns, sheet_rows
 from audit.validation.coding.strata import named, strata
@@ -67,7 +68,7 @@ def sample(
         outcomes = rows_by_identity(details, wanted, OUTCOME) if with_outcome else None
         caption = request.caption(store)
     return Sheet(
-        columns=columns(with_outcome=with_outcome),
+        columns=columns(codes_for(store.detected_by), with_outcome=with_outcome),
         rows=[
             row
             for coder in coders

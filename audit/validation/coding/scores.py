@@ -81,12 +81,19 @@ class Comparison:
                 }
 
 
-def comparisons(labels: Sequence[Label], found: Sequence[Found], *, pool: bool = False) -> list[Comparison]:
+def comparisons(
+    labels: Sequence[Label],
+    found: Sequence[Found],
+    codes: Mapping[str, Sequence[str]] = CODES,
+    *,
+    pool: bool = False,
+) -> list[Comparison]:
     """Compare every coder with every detector, and with the coders whose names come later.
 
     Args:
         labels: of the revisions that the detectors were run on.
         found: what detectors find.
+        codes: the columns, and the codes that each may hold.
         pool: whether all conditions are taken together.
 
     Returns:
@@ -100,7 +107,7 @@ def comparisons(labels: Sequence[Label], found: Sequence[Found], *, pool: bool =
     for condition in conditions:
         for coder, rows in by_coder.items():
             mine = [row for row in rows if condition in {None, row.identity.condition}]
-            for column in CODES:
+            for column in codes:
                 others = [_as_found(column, theirs) for name, theirs in by_coder.items() if name > coder]
                 for other in (*(each for each in found if each.column == column), *others):
                     pairs = [
@@ -109,7 +116,7 @@ def comparisons(labels: Sequence[Label], found: Sequence[Found], *, pool: bool =
                         if column in row.codes and row.identity in other.findings
                     ]
                     if pairs:
-                        result.append(Comparison(condition, coder, column, other.detector, pairs, CODES[column]))
+                        result.append(Comparison(condition, coder, column, other.detector, pairs, codes[column]))
     return result
 
 

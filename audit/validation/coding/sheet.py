@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from audit.output.escaping import cell
-from audit.validation.coding.codes import CODES
 from audit.vocabulary.keys import RevisionKey
 
 READING: Final = ("rollouts", "changes", "answer")
@@ -18,9 +17,9 @@ OUTCOME: Final = ("r0", "r1", "delta", "direction")
 Row = Mapping[str, Any]
 
 
-def columns(*, with_outcome: bool) -> list[str]:
-    """The columns of a sheet, in order."""
-    return [*RevisionKey._fields, "coder", *CODES, "note", *READING, *(OUTCOME if with_outcome else ()), "drawn_by"]
+def columns(codes: Iterable[str], *, with_outcome: bool) -> list[str]:
+    """The columns of a sheet, in order, given those for codes."""
+    return [*RevisionKey._fields, "coder", *codes, "note", *READING, *(OUTCOME if with_outcome else ()), "drawn_by"]
 
 
 def sheet_rows(

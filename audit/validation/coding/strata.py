@@ -25,7 +25,7 @@ def strata(details: duckdb.DuckDBPyRelation, columns: Sequence[str]) -> dict[Str
     # Only where a critic answered is it known whether the answer refers to anything.
     wanted = ", ".join((*RevisionKey._fields, *columns))
     result: dict[Stratum, list[RevisionKey]] = {}
-    for row in details.filter('"references_worst" is not null').select(wanted).fetchall():
+    for row in details.filter('"cites" is not null').select(wanted).fetchall():
         name = tuple(_text(value) for value in row[len(RevisionKey._fields) :])
         result.setdefault(name, []).append(RevisionKey(*row[: len(RevisionKey._fields)]))
     return dict(sorted(result.items()))

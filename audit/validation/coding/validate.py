@@ -13,7 +13,8 @@ from audit.output.rows import Table
 from audit.output.tables import print_table
 from audit.references import visible
 from audit.request import Request, note
-from audit.validation.coding.found import find_all, judged, read_answers
+from audit.validation.coding.codes import codes_for
+from audit.validation.coding.found import find_all, found_by, judged, read_answers
 from audit.validation.coding.intervals import METRICS, Bootstrap
 from audit.validation.coding.labels import Labels, read_labels, resolve_identities
 from audit.validation.coding.scores import COLUMNS, Comparison, Strata, comparisons, scores
@@ -65,10 +66,11 @@ def validate(
         AuditError: labels or records cannot be read, nothing is left to score, or there are faults and `strict`.
     """
     path = Path(labels)
-    read = read_labels(path)
     by = list(dict.fromkeys(stratify))
     request = request_of(data, Classification, options)
     with request.open(all_detectors=True) as store:
+        codes = codes_for(store.detected_by)
+        read = read_labels(path, codes)
         members = strata(request.select(store.relation("revisions")), by)
         _match(request, store, read, path)
         of = {identity: name for name, revisions in members.items() for identity in revisions}
@@ -77,9 +79,9 @@ def validate(
             raise AuditError(f"{path}: no label is of a critic's answer in what was given")
         wanted = {row.identity for row in read.rows}
         found = find_all(read_answers(store.relation("answers_to_code"), wanted))
-        found += judged(store.relation("judgements"), wanted)
+        found += [*judged(store.relation("judgements"), wanted), *found_by(store, wanted)]
         caption = request.caption(store)
-    compared = comparisons(read.rows, found, pool=pool)
+    compared = comparisons(read.rows, found, codes, pool=pool)
     if disagreements:
         return _disagreements(compared, caption)
     weights = Strata(by, of) if by else None

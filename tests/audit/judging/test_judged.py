@@ -188,7 +188,10 @@ def test_what_can_go_wrong(data, tmp_path):
     ):
         open_store([data], detector="judge")
     result = audit("salience", data, "--judge", "tiny:1b")
-    assert (result.exit_code, result.stderr) == (2, "audit: --judgements and --judge are for --detector judge\n")
+    assert (result.exit_code, result.stderr) == (
+        2,
+        "audit: --judgements and --judge are for --detector judge, or a rubric\n",
+    )
 
 
 def test_validate_scores_each_judge_beside_the_rules(data, tmp_path):

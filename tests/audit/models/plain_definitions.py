@@ -174,6 +174,8 @@ def details(episode, thresholds, detector):
         "restrained": None,
         **evidence(episode),
         "references_worst": references_worst(episode, detector),
+        "cites": references_worst(episode, detector),
+        "about": None if references_worst(episode, detector) is None else "worst",
         "strict": strict,
         "permissive": permissive,
         "pattern": pattern(episode, thresholds),

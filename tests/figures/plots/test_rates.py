@@ -34,7 +34,7 @@ def words(ax: Axes) -> list[str]:
 def revisions(*runs: list[tuple[str, bool | None]]) -> pd.DataFrame:
     return pd.DataFrame(
         [
-            {"run": run, "direction": direction, "references_worst": cites}
+            {"run": run, "direction": direction, "cites": cites}
             for run, rows in enumerate(runs, start=1)
             for direction, cites in rows
         ]

@@ -1,0 +1,1 @@
+"""When does an answer refer to what is asked about? The audit's own detectors, and those that users write."""

@@ -1,0 +1,40 @@
+-- One row per revision whose critic's answer is recorded and whose evidence has the item asked about: its label and its
+-- rollout, as mentions point at it. A role needs no evidence: naming it is enough.
+with
+critic_answers as (select condition, env, variant, run, iteration, shown from critic_answers),
+examples as (select condition, env, variant, run, iteration, initial.example_ids as example_ids from episodes),
+
+chosen as (
+    select
+        condition, env, variant, run, iteration,
+        case getvariable('about_kind')
+            when 'place' then shown[getvariable('about_place')]
+            when 'label' then
+                list_filter(
+                    shown,
+                    lambda each: lower(getvariable('about_name')) in (lower(each.label), lower(each.name))
+                )[1]
+        end as item,
+        -- An example's id, or a rollout's index.
+        coalesce(
+            list_position(example_ids, getvariable('about_name')) - 1,
+            if(example_ids is null, try_cast(getvariable('about_name') as bigint), null)
+        ) as index
+    from critic_answers
+    join examples using (condition, env, variant, run, iteration)
+),
+
+asked_items as (
+    select
+        condition, env, variant, run, iteration,
+        case
+            when getvariable('about_kind') = 'role' then getvariable('about_name')
+            -- All items of a batch have one label, and are known by their headings.
+            when item.label = 'item' then lower(item.name)
+            else item.label
+        end as label,
+        if(getvariable('about_kind') = 'id', index, item.rollout) as rollout
+    from chosen
+)
+
+select * from asked_items where label is not null or rollout is not null or getvariable('about_kind') = 'own'
