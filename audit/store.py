@@ -24,7 +24,7 @@ from audit.ingest.analyses import Analysis
 from audit.output.errors import Problem, UsageError, count, refuse_problems
 from audit.vocabulary.detectors import DETECTORS, PATTERNS, RELATIONS
 from audit.vocabulary.threshold_steps import around
-from audit.vocabulary.thresholds import Overrides, check_overrides, presets
+from audit.vocabulary.thresholds import Overrides, check_overrides, presets, text_preset
 
 if TYPE_CHECKING:
     import duckdb
@@ -278,6 +278,7 @@ class _Opening:
             rows = [{"env": env, **thresholds} for env, thresholds in values.items()]
             file.write_bytes(msgspec.json.Encoder().encode_lines(rows))
             database.set(variable, file)
+        database.set("text_preset", text_preset())
         database.set("threshold_steps", around())
         database.set("detector", self.detector)
         if self.detector in RELATIONS:

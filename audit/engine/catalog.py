@@ -21,6 +21,7 @@ STORED: Final = frozenset(
         "presets",
         "overrides",
         "thresholds",
+        "edit_thresholds",
         "changes",
         "evidence",
         "mentions",
@@ -34,6 +35,7 @@ STORED: Final = frozenset(
         "iterations",
         "salience_criteria",
         "patterns",
+        "text_edits",
     }
 )
 """Relations that are computed once and stored, since they are narrow and read by several others. The rest are views, so
@@ -60,7 +62,7 @@ KEPT: Final = frozenset(
 )
 """Relations with a few rows per run or method, which are kept from one audit to the next."""
 
-BATCHED: Final = frozenset({"changes", "evidence", "iterations", "references", "mentions", "drivers", "noise"})
+BATCHED: Final = frozenset({"changes", "evidence", "iterations", "references", "mentions", "drivers", "noise", "text_edits"})
 """Relations that are functions of each run's own lines, and are kept for a batch of files at a time."""
 
 ALIASES: Final = {"revision_details": "revisions", "salience_summary": "salience"}

@@ -181,13 +181,14 @@ class Database:
         if name in self._built:  # reading has built it too
             return
         text = models()[self._stand_ins.get(name, name)]
-        if name in BATCHED and self._parts is not None:
+        is_empty = name in MAKERS and MAKERS[name].of_texts and not self._has_texts()
+        if name in BATCHED and self._parts is not None and not is_empty:
             self._join(name, self._parts(name), text)
             return
         for needed in sorted(named_in(text) - {name}):
             self._build(needed)
         if name in MAKERS:
-            self._write_rows(name, MAKERS[name])
+            self._write_rows(name, None if is_empty else MAKERS[name])
         # This way the relation is bound only once; `sql(…).to_view(…)` binds it twice.
         self._connection.execute(f'create {"table" if name in STORED | KEPT else "view"} "{name}" as {text}')
         self._built.add(name)
@@ -233,11 +234,18 @@ class Database:
         finally:
             self._connection.execute("detach kept")
 
-    def _write_rows(self, name: str, maker: Maker) -> None:
-        """Write the rows that the model of that name reads."""
-        self._build(maker.reads)
+    def _has_texts(self) -> bool:
+        """Whether a run's candidates are texts."""
+        return bool(self.relation("run_records").filter("candidates = 'text'").limit(1).fetchall())
+
+    def _write_rows(self, name: str, maker: Maker | None) -> None:
+        """Write the rows that the model of that name reads; without a maker there are none."""
         path = self._directory / f"{name}.jsonl"
-        maker.writer()(self._connection.execute(f'from "{maker.reads}"'), path)
+        if maker is None:
+            path.touch()
+        else:
+            self._build(maker.reads)
+            maker.writer()(self._connection.execute(f'from "{maker.reads}"'), path)
         self.set(f"{name}_file", path)
 
 
