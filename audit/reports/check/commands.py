@@ -26,6 +26,7 @@ class Need(NamedTuple):
         return self.lack_of_texts if self.lack_of_texts and facts["text_runs"] == facts["runs"] else self.lack
 
 
+NOTHING_TO_RUN: Final = "candidates are texts: nothing to run"
 ITERATIONS: Final = Need("iterations", "iterations", "no finished iteration")
 REVISIONS: Final = Need("revisions", "revisions", "no revisions: no iteration has two candidates")
 THREE: Final = Need(
@@ -40,10 +41,10 @@ EDITS: Final = Need("edits", "revisions", "no parameters", "no revision has both
 PATTERNS: Final = Need("patterned", "edits", "no parameters", "scores outside 0 to 1, and no score_range in run.json")
 RULED: Final = Need("ruled", "revisions", "no revision under a rule with a known threshold")
 ANSWERS: Final = Need("answers", "revisions", "no critic's answers", "no critic's answers with a rationale")
-PARAMETERS: Final = Need("parameters", "candidates", "no parameters", "candidates are texts: nothing to run")
+PARAMETERS: Final = Need("parameters", "candidates", "no parameters", NOTHING_TO_RUN)
 RETURNS: Final = Need("returns", "candidates", "no returns of single rollouts", "no scores of single examples")
-SEEDS: Final = Need("seeds", "candidates", "no seeds")
-TASK: Final = Need("known_task", "known_task", "the task is none of the ten (--task-module)")
+SEEDS: Final = Need("seeds", "candidates", "no seeds", NOTHING_TO_RUN)
+TASK: Final = Need("known_task", "known_task", "the task is none of the ten (--task-module)", NOTHING_TO_RUN)
 TRUTH: Final = Need("truth", "runs", "no truth.jsonl, which the simulated backend alone writes")
 CONTROLS: Final = Need("controls", "controls", "no puresearch runs beside it to compare with")
 RERUN: Final = (PARAMETERS, RETURNS, SEEDS, TASK)
@@ -98,7 +99,7 @@ def judge(command: Command, facts: Facts) -> Verdict:
     for need in command.needs:
         if not facts[need.column]:
             return Verdict(False, need.message(facts))
-    absent = [need.message(facts) for need in command.wishes if not facts[need.column]]
+    absent = list(dict.fromkeys(need.message(facts) for need in command.wishes if not facts[need.column]))
     partial = [
         f"{need.column} in {facts[need.column]} of {facts[need.of]}"
         for need in dict.fromkeys((*command.needs, *command.wishes))

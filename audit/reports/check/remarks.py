@@ -26,7 +26,7 @@ counted as (
         count_if(evidence_kind in ('batch', 'pair') and items = 1) as single,
         count_if(evidence_kind = 'programs') as programs,
         count_if(not paired) as unpaired,
-        max(len(initial.returns)) as examples
+        max(if(paired, len(initial.returns), null)) as paired_examples
     from changes
     semi join texts using (condition, env, variant, run)
     join (select condition, env, variant, run, iteration, initial from episodes) as episodes
@@ -70,8 +70,9 @@ def _sentences(row: dict[str, Any]) -> Iterator[str]:
         yield f"{row['programs']} of {revisions} saw other candidates, not items of one: salience is not defined there"
     if row["unpaired"]:
         yield f"{row['unpaired']} of {revisions} are not known to be scored on the examples of the initial candidate"
-    if row["examples"] is not None and row["examples"] < FEWEST_FOR_NOISE:
-        yield f"with {count(row['examples'], 'example')} a candidate at most, no revision can be beyond noise (p <= 0.05)"
+    if row["paired_examples"] is not None and row["paired_examples"] < FEWEST_FOR_NOISE:
+        examples = count(row["paired_examples"], "example")
+        yield f"with {examples} a candidate at most, no paired revision can be beyond noise (p <= 0.05)"
     if row["lowest"] is not None:
         yield (
             f"scores from {row['lowest']:g} to {row['highest']:g} and no score_range in run.json: there are no edit patterns"
