@@ -62,7 +62,9 @@ KEPT: Final = frozenset(
 )
 """Relations with a few rows per run or method, which are kept from one audit to the next."""
 
-BATCHED: Final = frozenset({"changes", "evidence", "iterations", "references", "mentions", "drivers", "noise", "text_edits"})
+BATCHED: Final = frozenset(
+    {"changes", "evidence", "iterations", "references", "mentions", "drivers", "noise", "text_edits"}
+)
 """Relations that are functions of each run's own lines, and are kept for a batch of files at a time."""
 
 ALIASES: Final = {"revision_details": "revisions", "salience_summary": "salience"}

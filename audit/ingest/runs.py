@@ -122,9 +122,7 @@ def open_records(paths: Sequence[Path], *, judged: bool = True, cache: bool = Tr
         for file in intake.files:
             files[file.identity].append(file)
         runs = [
-            RecordedRun(
-                identity, intake.described.get(identity), tuple(files[identity]), facts.candidates == "text"
-            )
+            RecordedRun(identity, intake.described.get(identity), tuple(files[identity]), facts.candidates == "text")
             for identity, facts in sorted(intake.runs.items())
         ]
         yield Records(runs, intake.problems, left_out)

@@ -276,7 +276,9 @@ def no_patterns(request: Request, store: Store) -> str | None:
     [(number, lowest, highest)] = found.fetchall()
     if not number:
         return None
-    return f"no edit patterns of {count(number, 'run')}: scores from {lowest:g} to {highest:g}, no score_range in run.json"
+    return (
+        f"no edit patterns of {count(number, 'run')}: scores from {lowest:g} to {highest:g}, no score_range in run.json"
+    )
 
 
 def _why_empty(name: str) -> str:

@@ -77,8 +77,8 @@ def no_change(first: ArrayLike, second: ArrayLike) -> NoChange:
 def no_change_paired(first: ArrayLike, second: ArrayLike) -> NoChange:
     """Test pairs of sets of scores of the same examples for no change.
 
-    Without a change each example's two scores could as well be exchanged, which flips the sign of their difference (R. A.
-    Fisher, "The Design of Experiments", 1935, section 21). All signs are counted for up to 13 examples; beyond, they
+    Without a change each example's two scores could as well be exchanged, which flips the sign of their difference (R.
+    A. Fisher, "The Design of Experiments", 1935, section 21). All signs are counted for up to 13 examples; beyond, they
     are drawn as splits are.
 
     Args:
@@ -114,7 +114,9 @@ def _in_steps(
 ) -> NoChange:
     """The chances of all pairs, of as many at once as fit into the memory."""
     step = max(1, _AT_ONCE // columns)
-    parts = [chances(before[start : start + step], after[start : start + step]) for start in range(0, len(before), step)]
+    parts = [
+        chances(before[start : start + step], after[start : start + step]) for start in range(0, len(before), step)
+    ]
     return NoChange(*(np.concatenate([part[place] for part in parts]) for place in range(3))) if parts else _NONE
 
 

@@ -29,10 +29,7 @@ class Need(NamedTuple):
 NOTHING_TO_RUN: Final = "candidates are texts: nothing to run"
 ITERATIONS: Final = Need("iterations", "iterations", "no finished iteration")
 REVISIONS: Final = Need("revisions", "revisions", "no revisions: no iteration has two candidates")
-THREE: Final = Need(
-    *("three", "revisions", "no critic saw worst, median and best rollout"),
-    lack_of_texts="no critic was shown scored items of one candidate",
-)
+THREE: Final = Need("three", "revisions", "no critic saw worst, median and best rollout, or a batch of scored items")
 STRUCTURED: Final = Need(
     *("structured", "three", "no returns of single rollouts"), lack_of_texts="no two scored items beside each other"
 )

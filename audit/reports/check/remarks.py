@@ -63,7 +63,8 @@ def _sentences(row: dict[str, Any]) -> Iterator[str]:
     if without := row["revisions"] - row["rationales"]:
         yield f"{without} of {revisions} have no rationale beside the text, and count in no citing rate"
     if row["tied"]:
-        yield f"in {row['tied']} of {row['batches']} sets of items the worst is not below the median: strict cannot hold"
+        batches = count(row["batches"], "set")
+        yield f"in {row['tied']} of {batches} of items the worst is not below the median: strict cannot hold"
     if row["single"]:
         yield f"{row['single']} of {revisions} saw one item alone, where there is no worst one"
     if row["programs"]:
@@ -74,6 +75,5 @@ def _sentences(row: dict[str, Any]) -> Iterator[str]:
         examples = count(row["paired_examples"], "example")
         yield f"with {examples} a candidate at most, no paired revision can be beyond noise (p <= 0.05)"
     if row["lowest"] is not None:
-        yield (
-            f"scores from {row['lowest']:g} to {row['highest']:g} and no score_range in run.json: there are no edit patterns"
-        )
+        scores = f"scores from {row['lowest']:g} to {row['highest']:g}"
+        yield f"{scores} and no score_range in run.json: there are no edit patterns"

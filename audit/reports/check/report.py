@@ -76,7 +76,9 @@ def _print_for_people(held: Sequence[Row]) -> None:
         for row in held
     ]
     of_texts = ("texts",) if any(row["texts"] for row in held) else ()
-    legend = f"Returns to parameters{' and texts' if of_texts else ''} are of all candidates, the rest of all revisions."
+    legend = (
+        f"Returns to parameters{' and texts' if of_texts else ''} are of all candidates, the rest of all revisions."
+    )
     print_table((*PART_COLUMNS, *of_texts), parts, title="What the records hold", caption=legend)
     sys.stdout.write("\n")
     columns = ("condition", "command", "supported", "where", "reason")
