@@ -53,7 +53,7 @@ class Detection(Selection, total=False):
     """Keyword arguments of functions that use a detector of references to the worst rollout.
 
     Attributes:
-        detector: word, phrase, resolved, driver or judge.
+        detector: word, phrase, resolved, driver or judge; without it, word, or resolved where candidates are texts.
         judgements: files that `audit.judge` has written.
         judge: the model whose judgements count, where there are several.
     """
@@ -113,6 +113,8 @@ def request_of(data: Data, kind: Any, options: Mapping[str, Any]) -> Request:
         given["settings"] = _settings(given.pop("overrides") or {})
     if isinstance(data, Request):
         return replace(data, **given)
+    if "detector" in kind.__optional_keys__:
+        given.setdefault("detector", None)
     if isinstance(data, str | Path):
         return Request(paths=[Path(data)], **given)
     from audit.store import Store  # and with it all that reads records
@@ -120,9 +122,8 @@ def request_of(data: Data, kind: Any, options: Mapping[str, Any]) -> Request:
     if isinstance(data, Store):
         if late := sorted(options.keys() - set(_ROWS)):
             raise UsageError(f"the store is open already; give {', '.join(late)} to audit.open")
-        return Request(
-            paths=data.paths, store=data, detector=data.detector, settings=_settings(data.overrides), **given
-        )
+        opened = {"store": data, "detector": data.detector, "settings": _settings(data.overrides)}
+        return Request(paths=data.paths, **given | opened)
     return Request(paths=[Path(path) for path in data], **given)
 
 

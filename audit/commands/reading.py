@@ -38,11 +38,12 @@ class Detector(StrEnum):
 
 
 DetectorOption = Annotated[
-    Detector,
+    Detector | None,
     typer.Option(
         "--detector",
         help="A reference is the word 'worst' (word), 'worst rollout|trajectory' (phrase), any name of that rollout "
-        "(resolved); or it is what the change is chiefly justified by, read by rules (driver) or a model (judge).",
+        "(resolved); or it is what the change is chiefly justified by, read by rules (driver) or a model (judge). "
+        "Default: word; resolved where candidates are texts.",
     ),
 ]
 JudgementsOption = Annotated[
@@ -72,7 +73,7 @@ TaskModules = Annotated[
 def _options(
     paths: Paths,
     output: FormatOption = Format.table,
-    detector: DetectorOption = Detector.word,
+    detector: DetectorOption = None,
     judgements: JudgementsOption = None,
     judge: JudgeOption = None,
     overrides: SetOption = None,
@@ -92,7 +93,7 @@ def _options(
         variant=variant,
         condition=condition,
         run=run,
-        detector=detector.value,
+        detector=None if detector is None else detector.value,
         settings=overrides,
         judgements=judgements,
         judge=judge,
@@ -139,7 +140,7 @@ def reading(
         @functools.wraps(function)
         def command(**given: Any) -> None:
             mine = {parameter.name: given.pop(parameter.name) for parameter in own}
-            request = _options(**given)
+            request = _options(**{"detector": Detector.word, **given})
             if (table := function(request, **mine)) is not None:
                 deliver(table, request.output)
 

@@ -12,7 +12,7 @@ import typer
 
 import audit
 from audit.commands.options import NoCacheOption, StrictOption
-from audit.commands.reading import Detector, DetectorOption, JudgementsOption, JudgeOption, SetOption
+from audit.commands.reading import DetectorOption, JudgementsOption, JudgeOption, SetOption
 from audit.request import Request
 
 commands = typer.Typer()
@@ -36,7 +36,7 @@ def show(
     output: Annotated[
         ShowFormat, typer.Option("--format", help="Text to read, or one JSON object.")
     ] = ShowFormat.table,
-    detector: DetectorOption = Detector.word,
+    detector: DetectorOption = None,
     judgements: JudgementsOption = None,
     judge: JudgeOption = None,
     overrides: SetOption = None,
@@ -51,7 +51,7 @@ def show(
         paths=[path],
         strict=strict,
         cache=not no_cache,
-        detector=detector.value,
+        detector=None if detector is None else detector.value,
         settings=overrides,
         judgements=judgements,
         judge=judge,

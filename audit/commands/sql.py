@@ -40,5 +40,7 @@ def sql(
     if query is None:
         deliver(audit.relations(), output.value)
         return
-    request = Request(paths=paths, strict=strict, cache=not no_cache, detector=detector.value, settings=overrides)
+    request = Request(
+        paths=paths, strict=strict, cache=not no_cache, detector=(detector or Detector.word).value, settings=overrides
+    )
     deliver(audit.sql(request, query, plan=plan or ()), output.value)

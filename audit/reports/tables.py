@@ -252,7 +252,7 @@ def relation_table(name: str, request: Request) -> Table:
         table = table_of(
             relation,
             store,
-            title=TITLES[name].format(detector=request.detector),
+            title=TITLES[name].format(detector=store.detector),
             essential=(OF_TEXTS if are_texts(request, store) else ESSENTIAL).get(name, ESSENTIAL.get(name)),
             headings=HEADINGS,
             caption=caption,

@@ -243,3 +243,20 @@ def test_items_are_shown_with_what_is_known_of_them(tmp_path):
     assert "\x1b" not in shown
     assert "\n  item: score not recorded\n" in shown
     assert "more characters" in shown
+
+
+def test_references_in_texts_are_resolved_unless_a_detector_is_named(folder, tmp_path_factory):
+    """The word "worst" is not what an item of a batch is called."""
+    note = "audit: candidates are texts: references are found by the detector resolved, unless you name another"
+    assert note in audit("rates", folder).stderr
+    rows = json.loads(audit("rates", folder, "--format", "json").stdout)
+    assert {row["detector"] for row in rows} == {"resolved"}
+    named = audit("rates", folder, "--detector", "word", "--format", "json")
+    assert {row["detector"] for row in json.loads(named.stdout)} == {"word"}
+    assert note not in named.stderr + audit("summary", folder).stderr
+    assert "(detector resolved)" in audit("show", folder, "sums", "gepa", 1, 1).stdout
+    other = tmp_path_factory.mktemp("parameters")
+    write_run(other, [revision([1, 2, 3], [2, 3, 4])])
+    mixed = audit("rates", folder, other, "--format", "json")
+    assert {row["detector"] for row in json.loads(mixed.stdout)} == {"word"}
+    assert "some candidates are texts" in mixed.stderr
