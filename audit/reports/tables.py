@@ -16,7 +16,6 @@ from audit.arguments import (
     Selection,
     request_of,
 )
-from audit.detectors.detector import Detector
 from audit.output.errors import count
 from audit.output.formats import Row
 from audit.output.rows import Table
@@ -274,7 +273,7 @@ def relation_table(name: str, request: Request, where: str | None = None) -> Tab
         table = table_of(
             relation,
             store,
-            title=_title(name, store.detected_by),
+            title=_title(name, store),
             essential=(OF_TEXTS if are_texts(request, store) else ESSENTIAL).get(name, ESSENTIAL.get(name)),
             headings=HEADINGS,
             caption=caption,
@@ -303,13 +302,14 @@ def no_patterns(request: Request, store: Store) -> str | None:
     )
 
 
-def _title(name: str, detector: Detector) -> str:
+def _title(name: str, store: Store) -> str:
+    detector = store.detected_by
     about = str(detector.about)
     return TITLES[name].format(detector=detector.name, about=about, cited="it" if detector.about.is_worst else about)
 
 
 def _why_empty(name: str, store: Store) -> str:
-    if not store.relation("asked_items").limit(1).fetchall():
+    if not store.detected_by.about.is_worst and not store.relation("asked_items").limit(1).fetchall():
         return f"no evidence here has {store.detected_by.about}"
     if name in THREE_ROLLOUTS:
         return "no revisions of threetraj here, or of another method whose critic sees worst, median and best"
