@@ -11,14 +11,14 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 import msgspec
 
 from audit.output.errors import count
 from audit.sources.files import Found
 from audit.sources.gepa_entries import Entry, Task, components, read_entry, winners
-from audit.sources.gepa_text_log import is_trustworthy, proposed_texts
+from audit.sources.gepa_text_log import Texts, is_trustworthy, proposed_texts
 from audit.sources.intake import Intake, RunFacts
 from audit.sources.iterations import Capabilities, ShownEvidence, Translated
 from audit.sources.json_items import ItemsError, items
@@ -74,6 +74,10 @@ class _Folder:
         if len(entry.tasks) == 1 and entry.tasks[0].is_scored and entry.tasks[0].gain == 0:
             self.kept_equal |= bool(entry.accepted)
             self.refused_equal |= not entry.accepted
+
+    def candidate(self, index: int) -> dict[str, str] | None:
+        """The text of a candidate, where it is known."""
+        return self.candidates[index] if index < len(self.candidates) else None
 
     @property
     def rule(self) -> SelectionRule:
@@ -179,21 +183,23 @@ def _hand_over(folder: _Folder, name: tuple[str, int], copies: dict[str, str], i
         selection_rule=folder.rule,
     )
     skipped: set[int] = set()
-    for entry, text in _with_texts(folder, intake):
-        accepted = winners([task for task in entry.tasks if task.is_scored], len(entry.accepted))
+    for entry, texts in _with_texts(folder, intake):
+        scored = [task for task in entry.tasks if task.is_scored]
+        accepted = winners(scored, len(entry.accepted)) if entry.tasks else []
         if accepted is None:
             run.fault("the log does not show which of its proposals were accepted", entry.iteration)
             continue
-        for place, task in enumerate(entry.tasks):
-            iteration = entry.iteration * folder.most + place
-            if not task.is_scored:
-                skipped.add(iteration)
-                continue
+        places = {id(task): entry.iteration * folder.most + place for place, task in enumerate(entry.tasks)}
+        skipped.update(places[id(task)] for task in entry.tasks if not task.is_scored)
+        for task, text in zip(scored, texts or _known_texts(folder, entry, scored, accepted), strict=True):
+            is_accepted = any(task is each for each in accepted)
             try:
-                fields = _fields(folder, entry, task, accepted, text)
-                run.write(name, SOURCE, iteration, **fields)
+                initial = candidate("parent", folder.candidate(task.parent), task.before, ids=task.ids)
+                revised = candidate("critic", text, task.after, ids=task.ids)
+                evidence = _evidence(folder, entry, task)
+                run.write(name, SOURCE, places[id(task)], **revision(initial, revised, evidence, accepted=is_accepted))
             except LogError as error:
-                run.fault(str(error), iteration)
+                run.fault(str(error), places[id(task)])
     run.close(facts, copies)
     if skipped and facts.identity in intake.runs:
         intake.skipped[facts.identity] = skipped
@@ -201,8 +207,8 @@ def _hand_over(folder: _Folder, name: tuple[str, int], copies: dict[str, str], i
         intake.notes.append(f"{run.label}: {count(folder.merges, 'merge')} of two candidates dropped")
 
 
-def _with_texts(folder: _Folder, intake: Intake) -> Iterator[tuple[Entry, dict[str, str] | None]]:
-    """The entries of a run, with the text that its text log has for each."""
+def _with_texts(folder: _Folder, intake: Intake) -> Iterator[tuple[Entry, Texts]]:
+    """The entries of a run, with the texts that its text log has for each."""
     path = folder.text_log
     assert folder.entries is not None
     read = functools.partial(_entries, folder.entries)
@@ -220,25 +226,18 @@ def _entries(path: Path) -> Iterable[Entry]:
             yield _decoder.decode(line)
 
 
-def _fields(
-    folder: _Folder, entry: Entry, task: Task, accepted: Sequence[Task], text: dict[str, str] | None
-) -> dict[str, Any]:
-    is_accepted = any(task is each for each in accepted)
-    is_first = task is next(each for each in entry.tasks if each.is_scored)
-    if is_accepted and len(accepted) == 1:
-        after = _known(folder.candidates, entry.accepted[0])
-    elif is_first and entry.proposed is not None:
-        after = entry.proposed
-    else:
-        # Which of several accepted texts is whose depends on a strategy that the log does not name.
-        after = None if is_accepted else text
-    initial = candidate("parent", _known(folder.candidates, task.parent), task.before, ids=task.ids)
-    revised = candidate("critic", after, task.after, ids=task.ids)
-    return revision(initial, revised, _evidence(folder, entry, task), accepted=is_accepted)
-
-
-def _known(candidates: Sequence[dict[str, str] | None], index: int) -> dict[str, str] | None:
-    return candidates[index] if index < len(candidates) else None
+def _known_texts(
+    folder: _Folder, entry: Entry, scored: Sequence[Task], accepted: Sequence[Task]
+) -> list[dict[str, str] | None]:
+    """The texts of an entry's proposals without the text log: the accepted one, if it is one, and the first."""
+    texts: list[dict[str, str] | None] = [None] * len(scored)
+    if texts:
+        texts[0] = entry.proposed
+    for place, task in enumerate(scored):
+        # Which of several is whose depends on a strategy that the log does not name.
+        if len(accepted) == 1 and task is accepted[0]:
+            texts[place] = folder.candidate(entry.accepted[0])
+    return texts
 
 
 def _evidence(folder: _Folder, entry: Entry, task: Task) -> ShownEvidence:

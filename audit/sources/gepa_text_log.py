@@ -1,8 +1,8 @@
 """Texts of proposals in GEPA's `run_log.txt`, the only place where releases leave those that were rejected.
 
 A text ends where the next message begins, without a mark, and whatever a program prints meanwhile is in between. So
-a text is taken only where one proposal per component is followed at once by the verdict on its scores, and none at all
-unless every accepted text that is found this way is the one in `candidates.json`.
+a text is taken only where proposals are followed at once by the verdict on the scores of one, and none at all unless
+every accepted text that is found this way is in `candidates.json`.
 """
 
 from __future__ import annotations
@@ -12,13 +12,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from audit.sources.gepa_entries import Entry
+from audit.sources.gepa_entries import Entry, winners
 
 _MESSAGE: Final = re.compile(r"Iteration (\d{1,15}): (.*)", re.DOTALL)
 _PROPOSED: Final = "Proposed new text for "
 _SUM: Final = r"([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)"
 _REJECTED: Final = re.compile(rf"New subsample score {_SUM} is not better than old score {_SUM}, skipping\n")
 _ACCEPTED: Final = re.compile(rf"Accepted candidate \(subsample score {_SUM} -> {_SUM}\); running full eval\.\n")
+Candidates = Sequence[dict[str, str] | None]
+Texts = Sequence[dict[str, str]] | None
+
 LONGEST: Final = 16 * 2**20
 """Characters of the longest message that is read."""
 
@@ -32,10 +35,8 @@ class Proposal(NamedTuple):
     after: float
 
 
-def proposed_texts(
-    path: Path, entries: Iterable[Entry], candidates: Sequence[dict[str, str] | None]
-) -> Iterator[tuple[Entry, dict[str, str] | None]]:
-    """Each entry with the text of its only proposal, None where that is unknown.
+def proposed_texts(path: Path, entries: Iterable[Entry], candidates: Candidates) -> Iterator[tuple[Entry, Texts]]:
+    """Each entry with the texts of its proposals, in the order of its scored tasks; None where they are unknown.
 
     Args:
         path: `run_log.txt`.
@@ -54,43 +55,51 @@ def proposed_texts(
                 found.append(ahead)
             ahead = next(proposals, None)
         # An iteration that was interrupted and made again is in the log twice.
-        yield entry, _text(found[0], entry, candidates) if len(found) == 1 else None
+        yield entry, _texts(found[0], entry, candidates) if len(found) == 1 else None
 
 
-def is_trustworthy(path: Path, entries: Iterable[Entry], candidates: Sequence[dict[str, str] | None]) -> bool:
-    """Whether the log has the text of an accepted proposal, and each that it has is the candidate's.
+def is_trustworthy(path: Path, entries: Iterable[Entry], candidates: Candidates) -> bool:
+    """Whether the log has texts of accepted proposals, and all that it has are those of the candidates.
 
     Raises:
         OSError: the log cannot be read.
     """
-    checked = [
-        text == candidates[entry.accepted[0]]
-        for entry, text in proposed_texts(path, entries, candidates)
-        if text is not None and len(entry.accepted) == 1 and entry.accepted[0] < len(candidates)
-    ]
-    return bool(checked) and all(checked)
+    checked = 0
+    for entry, texts in proposed_texts(path, entries, candidates):
+        scored = [task for task in entry.tasks if task.is_scored]
+        accepted = winners(scored, len(entry.accepted))
+        if not texts or not accepted or max(entry.accepted) >= len(candidates):
+            continue
+        found = [text for task, text in zip(scored, texts, strict=True) if any(task is each for each in accepted)]
+        if any(found.count(text) != 1 for text in (candidates[index] for index in entry.accepted)):
+            return False
+        checked += 1
+    return checked > 0
 
 
-def _text(proposal: Proposal, entry: Entry, candidates: Sequence[dict[str, str] | None]) -> dict[str, str] | None:
-    task = entry.tasks[0] if len(entry.tasks) == 1 else None
-    if task is None or task.parent >= len(candidates):
+def _texts(proposal: Proposal, entry: Entry, candidates: Candidates) -> Texts:
+    scored = [task for task in entry.tasks if task.is_scored]
+    sums = [(sum(task.before), sum(task.after)) for task in scored]
+    if (proposal.before, proposal.after) not in sums or max(task.parent for task in scored) >= len(candidates):
         return None
-    if (proposal.before, proposal.after) != (sum(task.before), sum(task.after)):
+    # Components of one proposal are logged one after the other, and so are several proposals.
+    messages = [proposal.messages] if len(scored) == 1 else [[message] for message in proposal.messages]
+    if len(messages) != len(scored):
         return None
-    parent = candidates[task.parent]
-    changes = parent and _changes(proposal.messages, parent)
-    return {**parent, **changes} if parent and changes else None
+    texts = [_text(each, candidates[task.parent]) for each, task in zip(messages, scored, strict=True)]
+    known = [text for text in texts if text is not None]
+    return known if len(known) == len(texts) else None
 
 
-def _changes(messages: Sequence[str], parent: Mapping[str, str]) -> dict[str, str] | None:
-    """The new text of each component that messages name; None where one is named twice, or it may be either of two."""
+def _text(messages: Sequence[str], parent: Mapping[str, str] | None) -> dict[str, str] | None:
+    """The parent with the components that messages name; None where one is named twice, or may be either of two."""
     changes: dict[str, str] = {}
     for message in messages:
-        names = [name for name in parent if message.startswith(f"{name}: ")]
+        names = [name for name in parent or {} if message.startswith(f"{name}: ")]
         if len(names) != 1 or names[0] in changes:
             return None
         changes[names[0]] = message.removeprefix(f"{names[0]}: ").removesuffix("\n")
-    return changes
+    return {**(parent or {}), **changes}
 
 
 def _proposals(path: Path) -> Iterator[Proposal]:
