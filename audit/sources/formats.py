@@ -16,6 +16,7 @@ from audit.sources.iterations import Capabilities, Iteration, Translated
 from audit.sources.native import NativeSource
 from audit.sources.openevolve import OpenEvolveSource
 from audit.sources.r2po_release import ReleaseSource
+from audit.sources.reflexion import ReflexionSource
 from audit.sources.shinkaevolve import ShinkaEvolveSource
 from collector.records import decode, encode
 
@@ -36,7 +37,7 @@ class Source(Protocol):
         """Hand over what is known only at the end: what belongs together, and what is missing."""
 
 
-FORMATS: Final = (NativeSource, ReleaseSource, GepaSource, OpenEvolveSource, ShinkaEvolveSource)
+FORMATS: Final = (NativeSource, ReleaseSource, GepaSource, OpenEvolveSource, ShinkaEvolveSource, ReflexionSource)
 CAPABILITIES: Final[dict[str, Capabilities]] = {
     name: each for source in FORMATS for name, each in source.capabilities.items()
 }
