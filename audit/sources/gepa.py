@@ -93,7 +93,7 @@ class GepaSource:
         SOURCE: (
             "GEPA skips minibatches whose scores are all perfect, so its revisions are of imperfect ones only.",
             "Its folder holds neither prompts nor answers of the model: what answers cite needs a recorder.",
-            "Texts of rejected proposals are known from the agent state, or from run_log.txt where that is unambiguous.",
+            "Texts of rejected proposals are known from the agent state, or from run_log.txt where it is unambiguous.",
             "Merges of two candidates are dropped: no model is shown anything.",
             "Where an iteration has several proposals and a strategy kept some of those that improved, it is left out.",
         )
@@ -169,8 +169,8 @@ def _take_log(found: Found, folder: _Folder, intake: Intake) -> None:
 
 
 def _hand_over(folder: _Folder, name: tuple[str, int], copies: dict[str, str], intake: Intake) -> None:
-    assert folder.run is not None and folder.entries is not None
     run = folder.run
+    assert run is not None
     env, number = name
     facts = RunFacts(
         condition=SOURCE,
@@ -241,21 +241,15 @@ def _known_texts(
 
 
 def _evidence(folder: _Folder, entry: Entry, task: Task) -> ShownEvidence:
-    texts = _shown_texts(folder, entry, len(task.ids)) or [None] * len(task.ids)
+    texts = _shown_texts(folder, entry, len(task.ids)) or [msgspec.UNSET] * len(task.ids)
     shown = [
-        ShownRollout(
-            label="item",
-            rollout=place,
-            return_=score,
-            name=f"Example {place + 1}",
-            text=msgspec.UNSET if text is None else text,
-        )
+        ShownRollout(label="item", rollout=place, return_=score, name=f"Example {place + 1}", text=text)
         for place, (score, text) in enumerate(zip(task.before, texts, strict=True))
     ]
     return ShownEvidence(kind="batch", shown=shown)
 
 
-def _shown_texts(folder: _Folder, entry: Entry, length: int) -> list[str] | None:
+def _shown_texts(folder: _Folder, entry: Entry, length: int) -> Sequence[str | msgspec.UnsetType] | None:
     """What was shown of each example, where the run wrote it: of the first component, and of one proposal alone."""
     path = folder.datasets.get(entry.anchor or "")
     if path is None or len(entry.tasks) != 1 or path.stat().st_size > LARGEST:

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from audit.sources.tool_runs import LogError, number
+from audit.sources.tool_runs import LogError, index, number
 
 
 class Task(msgspec.Struct, array_like=True):
@@ -63,7 +63,7 @@ def read_entry(value: Any) -> Entry:
     """
     if not isinstance(value, dict):
         raise LogError("the entry is not an object")
-    iteration = _index(value.get("i"), "i")
+    iteration = index(value.get("i"), "i")
     tasks = value.get("tasks")
     if tasks is None:
         is_merge = "selected_program_candidate" not in value
@@ -79,7 +79,7 @@ def read_entry(value: Any) -> Entry:
     return Entry(
         iteration,
         [_task(task) for task in tasks],
-        [_index(each, "new_program_idx") for each in accepted],
+        [index(each, "new_program_idx") for each in accepted],
         components(value.get("proposed_candidate")),
         anchor if isinstance(anchor, str) else None,
     )
@@ -114,10 +114,9 @@ def _task(value: dict[str, Any]) -> Task:
     if not before or not after:
         before = after = []
     elif not len(before) == len(after) == len(ids):
-        raise LogError(
-            f"{len(ids)} examples have {len(before)} scores before and {len(after)} after, so it is unknown whose they are"
-        )
-    return Task(_index(value.get("parent_idx"), "parent_idx"), [_id(each) for each in ids], before, after)
+        scores = f"{len(before)} scores before and {len(after)} after"
+        raise LogError(f"{len(ids)} examples have {scores}, so it is unknown whose they are")
+    return Task(index(value.get("parent_idx"), "parent_idx"), [_id(each) for each in ids], before, after)
 
 
 def _scores(value: dict[str, Any], name: str) -> list[float]:
@@ -129,9 +128,3 @@ def _scores(value: dict[str, Any], name: str) -> list[float]:
 
 def _id(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value)
-
-
-def _index(value: object, name: str) -> int:
-    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53:
-        return value
-    raise LogError(f"{name} is not a number from 0")

@@ -70,8 +70,9 @@ def is_trustworthy(path: Path, entries: Iterable[Entry], candidates: Candidates)
         accepted = winners(scored, len(entry.accepted))
         if not texts or not accepted or max(entry.accepted) >= len(candidates):
             continue
-        found = [text for task, text in zip(scored, texts, strict=True) if any(task is each for each in accepted)]
-        if any(found.count(text) != 1 for text in (candidates[index] for index in entry.accepted)):
+        won = [any(task is each for each in accepted) for task in scored]
+        found = [text for text, is_accepted in zip(texts, won, strict=True) if is_accepted]
+        if not all(found.count(candidates[each] or {}) == 1 for each in entry.accepted):
             return False
         checked += 1
     return checked > 0

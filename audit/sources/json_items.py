@@ -11,6 +11,7 @@ from typing import IO, Any, Final
 LARGEST: Final = 64 * 2**20
 """Characters of the largest item that is read."""
 _PIECE: Final = 2**20
+_ENDS: Final = frozenset(" \t\r\n,]")
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
 
 
@@ -75,8 +76,8 @@ class _Text:
             except (RecursionError, ValueError) as error:
                 raise ItemsError(f"holds what cannot be read ({error})") from None
             else:
-                # A number at the end of the buffer may go on.
-                if end < len(self._buffer) or not self._more():
+                # A number at the end of the buffer may go on behind it.
+                if self._buffer[end : end + 1] in _ENDS or not self._more():
                     self.at = end
                     return value
 

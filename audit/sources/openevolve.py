@@ -25,7 +25,18 @@ from audit.sources.files import Found
 from audit.sources.intake import LONGEST_LINE, Intake, RunFacts
 from audit.sources.iterations import Candidate, Capabilities, ShownEvidence, Translated
 from audit.sources.program_headings import shown_programs
-from audit.sources.tool_runs import Folder, LogError, ToolRun, candidate, kept, left_out, number, revision, run_names
+from audit.sources.tool_runs import (
+    Folder,
+    LogError,
+    ToolRun,
+    candidate,
+    index,
+    kept,
+    left_out,
+    number,
+    revision,
+    run_names,
+)
 from collector.records import Proposer
 from collector.system.regular_files import open_regular, read_regular
 
@@ -118,7 +129,8 @@ class _Writer:
         migrants = 0
         for program in sorted(self._folder.programs.keys() - traced):
             value = self._program(program)
-            facts = value.get("metadata") if isinstance(value.get("metadata"), dict) else {}
+            metadata = value.get("metadata")
+            facts = metadata if isinstance(metadata, dict) else {}
             if facts.get("migrant"):
                 migrants += 1
             elif value.get("parent_id") is not None:
@@ -152,15 +164,14 @@ class _Writer:
     def _add(self, place: int | None, value: Mapping[str, Any], prompt: object, answer: object) -> None:
         iteration = value.get("iteration")
         try:
-            if not isinstance(iteration, int) or not 0 <= iteration < 2**53:
-                raise LogError("its iteration is not a number from 0")
+            number_of_iteration = index(iteration, "iteration")
             initial = self._candidate("parent", value, "parent")
             revised = self._candidate("critic", value, "child", answer if isinstance(answer, str) else None)
             user = prompt.get("user") if isinstance(prompt, dict) else None
             shown = shown_programs(user) if isinstance(user, str) else []
             evidence = ShownEvidence(kind="programs", shown=shown) if shown else None
             self._run.write(
-                self._name, SOURCE, iteration, **revision(initial, revised, evidence, accepted=True)
+                self._name, SOURCE, number_of_iteration, **revision(initial, revised, evidence, accepted=True)
             )
         except LogError as error:
             self._run.fault(str(error), iteration if isinstance(iteration, int) else place)

@@ -24,7 +24,9 @@ from audit.vocabulary.methods import METHODS
 from collector.system.regular_files import open_regular
 
 SOURCE: Final = "reflexion"
-_NAME: Final = re.compile(r"(?:(?P<task>.+?)\.?(?:\.gz)?_)?reflexion_\d+_(?P<model>.+)_pass_at_k_\d+(?:_[a-z]+)?\.jsonl")
+_NAME: Final = re.compile(
+    r"(?:(?P<task>.+?)\.?(?:\.gz)?_)?reflexion_\d+_(?P<model>.+)_pass_at_k_\d+(?:_[a-z]+)?\.jsonl"
+)
 _FEEDBACK: Final = re.compile(r"Tested passed:(?P<passed>.*?)\n\nTests failed:(?P<failed>.*)", re.DOTALL)
 _TEST: Final = re.compile(r"\n(?=assert\b)")
 _OUTPUT: Final = " # output: "
@@ -47,7 +49,7 @@ class ReflexionSource:
         SOURCE: (
             "Reflexion reflects on implementations that fail a test, so its revisions are of imperfect ones only.",
             "Its prompts list passed tests before failed ones, so that place and score cannot be told apart.",
-            "Scores are of the tests that the model sees; the hidden ones are logged for the last implementation alone.",
+            "Scores are of the tests that the model sees; hidden ones are logged for the last implementation alone.",
         )
     }
     looked_for = "<data>_reflexion_<n>_<model>_pass_at_k_<k>.jsonl (a log of Reflexion's programming runs)"
@@ -117,38 +119,39 @@ def _lines(path: Path, run: ToolRun | None) -> Iterator[tuple[int, dict[str, Any
             if isinstance(value, dict) and isinstance(value.get("reflections") or [], list):
                 yield place, value
             elif run is not None:
-                run.fault(f"line {place + 1} is torn, too long, or not a problem's; left out with what is like it", None)
+                run.fault(
+                    f"line {place + 1} is torn, too long, or not a problem's; left out with what is like it", None
+                )
 
 
 def _write(value: dict[str, Any], place: int, most: int, run: ToolRun, name: tuple[str, int]) -> None:
-    reflections, programs = value.get("reflections") or [], value.get("implementations")
-    feedback = value.get("test_feedback")
-    if not reflections:
-        return
-    for step, reflection in enumerate(reflections):
+    for step in range(len(value.get("reflections") or [])):
         iteration = place * most + step
         try:
-            if not isinstance(programs, list) or not isinstance(feedback, list):
-                raise LogError("the log has no implementations or no test_feedback")
-            if not len(programs) == len(feedback) == len(reflections) + 1:
-                raise LogError("several attempts at a problem are in one list, so it is unknown which reflection led where")
-            before, after = _results(feedback[step]), _results(feedback[step + 1])
-            if before.keys() != after.keys():
-                raise LogError("the two implementations were tested on different examples")
-            ids = list(before)
-            answer = reflection if isinstance(reflection, str) else None
-            initial = candidate("parent", _text(programs[step]), [before[each] for each in ids], ids=ids)
-            revised = candidate(
-                "critic", _text(programs[step + 1]), [after[each] for each in ids], ids=ids, answer=answer
-            )
-            shown = [
-                ShownRollout(label="item", rollout=index, return_=before[each], text=cut(each))
-                for index, each in enumerate(ids)
-            ]
-            evidence = ShownEvidence(kind="batch", shown=shown)
-            run.write(name, SOURCE, iteration, **revision(initial, revised, evidence, accepted=True))
+            run.write(name, SOURCE, iteration, **_reflection(value, step))
         except LogError as error:
             run.fault(str(error), iteration)
+
+
+def _reflection(value: dict[str, Any], step: int) -> dict[str, Any]:
+    reflections, programs, feedback = (value.get(each) for each in ("reflections", "implementations", "test_feedback"))
+    if not (isinstance(reflections, list) and isinstance(programs, list) and isinstance(feedback, list)):
+        raise LogError("the log has no implementations or no test_feedback")
+    if not len(programs) == len(feedback) == len(reflections) + 1:
+        raise LogError("several attempts at a problem are in one list, so it is unknown which reflection led where")
+    before, after = _results(feedback[step]), _results(feedback[step + 1])
+    if before.keys() != after.keys():
+        raise LogError("the two implementations were tested on different examples")
+    ids = list(before)
+    answer = reflections[step] if isinstance(reflections[step], str) else None
+    initial = candidate("parent", _text(programs[step]), list(before.values()), ids=ids)
+    scores = [after[each] for each in ids]
+    revised = candidate("critic", _text(programs[step + 1]), scores, ids=ids, answer=answer)
+    shown = [
+        ShownRollout(label="item", rollout=number, return_=score, text=cut(test))
+        for number, (test, score) in enumerate(before.items())
+    ]
+    return revision(initial, revised, ShownEvidence(kind="batch", shown=shown), accepted=True)
 
 
 def _results(feedback: object) -> dict[str, float]:

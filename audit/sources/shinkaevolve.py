@@ -26,6 +26,7 @@ from audit.sources.tool_runs import (
     ToolRun,
     candidate,
     cut,
+    index,
     kept,
     left_out,
     number,
@@ -66,7 +67,7 @@ class ShinkaEvolveSource:
     capabilities: ClassVar = {SOURCE: Capabilities(Translated)}
     remarks: ClassVar = {
         SOURCE: (
-            "ShinkaEvolve stores a program once it was evaluated: answers without one that applies are not in its database.",
+            "ShinkaEvolve stores a program once it was evaluated: answers without one are not in its database.",
             "Programs that do not run correctly are revisions with the score that the database has for them, mostly 0.",
             "What its prompts show are other programs with one score each, by default in ascending order of score.",
             "Every program is stored, so that none is refused.",
@@ -165,9 +166,7 @@ class _Writer:
         for program, generation in order:
             iteration = None
             try:
-                if not isinstance(generation, int) or not 0 <= generation < 2**53:
-                    raise LogError("its generation is not a number from 0")
-                iteration = generation * most + places[generation]
+                iteration = index(generation, "generation") * most + places[generation]
                 places[generation] += 1
                 row = self._program(program)
                 self._run.write(self._name, SOURCE, iteration, **self._revision(row))
@@ -208,12 +207,12 @@ class _Writer:
         at = [prompt.find(code) for code in codes]
         if min(at) < 0:
             return None
-        order = sorted(range(len(shown)), key=lambda index: at[index])
-        return ShownEvidence(kind="programs", shown=_items([shown[index] for index in order]))
+        order = sorted(range(len(shown)), key=lambda place: at[place])
+        return ShownEvidence(kind="programs", shown=_items([shown[place] for place in order]))
 
     def _read(self, program: str) -> Mapping[str, Any]:
         """A program's row; an empty one where there is none."""
-        query = f"select {', '.join(_COLUMNS)} from programs where id = ?"
+        query = f"select {', '.join(_COLUMNS)} from programs where id = ?"  # noqa: S608 - names of ours
         row = self._database.execute(query, [program]).fetchone()
         return {} if row is None else dict(zip(_COLUMNS, row, strict=True))
 

@@ -1,8 +1,8 @@
 """A consistent copy of an SQLite database that another program may be writing.
 
-Opening a database in place leaves files beside it or changes them, even for reading only, and without its journal it may
-be in the middle of a change. So the file is copied, then its journal, and both again where the file changed meanwhile:
-SQLite brings the copy to the last change that was finished, as after a crash.
+Opening a database in place leaves files beside it or changes them, even for reading only, and without its journal it
+may be in the middle of a change. So the file is copied, then its journal, and both again where the file changed
+meanwhile: SQLite brings the copy to the last change that was finished, as after a crash.
 """
 
 from __future__ import annotations

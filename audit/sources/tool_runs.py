@@ -1,4 +1,4 @@
-"""What sources of other tools' run folders share: names of runs, lines of their iterations, and what is wrong in them."""
+"""What sources of other tools' logs share: names of runs, lines of their iterations, and what is wrong in them."""
 
 from __future__ import annotations
 
@@ -183,6 +183,17 @@ def number(value: object) -> float:
         if math.isfinite(score):
             return score
     raise LogError("a score is not a finite number")
+
+
+def index(value: object, name: str) -> int:
+    """A number that counts from 0.
+
+    Raises:
+        LogError: it is anything else.
+    """
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53:
+        return value
+    raise LogError(f"{name} is not a number from 0")
 
 
 def cut(text: str) -> str:
