@@ -21,6 +21,8 @@ from collector.system.regular_files import open_regular
 JOURNALS: Final = ("-wal", "-journal")
 """Endings of the names of journals: of the two ways in which SQLite keeps one."""
 _ATTEMPTS: Final = 20
+_HEADER: Final = 32
+"""Bytes of the header of a write-ahead log, with salts that are drawn anew (https://sqlite.org/fileformat2.html)."""
 _PAUSE: Final = 0.05
 """Seconds between two attempts."""
 
@@ -68,9 +70,13 @@ def opened(copy: Path) -> Iterator[sqlite3.Connection]:
         connection.close()
 
 
-def _state(path: Path) -> tuple[int, int, int]:
+def _state(path: Path) -> tuple[int, int, int, bytes]:
+    """What changes when the database is written, or when its journal is begun again: that gives it another header."""
     found = path.stat()
-    return found.st_mtime_ns, found.st_size, found.st_ino
+    header = b""
+    with contextlib.suppress(FileNotFoundError), open_regular(path.with_name(path.name + JOURNALS[0])) as journal:
+        header = journal.read(_HEADER)
+    return found.st_mtime_ns, found.st_size, found.st_ino, header
 
 
 def _copy(path: Path, copy: Path) -> None:
