@@ -35,6 +35,7 @@ from audit.sources.tool_runs import (
 )
 from audit.vocabulary.evidence import ShownRollout
 from collector.records import SelectionRule
+from collector.system.regular_files import read_regular
 
 SOURCE: Final = "gepa"
 LARGEST: Final = 2**28
@@ -149,10 +150,9 @@ def _take_candidates(found: Found, folder: _Folder, intake: Intake) -> None:
 
 
 def _take_log(found: Found, folder: _Folder, intake: Intake) -> None:
-    folder.run = run = ToolRun(found.label, intake)
-    folder.entries = intake.new_file("entries")
+    run, path = ToolRun(found.label, intake), intake.new_file("entries")
     read = 0
-    with found.open() as stream, folder.entries.open("wb") as entries:
+    with found.open() as stream, path.open("wb") as entries:
         try:
             for read, value in enumerate(items(stream), start=1):
                 try:
@@ -166,6 +166,7 @@ def _take_log(found: Found, folder: _Folder, intake: Intake) -> None:
                     folder.note(entry)
         except ItemsError as error:
             intake.problem(found.label, None, f"{error}; {count(read, 'iteration')} read")
+    folder.run, folder.entries = run, path
 
 
 def _hand_over(folder: _Folder, name: tuple[str, int], copies: dict[str, str], intake: Intake) -> None:
@@ -216,7 +217,7 @@ def _with_texts(folder: _Folder, intake: Intake) -> Iterator[tuple[Entry, Texts]
         if path is not None and is_trustworthy(path, read(), folder.candidates):
             return proposed_texts(path, read(), folder.candidates)
     except OSError as error:
-        intake.problem(str(path), None, f"cannot be read ({error.strerror}); rejected texts are unknown")
+        intake.problem(str(path), None, f"cannot be read ({error.strerror or error}); rejected texts are unknown")
     return ((entry, None) for entry in read())
 
 
@@ -252,10 +253,10 @@ def _evidence(folder: _Folder, entry: Entry, task: Task) -> ShownEvidence:
 def _shown_texts(folder: _Folder, entry: Entry, length: int) -> Sequence[str | msgspec.UnsetType] | None:
     """What was shown of each example, where the run wrote it: of the first component, and of one proposal alone."""
     path = folder.datasets.get(entry.anchor or "")
-    if path is None or len(entry.tasks) != 1 or path.stat().st_size > LARGEST:
+    if path is None or len(entry.tasks) != 1:
         return None
     try:
-        dataset = json.loads(path.read_bytes())
+        dataset = json.loads(read_regular(path, LARGEST))
     except (OSError, ValueError, RecursionError):
         return None
     records = next(iter(dataset.values()), None) if isinstance(dataset, dict) else None

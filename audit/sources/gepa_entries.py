@@ -127,4 +127,6 @@ def _scores(value: dict[str, Any], name: str) -> list[float]:
 
 
 def _id(value: object) -> str:
+    if type(value) is int:
+        return str(value)
     return value if isinstance(value, str) else json.dumps(value)

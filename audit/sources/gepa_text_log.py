@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from audit.sources.gepa_entries import Entry, winners
+from collector.system.regular_files import open_regular
 
 _MESSAGE: Final = re.compile(r"Iteration (\d{1,15}): (.*)", re.DOTALL)
 _PROPOSED: Final = "Proposed new text for "
@@ -123,7 +125,7 @@ def _proposals(path: Path) -> Iterator[Proposal]:
 def _messages(path: Path) -> Iterator[tuple[int, str]]:
     """Numbers of iterations and what is logged of them, with the lines up to the next message."""
     number, lines, length = -1, [""], 0
-    with path.open(encoding="utf-8", errors="replace", newline="\n") as stream:
+    with open_regular(path) as data, TextIOWrapper(data, "utf-8", "replace", "\n") as stream:
         while line := stream.readline(LONGEST):
             if begins := _MESSAGE.fullmatch(line):
                 if number >= 0:

@@ -8,7 +8,7 @@ import re
 import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 
 import msgspec
 
@@ -39,7 +39,8 @@ class ToolRun:
         self.label = label
         self.path = intake.new_file("translated")
         self._intake = intake
-        self._stream = self.path.open("wb")
+        # Many runs are read one after the other, and each file is open while its run is written.
+        self._stream: IO[bytes] | None = None
         self._faults: dict[str, list[int | None]] = {}
         self._digest = hashlib.sha256()
         self._lines = 0
@@ -66,6 +67,8 @@ class ToolRun:
             self.fault("its texts are longer than 16 MiB", iteration)
             return
         self._digest.update(_encoder.encode((iteration, record.initial, record.revised)))
+        if self._stream is None:
+            self._stream = self.path.open("wb")
         self._stream.write(line + b"\n")
         self._lines += 1
 
@@ -80,7 +83,9 @@ class ToolRun:
             facts: what is known of it.
             copies: what each run so far holds → its label; a run that holds the same is its copy.
         """
-        self._stream.close()
+        self.path.touch()
+        if self._stream is not None:
+            self._stream.close()
         for reason, iterations in self._faults.items():
             where = "" if iterations[0] is None else f"iteration {iterations[0]}: "
             more = f" ({len(iterations) - 1} more like it)" if len(iterations) > 1 else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import pickle
 import shutil
 import tarfile
@@ -243,6 +244,19 @@ def test_a_folder_without_a_log_has_no_records(tmp_path):
     (tmp_path / "candidates.json").write_text("[]")
     with pytest.raises(AuditError, match=r"no records found.*run_log\.json"):
         read(tmp_path)
+
+
+def test_a_pipe_among_the_files_blocks_nothing(tmp_path):
+    folder = shutil.copytree(TOOLS / "gepa", tmp_path / "run")
+    for name in ("run_log.txt", "run_log.json"):
+        (folder / name).unlink()
+        os.mkfifo(folder / name)
+        if name == "run_log.txt":
+            rows, problems, _ = read(folder)
+            assert len(rows) == 14
+            assert "run_log.txt: cannot be read" in problems[0]
+    with pytest.raises(AuditError, match=r"run_log\.json: cannot be read \(a pipe"):
+        read(folder)
 
 
 def test_links_are_followed(tmp_path):
