@@ -31,6 +31,7 @@ from audit.sources.tool_runs import (
     ToolRun,
     candidate,
     index,
+    joined,
     kept,
     left_out,
     number,
@@ -167,12 +168,13 @@ class _Writer:
             number_of_iteration = index(iteration, "iteration")
             initial = self._candidate("parent", value, "parent")
             revised = self._candidate("critic", value, "child", answer if isinstance(answer, str) else None)
-            user = prompt.get("user") if isinstance(prompt, dict) else None
+            asked = prompt if isinstance(prompt, dict) else {}
+            user = asked.get("user")
             shown = shown_programs(user) if isinstance(user, str) else []
             evidence = ShownEvidence(kind="programs", shown=shown) if shown else None
-            self._run.write(
-                self._name, SOURCE, number_of_iteration, **revision(initial, revised, evidence, accepted=True)
-            )
+            fields = revision(initial, revised, evidence, accepted=True)
+            whole = joined(asked.get("system"), user)
+            self._run.write(self._name, SOURCE, number_of_iteration, prompt=whole, **fields)
         except LogError as error:
             self._run.fault(str(error), iteration if isinstance(iteration, int) else place)
 

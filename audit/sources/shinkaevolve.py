@@ -27,6 +27,7 @@ from audit.sources.tool_runs import (
     candidate,
     cut,
     index,
+    joined,
     kept,
     left_out,
     number,
@@ -190,7 +191,8 @@ class _Writer:
         revised = candidate(
             "critic", _text(row), None, mean=number(row["combined_score"]), answer=answer, thinking=thought or None
         )
-        return revision(initial, revised, self._evidence(row, prompt), accepted=True)
+        fields = revision(initial, revised, self._evidence(row, prompt), accepted=True)
+        return {**fields, "prompt": joined(call.get("system_msg"), prompt)}
 
     def _evidence(self, row: Mapping[str, Any], prompt: str | None) -> ShownEvidence | None:
         """The programs shown, in the order of their code in the prompt; None where one of them is not in it."""

@@ -37,21 +37,25 @@ class ToolRun:
 
     def __init__(self, label: str, intake: Intake) -> None:
         self.label = label
-        self.path = intake.new_file("translated")
+        # A folder of its own, since the calls of a run are looked for beside its iterations.
+        self._folder = intake.new_file("translated", "")
         self._intake = intake
-        # Many runs are read one after the other, and each file is open while its run is written.
-        self._stream: IO[bytes] | None = None
+        # Many runs are read one after the other, and files are open while theirs is written.
+        self._streams: dict[str, IO[bytes]] = {}
         self._faults: dict[str, list[int | None]] = {}
         self._digest = hashlib.sha256()
         self._lines = 0
 
-    def write(self, name: tuple[str, int], tool: str, iteration: int, **fields: Any) -> None:
+    def write(
+        self, name: tuple[str, int], tool: str, iteration: int, *, prompt: str | None = None, **fields: Any
+    ) -> None:
         """Write one iteration.
 
         Args:
             name: the task's name and the run's number.
             tool: what its source, condition and method are called.
             iteration: its number, from 0.
+            prompt: what the model was asked, where the log has it.
             fields: the other fields of the record.
         """
         env, run = name
@@ -60,6 +64,7 @@ class ToolRun:
                 condition=tool, env=env, variant=tool, run=run, iteration=iteration, origin=self.label, **fields
             )
             line = _encoder.encode(record)
+            call = None if prompt is None else _encoder.encode(_call(iteration, prompt, record.revised))
         except UnicodeEncodeError:
             self.fault("a text holds half a character", iteration)
             return
@@ -67,10 +72,16 @@ class ToolRun:
             self.fault("its texts are longer than 16 MiB", iteration)
             return
         self._digest.update(_encoder.encode((iteration, record.initial, record.revised)))
-        if self._stream is None:
-            self._stream = self.path.open("wb")
-        self._stream.write(line + b"\n")
+        self._append("episodes.jsonl", line)
+        if call is not None:
+            self._append("calls.jsonl", call)
         self._lines += 1
+
+    def _append(self, name: str, line: bytes) -> None:
+        if name not in self._streams:
+            self._folder.mkdir(exist_ok=True)
+            self._streams[name] = (self._folder / name).open("wb")
+        self._streams[name].write(line + b"\n")
 
     def fault(self, reason: str, iteration: int | None) -> None:
         """Note why an iteration is left out."""
@@ -83,9 +94,8 @@ class ToolRun:
             facts: what is known of it.
             copies: what each run so far holds → its label; a run that holds the same is its copy.
         """
-        self.path.touch()
-        if self._stream is not None:
-            self._stream.close()
+        for stream in self._streams.values():
+            stream.close()
         for reason, iterations in self._faults.items():
             where = "" if iterations[0] is None else f"iteration {iterations[0]}: "
             more = f" ({len(iterations) - 1} more like it)" if len(iterations) > 1 else ""
@@ -94,8 +104,22 @@ class ToolRun:
         if self._lines and first != self.label:
             self._intake.problem(self.label, None, f"holds the same iterations as {first}; left out")
             return
+        self._folder.mkdir(exist_ok=True)
+        path = self._folder / "episodes.jsonl"
+        path.touch()
         self._intake.add_run(facts)
-        self._intake.add_file(self.path, self.label, facts)
+        self._intake.add_file(path, self.label, facts)
+
+
+def _call(iteration: int, prompt: str, revised: Candidate | None) -> dict[str, Any]:
+    answer, thinking = (None, None) if revised is None else (revised.answer, revised.thinking)
+    call = {"iteration": iteration, "role": "critic", "attempt": 1, "prompt": prompt}
+    return {**call, "completion": answer, "thinking": thinking}
+
+
+def joined(system: object, user: object) -> str | None:
+    """A prompt whose parts a log keeps apart; None where it has neither."""
+    return "\n\n".join(part for part in (system, user) if isinstance(part, str) and part) or None
 
 
 def run_names(folders: Iterable[Folder]) -> dict[Folder, tuple[str, int]]:

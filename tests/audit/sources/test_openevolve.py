@@ -9,7 +9,9 @@ import tarfile
 
 import pytest
 
+from audit.ingest.runs import open_records
 from audit.sources.program_headings import shown_programs
+from audit.sources.prompts import prompts_of
 from tests.audit.sources.tool_folders import TOOLS, listing, read
 
 FOLDER = TOOLS / "openevolve"
@@ -150,3 +152,13 @@ def test_an_archive_is_read_as_its_folder_is(tmp_path):
     found, problems, _ = read(tmp_path / "run.tar.gz")
     assert problems == []
     assert [row | {"file": ""} for row in found] == [row | {"file": ""} for row in read(FOLDER)[0]]
+
+
+def test_prompts_are_found_where_those_of_native_runs_are():
+    with open_records([FOLDER], cache=False) as records:
+        (run,) = records.runs
+        iterations = list(records.iterations(run))
+        prompts = dict(zip([each.iteration for each in iterations], prompts_of(run.files, iterations), strict=True))
+    for given in lines():
+        assert prompts[given["iteration"]] == f"{given['prompt']['system']}\n\n{given['prompt']['user']}"
+    assert all(prompts.values())

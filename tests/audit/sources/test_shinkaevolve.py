@@ -10,7 +10,9 @@ import tarfile
 
 import pytest
 
+from audit.ingest.runs import open_records
 from audit.output.errors import AuditError
+from audit.sources.prompts import prompts_of
 from tests.audit.sources.tool_folders import TOOLS, listing, read
 
 FOLDER = TOOLS / "shinka"
@@ -148,3 +150,11 @@ def test_what_is_no_such_database_is_one_line(content, copy):
     with pytest.raises(AuditError, match=r"programs\.sqlite: cannot be read") as error:
         read(copy)
     assert str(error.value).count("\n") == 1
+
+
+def test_prompts_are_found_where_those_of_native_runs_are():
+    with open_records([FOLDER], cache=False) as records:
+        (run,) = records.runs
+        found = list(prompts_of(run.files, list(records.iterations(run))))
+    calls = [json.loads(each["metadata"])["llm_result"] for each in programs() if each["parent_id"]]
+    assert found == [f"{call['system_msg']}\n\n{call['msg']}" for call in calls]
