@@ -99,17 +99,17 @@ class GepaSource:
             "Where an iteration has several proposals and a strategy kept some of those that improved, it is left out.",
         )
     }
-    looked_for = "run_log.json (a run folder of GEPA)"
+    looked_for = "run_log.json with candidates.json (a run folder of GEPA)"
 
     def __init__(self) -> None:
         self._folders: dict[Folder, _Folder] = {}
 
     def claims(self, found: Found) -> bool:
-        """Whether it is `run_log.json` or what is read beside one."""
-        if found.name in (_CANDIDATES, _TEXT_LOG):
-            return found.path is None or found.path.with_name(_LOG).exists()
-        in_iteration = len(found.parts) > 3 and found.parts[-3] == "iterations"
-        return found.name == _LOG or (found.name == _DATASET and in_iteration)
+        """Whether it is in a folder with `run_log.json` and `candidates.json`, as far as that can be seen."""
+        if found.name in (_LOG, _CANDIDATES, _TEXT_LOG):
+            path = found.path
+            return path is None or all(path.with_name(name).exists() for name in (_LOG, _CANDIDATES))
+        return found.name == _DATASET and len(found.parts) > 3 and found.parts[-3] == "iterations"
 
     def take(self, found: Found, intake: Intake) -> None:
         """Read a file, or remember where it is."""

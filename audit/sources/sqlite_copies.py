@@ -8,6 +8,7 @@ meanwhile: SQLite brings the copy to the last change that was finished, as after
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
 import sqlite3
@@ -38,6 +39,8 @@ def copy_database(path: Path, copy: Path) -> None:
         OSError: it cannot be read, or changes all the time.
     """
     real = Path(os.path.realpath(path))
+    if real.stat().st_size > shutil.disk_usage(copy.parent).free // 2:
+        raise OSError(errno.ENOSPC, "its copy would fill half of the disk with the temporary folder; set TMPDIR")
     for _ in range(_ATTEMPTS):
         before = _state(real)
         _copy(real, copy)
@@ -50,7 +53,7 @@ def copy_database(path: Path, copy: Path) -> None:
         if _state(real) == before:
             return
         time.sleep(_PAUSE)
-    raise OSError(0, "it changes faster than it can be copied; try again later")
+    raise OSError(errno.EBUSY, "it changes faster than it can be copied; try again later")
 
 
 @contextlib.contextmanager

@@ -240,8 +240,9 @@ def test_a_long_text_is_left_out_and_named(tmp_path):
     assert "its texts are longer than 16 MiB; left out" in problems[0]
 
 
-def test_a_folder_without_a_log_has_no_records(tmp_path):
-    (tmp_path / "candidates.json").write_text("[]")
+@pytest.mark.parametrize("name", ["candidates.json", "run_log.json"])
+def test_one_of_the_two_files_alone_is_no_run_folder(name, tmp_path):
+    (tmp_path / name).write_text("[]")
     with pytest.raises(AuditError, match=r"no records found.*run_log\.json"):
         read(tmp_path)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import shutil
 import sqlite3
@@ -12,6 +13,7 @@ import pytest
 
 from audit.ingest.runs import open_records
 from audit.output.errors import AuditError
+from audit.sources import sqlite_copies
 from audit.sources.prompts import prompts_of
 from tests.audit.sources.tool_folders import TOOLS, listing, read
 
@@ -158,3 +160,11 @@ def test_prompts_are_found_where_those_of_native_runs_are():
         found = list(prompts_of(run.files, list(records.iterations(run))))
     calls = [json.loads(each["metadata"])["llm_result"] for each in programs() if each["parent_id"]]
     assert found == [f"{call['system_msg']}\n\n{call['msg']}" for call in calls]
+
+
+def test_a_database_that_never_rests_is_one_line(copy, monkeypatch):
+    states = itertools.count()
+    monkeypatch.setattr(sqlite_copies, "_state", lambda _: next(states))
+    monkeypatch.setattr(sqlite_copies, "_PAUSE", 0)
+    with pytest.raises(AuditError, match="changes faster than it can be copied"):
+        read(copy)
