@@ -9,6 +9,7 @@ import tarfile
 
 import pytest
 
+import audit
 from audit.ingest.runs import open_records
 from audit.sources.program_headings import shown_programs
 from audit.sources.prompts import prompts_of
@@ -162,3 +163,7 @@ def test_prompts_are_found_where_those_of_native_runs_are():
     for given in lines():
         assert prompts[given["iteration"]] == f"{given['prompt']['system']}\n\n{given['prompt']['user']}"
     assert all(prompts.values())
+
+
+def test_answers_that_name_a_program_are_read_for_what_drives_them():
+    assert len(audit.revisions(FOLDER, detector="driver")) == len(read(FOLDER)[0])
