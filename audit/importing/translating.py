@@ -98,6 +98,8 @@ class Translator:
         for name, column in self._mapping.columns.items():
             if column in {FILE, ROW}:
                 given[name] = self._file if column == FILE else number
+                if name in self._identities:
+                    given[name] = self._identities[name].read(given[name], given[name])
                 continue
             value = look_up(row.cells, column)
             if value is not MISSING:

@@ -91,7 +91,7 @@ BAD_ROWS = {
     "iteration missing": (lines(row(step=None)), "iteration is missing"),
     "iteration too small": (lines(row(step=0)), "iteration is 0, and counts from 1; [count_from] can change that"),
     "run too small": (lines(row(seed=0)), "run is 0, and counts from 1"),
-    "unknown word": (lines(row(kept="c")), "selected should be 'initial', 'revised' or a rule: 'better', 'strict', 'always', 'pool', but is 'c'"),
+    "unknown word": (lines(row(kept="c")), "selected should be 'initial', 'revised' or a rule: 'better', 'strict'"),
     "selected missing": (lines(row(kept=None)), "selected is missing"),
     "revised selected, not there": (lines(row(kept="b", after={}, critique=None)), "there is no revised candidate"),
     "not UTF-8": (lines(row(critique="HERE")).replace(b"HERE", b"\xff\xfe"), "not UTF-8"),
