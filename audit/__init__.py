@@ -11,9 +11,9 @@ For example::
         store.revisions.filter("r0 > 400")
 
 Every command of `audit` is a function of the same name (`audit import` is `import_logs`, and with `--guess`
-`guess_mapping`), and takes the command's options as arguments. Its data come first: an open store, a path, or several paths. What a command prints, its function
-returns: a `Table`, or an object of its own. What a command reports on standard error while it works, such as problems
-in records and progress, the function reports there as well.
+`guess_mapping`), and takes the command's options as arguments. Its data come first: an open store, a path, or several
+paths. What a command prints, its function returns: a `Table`, or an object of its own. What a command reports on
+standard error while it works, such as problems in records and progress, the function reports there as well.
 
 What is neither in `audit.__all__` nor in `audit.recorders` is private.
 """

@@ -14,7 +14,7 @@ from audit.commands.options import Format, FormatOption
 from audit.commands.reading import deliver
 from audit.importing.guessing.draft import Question
 from audit.importing.guessing.guess import Guess
-from audit.importing.guessing.preview import preview_of
+from audit.importing.guessing.preview import plain_table, preview_of
 from audit.output.errors import AuditError, UsageError
 from audit.output.rows import Table
 from audit.request import note
@@ -114,7 +114,7 @@ def _possible(folder: Path) -> Table:
     rows = list(audit.check(folder, cache=False).rows)
     merged = {row["command"]: {**row, "supported": False} for row in rows}
     merged |= {row["command"]: row for row in rows if row["supported"]}
-    return Table(columns=("command", "supported", "reason"), rows=list(merged.values()), title="What becomes possible")
+    return plain_table("What becomes possible", ("command", "supported", "reason"), list(merged.values()))
 
 
 def _is_terminal() -> bool:

@@ -14,6 +14,7 @@ from audit.importing.guessing.draft import Draft, Question
 from audit.importing.guessing.identity import identify
 from audit.importing.guessing.keeping import find_kept, name_values, spelt
 from audit.importing.guessing.pairs import pair_up
+from audit.importing.guessing.preview import plain_table
 from audit.importing.guessing.sample import FILES, FIRST, sample_of
 from audit.importing.guessing.showing import find_answers, find_evidence, find_seconds
 from audit.importing.guessing.toml import mapping_text
@@ -104,7 +105,7 @@ class Guess:
             {"field": each.field, "column": each.column, "value": each.value, "reason": each.reason}
             for each in self.draft.findings.values()
         ]
-        return Table(columns=COLUMNS, rows=rows, title="Believed to be", notes=list(self._notes()))
+        return plain_table("Believed to be", COLUMNS, rows, self._notes())
 
     def _notes(self) -> list[str]:
         draft = self.draft

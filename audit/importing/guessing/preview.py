@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
 from audit.importing.fields import excerpt
+from audit.output.formats import Row
 from audit.output.rows import Table
+from audit.output.tables import print_plain_table
 
 ROWS: Final = 3
+
+
+def plain_table(title: str, columns: Sequence[str], rows: Sequence[Row], notes: Sequence[str] = ()) -> Table:
+    """A table whose rows belong to no condition."""
+    return Table(
+        columns=columns,
+        rows=rows,
+        title=title,
+        notes=notes,
+        print_for_people=lambda _: print_plain_table(columns, rows, title),
+    )
 
 
 def preview_of(folder: Path) -> Table:
@@ -25,7 +38,7 @@ def preview_of(folder: Path) -> Table:
         for name in names
         if any(record.get(name) is not None for record in records)
     ]
-    return Table(columns=columns, rows=rows, title="As imported")
+    return plain_table("As imported", columns, rows)
 
 
 def _entries(record: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
