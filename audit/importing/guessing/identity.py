@@ -12,6 +12,7 @@ from audit.importing.fields import LABEL, FieldError
 from audit.importing.guessing.columns import Column
 from audit.importing.guessing.draft import Draft
 from audit.importing.guessing.words import (
+    ANSWERS,
     CONDITIONS,
     INITIAL,
     ITERATIONS,
@@ -20,6 +21,7 @@ from audit.importing.guessing.words import (
     SCORES,
     TASKS,
     TEXTS,
+    THINKING,
     TIMES,
     first_of,
 )
@@ -30,6 +32,8 @@ from audit.vocabulary.methods import METHODS as KNOWN
 
 NAMES: Final = (("condition", CONDITIONS), ("env", TASKS), ("variant", METHODS))
 UNKNOWN: Final = {"condition": "imported", "variant": "custom"}
+NOT_NAMES: Final = INITIAL | SCORES | (TEXTS - {"system", "program"}) | {*ANSWERS, *THINKING}
+"""Words of columns that are about one candidate, and of no run or iteration."""
 EPOCH: Final = 10**8
 """Whole numbers from here on are times, not numbers of iterations."""
 
@@ -69,7 +73,7 @@ def _ranked(draft: Draft, ranking: tuple[str, ...], shapes: Iterable[str]) -> li
     for column in draft.free():
         place = first_of(column.words, ranking)
         about = set(column.words) - {ranking[place]} if place is not None else set()
-        if place is None or column.shape not in shapes or about & (INITIAL | SCORES | TEXTS - {"system", "program"}):
+        if place is None or column.shape not in shapes or about & NOT_NAMES:
             continue
         if len(column.present) == len(column.values) and _is_plain(column):
             found.append((place, len(column.words), column))

@@ -29,8 +29,10 @@ def plain_table(title: str, columns: Sequence[str], rows: Sequence[Row], notes: 
 
 def preview_of(folder: Path) -> Table:
     """The first three records in a folder: a row per field that one of them has."""
-    lines = (line for path in sorted(folder.rglob("episodes.jsonl")) for line in path.open(encoding="utf-8"))
-    records = [dict(_entries(json.loads(line))) for line in islice(lines, ROWS)]
+    records: list[dict[str, Any]] = []
+    for path in sorted(folder.rglob("episodes.jsonl")):
+        with path.open(encoding="utf-8") as lines:
+            records += [dict(_entries(json.loads(line))) for line in islice(lines, ROWS - len(records))]
     names = list(dict.fromkeys(name for record in records for name in record))
     columns = ("field", *(f"row {number}" for number in range(1, len(records) + 1)))
     rows = [

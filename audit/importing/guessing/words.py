@@ -70,7 +70,9 @@ NO: Final = _set("0 0.0 false no n nein rejected reject discarded refused revert
 
 _WORD: Final = re.compile(r"[^\W\d_]+|\d+")
 _CAMEL: Final = re.compile(r"(?<=[a-zäöü])(?=[A-ZÄÖÜ])|(?<=[A-Z])(?=[A-Z][a-z])")
-_UNCHANGED: Final = frozenset({"pass", "loss", "success", "seconds", "secs", "accepts", "es", "analysis", "diagnosis"})
+_UNCHANGED: Final = frozenset(
+    {"pass", "loss", "success", "seconds", "secs", "accepts", "es", "ms", "gas", "pos", "analysis", "diagnosis"}
+)
 
 
 def words_of(path: str) -> tuple[str, ...]:
@@ -92,5 +94,5 @@ def first_of(words: tuple[str, ...], ranked: tuple[str, ...]) -> int | None:
 
 
 def _singular(word: str) -> str:
-    is_plural = len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is"))
+    is_plural = len(word) > 2 and word.endswith("s") and not word.endswith(("ss", "us", "is"))
     return word[:-1] if is_plural and word not in _UNCHANGED else word
