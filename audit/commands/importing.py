@@ -102,6 +102,8 @@ def _guess(files: list[Path], fields: dict[str, str], map_out: Path | None, outp
         trial = made.try_out(folder)
         for line in trial.named():
             note(f"left out: {line}")
+        if 2 * trial.left_out > trial.rows:
+            raise UsageError("most rows of the sample give no record: no mapping is written; state fields with --field")
         if output == Format.table:
             preview_of(folder).print()
             _possible(folder).print()

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 
 from audit.importing.fields import NUMBER, NUMBERS, nested
 from audit.importing.guessing.sample import Sample
-from audit.importing.guessing.words import COSTS, LABELS, MEASURES, NO, SCORES, YES, words_of
+from audit.importing.guessing.words import COSTS, LABELS, LOST, MEASURES, SCORES, WON, words_of
 from audit.importing.rows import EACH
 
 Shape = Literal["flag", "whole", "number", "text", "texts", "numbers", "scored", "names", "objects", "object", "mixed"]
@@ -69,7 +69,7 @@ def score_of(value: Any) -> float | None:
     if isinstance(value, bool | int | float):
         return float(value) if math.isfinite(value) else None
     word = str(value).lower()
-    return 1.0 if word in YES else 0.0 if word in NO else None
+    return 1.0 if word in WON else 0.0 if word in LOST else None
 
 
 def columns_of(sample: Sample) -> dict[str, Column]:

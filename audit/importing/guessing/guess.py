@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from audit.importing.fields import FIELDS, FieldError, component_of, excerpt, kind_of
-from audit.importing.guessing.columns import columns_of, score_of
+from audit.importing.guessing.columns import Column, columns_of, score_of
 from audit.importing.guessing.draft import Draft, Question
 from audit.importing.guessing.identity import identify
 from audit.importing.guessing.keeping import find_kept, name_values, spelt
@@ -20,6 +20,7 @@ from audit.importing.guessing.showing import find_answers, find_evidence, find_s
 from audit.importing.guessing.toml import mapping_text
 from audit.importing.mapping import COUNTED, LogMapping, unknown_task
 from audit.importing.mapping_file import parse_mapping, refuse_mistakes
+from audit.importing.rows import MISSING, look_up
 from audit.importing.run import Import, import_rows, readable
 from audit.output.errors import UsageError, count, shortened
 from audit.output.rows import Table
@@ -178,7 +179,7 @@ def _take_given(draft: Draft) -> None:
         if not stated:
             continue
         draft.given = {other: value for other, value in given.items() if other != name}
-        if stated in draft.columns or stated.startswith("@"):
+        if stated.startswith("@") or any(look_up(row, stated) is not MISSING for row in draft.sample.rows):
             draft.take(name, stated, "stated by you")
         else:
             draft.fix(name, _value(name, stated), "stated by you")
@@ -205,22 +206,24 @@ def _finish(draft: Draft) -> None:
         draft.remarks.append("the log has neither texts nor parameters: taken for one of texts that it does not state")
     for name in ("initial.returns", "revised.returns", "initial.mean_return", "revised.mean_return"):
         column = draft.column(name)
-        worth: dict[str, float] = {}
-        for row in range(len(draft.sample.rows)) if column is not None else ():
-            assert column is not None
-            value = column.values[row]
-            items = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else None
-            if items is None and isinstance(value, bool | str):
-                worth[spelt(column, row)] = score_of(value) or 0.0
-            for item in items or ():
-                if isinstance(item, bool):
-                    worth["true" if item else "false"] = float(item)
-        if worth:
+        if column is not None and (worth := _worth(column)):
             draft.values[name] = worth
     if "params" in {name.partition(".")[2] for name in names}:
         _need_thresholds(draft)
     if draft.sample.faults:
         draft.remarks.append("rows that cannot be read are left out by an import")
+
+
+def _worth(column: Column) -> dict[str, float]:
+    """What true, `pass` and the like are worth, as [values] names them."""
+    worth: dict[str, float] = {}
+    for row, value in enumerate(column.values):
+        if isinstance(value, bool | str):
+            worth[spelt(column, row)] = score_of(value) or 0.0
+        items = list(value.values()) if isinstance(value, dict) else value
+        if isinstance(value, bool) or (isinstance(items, list) and any(isinstance(item, bool) for item in items)):
+            worth |= {"true": 1.0, "false": 0.0}
+    return worth
 
 
 def _need_thresholds(draft: Draft) -> None:

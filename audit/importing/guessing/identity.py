@@ -125,15 +125,21 @@ def _unique(
     iterations = [column for column in (by_user["iteration"],) if column] if "iteration" in by_user else iterations
     for iteration in iterations:
         for run in runs:
-            if _distinguish(draft, [*groups, run, iteration]) and len(run.distinct()) < max(2, len(run.present)):
+            if _distinguish(draft, [*groups, run, iteration], by_file=False) and len(run.distinct()) < max(
+                2, len(run.present)
+            ):
                 return run, iteration
-        if _distinguish(draft, [*groups, iteration]):
+        if not (runs and draft.sample.several) and _distinguish(draft, [*groups, iteration]):
             return (runs[0] if runs else None), iteration
     return (runs[0] if runs else None), (iterations[0] if iterations else None)
 
 
-def _distinguish(draft: Draft, columns: Sequence[Column]) -> bool:
-    rows = [(file, *(repr(column.values[row]) for column in columns)) for row, file in enumerate(draft.sample.files)]
+def _distinguish(draft: Draft, columns: Sequence[Column], *, by_file: bool = True) -> bool:
+    """Whether no two rows have the same in some columns, and are of the same file."""
+    rows = [
+        (file if by_file else 0, *(repr(column.values[row]) for column in columns))
+        for row, file in enumerate(draft.sample.files)
+    ]
     return len(set(rows)) == len(rows)
 
 
@@ -152,7 +158,7 @@ def _run(draft: Draft, run: Column | None, runs: Sequence[Column]) -> None:
     beside = f"; not {', '.join(map(repr, others))}" if others else ""
     draft.take("run", run, f"{len(run.distinct())} different, under a usual name{beside}")
     if run.shape == "whole" and min(run.present) < 1:
-        draft.count_from["run"] = min(run.present)
+        draft.count_from["run"] = int(min(run.present))
 
 
 def _iteration(draft: Draft, iteration: Column | None) -> None:
@@ -162,9 +168,10 @@ def _iteration(draft: Draft, iteration: Column | None) -> None:
             draft.count_from["iteration"] = ORDER
         return
     groups = [column for name in ("condition", "env", "variant", "run") if (column := draft.column(name)) is not None]
-    if "iteration" not in draft.given and not _distinguish(draft, [*groups, iteration]):
+    by_file = draft.column("run") is None
+    if "iteration" not in draft.given and not _distinguish(draft, [*groups, iteration], by_file=by_file):
         repeated = Counter(
-            (file, *(repr(column.values[row]) for column in (*groups, iteration)))
+            (file if by_file else 0, *(repr(column.values[row]) for column in (*groups, iteration)))
             for row, file in enumerate(draft.sample.files)
         )
         options = {f"run: {each.path}": {"run": each.path} for each in _runs(draft)[:4]}

@@ -11,6 +11,8 @@ from audit.importing.guessing.draft import Draft
 from audit.importing.guessing.words import CHOICES, KEPT, NO, REFUSED, YES
 
 MOST_VALUES: Final = 3
+FEWEST: Final = 3
+"""Rows from which on a rule is no accident."""
 RULES: Final[Mapping[str, str]] = {
     "better": "the revised one where its score is not lower",
     "strict": "the revised one where its score is higher",
@@ -33,6 +35,8 @@ def find_kept(draft: Draft, runs: Sequence[Sequence[int]]) -> None:
     elif flags:
         column, meaning = flags[0]
         kept = _kept(column, meaning)
+        if _is_contradicted(draft, column, kept, chain):
+            return
         draft.values["selected"] = meaning
         draft.take("selected", column, _reason(draft, kept))
         _state_rule(draft, kept)
@@ -41,6 +45,25 @@ def find_kept(draft: Draft, runs: Sequence[Sequence[int]]) -> None:
     else:
         options = {words: {"selected": rule} for rule, words in RULES.items()}
         draft.ask("selected", "No column states which candidate was kept. Which is it?", options)
+
+
+def _is_contradicted(draft: Draft, column: Column, kept: Mapping[int, bool], chain: Mapping[int, bool]) -> bool:
+    """Ask where a flag says one thing, and the next rows or all scores another."""
+    against = sum(kept[row] != is_kept for row, is_kept in chain.items() if row in kept)
+    if against:
+        text = f"By {column.path!r} one candidate was kept, by the next row the other, in {against} rows. What holds?"
+        draft.ask("selected", text, {column.path: {"selected": column.path}, "the better one": {"selected": "better"}})
+        return True
+    better = _by_scores(draft)
+    rows = [row for row in better if row in kept]
+    if len(rows) >= FEWEST and not any(kept[row] == better[row] for row in rows):
+        text = f"By {column.path!r} always the candidate with the lower score was kept, where of scores the higher is "
+        text += (
+            "better. If they are costs, write a column with their negative into the log. If they are not, what holds?"
+        )
+        draft.ask("selected", text, {column.path: {"selected": column.path}})
+        return True
+    return False
 
 
 def name_values(draft: Draft, column: Column) -> None:
@@ -91,6 +114,8 @@ def _by_words(column: Column) -> dict[str, str] | None:
         if word not in YES and word not in NO:
             return None
         meaning[spelt(column, row)] = "revised" if (word in YES) != is_reverse else "initial"
+    if column.shape == "flag" and not isinstance(column.cells[0], str):
+        meaning = {"true": "initial" if is_reverse else "revised", "false": "revised" if is_reverse else "initial"}
     return meaning or None
 
 

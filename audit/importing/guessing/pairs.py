@@ -20,6 +20,7 @@ from audit.importing.guessing.words import (
     REVISED,
     SCORES,
     SOFT,
+    STARTS,
     TEXTS,
     THINKING,
     WEAK,
@@ -116,7 +117,7 @@ def _of_group(draft: Draft, rest: frozenset[str], roles: dict[str, list[Column]]
     if revised and not initial:
         befores, afters = plain, revised
     elif initial and not revised:
-        befores, afters = initial, plain
+        befores, afters = [column for column in initial if not set(column.words) & STARTS], plain
     else:
         befores, afters = initial, revised
     if (len(befores) > 1 and len(afters) == 1) or (len(befores) == 1 and len(afters) > 1):
@@ -195,9 +196,17 @@ def _left_over(groups: dict[tuple[str, frozenset[str]], dict[str, list[Column]]]
         befores, afters = by_role.get("initial") or by_role.get("plain", []), by_role.get("revised", [])
         if len(befores) == len(afters) == 1 and befores[0][0].shape == afters[0][0].shape:
             (before, rest), (after, _) = befores[0], afters[0]
+            if name != "text" and "initial" not in by_role and not _are_alike(before, after):
+                continue
             reason = f"{after.path!r} has the {name} after, and only {before.path!r} can be the one before"
             pairs.append(Pair(before, after, rest, reason))
     return pairs
+
+
+def _are_alike(before: Column, after: Column) -> bool:
+    """Whether two columns are lists with equally many entries in every row."""
+    rows = [each for each in zip(before.values, after.values, strict=True) if None not in each]
+    return before.shape == "numbers" and all(len(first) == len(second) for first, second in rows)
 
 
 def _take(draft: Draft, name: str, pair: Pair, reason: str = "") -> None:

@@ -19,6 +19,8 @@ REVISED: Final = _set(
     "next second nachher neu"
 )
 """Words for the candidate that comes of it."""
+STARTS: Final = _set("base baseline original orig current cur first alt")
+"""Words of the former that may mean a fixed reference as well: they need one of the latter beside them."""
 SOFT: Final = _set("candidate current first second next base alt original")
 """Those of both that are often meant otherwise: they do not count beside another."""
 WEAK: Final = ({"0", "a"}, {"1", "b"})
@@ -63,10 +65,14 @@ OTHER_UNITS: Final = _set("ms millisecond min minute hour h us ns")
 KEPT: Final = _set("accepted accept accepts kept keep adopted committed akzeptiert übernommen uebernommen behalten")
 """Words for a flag that is true where the revised candidate is kept."""
 REFUSED: Final = _set("rejected reject refused discarded reverted abgelehnt verworfen")
-CHOICES: Final = _set("selected winner chosen choice decision better improved improvement success")
+CHOICES: Final = _set("selected winner chosen choice decision")
 """Words that may mean the same, which the scores have to bear out."""
-YES: Final = _set("1 1.0 true yes y ja accepted accept kept keep adopted pass passed ok") | REVISED
-NO: Final = _set("0 0.0 false no n nein rejected reject discarded refused reverted fail failed") | INITIAL
+WON: Final = _set("1 1.0 true yes y ja pass passed correct ok")
+"""What is worth 1 where it is a score."""
+LOST: Final = _set("0 0.0 false no n nein fail failed incorrect wrong")
+"""What is worth 0 where it is a score."""
+YES: Final = WON | REVISED | _set("accepted accept kept keep adopted")
+NO: Final = LOST | INITIAL | _set("rejected reject discarded refused reverted")
 
 _WORD: Final = re.compile(r"[^\W\d_]+|\d+")
 _CAMEL: Final = re.compile(r"(?<=[a-zäöü])(?=[A-ZÄÖÜ])|(?<=[A-Z])(?=[A-Z][a-z])")

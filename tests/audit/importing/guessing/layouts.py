@@ -35,13 +35,12 @@ def steps(runs: int = 2, binary: bool = False, missing: bool = False) -> list[St
     made = []
     for run in range(runs):
         text = f"Answer the question. Be correct ({run})."
-        for number, accepted in enumerate(ACCEPT):
+        for number in range(len(ACCEPT)):
             before, after = (
                 [float(score > 0.4) for score in each[number]] if binary else [score + 0.0 for score in each[number]]
                 for each in (BEFORE, AFTER)
             )
-            if binary:
-                accepted = fmean(after) > fmean(before)
+            accepted = fmean(after) > fmean(before) if binary else ACCEPT[number]
             is_missing = missing and number == 3
             new = None if is_missing else f"Answer the question in {number + 2} words, as of {run}, and check."
             answer = f"The {number}th attempt misreads the second example."
@@ -333,7 +332,8 @@ def tabs() -> Layout:
 def one_run_in_order() -> Layout:
     search = [s for s in steps() if s.run == 0]
     rows = [
-        {"before": {"prompt": s.before, "score": fmean(s.scores)}, "after": {"prompt": s.after, "score": fmean(s.new_scores)},
+        {"before": {"prompt": s.before, "score": fmean(s.scores)},
+         "after": {"prompt": s.after, "score": fmean(s.new_scores)},
          "decision": "accept" if s.accepted else "reject", "critique": s.answer}
         for s in search
     ]  # fmt: skip
