@@ -79,6 +79,10 @@ class Draft:
         if name not in self.given:
             self.findings[name] = Finding(name, None, value, reason)
 
+    def count(self, name: str, first: int | str) -> None:
+        """Decide what the log counts runs, iterations or rollouts from, unless the user has stated otherwise."""
+        self.count_from.setdefault(name, first)
+
     def ask(self, name: str, text: str, options: Mapping[str, Mapping[str, str]], *, needed: bool = True) -> None:
         """Leave a field open, unless the user has stated it."""
         if name not in self.given and all(name != each.field for each in self.questions):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from audit.importing.fields import FIELDS, FieldError, component_of, excerpt, kind_of
+from audit.importing.fields import FIELDS, NUMBER, FieldError, component_of, excerpt, kind_of, nested
 from audit.importing.guessing.columns import Column, columns_of, score_of
 from audit.importing.guessing.draft import Draft, Question
 from audit.importing.guessing.identity import identify
@@ -19,7 +19,7 @@ from audit.importing.guessing.sample import FILES, FIRST, sample_of
 from audit.importing.guessing.showing import find_answers, find_evidence, find_seconds
 from audit.importing.guessing.toml import mapping_text
 from audit.importing.mapping import COUNTED, LogMapping, unknown_task
-from audit.importing.mapping_file import parse_mapping, refuse_mistakes
+from audit.importing.mapping_file import ORDER, parse_mapping, refuse_mistakes
 from audit.importing.rows import MISSING, look_up
 from audit.importing.run import Import, import_rows, readable
 from audit.output.errors import UsageError, count, shortened
@@ -144,7 +144,8 @@ def guess_mapping(
     paths = readable(files)
     given = dict(field or {})
     for name in given:
-        if name not in FIELDS and not component_of(name) and name.partition(".")[0] not in ELSEWHERE:
+        table, _, key = name.partition(".")
+        if name not in FIELDS and not component_of(name) and not (key and table in ELSEWHERE):
             raise UsageError(f"--field {name}: there is no such field; docs/import.md lists them")
     decimal = given.get("source.decimal")
     if decimal not in (None, ".", ","):
@@ -170,11 +171,8 @@ def _take_given(draft: Draft) -> None:
     given = dict(draft.given)
     for name, stated in given.items():
         table, _, key = name.partition(".")
-        if table in ELSEWHERE:
-            if table == "count_from":
-                draft.count_from[key] = int(stated) if stated.isdecimal() else stated
-            elif table == "run":
-                draft.run[key] = stated
+        if key and table in ELSEWHERE:
+            _take_setting(draft, table, key, stated)
             continue
         if not stated:
             continue
@@ -187,6 +185,22 @@ def _take_given(draft: Draft) -> None:
     selected = draft.column("selected")
     if selected is not None:
         name_values(draft, selected)
+
+
+def _take_setting(draft: Draft, table: str, key: str, stated: str) -> None:
+    """An entry of a table of the mapping that is not about fields; `toml` reads those of [thresholds] and [source]."""
+    value = nested(stated) if stated.startswith("[") else NUMBER.from_cell(stated, None)
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if table == "count_from" and (key, stated) != ("iteration", ORDER):
+        if not is_number or value != int(value):
+            raise UsageError(f"--field {table}.{key}={stated}: it should be a whole number")
+        draft.count_from[key] = int(value)
+    elif table == "count_from":
+        draft.count_from[key] = ORDER
+    elif table == "run":
+        draft.run[key] = value
+    elif table == "thresholds" and not is_number:
+        raise UsageError(f"--field {table}.{key}={stated}: it should be a number")
 
 
 def _value(name: str, stated: str) -> Any:

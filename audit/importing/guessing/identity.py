@@ -158,14 +158,14 @@ def _run(draft: Draft, run: Column | None, runs: Sequence[Column]) -> None:
     beside = f"; not {', '.join(map(repr, others))}" if others else ""
     draft.take("run", run, f"{len(run.distinct())} different, under a usual name{beside}")
     if run.shape == "whole" and min(run.present) < 1:
-        draft.count_from["run"] = int(min(run.present))
+        draft.count("run", int(min(run.present)))
 
 
 def _iteration(draft: Draft, iteration: Column | None) -> None:
     if iteration is None:
         draft.take("iteration", ROW, "no column counts iterations; rows in order")
         if draft.column("run") is not None:
-            draft.count_from["iteration"] = ORDER
+            draft.count("iteration", ORDER)
         return
     groups = [column for name in ("condition", "env", "variant", "run") if (column := draft.column(name)) is not None]
     by_file = draft.column("run") is None
@@ -185,10 +185,10 @@ def _iteration(draft: Draft, iteration: Column | None) -> None:
     draft.take("iteration", iteration, "no two rows of a run have the same, under a usual name")
     first = min(iteration.present) if iteration.shape in ("whole", "number") else None
     if first is not None and (iteration.shape == "number" or first >= EPOCH or first < 0):
-        draft.count_from["iteration"] = ORDER
+        draft.count("iteration", ORDER)
         draft.remarks.append(f"iterations are numbered from 0 in the order of {iteration.path!r}")
     elif first == 1:
-        draft.count_from["iteration"] = 1
+        draft.count("iteration", 1)
 
 
 def _sequences(draft: Draft, groups: Sequence[Column], run: Column | None, iteration: Column | None) -> list[list[int]]:

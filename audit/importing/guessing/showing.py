@@ -92,7 +92,7 @@ def _three(draft: Draft) -> bool:
             for label, column in found.items():
                 draft.take(f"evidence.{label}", column, f"the index of the {label} score, from {first}, in every row")
             draft.fix("evidence.kind", "three", "the log has worst, median and best")
-            draft.count_from.update({"rollout": 1} if first else {})
+            draft.count("rollout", first)
             return True
     return False
 
@@ -150,7 +150,7 @@ def _items(draft: Draft, column: Column, scores: Column, ids: Column | None) -> 
                 break
             draft.take("evidence.items", column, f"indices of scores, from {first}")
             draft.fix("evidence.kind", "batch", f"{column.path!r} lists scored examples")
-            draft.count_from.update({"rollout": 1} if first else {})
+            draft.count("rollout", first)
             return True
     options = {f"from {first}": {"evidence.items": column.path, "count_from.rollout": str(first)} for first in (0, 1)}
     draft.ask("evidence.items", f"From what does {column.path!r} count the scores?", options)
