@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from audit.importing.fields import FIELDS, NUMBER, FieldError, component_of, excerpt, kind_of, nested
+from audit.importing.guessing.candidates import pair_up
 from audit.importing.guessing.columns import Column, columns_of, score_of
 from audit.importing.guessing.draft import Draft, Question
 from audit.importing.guessing.identity import identify
 from audit.importing.guessing.keeping import find_kept, name_values, spelt
-from audit.importing.guessing.pairs import pair_up
 from audit.importing.guessing.preview import plain_table
 from audit.importing.guessing.sample import FILES, FIRST, sample_of
 from audit.importing.guessing.showing import find_answers, find_evidence, find_seconds

@@ -1,4 +1,4 @@
-"""Which columns are the candidates before and after: their texts, parameters, scores and examples."""
+"""Columns that belong together: one about the candidates before a revision, one about those after it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from audit.importing.guessing.columns import LISTS, NUMERIC, WRITTEN, Column, sc
 from audit.importing.guessing.draft import Draft
 from audit.importing.guessing.words import (
     ANSWERS,
-    COSTS,
-    IDS,
     INITIAL,
     MEASURES,
     OTHER_TEXTS,
@@ -26,7 +24,6 @@ from audit.importing.guessing.words import (
     WEAK,
 )
 
-CLOSE: Final = 5.1e-5
 ROLES: Final = ("initial", "revised")
 
 
@@ -44,28 +41,19 @@ class Pair:
         return {f"initial.{name}": self.initial.path, f"revised.{name}": self.revised.path}
 
 
-def pair_up(draft: Draft, runs: Sequence[Sequence[int]]) -> None:
-    """Find the candidates of a log; `runs` are the rows of each run, in the order of its iterations."""
-    pairs = _pairs(draft, runs)
-    written = [pair for pair in pairs if pair.initial.shape in WRITTEN and _is_text(pair.rest)]
-    _texts(draft, written)
-    lists = [pair for pair in pairs if pair.initial.shape in LISTS]
-    _parameters(draft, [pair for pair in lists if pair.rest & PARAMETERS and not pair.rest & SCORES])
-    _scores(draft, lists, [pair for pair in pairs if _is_scalar(pair.initial) and not pair.rest & MEASURES])
-    _examples(draft)
-
-
-def _is_text(rest: frozenset[str]) -> bool:
+def is_text(rest: frozenset[str]) -> bool:
+    """Whether the words of a name are those of a text that is revised."""
     return not rest & {*ANSWERS, *THINKING, *OTHER_TEXTS} and (not rest or bool(rest & TEXTS))
 
 
-def _is_scalar(column: Column) -> bool:
+def is_scalar(column: Column) -> bool:
+    """Whether a column has one number per row, or `pass` and the like."""
     words = column.shape == "text" and all(score_of(value) is not None for value in column.distinct())
     return column.shape in NUMERIC or words
 
 
 def _family(column: Column) -> str | None:
-    if _is_scalar(column):
+    if is_scalar(column):
         return "scalar"
     for family, shapes in (("written", WRITTEN), ("lists", LISTS), ("names", {"names"})):
         if column.shape in shapes:
@@ -73,7 +61,7 @@ def _family(column: Column) -> str | None:
     return None
 
 
-def _role(words: tuple[str, ...]) -> tuple[str, frozenset[str]]:
+def role_of(words: tuple[str, ...]) -> tuple[str, frozenset[str]]:
     """Which candidate a name is about, if it shows that, and the rest of its words."""
     before, after = set(words) & INITIAL, set(words) & REVISED
     if before and after:
@@ -91,11 +79,12 @@ def _role(words: tuple[str, ...]) -> tuple[str, frozenset[str]]:
     return "plain", rest
 
 
-def _pairs(draft: Draft, runs: Sequence[Sequence[int]]) -> list[Pair]:
+def pairs_of(draft: Draft, runs: Sequence[Sequence[int]]) -> list[Pair]:
+    """All pairs; `runs` are the rows of each run, in the order of its iterations."""
     groups: dict[tuple[str, frozenset[str]], dict[str, list[Column]]] = {}
     for column in draft.free():
         family = _family(column)
-        role, rest = _role(column.words)
+        role, rest = role_of(column.words)
         if family is not None:
             groups.setdefault((family, rest), {}).setdefault(role, []).append(column)
     pairs = []
@@ -142,7 +131,7 @@ def _ask_which(draft: Draft, befores: list[Column], afters: list[Column], rest: 
 
 
 def _field_of(column: Column, rest: frozenset[str]) -> str | None:
-    if column.shape in WRITTEN and _is_text(rest):
+    if column.shape in WRITTEN and is_text(rest):
         return "text"
     if rest & SCORES and not rest & MEASURES:
         return "returns" if column.shape in LISTS else "mean_return"
@@ -207,140 +196,3 @@ def _are_alike(before: Column, after: Column) -> bool:
     """Whether two columns are lists with equally many entries in every row."""
     rows = [each for each in zip(before.values, after.values, strict=True) if None not in each]
     return before.shape == "numbers" and all(len(first) == len(second) for first, second in rows)
-
-
-def _take(draft: Draft, name: str, pair: Pair, reason: str = "") -> None:
-    for role, column in zip(ROLES, (pair.initial, pair.revised), strict=True):
-        draft.take(f"{role}.{name}", column, reason or pair.reason)
-
-
-def _texts(draft: Draft, pairs: list[Pair]) -> None:
-    if any(name.split(".")[1:2] == ["text"] for name in draft.given) or not pairs:
-        return
-    if len(pairs) == 1:
-        _take(draft, "text", pairs[0])
-        return
-    rests = ["_".join(word for word in pair.initial.words if word in pair.rest) for pair in pairs]
-    if len(set(rests)) == len(rests) and all(rests):
-        for rest, pair in zip(rests, pairs, strict=True):
-            _take(draft, f"text.{rest}", pair)
-        return
-    draft.ask("initial.text", "Which texts are revised?", {_arrow(pair): pair.fields("text") for pair in pairs})
-
-
-def _parameters(draft: Draft, pairs: list[Pair]) -> None:
-    if len(pairs) == 1:
-        _take(draft, "params", pairs[0])
-    elif pairs:
-        draft.ask("initial.params", "Which lists are revised?", {_arrow(pair): pair.fields("params") for pair in pairs})
-
-
-def _arrow(pair: Pair) -> str:
-    return f"{pair.initial.path} → {pair.revised.path}"
-
-
-def _scores(draft: Draft, lists: list[Pair], scalars: list[Pair]) -> None:
-    """Scores of examples where there are any, else mean scores."""
-    if any(f"initial.{name}" in draft.given for name in ("returns", "mean_return")):
-        return
-    scored = [pair for pair in lists if pair.rest & SCORES and not pair.rest & COSTS]
-    unnamed = [pair for pair in lists if not pair.rest & (SCORES | COSTS | PARAMETERS | set(IDS))]
-    named = [pair for pair in scalars if pair.rest & SCORES and not pair.rest & COSTS]
-    if len(scored) == 1:
-        _take(draft, "returns", scored[0])
-        for pair in named:
-            if _is_mean(pair, scored[0]):
-                _take(draft, "mean_return", pair, "in every row the mean of the scores of the examples")
-                break
-        return
-    if scored:
-        draft.ask(
-            "initial.returns", "Which scores are compared?", {_arrow(pair): pair.fields("returns") for pair in scored}
-        )
-    elif unnamed and not named:
-        options = {}
-        for pair in unnamed:
-            options[f"scores: {_arrow(pair)}"] = pair.fields("returns")
-            options[f"parameters: {_arrow(pair)}"] = pair.fields("params")
-        draft.ask("initial.returns", "Are these lists scores of examples, or parameters?", options)
-    elif len(named) == 1:
-        _take(draft, "mean_return", named[0])
-    elif named:
-        options = {_arrow(pair): pair.fields("mean_return") for pair in named}
-        draft.ask("initial.mean_return", "Which scores are compared?", options)
-    else:
-        _no_scores(draft, [pair for pair in (*lists, *scalars) if pair.rest & COSTS])
-
-
-def _is_mean(pair: Pair, scored: Pair) -> bool:
-    """Whether a number is the mean of a list in every row."""
-    for number, of in ((pair.initial, scored.initial), (pair.revised, scored.revised)):
-        for row in range(len(number.values)):
-            stated, mean = number.mean(row), of.mean(row)
-            if stated is not None and (mean is None or abs(stated - mean) > CLOSE * max(1.0, abs(stated))):
-                return False
-    return True
-
-
-def _no_scores(draft: Draft, costs: list[Pair]) -> None:
-    """There are no scores to be found; say what there is."""
-    if costs:
-        pair = costs[0]
-        draft.ask(
-            "initial.mean_return",
-            f"By its name, of {pair.initial.path!r} the lower is better, where of scores the higher is; write a column "
-            "with its negative into the log",
-            {},
-        )
-        return
-    numbers = [column for column in draft.free() if column.shape in NUMERIC | LISTS]
-    options = {}
-    for before in numbers[:6]:
-        for after in numbers[:6]:
-            if before is not after and before.shape == after.shape and before.words != after.words:
-                name = "returns" if before.shape in LISTS else "mean_return"
-                options[f"{before.path} → {after.path}"] = {
-                    f"initial.{name}": before.path,
-                    f"revised.{name}": after.path,
-                }
-    draft.ask("initial.mean_return", "Which columns have the scores before and after a revision?", options)
-
-
-def _examples(draft: Draft) -> None:
-    """The ids of the examples that the scores are of."""
-    if "initial.example_ids" in draft.given:
-        return
-    scores = {role: draft.column(f"{role}.returns") for role in ROLES}
-    found: dict[str, list[Column]] = {role: [] for role in ROLES}
-    for column in draft.free():
-        role, rest = _role(column.words)
-        if column.shape not in ("names", "numbers") or not rest & set(IDS):
-            continue
-        for each in ROLES:
-            if role in (each, "plain") and _are_ids(column, scores[each]):
-                found[each].append(column)
-    for role, columns in found.items():
-        columns.sort(key=lambda column: "id" not in column.words)
-        ties = [column for column in columns if ("id" in column.words) == ("id" in columns[0].words)]
-        if len({repr(column.values) for column in ties}) == 1:
-            draft.take(f"{role}.example_ids", columns[0], "as many different entries as there are scores, in every row")
-        elif ties:
-            options = {column.path: {f"{role}.example_ids": column.path} for column in ties}
-            draft.ask(
-                f"{role}.example_ids",
-                "Which are the ids of the examples?",
-                {**options, "none": {f"{role}.example_ids": ""}},
-            )
-
-
-def _are_ids(column: Column, scores: Column | None) -> bool:
-    if scores is None or scores.shape != "numbers":
-        return False
-    rows = [row for row in range(len(column.values)) if scores.values[row] is not None]
-    ids = [column.values[row] for row in rows]
-    return bool(rows) and all(
-        each is not None
-        and len(each) == len(scores.values[row]) == len(set(each))
-        and all(isinstance(item, str) or (isinstance(item, int) and not isinstance(item, bool)) for item in each)
-        for row, each in zip(rows, ids, strict=True)
-    )

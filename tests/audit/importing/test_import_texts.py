@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
+from audit import guess_mapping
 from audit.importing import mapping_file
 from audit.store import open_store
 from tests.audit.importing.foreign import audit, lines, messages, records
@@ -252,3 +254,16 @@ def test_a_mapping_that_comes_with_the_package_is_found_by_its_name(importing, m
     result = audit("import", "--map", "theirs", log, "--out", tmp_path / "other")
     assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)
     assert "theirs: No such file or directory; mappings that need no file: ours" in result.stderr
+
+
+def test_the_example_of_the_documentation_is_a_text_run_of_which_the_guess_says_the_same(tmp_path):
+    examples = Path(__file__).resolve().parents[3] / "docs/examples/import"
+    out = tmp_path / "out"
+    made = audit("import", "--map", examples / "prompts.toml", examples / "prompts.jsonl", "--out", out, "--strict")
+    assert made.exit_code == 0, made.stderr
+    assert (examples / "prompts.toml").read_text() in (examples.parents[1] / "import.md").read_text()
+    mapping, _ = mapping_file.read_mapping(examples / "prompts.toml")
+    guessed = guess_mapping(examples / "prompts.jsonl").mapping
+    assert (guessed.columns, guessed.values) == (mapping.columns, mapping.values)
+    # Without ties both rules fit, and no score shows the range.
+    assert (mapping.selection_rule, guessed.selection_rule, guessed.score_range) == ("strict", None, None)
