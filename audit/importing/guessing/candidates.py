@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from audit.importing.guessing.chains import beginnings
 from audit.importing.guessing.columns import LISTS, NUMERIC, WRITTEN, Column
 from audit.importing.guessing.draft import Draft
 from audit.importing.guessing.pairs import ROLES, Pair, is_scalar, is_text, pairs_of, role_of
@@ -15,6 +16,7 @@ from audit.importing.guessing.words import (
     PARAMETERS,
     SCORES,
 )
+from audit.output.errors import count
 
 CLOSE: Final = 5.1e-5
 """Relative difference that a stated mean may have from the mean of its scores."""
@@ -29,6 +31,21 @@ def pair_up(draft: Draft, runs: Sequence[Sequence[int]]) -> None:
     _parameters(draft, [pair for pair in lists if pair.rest & PARAMETERS and not pair.rest & SCORES])
     _scores(draft, lists, [pair for pair in pairs if is_scalar(pair.initial) and not pair.rest & MEASURES])
     _examples(draft)
+    _ask_for_runs(draft, runs)
+
+
+def _ask_for_runs(draft: Draft, runs: Sequence[Sequence[int]]) -> None:
+    """Ask where candidates begin anew among rows of a run that otherwise continue each other."""
+    before, after, run = (draft.column(name) for name in ("initial.text", "revised.text", "run"))
+    if before is None or after is None or (draft.sample.several and run is None):
+        return
+    for rows in runs:
+        linked, new = beginnings(before, after, rows)
+        if linked and new > 1:
+            what = "No column names runs, but" if run is None else f"By {run.path!r} and the order of iterations"
+            text = f"{what} {count(new, 'row')} of a run begin with a text that no earlier row has. Are the runs right?"
+            draft.ask("run", text, {"yes": {"run": "1" if run is None else run.path}})
+            return
 
 
 def _take(draft: Draft, name: str, pair: Pair, reason: str = "") -> None:

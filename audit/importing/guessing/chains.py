@@ -42,6 +42,20 @@ def direction_of(first: Column, second: Column, runs: Sequence[Sequence[int]]) -
     return "forward" if forward is not None else "backward"
 
 
+def beginnings(initial: Column, revised: Column, rows: Sequence[int]) -> tuple[int, int]:
+    """How many rows have a candidate before that is of an earlier row, and how many one that no earlier row has."""
+    seen: set[str] = set()
+    linked = new = 0
+    for row in rows:
+        before = repr(initial.values[row])
+        if seen and before in seen:
+            linked += 1
+        else:
+            new += 1
+        seen |= {before, repr(revised.values[row])}
+    return linked, new
+
+
 def _successions(runs: Sequence[Sequence[int]]) -> Iterator[tuple[int, int]]:
     for rows in runs:
         yield from pairwise(rows)

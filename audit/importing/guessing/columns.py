@@ -17,6 +17,8 @@ Shape = Literal["flag", "whole", "number", "text", "texts", "numbers", "scored",
 NUMERIC: Final = frozenset({"flag", "whole", "number"})
 LISTS: Final = frozenset({"numbers", "scored"})
 WRITTEN: Final = frozenset({"text", "texts"})
+OPEN: Final = frozenset({"texts", "numbers", "scored", "names", "objects", "object"})
+"""Shapes of lists and objects, which may be empty in some rows."""
 DEEPEST: Final = 5
 WIDEST: Final = 40
 """Entries of an object that are columns of their own."""
@@ -129,10 +131,12 @@ def _is_number(value: Any) -> bool:
 
 def shape_of(values: Sequence[Any]) -> Shape:
     """The shape that all values have."""
-    shapes = {_shape(value) for value in values} - {"empty"}
+    shapes = {_shape(value) for value in values}
+    if len(shapes) > 1 and shapes - {"empty"} <= OPEN:
+        shapes.discard("empty")
     if shapes <= {"whole", "number"} and shapes:
         return "number" if "number" in shapes else "whole"
-    return shapes.pop() if len(shapes) == 1 else "mixed"  # type: ignore[return-value]
+    return shapes.pop() if len(shapes) == 1 and shapes != {"empty"} else "mixed"  # type: ignore[return-value]
 
 
 def _shape(value: Any) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
@@ -87,7 +88,11 @@ def _is_plain(column: Column) -> bool:
 def _named(draft: Draft, log: Path) -> None:
     """Condition, task and method: any names will do, so nothing is asked."""
     for name, ranking in NAMES:
-        found = [column for column in _ranked(draft, ranking, ("text",)) if len(column.distinct()) <= _few(column)]
+        short = [column for column in _ranked(draft, ranking, ("text",)) if len(column.distinct()) <= _few(column)]
+        found = [column for column in short if not _changes_within_runs(draft, column)]
+        draft.remarks += [
+            f"{column.path!r} changes within runs: not the {name}" for column in short if column not in found
+        ]
         if found:
             draft.take(name, found[0], f"short texts, {len(found[0].distinct())} different, under a usual name")
         else:
@@ -100,6 +105,21 @@ def _named(draft: Draft, log: Path) -> None:
         plain = re.sub("[^a-z0-9]", "", str(value).lower())
         if plain in known and value != known[plain]:
             draft.values.setdefault("variant", {})[str(value)] = known[plain]
+
+
+def _changes_within_runs(draft: Draft, column: Column) -> bool:
+    """Whether a column changes within what run and iteration identify without it."""
+    iterations = _iterations(draft)
+    for run in (*_runs(draft), None):
+        beside = [] if run is None else [run]
+        if iterations and not any(_distinguish(draft, [*beside, each], by_file=run is None) for each in iterations):
+            continue
+        keys = draft.sample.files if run is None else [repr(value) for value in run.values]
+        if run is None:
+            changes = sum(one != other for one, other in pairwise(zip(keys, column.values, strict=True)))
+            return changes >= len(set(zip(keys, column.values, strict=True)))
+        return len(set(zip(keys, column.values, strict=True))) > len(set(keys))
+    return False
 
 
 def _few(column: Column) -> int:

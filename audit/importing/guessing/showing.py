@@ -28,7 +28,11 @@ INDICES: Final = frozenset({"idx", "index", "rollout", "id"})
 
 def find_answers(draft: Draft) -> None:
     """Find what the critic wrote."""
-    written = [column for column in draft.free() if column.shape == "text" and not set(column.words) & INITIAL]
+    written = [
+        column
+        for column in draft.free()
+        if column.shape == "text" and not set(column.words) & INITIAL and any(" " in text for text in column.present)
+    ]
     for name, ranking in (("thinking", THINKING), ("answer", ANSWERS)):
         found = [column for column in written if first_of(column.words, ranking) is not None]
         free = [column for column in found if column.path not in draft.taken()]
@@ -44,9 +48,11 @@ def find_seconds(draft: Draft) -> None:
     for column in draft.free():
         if first_of(column.words, SECONDS) is None or set(column.words) & (OTHER_UNITS | SCORES):
             continue
+        if column.shape not in ("whole", "number"):
+            continue
         values = column.present
         is_clock = len(values) > 3 and all(a < b for a, b in pairwise(values))
-        if column.shape in ("whole", "number") and min(values) >= 0 and not is_clock:
+        if min(values) >= 0 and not is_clock:
             draft.take("seconds", column, "numbers from 0 that do not only grow, under a usual name")
             return
 

@@ -419,6 +419,6 @@ ANSWERS: dict[Callable[[], Layout], tuple[str, ...]] = {
         *("initial.text=prompt_a", "revised.text=prompt_b"),
         *("initial.mean_return=score_a", "revised.mean_return=score_b"),
     ),
-    runs_without_a_name: ("iteration=@row",),
+    runs_without_a_name: ("iteration=@row", "run=1"),
 }
 """Those that do not show everything, and what a user has to add."""

@@ -82,8 +82,16 @@ DOUBTS = {
         ],
         "initial.text: Is 'prompt' before 'new_prompt', as their names are?",
     ),
+    "two runs that nothing names": (
+        rows(run=None, step=lambda s: 10 * s.run + s.number),
+        "run: No column names runs, but 2 rows of a run begin with a text that no earlier row has",
+    ),
+    "rows in no order": (
+        [{**row, "step": "x"} for row in rows(run=None, step=None)[5::-1]],
+        "run: No column names runs, but",
+    ),
     "two answers": (
-        rows(critique=lambda _: "Why not.", explanation=lambda _: "Because."),
+        rows(critique=lambda _: "Why not.", explanation=lambda _: "Because of this."),
         "revised.answer: Which is the critic's answer?",
     ),
     "a task that needs thresholds": (
