@@ -26,6 +26,7 @@ STORED: Final = frozenset(
         "mentions",
         "findings",
         "drivers",
+        "imitations",
         "associations",
         "association_tests",
         "citing_rates",
@@ -56,6 +57,7 @@ KEPT: Final = frozenset(
         "severity_summary",
         "agreement_summary",
         "patterns_summary",
+        "positions",
         "holdings",
     }
 )

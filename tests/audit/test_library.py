@@ -36,6 +36,7 @@ TABLES = {
     "runs": {"variant": "threetraj"},
     "mentions": {"env": ["cartpole"]},
     "topics": {"top": 3},
+    "positions": {},
     "find": {"where": "delta < 0", "limit": 2},
     "sensitivity": {"vary": ["cartpole.high=2,3"]},
     "check": {"facts": True},

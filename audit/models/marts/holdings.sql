@@ -20,6 +20,11 @@ judged as (
         len(initial.params) > 0 and revised.params is not null as has_params,
         revised.thinking as thinking,
         tau_c is not null as has_rule,
+        is_revision and evidence_kind in ('three', 'batch', 'pair', 'programs') and len(shown) > 1 and (
+            has_answer
+            or evidence_kind = 'programs' and initial.text is not null and revised.text is not null
+            and list_count(list_transform(shown, lambda each: each."text")) > 1
+        ) as has_items,
         shown,
         statistics
     from episodes
@@ -50,7 +55,8 @@ of_iterations as (
         count_if(is_revision and has_params) as edits,
         count_if(is_revision and has_params and has_rule) as ruled,
         count_if(saw_three and has_returns) as structured,
-        count_if(saw_three and has_returns and has_answer) as citing
+        count_if(saw_three and has_returns and has_answer) as citing,
+        count_if(has_items) as compared
     from judged
     group by all
 ),
@@ -92,7 +98,8 @@ holdings as (
         thresholds,
         env in (select env from presets) as known_task,
         skipped,
-        coalesce(ruled, 0) as ruled
+        coalesce(ruled, 0) as ruled,
+        coalesce(compared, 0) as compared
     from of_runs
     left join of_iterations using (condition, env, variant)
     left join of_candidates using (condition, env, variant)
