@@ -18,7 +18,7 @@ from scipy.stats import rankdata
 from audit.output.numbers import known
 from audit.python_models.batches import batches, write_lines
 from stats.measures.holm import holm
-from stats.measures.stratified_permutation import groups
+from stats.measures.stratified_permutation import REDRAWS, groups
 from stats.measures.within_strata import within_effect
 
 if TYPE_CHECKING:
@@ -33,7 +33,6 @@ RANKS: Final = {"later": PLACE, "higher": SCORE}
 """Factors that are ranks, from 0 to 1; the others are attributes that an item has or has not."""
 
 Floats = NDArray[np.float64]
-Cell = tuple[str, str, str]
 Row = dict[str, Any]
 
 
@@ -65,27 +64,39 @@ def write_positions(items: duckdb.DuckDBPyConnection, path: Path) -> None:
         items: a query for all of the relation `shown_items`, which was executed and not yet fetched.
         path: the file to write.
     """
-    cells: dict[tuple[Cell, str], dict[tuple[int, int], list[Row]]] = defaultdict(lambda: defaultdict(list))
+    cells: dict[tuple[str, ...], dict[tuple[int, int], list[Row]]] = defaultdict(lambda: defaultdict(list))
     for batch in batches(items):
         for row in batch:
-            cell = row["condition"], row["env"], row["variant"]
             for outcome in OUTCOMES:
                 if row[outcome] is not None:
-                    cells[cell, outcome][row["run"], row["iteration"]].append(row)
-    write_lines(path, (line for (cell, outcome), prompts in sorted(cells.items()) for line in _tested(cell, outcome, prompts)))
+                    cell = row["condition"], row["env"], row["variant"], outcome
+                    cells[cell][row["run"], row["iteration"]].append(row)
+    names = ("condition", "env", "variant", "outcome")
+    write_lines(
+        path,
+        (
+            dict(zip(names, cell, strict=True)) | line
+            for cell, prompts in sorted(cells.items())
+            for line in factor_effects(cell[-1], [rows for _, rows in sorted(prompts.items())])
+        ),
+    )
 
 
-def _tested(cell: Cell, outcome: str, prompts: Mapping[tuple[int, int], Sequence[Row]]) -> Iterator[Row]:
-    """The tests of one family, corrected together."""
-    items = _items(outcome, [rows for _, rows in sorted(prompts.items()) if len(rows) > 1])
+def factor_effects(outcome: str, prompts: Sequence[Sequence[Row]], *, redraws: int = REDRAWS) -> list[Row]:
+    """Test every factor, corrected together.
+
+    Args:
+        outcome: `cited` or `gain`.
+        prompts: for each its items whose outcome is known, rows of the relation `shown_items`.
+        redraws: how often outcomes are permuted.
+    """
+    items = _items(outcome, [rows for rows in prompts if len(rows) > 1])
     if items is None:
-        return
-    lines = list(_effects(items))
+        return []
+    lines = list(_effects(items, redraws))
     corrected = holm([np.nan if line["p"] is None else line["p"] for line in lines])
     family = int(np.isfinite(corrected).sum())
-    for line, p in zip(lines, corrected, strict=True):
-        named = dict(zip(("condition", "env", "variant"), cell, strict=True))
-        yield {**named, "outcome": outcome, **line, "holm_p": known(float(p)), "family": family}
+    return [line | {"holm_p": known(float(p)), "family": family} for line, p in zip(lines, corrected, strict=True)]
 
 
 def _items(outcome: str, prompts: Sequence[Sequence[Row]]) -> Items | None:
@@ -130,7 +141,7 @@ def _factors(scores: Floats, outcome: str, parent: float | None) -> dict[str, Fl
     return factors
 
 
-def _effects(items: Items) -> Iterator[Row]:
+def _effects(items: Items, redraws: int) -> Iterator[Row]:
     """The effect of each factor; of those that make the same comparisons, such as first and last of two, the first."""
     is_sorted = abs(items.gamma) == 1
     similarity = _centred(items.similarity, items.prompt)
@@ -145,13 +156,8 @@ def _effects(items: Items) -> Iterator[Row]:
             continue
         done.append(centred)
         adjusted = [] if is_sorted else [ranks[SCORE if aspect == PLACE else PLACE]]
-        found = within_effect(
-            items.outcome,
-            values,
-            items.prompt,
-            items.run,
-            covariates=np.column_stack([similarity, *adjusted]),
-        )
+        covariates = np.column_stack([similarity, *adjusted])
+        found = within_effect(items.outcome, values, items.prompt, items.run, covariates=covariates, redraws=redraws)
         counted = np.isin(items.prompt, np.unique(items.prompt[centred != 0]))
         has = counted & (values == 1)
         without = counted & (values != 1)

@@ -9,6 +9,11 @@ from audit.output.escaping import visible
 from audit.output.rows import Table
 from audit.reports.tables import relation_table
 
+HIGH: Final = 0.5
+"""Goodman and Kruskal's gamma of place and score from which a note says so."""
+
+NOTHING_COMPARED: Final = "no prompt here shows several items together with an answer that cites, or texts to compare"
+
 OBSERVED: Final = (
     "what is observed is no proof of influence: only prompts that differ in nothing else give that (audit intervene)"
 )
@@ -23,11 +28,23 @@ def positions(data: Data, **options: Unpack[Selection]) -> Table:
     """
     found = relation_table("positions", request_of(data, Selection, options))
     assert found.relation is not None
-    cells = found.relation.filter("aspect = 'place or score'").select("condition, env, variant, outcome, place_score_gamma")
-    notes = [
-        f"{visible(' '.join(cell))}, {outcome}: every prompt has its items in {'ascending' if gamma > 0 else 'descending'} "
-        "order of score, so that place and score cannot be separated"
-        for *cell, outcome, gamma in sorted(cells.distinct().fetchall())
-    ]
-    found.notes = (*found.notes, *notes, *([OBSERVED] if len(found) else ()))
+    if not len(found):
+        found.notes = [NOTHING_COMPARED, *([found.caption] if found.caption else [])]
+        return found
+    cells = found.relation.select("condition, env, variant, outcome, place_score_gamma").distinct().fetchall()
+    together = [_together(visible(" ".join(cell)), outcome, gamma) for *cell, outcome, gamma in sorted(cells, key=str)]
+    found.notes = [*found.notes, *(note for note in together if note), OBSERVED]
     return found
+
+
+def _together(cell: str, outcome: str, gamma: float | None) -> str | None:
+    """How far items are sorted by score; None where they hardly are."""
+    if gamma is None or abs(gamma) < HIGH:
+        return None
+    order = "ascending" if gamma > 0 else "descending"
+    if abs(gamma) == 1:
+        return f"{cell}, {outcome}: items are always in {order} order of score, so that place and score are one factor"
+    return (
+        f"{cell}, {outcome}: items are mostly in {order} order of score (gamma {gamma:.2f}), so that place and score are "
+        "hard to separate"
+    )

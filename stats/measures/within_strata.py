@@ -1,14 +1,17 @@
 """A linear effect within strata, tested by exchanging outcomes within each.
 
 Ordinary least squares with an intercept for each stratum. Without covariates the test is exact where outcomes of a
-stratum are exchangeable if there is no effect; with covariates residuals are exchanged: D. Freedman and D. Lane, "A
-nonstochastic interpretation of reported significance levels" (Journal of Business & Economic Statistics 1, 1983), whose
-size is close to nominal (A. M. Winkler et al., "Permutation inference for the general linear model", NeuroImage 92, 2014).
+stratum are exchangeable if there is no effect. With covariates residuals are exchanged, and the size is close to
+nominal: D. Freedman and D. Lane, "A nonstochastic interpretation of reported significance levels" (Journal of Business
+& Economic Statistics 1, 1983); A. M. Winkler et al., "Permutation inference for the general linear model" (NeuroImage
+92, 2014).
 """
 
 from __future__ import annotations
 
+import functools
 import math
+from itertools import permutations
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -19,6 +22,8 @@ from stats.measures.stratified_permutation import REDRAWS, Floats, Permuted, See
 
 _SAME: Final = 1e-9
 """What is left of a regressor, relative to its size, that counts as nothing."""
+_TABULATED: Final = 6
+"""Observations of a stratum up to which all orders are tabulated; a redraw is then a draw of a place in the table."""
 _AT_ONCE: Final = 4_000_000
 """Outcomes of redraws that are in memory at once."""
 
@@ -27,7 +32,7 @@ class WithinEffect(NamedTuple):
     """The slope of an outcome on a regressor within strata.
 
     Attributes:
-        effect: change of the outcome when the regressor grows by 1; NaN where covariates leave nothing of the regressor.
+        effect: change of the outcome when the regressor grows by 1; NaN where covariates leave nothing of it.
         low: end of its interval, from errors by cluster (CR2); NaN where one cluster informs it.
         high: the other end.
         p: of no effect, two-sided, by permutations within strata.
@@ -122,9 +127,20 @@ def _exchanged(
     for size in sorted({len(each) for each in blocks}):
         alike = np.stack([each for each in blocks if len(each) == size])
         values, weights = outcome[alike], slope[alike]
+        table = np.einsum("swi,si->sw", values[:, _orders(size)], weights) if size <= _TABULATED else None
         step = max(1, _AT_ONCE // values.size)
         for start in range(0, redraws, step):
-            shape = (min(step, redraws - start), *values.shape)
-            permuted = rng.permuted(np.broadcast_to(values, shape), axis=-1)
-            totals[start : start + step] += np.einsum("rsi,si->r", permuted, weights)
+            count = min(step, redraws - start)
+            if table is not None:
+                drawn = rng.integers(table.shape[1], size=(count, len(table)))
+                totals[start : start + count] += table[np.arange(len(table)), drawn].sum(axis=1)
+            else:
+                permuted = rng.permuted(np.broadcast_to(values, (count, *values.shape)), axis=-1)
+                totals[start : start + count] += np.einsum("rsi,si->r", permuted, weights)
     return totals
+
+
+@functools.cache
+def _orders(size: int) -> NDArray[np.intp]:
+    """All orders of some places, shape (orders, size)."""
+    return np.array(list(permutations(range(size))), dtype=np.intp)

@@ -32,7 +32,9 @@ SEEDS: Final = Need("seeds", "candidates", "no seeds")
 TASK: Final = Need("known_task", "known_task", "the task is none of the ten (--task-module)")
 TRUTH: Final = Need("truth", "runs", "no truth.jsonl, which the simulated backend alone writes")
 CONTROLS: Final = Need("controls", "controls", "no puresearch runs beside it to compare with")
-COMPARED: Final = Need("compared", "revisions", "no two items shown beside each other with an answer or texts to compare")
+COMPARED: Final = Need(
+    "compared", "revisions", "no two items shown beside each other with an answer or texts to compare"
+)
 RERUN: Final = (PARAMETERS, RETURNS, SEEDS, TASK)
 
 

@@ -31,6 +31,18 @@ def test_the_p_value_is_that_of_all_permutations():
     assert math.isnan(found.low)  # one cluster
 
 
+@pytest.mark.parametrize("size", [6, 7])
+def test_small_and_large_strata_are_permuted_alike(size):
+    # The sum that is tested is normal in large samples: its p-value is that of its mean and variance over permutations.
+    rng = np.random.default_rng(size)
+    strata, x = np.repeat(np.arange(60), size), np.tile(np.arange(size) == 0, 60).astype(float)
+    y = rng.normal(size=60 * size) + 0.2 * x
+    rows = y.reshape(60, size)
+    gaps = rows[:, 0] - rows.mean(axis=1)
+    expected = math.erfc(abs(gaps.sum()) / math.sqrt(2 * rows.var(axis=1).sum()))
+    assert within_effect(y, x, strata, strata).p == pytest.approx(expected, abs=0.02)
+
+
 def test_it_is_least_squares_with_an_intercept_for_each_stratum():
     rng = np.random.default_rng(1)
     strata = np.repeat(np.arange(30), 4)
