@@ -41,10 +41,8 @@ def _together(cell: str, outcome: str, gamma: float | None) -> str | None:
     """How far items are sorted by score; None where they hardly are."""
     if gamma is None or abs(gamma) < HIGH:
         return None
-    order = "ascending" if gamma > 0 else "descending"
+    cell = f"{cell}, {outcome}: items are"
+    order = f"in {'ascending' if gamma > 0 else 'descending'} order of score"
     if abs(gamma) == 1:
-        return f"{cell}, {outcome}: items are always in {order} order of score, so that place and score are one factor"
-    return (
-        f"{cell}, {outcome}: items are mostly in {order} order of score (gamma {gamma:.2f}), so that place and score are "
-        "hard to separate"
-    )
+        return f"{cell} always {order}, so that place and score are one factor"
+    return f"{cell} mostly {order} (gamma {gamma:.2f}), so that place and score are hard to separate"

@@ -17,6 +17,7 @@ from audit.arguments import (
     request_of,
 )
 from audit.detectors.detector import Detector
+from audit.output.errors import count
 from audit.output.formats import Row
 from audit.output.rows import Table
 
@@ -78,12 +79,35 @@ ESSENTIAL: Final = {
 }
 """Columns shown in tables for people, where all would be too many."""
 
+OF_TEXTS: Final = {
+    "summary": [
+        *("condition", "env", "variant", "runs", "revisions", "mean_delta", "accepted", "regressions", "improvements"),
+        "no_change",
+    ],
+    "salience": [
+        *("condition", "env", "variant", "revisions", "regressions"),
+        *("worst_below_median", "strict_untied_pct", "worst_below_best", "permissive_untied_pct"),
+        *("citing_regressions_pct", "citing_improvements_pct", "citing_no_change_pct", "risk_ratio"),
+    ],
+    "noise_summary": [
+        *("condition", "env", "variant", "revisions", "regressions", "expected_pooled"),
+        *("beyond_noise", "strict", "strict_beyond_noise"),
+    ],
+    "revisions": [
+        *("condition", "env", "variant", "run", "iteration", "r0", "r1", "delta"),
+        *("changed_components", "edit_ratio", "references_worst", "strict", "pattern"),
+    ],
+}
+"""The same where all candidates are texts."""
+
 HEADINGS: Final = {
     "citing_regressions_pct": "citing regr. %",
     "citing_improvements_pct": "citing impr. %",
     "citing_no_change_pct": "citing same %",
     "regressions_citing_pct": "regr. if citing %",
     "regressions_not_citing_pct": "regr. if not %",
+    "strict_untied_pct": "strict % of these",
+    "permissive_untied_pct": "permissive % of these",
 }
 """Headings of columns in tables for people, where names are too long."""
 
@@ -250,17 +274,38 @@ def relation_table(name: str, request: Request, where: str | None = None) -> Tab
             relation = relation.filter(where)
         caption = request.caption(store)
         why_empty = None if relation.limit(1).fetchall() else _why_empty(name, store)
+        if name == "patterns_summary":
+            why_empty = no_patterns(request, store) or why_empty
         table = table_of(
             relation,
             store,
             title=_title(name, store.detected_by),
-            essential=ESSENTIAL.get(name),
+            essential=(OF_TEXTS if are_texts(request, store) else ESSENTIAL).get(name, ESSENTIAL.get(name)),
             headings=HEADINGS,
             caption=caption,
             notes=[line for line in (why_empty, caption) if line],
         )
         resources.pop_all()
     return table
+
+
+def are_texts(request: Request, store: Store) -> bool:
+    """Whether the candidates of all runs that a request is for are texts."""
+    runs = request.select(store.relation("run_records"))
+    return runs.select("candidates").distinct().fetchall() == [("text",)]
+
+
+def no_patterns(request: Request, store: Store) -> str | None:
+    """Which runs of texts have no edit patterns, and why; None where all have some."""
+    if not request.select(store.relation("run_records")).filter("candidates = 'text'").limit(1).fetchall():
+        return None
+    found = request.select(store.relation("unscaled_runs")).aggregate("count(*), min(lowest), max(highest)")
+    [(number, lowest, highest)] = found.fetchall()
+    if not number:
+        return None
+    return (
+        f"no edit patterns of {count(number, 'run')}: scores from {lowest:g} to {highest:g}, no score_range in run.json"
+    )
 
 
 def _title(name: str, detector: Detector) -> str:
