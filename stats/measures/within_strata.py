@@ -88,7 +88,7 @@ def within_effect(
     # A value that is not known makes the range NaN, which is not above 0.
     members = [each for each in groups(places) if np.ptp(regressor[each]) > 0]
     if not members:
-        return WithinEffect(*[math.nan] * 4, strata=0, observations=0)
+        return WithinEffect(math.nan, math.nan, math.nan, math.nan, 0, 0)
     chosen = np.concatenate(members)
     ends = np.cumsum([len(each) for each in members])
     blocks = np.split(np.arange(len(chosen)), ends[:-1])
@@ -96,14 +96,14 @@ def within_effect(
     left = _without(centred[:, :2], centred[:, 2:])
     remaining, slope = left[:, 0], left[:, 1]
     size = float(slope @ slope)
-    counts = {"strata": len(members), "observations": len(chosen)}
+    counts = len(members), len(chosen)
     if size <= _SAME * float(centred[:, 1] @ centred[:, 1]):
-        return WithinEffect(*[math.nan] * 4, **counts)
+        return WithinEffect(math.nan, math.nan, math.nan, math.nan, *counts)
     totals = _exchanged(remaining, slope, blocks, redraws, np.random.default_rng(seed))
     parts = np.array([remaining[each] @ slope[each] for each in blocks])
     p = permutation_p(Permuted(parts, totals, exact=False), size=float(np.abs(outcome[chosen]).sum()))
     [fit] = cluster_robust(remaining, slope[:, None], labels[chosen], level=level)
-    return WithinEffect(fit.estimate, fit.low, fit.high, p, **counts)
+    return WithinEffect(fit.estimate, fit.low, fit.high, p, *counts)
 
 
 def _centred(columns: Floats, blocks: list[NDArray[Any]]) -> Floats:
