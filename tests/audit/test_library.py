@@ -49,7 +49,8 @@ def data(tmp_path_factory) -> Path:
     answers = ("The worst rollout fell.", "Rollout 2 was best.", "The worst trajectory was chance.", "Better balance.")
     labels = ("worst", "median", "best")
     shown = [
-        {"label": label, "rollout": place, "return": 1.0 + 4 * place, "length": 10} for place, label in enumerate(labels)
+        {"label": label, "rollout": place, "return": 1.0 + 4 * place, "length": 10}
+        for place, label in enumerate(labels)
     ]
     for run in (1, 2):
         rows = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -13,6 +14,7 @@ from audit.reports.positions import NOTHING_COMPARED, OBSERVED
 from tests.audit.samples import write_run
 from tests.audit.texts import items, text_candidate, text_revision, text_run
 
+TOOLS = Path(__file__).resolve().parents[2] / "data/tools"
 PARENT = "a b c d e f g h"
 SHOWN = (
     ("Attempt 1", "- Outcome: worse", 0.1),
@@ -132,3 +134,13 @@ def test_nothing_to_compare_is_said_in_one_line(tmp_path):
     checked = CliRunner().invoke(app, ["check", str(data), "--format", "json"])
     [row] = [row for row in json.loads(checked.stdout) if row["command"] == "positions"]
     assert not row["supported"]
+
+
+def test_folders_of_evolvers():
+    """OpenEvolve sorts a part of its prompt by score, ShinkaEvolve all of it."""
+    with audit.positions(TOOLS / "openevolve") as table:
+        assert {(row["outcome"], row["aspect"]) for row in table} >= {("cited", "place"), ("cited", "score")}
+    with audit.positions(TOOLS / "shinka") as table:
+        assert {row["aspect"] for row in table} == {"place or score"}
+        assert {row["place_score_gamma"] for row in table} == {1}
+        assert {row["outcome"] for row in table} == {"cited", "gain"}
