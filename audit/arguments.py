@@ -53,7 +53,8 @@ class Detection(Selection, total=False):
     """Keyword arguments of functions that use a detector of references to an item of the evidence.
 
     Attributes:
-        detector: word, phrase, resolved, driver, judge, or a file of your own: `FILE.toml`, `FILE.py[:FUNCTION]`.
+        detector: word, phrase, resolved, driver, judge, or a file of your own: `FILE.toml`, `FILE.py[:FUNCTION]`;
+            without it, word, or resolved where candidates are texts.
         about: the item that references are sought to: worst, median, best, first, last, `label:X` or an id.
         judgements: files that `audit.judge` has written.
         judge: the model whose judgements count, where there are several.
@@ -116,6 +117,8 @@ def request_of(data: Data, kind: Any, options: Mapping[str, Any]) -> Request:
         given["settings"] = _settings(given.pop("overrides") or {})
     if isinstance(data, Request):
         return replace(data, **given)
+    if "detector" in kind.__optional_keys__:
+        given.setdefault("detector", None)
     if isinstance(data, str | Path):
         return Request(paths=[Path(data)], **given)
     from audit.store import Store  # and with it all that reads records
@@ -123,14 +126,13 @@ def request_of(data: Data, kind: Any, options: Mapping[str, Any]) -> Request:
     if isinstance(data, Store):
         if late := sorted(options.keys() - set(_ROWS)):
             raise UsageError(f"the store is open already; give {', '.join(late)} to audit.open")
-        return Request(
-            paths=data.paths,
-            store=data,
-            detector=data.detector,
-            about=data.about,
-            settings=_settings(data.overrides),
-            **given,
-        )
+        opened = {
+            "store": data,
+            "detector": data.detector,
+            "about": data.about,
+            "settings": _settings(data.overrides),
+        }
+        return Request(paths=data.paths, **given | opened)
     return Request(paths=[Path(path) for path in data], **given)
 
 

@@ -7,10 +7,11 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from audit.output.errors import AuditError, Problem, UsageError, count, report
 from audit.output.escaping import in_line
+from audit.vocabulary.detectors import DEFAULT, DEFAULT_OF_TEXTS
 from audit.vocabulary.keys import RunKey
 
 if TYPE_CHECKING:
@@ -18,6 +19,15 @@ if TYPE_CHECKING:
 
     from audit.ingest.runs import RecordedRun, Records
     from audit.store import Store
+
+
+OF_TEXTS: Final = (
+    f"candidates are texts: references are found by the detector {DEFAULT_OF_TEXTS}, unless you name another"
+)
+OF_SOME_TEXTS: Final = (
+    f"some candidates are texts: references are found by the detector {DEFAULT}; "
+    f"texts alone would be read by {DEFAULT_OF_TEXTS}"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +42,8 @@ class Request:
     variant: Sequence[str] | None = None
     condition: Sequence[str] | None = None
     run: Sequence[int] | None = None
-    detector: str = "word"
+    detector: str | None = DEFAULT
+    """None for the default of the records: that of texts where all candidates are."""
     about: str | None = None
     settings: Sequence[str] | None = None
     judgements: Sequence[Path] | None = None
@@ -72,29 +83,39 @@ class Request:
         from audit.vocabulary.thresholds import parse_overrides
 
         overrides = parse_overrides(self.settings or [])
-        with contextlib.ExitStack() as resources:
-            store = (
-                self.store.shared()
-                if self.store is not None
-                else open_store(
-                    self.paths,
-                    strict=self.strict,
-                    detector=self.detector,
-                    about=self.about,
-                    overrides=overrides,
-                    cache=self.cache,
-                    judgements=self.judgements or (),
-                    judge=self.judge,
-                    plans=self.plans,
-                )
+
+        def opened(detector: str) -> Store:
+            return open_store(
+                self.paths,
+                strict=self.strict,
+                detector=detector,
+                about=self.about,
+                overrides=overrides,
+                cache=self.cache,
+                judgements=self.judgements or (),
+                judge=self.judge,
+                plans=self.plans,
             )
+
+        with contextlib.ExitStack() as resources:
+            store = self.store.shared() if self.store is not None else opened(self.detector or DEFAULT)
             resources.enter_context(store)
             is_given = self.judge or (self.judgements and not all_detectors)
+            if self.detector is None and (texts := self._texts(store)) is not None:
+                if texts:
+                    store.close()
+                    store = resources.enter_context(opened(DEFAULT_OF_TEXTS))
+                store.notes.append(OF_TEXTS if texts else OF_SOME_TEXTS)
             if self.store is None and is_given and not store.detected_by.is_judged:
                 raise UsageError("--judgements and --judge are for --detector judge, or a rubric")
             self._check({column: names(store, column) for column, _ in self._filters()}, store.problems)
             resources.pop_all()
         return store
+
+    def _texts(self, store: Store) -> bool | None:
+        """Whether the candidates of all selected runs are texts; None where none are."""
+        kinds = self.select(store.relation("run_records")).select("candidates").distinct().fetchall()
+        return len(kinds) == 1 if ("text",) in kinds else None
 
     def select(self, relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
         """The selected rows."""

@@ -25,7 +25,7 @@ from audit.engine.database import Database
 from audit.ingest.analyses import Analysis
 from audit.output.errors import Problem, count, refuse_problems
 from audit.vocabulary.threshold_steps import around
-from audit.vocabulary.thresholds import Overrides, check_overrides, presets
+from audit.vocabulary.thresholds import Overrides, check_overrides, presets, text_preset
 
 if TYPE_CHECKING:
     import duckdb
@@ -293,6 +293,7 @@ class _Opening:
             rows = [{"env": env, **thresholds} for env, thresholds in values.items()]
             file.write_bytes(msgspec.json.Encoder().encode_lines(rows))
             database.set(variable, file)
+        database.set("text_preset", text_preset())
         database.set("threshold_steps", around())
         for variable, value in self.detector.variables().items():
             database.set(variable, value)

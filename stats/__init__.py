@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from stats.measures.improvement import area_under_roc, probability_of_improvement
     from stats.measures.logistic import RobustOdds, robust_odds
     from stats.measures.mixture import MixtureTerms, mixture_terms, mixture_weights
-    from stats.measures.permutation import NoChange, no_change
+    from stats.measures.permutation import NoChange, no_change, no_change_paired
     from stats.measures.ranks import kendall_w, mean_ranks, rank_shares, task_ranks
     from stats.measures.scores import Comparison, Scale, comparisons, find_scales, known_scales
     from stats.measures.sign_flip import SignFlip, sign_flip_test
@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from stats.measures.stratified_permutation import StratifiedDifference, stratified_difference
     from stats.measures.summary import Summary, ratio_of_sums, summarise
     from stats.measures.survival import Survival, kaplan_meier
+    from stats.measures.text_edits import TextEdit, edit_distance, text_edit, token_change
     from stats.measures.welch import Welch, welch, welch_from_summaries
     from stats.published.checks import check_paper
     from stats.published.own_table import check_table
@@ -118,7 +119,7 @@ _HOMES = {
     "measures.improvement": ("area_under_roc", "probability_of_improvement"),
     "measures.logistic": ("RobustOdds", "robust_odds"),
     "measures.mixture": ("MixtureTerms", "mixture_terms", "mixture_weights"),
-    "measures.permutation": ("NoChange", "no_change"),
+    "measures.permutation": ("NoChange", "no_change", "no_change_paired"),
     "measures.ranks": ("kendall_w", "mean_ranks", "rank_shares", "task_ranks"),
     "measures.scores": ("Comparison", "Scale", "comparisons", "find_scales", "known_scales"),
     "measures.sign_flip": ("SignFlip", "sign_flip_test"),
@@ -127,6 +128,7 @@ _HOMES = {
     "measures.stratified_permutation": ("StratifiedDifference", "stratified_difference"),
     "measures.summary": ("Summary", "ratio_of_sums", "summarise"),
     "measures.survival": ("Survival", "kaplan_meier"),
+    "measures.text_edits": ("TextEdit", "edit_distance", "text_edit", "token_change"),
     "measures.welch": ("Welch", "welch", "welch_from_summaries"),
     "published.checks": ("check_paper",),
     "published.own_table": ("check_table",),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -34,7 +36,7 @@ def show(
     output: Annotated[
         ShowFormat, typer.Option("--format", help="Text to read, or one JSON object.")
     ] = ShowFormat.table,
-    detector: DetectorOption = "word",
+    detector: DetectorOption = None,
     about: AboutOption = None,
     judgements: JudgementsOption = None,
     judge: JudgeOption = None,
@@ -57,4 +59,5 @@ def show(
         judge=judge,
     )
     revision = audit.show(request, env, variant, run, iteration, condition=condition)
-    typer.echo(revision.as_json() if output is ShowFormat.json else str(revision))
+    text = revision.coloured() if sys.stdout.isatty() and "NO_COLOR" not in os.environ else str(revision)
+    typer.echo(revision.as_json() if output is ShowFormat.json else text)

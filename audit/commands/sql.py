@@ -10,6 +10,7 @@ import audit
 from audit.commands.options import Format, FormatOption, NoCacheOption, StrictOption
 from audit.commands.reading import AboutOption, DetectorOption, PlansOption, SetOption, deliver
 from audit.request import Request
+from audit.vocabulary.detectors import DEFAULT
 
 commands = typer.Typer()
 
@@ -24,7 +25,7 @@ def sql(
         ),
     ],
     output: FormatOption = Format.table,
-    detector: DetectorOption = "word",
+    detector: DetectorOption = None,
     about: AboutOption = None,
     overrides: SetOption = None,
     strict: StrictOption = False,
@@ -42,6 +43,6 @@ def sql(
         deliver(audit.relations(), output.value)
         return
     request = Request(
-        paths=paths, strict=strict, cache=not no_cache, detector=detector, about=about, settings=overrides
+        paths=paths, strict=strict, cache=not no_cache, detector=detector or DEFAULT, about=about, settings=overrides
     )
     deliver(audit.sql(request, query, plan=plan or ()), output.value)

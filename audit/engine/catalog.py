@@ -21,6 +21,7 @@ STORED: Final = frozenset(
         "presets",
         "overrides",
         "thresholds",
+        "edit_thresholds",
         "changes",
         "evidence",
         "mentions",
@@ -35,6 +36,7 @@ STORED: Final = frozenset(
         "iterations",
         "salience_criteria",
         "patterns",
+        "text_edits",
     }
 )
 """Relations that are computed once and stored, since they are narrow and read by several others. The rest are views, so
@@ -62,7 +64,7 @@ KEPT: Final = frozenset(
 """Relations with a few rows per run or method, which are kept from one audit to the next."""
 
 BATCHED: Final = frozenset(
-    {"changes", "evidence", "iterations", "references", "mentions", "findings", "drivers", "noise"}
+    {"changes", "evidence", "iterations", "references", "mentions", "findings", "drivers", "noise", "text_edits"}
 )
 """Relations that are functions of each run's own lines, and are kept for a batch of files at a time."""
 

@@ -186,13 +186,14 @@ class Database:
         if name in self._built:  # reading has built it too
             return
         text = models()[self._stand_ins.get(name, name)]
-        if name in BATCHED and self._parts is not None:
+        is_empty = name in MAKERS and MAKERS[name].of_texts and not self._has_texts()
+        if name in BATCHED and self._parts is not None and not is_empty:
             self._join(name, self._parts(name), text)
             return
         for needed in sorted(named_in(text) - {name}):
             self._build(needed)
         if name in MAKERS:
-            self._write_rows(name)
+            self._write_rows(name, has_rows=not is_empty)
         # This way the relation is bound only once; `sql(…).to_view(…)` binds it twice.
         self._connection.execute(f'create {"table" if name in STORED | KEPT else "view"} "{name}" as {text}')
         self._built.add(name)
@@ -238,13 +239,20 @@ class Database:
         finally:
             self._connection.execute("detach kept")
 
-    def _write_rows(self, name: str) -> None:
+    def _has_texts(self) -> bool:
+        """Whether a run's candidates are texts."""
+        return bool(self.relation("run_records").filter("candidates = 'text'").limit(1).fetchall())
+
+    def _write_rows(self, name: str, *, has_rows: bool) -> None:
         """Write the rows that the model of that name reads."""
-        maker = MAKERS[name]
-        self._build(maker.reads)
         path = self._directory / f"{name}.jsonl"
-        writer = self._writers.get(name) or maker.writer()
-        writer(self._connection.execute(f'from "{maker.reads}"'), path)
+        if has_rows:
+            maker = MAKERS[name]
+            self._build(maker.reads)
+            writer = self._writers.get(name) or maker.writer()
+            writer(self._connection.execute(f'from "{maker.reads}"'), path)
+        else:
+            path.touch()
         self.set(f"{name}_file", path)
 
 

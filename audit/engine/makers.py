@@ -26,11 +26,15 @@ class Writer(Protocol):
 
 
 class Maker(NamedTuple):
-    """The relation that is read, and the function that derives another from it, imported when it is needed."""
+    """The relation that is read, and the function that derives another from it, imported when it is needed.
+
+    Where `of_texts`, there are no rows unless a run's candidates are texts.
+    """
 
     reads: str
     module: str
     function: str
+    of_texts: bool = False
 
     def writer(self) -> Writer:
         """The function."""
@@ -47,5 +51,6 @@ MAKERS: Final = {
     "interventions": Maker("plans", "audit.interventions.relations", "write_interventions"),
     "intervention_units": Maker("plans", "audit.interventions.relations", "write_units"),
     "intervention_effects": Maker("plans", "audit.interventions.relations", "write_effects"),
+    "text_edits": Maker("revised_texts", "audit.python_models.text_edits", "write_text_edits", of_texts=True),
     "controls": Maker("start_counts", "audit.python_models.controls", "write_controls"),
 }

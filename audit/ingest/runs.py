@@ -25,11 +25,12 @@ from collector.records import RecordError, Run
 
 @dataclass(frozen=True, slots=True)
 class RecordedRun:
-    """A run: who it is, its `run.json` (None for a foreign log), and the files of its iterations."""
+    """A run: who it is, its `run.json` (None for a foreign log), the files of its iterations, and what it revises."""
 
     identity: RunKey
     run: Run | None
     files: tuple[RecordFile, ...]
+    is_text: bool = False
 
 
 class Records:
@@ -121,7 +122,8 @@ def open_records(paths: Sequence[Path], *, judged: bool = True, cache: bool = Tr
         for file in intake.files:
             files[file.identity].append(file)
         runs = [
-            RecordedRun(identity, intake.described.get(identity), tuple(files[identity])) for identity in sorted(files)
+            RecordedRun(identity, intake.described.get(identity), tuple(files[identity]), facts.candidates == "text")
+            for identity, facts in sorted(intake.runs.items())
         ]
         yield Records(runs, intake.problems, left_out)
 

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from audit.output.numbers import known
 from audit.python_models.batches import batches, write_lines
 from audit.vocabulary.keys import RevisionKey
-from stats.measures.permutation import no_change
+from stats.measures.permutation import no_change, no_change_paired
 
 if TYPE_CHECKING:
     import duckdb
@@ -31,18 +32,19 @@ def write_noise(returns: duckdb.DuckDBPyConnection, path: Path) -> None:
 
 
 def _tested(revisions: Sequence[Row]) -> Iterator[Row]:
-    by_size: dict[int, list[Row]] = defaultdict(list)
+    groups: dict[tuple[int, bool], list[Row]] = defaultdict(list)
     for revision in revisions:
         before, after = revision["before"] or (), revision["after"] or ()
         if before and len(before) == len(after):
-            by_size[len(before)].append(revision)
+            groups[len(before), revision["same_examples"]].append(revision)
         else:  # a log that lost rollouts, or knows means alone: there is nothing to exchange
             yield _line(revision, None, None, None)
-    for group in by_size.values():
-        found = no_change([revision["before"] for revision in group], [revision["after"] for revision in group])
+    for (_, is_paired), group in groups.items():
+        test = no_change_paired if is_paired else no_change
+        found = test([revision["before"] for revision in group], [revision["after"] for revision in group])
         for revision, p, pooled, initial in zip(group, *found, strict=True):
-            # On the same seeds an unchanged policy does the same again.
-            yield _line(revision, float(p), float(pooled), 0.0 if revision["same_seeds"] else float(initial))
+            # On the same seeds an unchanged policy does the same again; a model on the same examples need not.
+            yield _line(revision, float(p), float(pooled), 0.0 if revision["same_seeds"] else known(float(initial)))
 
 
 def _line(revision: Row, p: float | None, pooled: float | None, initial: float | None) -> Row:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import textwrap
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, Unpack
@@ -12,7 +11,10 @@ from audit.detectors.about import parse_about
 from audit.output.errors import AuditError, UsageError
 from audit.output.escaping import in_line
 from audit.output.formats import as_json, rounded
+from audit.output.paragraphs import WIDTH, wrapped
+from audit.output.word_diff import coloured
 from audit.references import Mention, Shown, mark, resolve
+from audit.reports import explain_text
 from audit.store import Store, rows_of
 from audit.vocabulary.keys import RevisionKey
 from audit.vocabulary.patterns import PATTERNS
@@ -20,7 +22,8 @@ from audit.vocabulary.patterns import PATTERNS
 if TYPE_CHECKING:
     import duckdb
 
-WIDTH: Final = 88
+TEXT: Final = "text"
+"""The policy kind of runs whose candidates are texts."""
 
 
 class Revision(dict[str, Any]):
@@ -37,6 +40,10 @@ class Revision(dict[str, Any]):
 
     def __str__(self) -> str:
         return _as_text(self)
+
+    def coloured(self) -> str:
+        """The same with colours for a terminal, where the text is one that changed."""
+        return coloured(str(self)) if self["thresholds"]["policy"] == TEXT else str(self)
 
 
 def show(
@@ -112,6 +119,16 @@ def _in_full(store: Store, details: dict[str, Any]) -> dict[str, Any]:
         for label in ("worst", "median", "best")
     ]
     before, after = episode["initial"], episode["revised"]
+    answers = rows_of(_where(store.relation("critic_answers"), identity))
+    of_text: dict[str, Any] = {}
+    if thresholds["policy"] == TEXT:
+        [thresholds] = rows_of(_where(store.relation("edit_thresholds"), run))
+        before, after = explain_text.with_text(before), explain_text.with_text(after)
+        of_text = {
+            "rationale": answers[0]["answer"] if answers else None,
+            "items": episode["shown"] or [],
+            "places": {label: each[f"{label}_place"] for each in chosen for label in ("worst", "median", "best")},
+        }
     return {
         **details,
         "file": episode["file"],
@@ -125,58 +142,80 @@ def _in_full(store: Store, details: dict[str, Any]) -> dict[str, Any]:
         ],
         "reason": _reason(details, thresholds),
         "thresholds": {key: value for key, value in thresholds.items() if key not in RevisionKey._fields},
-        "mentions": _mentions(episode),
+        "mentions": _mentions(episode, answers),
         "judgements": [
             {key: value for key, value in each.items() if key not in RevisionKey._fields} for each in judgements
         ],
         "initial": before,
         "revised": after,
+        **of_text,
     }
 
 
-def _mentions(episode: dict[str, Any]) -> list[dict[str, Any]]:
+def _mentions(episode: dict[str, Any], answers: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """What a critic's answer mentions; nothing where another search call made the second proposal."""
-    if episode["revised"]["source"] != "critic":
+    if not answers:
         return []
     before = episode["initial"]
     shown = Shown.of(
         episode["shown"], returns=before["returns"], lengths=before["lengths"], statistics=episode["statistics"]
     )
-    return [asdict(mention) for mention in resolve(episode["revised"]["answer"] or "", shown)]
+    return [asdict(mention) for mention in resolve(answers[0]["answer"], shown)]
 
 
 def _marked(revision: dict[str, Any], form: Literal["plain", "html"] = "plain") -> str:
     """The answer with its mentions in brackets, or marked; nothing in it acts on a terminal or a page."""
-    return mark(revision["revised"]["answer"] or "", [Mention(**mention) for mention in revision["mentions"]], form)
+    answer = revision["rationale"] if "rationale" in revision else revision["revised"]["answer"]
+    return mark(answer or "", [Mention(**mention) for mention in revision["mentions"]], form)
 
 
 def _reason(details: dict[str, Any], thresholds: dict[str, Any]) -> str:
+    numbers = {key: rounded(value) for key, value in {**thresholds, **details}.items()}
+    if thresholds["policy"] == TEXT:
+        if details["pattern"] is None:
+            return explain_text.no_pattern(details)
+        return PATTERNS[details["pattern"]].rule_of_texts.format(**numbers)
     if details["edit_distance"] is None:
         return "parameters are not recorded"
     if details["pattern"] is None:
         return "the return did not change"
-    numbers = {key: rounded(value) for key, value in {**thresholds, **details}.items()}
     return PATTERNS[details["pattern"]].rule.format(**numbers)
 
 
 def _as_text(revision: dict[str, Any]) -> str:
     """A revision in full, to read."""
+    sections = _sections_of_text(revision) if revision["thresholds"]["policy"] == TEXT else _sections(revision)
+    return "\n\n".join(
+        "\n".join([title, *(f"  {line}".rstrip() for line in lines)]) for title, lines in sections.items()
+    )
+
+
+def _sections(revision: dict[str, Any]) -> dict[str, list[str]]:
     edits = [f"params[{e['index']}]: {e['before']:g} -> {e['after']:g}" for e in revision["edits"]]
     evidence = [
         f"{e['label']:<7} rollout {e['rollout']:<3} return {rounded(e['return'])}{_heading(e)}"
         for e in revision["evidence"]
     ]
-    sections = {
+    return {
         "Revision": _identity_lines(revision),
         "Returns": [_returns("initial", revision["initial"]), _returns("revised", revision["revised"])],
         "Evidence, of the initial candidate": evidence or ["no returns of single rollouts are recorded"],
         f"Edits{_extent(revision)}": edits or ["none" if _extent(revision) else "parameters are not recorded"],
         "Classification": _classification(revision),
-        "Answer, with the rollouts that it mentions": _wrapped(_marked(revision) or "(not recorded)"),
+        "Answer, with the rollouts that it mentions": wrapped(_marked(revision) or "(not recorded)"),
     }
-    return "\n\n".join(
-        "\n".join([title, *(f"  {line}".rstrip() for line in lines)]) for title, lines in sections.items()
-    )
+
+
+def _sections_of_text(revision: dict[str, Any]) -> dict[str, list[str]]:
+    return {
+        "Revision": _identity_lines(revision),
+        "Scores": [_returns("initial", revision["initial"]), _returns("revised", revision["revised"])],
+        "Items shown, in the order of display": explain_text.shown_items(revision) or ["not recorded"],
+        f"Edits{explain_text.extent(revision)}": explain_text.edits(revision),
+        "Classification": _classification(revision),
+        "Rationale, with the items that it mentions": wrapped(_marked(revision) or "none"),
+        "Answer": explain_text.answer(revision),
+    }
 
 
 def _extent(revision: dict[str, Any]) -> str:
@@ -210,8 +249,10 @@ def _classification(revision: dict[str, Any]) -> list[str]:
     ]
     about = str(parse_about(revision["about"] or "worst"))
     if revision["detector"] is None:
-        answered = revision["revised"]["source"] == "critic"
+        answered = revision["revised"]["source"] == "critic" and revision.get("rationale", True)
         why = "the judge has not judged the answer" if answered else "no critic's answer is recorded"
+        if revision["thresholds"]["policy"] == TEXT and not answered and revision["revised"]["answer"]:
+            why = "the answer gives no rationale beside the text"
         return [*lines, *_judgements(revision), f"{why}, so nothing can refer to {about}"]
     refers = "refers" if revision["cites"] else "does not refer"
     lines += [*_judgements(revision), f"the answer {refers} to {about} (detector {revision['detector']})"]
@@ -230,16 +271,6 @@ def _judgements(revision: dict[str, Any]) -> list[str]:
         verdict = f"driver {each['driver']}" + (f', from "{sentence}"{quoted}' if sentence else "")
         lines.append(f"judged by {in_line(each['model'])}: {verdict if each['driver'] else in_line(each['error'])}")
     return [line for text in lines for line in textwrap.wrap(text, WIDTH, subsequent_indent="  ")]
-
-
-def _wrapped(answer: str) -> list[str]:
-    # Words longer than a line are broken beforehand: the wrapper copies the rest of such a word for every line of it.
-    broken = re.sub(rf"(\S{{{WIDTH}}})(?=\S)", r"\1 ", answer.strip())
-    return [
-        line
-        for paragraph in broken.splitlines()
-        for line in (textwrap.wrap(paragraph, WIDTH, break_on_hyphens=False) or [""])
-    ]
 
 
 def _where(relation: duckdb.DuckDBPyRelation, wanted: dict[str, Any]) -> duckdb.DuckDBPyRelation:

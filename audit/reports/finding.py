@@ -18,6 +18,7 @@ from audit.output.errors import UsageError, count
 from audit.output.escaping import in_line, visible
 from audit.output.rows import Table
 from audit.output.tables import print_plain_table
+from audit.vocabulary.detectors import DEFAULT
 from audit.vocabulary.keys import RevisionKey
 
 if TYPE_CHECKING:
@@ -142,7 +143,7 @@ def _command(row: dict[str, Any], request: Request, store: Store) -> str:
     path = str(_path_of(row, request.paths, store))
     place = [str(row[column]) for column in ("env", "variant", "run", "iteration")]
     options = [f"--condition={row['condition']}"]
-    if request.detector != "word":
+    if request.detector not in {None, DEFAULT}:
         options.append(f"--detector={request.detector}")
     if request.about is not None:
         options.append(f"--about={request.about}")

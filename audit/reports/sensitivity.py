@@ -12,6 +12,7 @@ from audit.engine.interrupting import rows
 from audit.output.formats import Row, rounded
 from audit.output.rows import Table
 from audit.output.tables import print_table
+from audit.reports.emptiness import no_patterns
 from audit.vocabulary.threshold_steps import around, parse_variations
 from audit.vocabulary.thresholds import KEYS
 
@@ -50,8 +51,9 @@ def sensitivity(
         found = list(rows(relation, store))
         columns = list(relation.columns)
         caption = request.caption(store)
+        unscaled = no_patterns(request, store)
         store.set("threshold_steps", around())
-    nothing = None if found else "nothing to show: no such revision changed a return"
+    nothing = unscaled or (None if found else "nothing to show: no such revision changed a return")
     return Table(
         columns=columns,
         rows=found,

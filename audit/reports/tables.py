@@ -16,9 +16,9 @@ from audit.arguments import (
     Selection,
     request_of,
 )
-from audit.detectors.detector import Detector
 from audit.output.formats import Row
 from audit.output.rows import Table
+from audit.reports.emptiness import are_texts, no_patterns, why_empty
 
 if TYPE_CHECKING:
     import duckdb
@@ -73,23 +73,41 @@ ESSENTIAL: Final = {
 }
 """Columns shown in tables for people, where all would be too many."""
 
+OF_TEXTS: Final = {
+    "summary": [
+        *("condition", "env", "variant", "runs", "revisions", "mean_delta", "accepted", "regressions", "improvements"),
+        "no_change",
+    ],
+    "salience": [
+        *("condition", "env", "variant", "revisions", "regressions"),
+        *("worst_below_median", "strict_untied_pct", "worst_below_best", "permissive_untied_pct"),
+        *("citing_regressions_pct", "citing_improvements_pct", "citing_no_change_pct", "risk_ratio"),
+    ],
+    "noise_summary": [
+        *("condition", "env", "variant", "revisions", "regressions", "expected_pooled"),
+        *("beyond_noise", "strict", "strict_beyond_noise"),
+    ],
+    "revisions": [
+        *("condition", "env", "variant", "run", "iteration", "r0", "r1", "delta"),
+        *("changed_components", "edit_ratio", "references_worst", "strict", "pattern"),
+    ],
+}
+"""The same where all candidates are texts."""
+
 HEADINGS: Final = {
     "citing_regressions_pct": "citing regr. %",
     "citing_improvements_pct": "citing impr. %",
     "citing_no_change_pct": "citing same %",
     "regressions_citing_pct": "regr. if citing %",
     "regressions_not_citing_pct": "regr. if not %",
+    "strict_untied_pct": "strict % of these",
+    "permissive_untied_pct": "permissive % of these",
 }
 """Headings of columns in tables for people, where names are too long."""
 
 NO_CONTROL: Final = (
     "no puresearch beside these methods, under the same condition and task: there is nothing to compare them with"
 )
-
-NOTHING: Final = "nothing to show: no such rows in the records"
-
-THREE_ROLLOUTS: Final = ("salience", "base_rates", "severity_summary", "agreement_summary")
-"""Relations that only cover methods whose critic sees worst, median and best."""
 
 
 def summary(data: Data, **options: Unpack[Selection]) -> Table:
@@ -244,28 +262,28 @@ def relation_table(name: str, request: Request, where: str | None = None) -> Tab
         if where is not None:
             relation = relation.filter(where)
         caption = request.caption(store)
-        why_empty = None if relation.limit(1).fetchall() else _why_empty(name, store)
+        is_empty = not relation.limit(1).fetchall()
+        remark = (
+            why_empty(name, request, store)
+            if is_empty
+            else no_patterns(request, store)
+            if name == "patterns_summary"
+            else None
+        )
         table = table_of(
             relation,
             store,
-            title=_title(name, store.detected_by),
-            essential=ESSENTIAL.get(name),
+            title=_title(name, store),
+            essential=(OF_TEXTS if are_texts(request, store) else ESSENTIAL).get(name, ESSENTIAL.get(name)),
             headings=HEADINGS,
             caption=caption,
-            notes=[line for line in (why_empty, caption) if line],
+            notes=[line for line in (remark, caption) if line],
         )
         resources.pop_all()
     return table
 
 
-def _title(name: str, detector: Detector) -> str:
+def _title(name: str, store: Store) -> str:
+    detector = store.detected_by
     about = str(detector.about)
     return TITLES[name].format(detector=detector.name, about=about, cited="it" if detector.about.is_worst else about)
-
-
-def _why_empty(name: str, store: Store) -> str:
-    if not store.relation("asked_items").limit(1).fetchall():
-        return f"no evidence here has {store.detected_by.about}"
-    if name in THREE_ROLLOUTS:
-        return "no revisions of threetraj here, or of another method whose critic sees worst, median and best"
-    return NOTHING

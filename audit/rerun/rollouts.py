@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 NO_SEEDS: Final = "no seeds are recorded"
 NO_PARAMETERS: Final = "no parameters are recorded"
+TEXTS: Final = "candidates are texts, so there is nothing to run"
 NO_RETURNS: Final = "no returns of single rollouts are recorded"
 DECISIVE: Final = ("salience-audit", "gymnasium", "mujoco", "numpy")
 """Packages whose versions can change what a rollout returns."""
@@ -96,7 +97,7 @@ def task_of(recorded: RecordedRun) -> Task:
     """The task that a run's rollouts are run again on, under the run's switches.
 
     Raises:
-        NotRerunnableError: the run is of a baseline or a foreign log, or its task is not known here.
+        NotRerunnableError: the run is of texts, a baseline or a foreign log, or its task is not known here.
     """
     from collector import errors
     from collector.spec import recorded_task
@@ -104,6 +105,8 @@ def task_of(recorded: RecordedRun) -> Task:
     env, variant = recorded.identity[1], recorded.identity[2]
     if variant.startswith(BASELINES):
         raise NotRerunnableError("a baseline's policy is a network, of which no parameters are recorded")
+    if recorded.is_text:
+        raise NotRerunnableError(TEXTS)
     if recorded.run is None:
         raise NotRerunnableError(NO_SEEDS)
     try:

@@ -31,3 +31,6 @@ RELATIONS: Final = {
     "judge": "judged_references",
 }
 DETECTORS: Final = (*PATTERNS, *RELATIONS)
+DEFAULT: Final = "word"
+DEFAULT_OF_TEXTS: Final = "resolved"
+"""Where candidates are texts: items of a batch are called by their headings, and none of them the worst."""

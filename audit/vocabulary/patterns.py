@@ -51,6 +51,11 @@ class Pattern(NamedTuple):
         *before, last = [term.words for term in self.terms] or [_ELSE[self.direction]]
         return ", ".join([*before, f"and {last}"]) if before else last
 
+    @property
+    def rule_of_texts(self) -> str:
+        """The same where the size of an edit is a share of the text."""
+        return self.rule.replace("edit distance {edit_distance}", "edit ratio {edit_ratio}")
+
 
 _ELSE: Final = {
     "regression": "a regression (delta {delta}) that no other rule takes",

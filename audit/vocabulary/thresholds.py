@@ -24,13 +24,20 @@ MACROS: Final = {
 """SQL functions over structs or rows of all thresholds: of each the first that is not null, all with one moved,
 and whether a threshold counts parameters."""
 
+TEXT: Final = "text"
+"""Names the preset of runs whose candidates are texts, whatever their task, in settings and in files."""
+
 Overrides = Mapping[str, Mapping[str, float]]
 
 
-@functools.cache
 def presets() -> dict[str, dict[str, Any]]:
     """Per task id its policy kind, parameter count, thresholds and their origin, from `presets.toml`."""
-    return tomllib.loads(resources.files("audit.vocabulary").joinpath("presets.toml").read_text("utf-8"))
+    return {env: preset for env, preset in _file().items() if env != TEXT}
+
+
+def text_preset() -> dict[str, float]:
+    """Thresholds for texts, from `presets.toml`: shares of the range of scores, and edit ratios."""
+    return {key: _file()[TEXT][key] for key in KEYS}
 
 
 def parse_overrides(settings: Sequence[str]) -> dict[str, dict[str, float]]:
@@ -57,13 +64,18 @@ def check_overrides(overrides: Overrides) -> None:
         UsageError: an unknown task or key, or a count that is not a whole number.
     """
     for task, values in overrides.items():
-        if task not in presets():
-            raise UsageError(f"--set {task}: no such task; tasks are {', '.join(sorted(presets()))}")
+        if task not in {*presets(), TEXT}:
+            raise UsageError(f"--set {task}: no such task; tasks are {', '.join(sorted(presets()))}, and {TEXT}")
         for key, value in values.items():
             if key not in KEYS:
                 raise UsageError(f"--set {task}.{key}: no such threshold; thresholds are {', '.join(KEYS)}")
-            if key in COUNTS and value != int(value):
+            if key in COUNTS and task != TEXT and value != int(value):
                 raise UsageError(f"--set {task}.{key}: {value} is not a whole number")
+
+
+@functools.cache
+def _file() -> dict[str, dict[str, Any]]:
+    return tomllib.loads(resources.files("audit.vocabulary").joinpath("presets.toml").read_text("utf-8"))
 
 
 def _number(setting: str, text: str) -> float:

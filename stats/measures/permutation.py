@@ -1,15 +1,16 @@
 """How far can two sets of rollouts of one and the same policy differ by chance?
 
 Two answers. The permutation test pools both sets: it asks how often a random split of what was observed would give so
-low a difference. The other takes the first set alone for the policy's distribution, and runs it twice.
+low a difference. The other takes the first set alone for the policy's distribution, and runs it twice. Where both sets
+are scores of the same examples, the test flips the signs of their differences instead.
 """
 
 from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
-from itertools import combinations
+from collections.abc import Callable, Sequence
+from itertools import combinations, product
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -30,9 +31,11 @@ class NoChange(NamedTuple):
     """What no change would have done; arrays of shape (pairs,).
 
     Attributes:
-        p: chance of a difference as low as the observed one or lower, among splits of the pooled returns.
-        pooled: chance of a negative difference among those splits.
-        initial: chance of a negative difference between two sets drawn from the first set's returns.
+        p: chance of a difference as low as the observed one or lower, among splits of the pooled returns, or signs of
+            paired differences.
+        pooled: chance of a negative difference among those splits or signs.
+        initial: chance of a negative difference between two sets drawn from the first set's returns; NaN where they are
+            paired: how much the same examples vary when they are scored again is not known.
     """
 
     p: Floats
@@ -55,18 +58,64 @@ def no_change(first: ArrayLike, second: ArrayLike) -> NoChange:
     Raises:
         ValueError: shapes differ, or a return is not finite.
     """
+    before, after = _sets(first, second)
+    rollouts = before.shape[1]
+    splits, exact = _splits(rollouts)
+    draws = _draws(rollouts)
+
+    def chances(before: Floats, after: Floats) -> Sequence[Floats]:
+        pooled = np.concatenate([before, after], axis=1)
+        rounding = _TIE * np.abs(pooled).sum(axis=1, keepdims=True)
+        observed = after.sum(axis=1, keepdims=True) - before.sum(axis=1, keepdims=True)
+        # A split's difference is that of its two halves' sums.
+        tested = _as_low(pooled @ splits, observed, rounding, exact=exact)
+        return *tested, _below_zero(before @ draws, rounding)
+
+    return _in_steps(chances, before, after, splits.shape[1])
+
+
+def no_change_paired(first: ArrayLike, second: ArrayLike) -> NoChange:
+    """Test pairs of sets of scores of the same examples for no change.
+
+    Without a change each example's two scores could as well be exchanged, which flips the sign of their difference (R.
+    A. Fisher, "The Design of Experiments", 1935, section 21). All signs are counted for up to 13 examples; beyond, they
+    are drawn as splits are.
+
+    Args:
+        first: shape (pairs, K), the scores before.
+        second: shape (pairs, K), the scores after, in the same order of examples.
+
+    Raises:
+        ValueError: shapes differ, or a score is not finite.
+    """
+    before, after = _sets(first, second)
+    signs, exact = _signs(before.shape[1])
+
+    def chances(before: Floats, after: Floats) -> Sequence[Floats]:
+        differences = after - before
+        rounding = _TIE * (np.abs(before) + np.abs(after)).sum(axis=1, keepdims=True)
+        tested = _as_low(differences @ signs, differences.sum(axis=1, keepdims=True), rounding, exact=exact)
+        return *tested, np.full(len(before), math.nan)
+
+    return _in_steps(chances, before, after, signs.shape[1])
+
+
+def _sets(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
     before, after = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
     if before.ndim != 2 or before.shape != after.shape or not before.shape[1]:
         raise ValueError(f"expected two arrays of shape (pairs, K), got {before.shape} and {after.shape}")
     if not (np.isfinite(before).all() and np.isfinite(after).all()):
         raise ValueError("a return is not a finite number")
-    rollouts = before.shape[1]
-    splits, exact = _splits(rollouts)
-    draws = _draws(rollouts)
-    step = max(1, _AT_ONCE // splits.shape[1])
+    return before, after
+
+
+def _in_steps(
+    chances: Callable[[Floats, Floats], Sequence[Floats]], before: Floats, after: Floats, columns: int
+) -> NoChange:
+    """The chances of all pairs, of as many at once as fit into the memory."""
+    step = max(1, _AT_ONCE // columns)
     parts = [
-        _chances(before[start : start + step], after[start : start + step], splits, draws, exact=exact)
-        for start in range(0, len(before), step)
+        chances(before[start : start + step], after[start : start + step]) for start in range(0, len(before), step)
     ]
     return NoChange(*(np.concatenate([part[place] for part in parts]) for place in range(3))) if parts else _NONE
 
@@ -74,17 +123,16 @@ def no_change(first: ArrayLike, second: ArrayLike) -> NoChange:
 _NONE: Final = NoChange(np.empty(0), np.empty(0), np.empty(0))
 
 
-def _chances(before: Floats, after: Floats, splits: Floats, draws: Floats, *, exact: bool) -> Sequence[Floats]:
-    pooled = np.concatenate([before, after], axis=1)
-    rounding = _TIE * np.abs(pooled).sum(axis=1, keepdims=True)
-    observed = after.sum(axis=1, keepdims=True) - before.sum(axis=1, keepdims=True)
-    # A split's difference is that of its two halves' sums; the same split the other way round has the opposite sign.
-    differences = pooled @ splits
+def _as_low(differences: Floats, observed: Floats, rounding: Floats, *, exact: bool) -> tuple[Floats, Floats]:
+    """Chances of a difference as low as the observed one, and of one below zero; shapes (pairs,).
+
+    Each difference, shape (pairs, splits), counts for its opposite as well: the same split the other way round.
+    """
     limit = observed + rounding
     as_low = np.count_nonzero(differences <= limit, axis=1) + np.count_nonzero(differences >= -limit, axis=1)
-    number = 2 * splits.shape[1]
+    number = 2 * differences.shape[1]
     p = as_low / number if exact else (as_low + 1) / (number + 1)
-    return p, _below_zero(differences, rounding), _below_zero(before @ draws, rounding)
+    return p, _below_zero(differences, rounding)
 
 
 def _below_zero(differences: Floats, rounding: Floats) -> Floats:
@@ -107,6 +155,16 @@ def _splits(rollouts: int) -> tuple[Floats, bool]:
     rng = np.random.default_rng(_SEED)
     template = np.repeat([1.0, -1.0], rollouts)
     return np.ascontiguousarray(rng.permuted(np.tile(template, (SPLITS // 2, 1)), axis=1).T), False
+
+
+@functools.cache
+def _signs(examples: int) -> tuple[Floats, bool]:
+    """Signs of K differences, as columns, each once up to its opposite; and whether they are all."""
+    if 2 ** (examples - 1) <= SPLITS:
+        # The first sign is always the same: the others are relative to it.
+        return np.array([(1.0, *rest) for rest in product((1.0, -1.0), repeat=examples - 1)]).T, True
+    rng = np.random.default_rng(_SEED)
+    return rng.choice([-1.0, 1.0], size=(examples, SPLITS // 2)), False
 
 
 @functools.cache

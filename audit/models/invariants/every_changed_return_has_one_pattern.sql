@@ -1,4 +1,6 @@
 select condition, env, variant, run, iteration
 from changes
+left join edit_sizes using (condition, env, variant, run, iteration)
 left join patterns using (condition, env, variant, run, iteration)
-where (changes.direction = 'no_change' or edit_distance is null) <> (pattern is null)
+where (edit_size is null) <> (pattern is null)
+    or (edit_distance is not null and (changes.direction = 'no_change') <> (pattern is null))

@@ -3,11 +3,12 @@ with
 run_facts as (select * from run_facts),
 presets as (select env from presets),
 candidates as (
-    select condition, env, variant, params, returns, lengths, seeds, ended
+    select condition, env, variant, params, returns, lengths, seeds, ended, text
     from candidates
 ),
 
-judged as (
+-- Materialized, since DuckDB 2.0 cannot bind the counts where it finds that no row has evidence.
+judged as materialized (
     select
         condition, env, variant,
         revised is not null as is_revision,
@@ -18,6 +19,8 @@ judged as (
         if(evidence_kind in ('batch', 'pair'), list_count(list_transform(shown, lambda each: each."return")) > 1, initial.returns is not null)
             as has_returns,
         len(initial.params) > 0 and revised.params is not null as has_params,
+        initial.text is not null and revised.text is not null as has_texts,
+        (condition, env, variant, run) in (select (condition, env, variant, run) from unscaled_runs) as is_unscaled,
         revised.thinking as thinking,
         tau_c is not null as has_rule,
         shown,
@@ -32,7 +35,8 @@ of_runs as (
         string_agg(distinct backend, ' ' order by backend) as backend,
         string_agg(distinct thresholds_origin, ' ' order by thresholds_origin) as thresholds,
         count(*) as runs,
-        sum(iterations_skipped)::bigint as skipped
+        sum(iterations_skipped)::bigint as skipped,
+        count_if(policy = 'text') as text_runs
     from run_facts
     group by all
 ),
@@ -47,7 +51,8 @@ of_iterations as (
         count_if(saw_three) as three,
         count_if(is_revision and len(shown) > 0) as shown,
         count_if(is_revision and statistics is not null) as statistics,
-        count_if(is_revision and has_params) as edits,
+        count_if(is_revision and (has_params or has_texts)) as edits,
+        count_if(is_revision and (has_params or has_texts and not is_unscaled)) as patterned,
         count_if(is_revision and has_params and has_rule) as ruled,
         count_if(saw_three and has_returns) as structured,
         count_if(saw_three and has_returns and has_answer) as citing
@@ -63,7 +68,8 @@ of_candidates as (
         count(lengths) as lengths,
         count(seeds) as seeds,
         count(ended) as endings,
-        count_if(len(params) > 0) as parameters
+        count_if(len(params) > 0) as parameters,
+        count(text) as texts
     from candidates
     group by all
 ),
@@ -92,7 +98,10 @@ holdings as (
         thresholds,
         env in (select env from presets) as known_task,
         skipped,
-        coalesce(ruled, 0) as ruled
+        coalesce(ruled, 0) as ruled,
+        coalesce(texts, 0) as texts,
+        text_runs,
+        coalesce(patterned, 0) as patterned
     from of_runs
     left join of_iterations using (condition, env, variant)
     left join of_candidates using (condition, env, variant)

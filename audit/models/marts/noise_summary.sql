@@ -12,7 +12,7 @@ counted as (
         count(p_no_change) as tested,
         count_if(direction = 'regression') as regressions,
         -- In order, since a sum of binary fractions depends on it.
-        sum(chance_initial order by run, iteration) as expected_regressions,
+        if(count(chance_initial) = tested, sum(chance_initial order by run, iteration), null) as expected_regressions,
         sum(chance_pooled order by run, iteration) as expected_pooled,
         count_if(direction = 'regression' and p_no_change <= 0.05) as beyond_noise,
         if(count(strict) = 0, null, count_if(strict)) as strict,

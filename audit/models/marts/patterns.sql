@@ -1,15 +1,15 @@
--- One row per revision that changed the return, where parameters are known: the first edit pattern whose rule it meets.
+-- One row per revision that changed the return, where its edit has a size: the first edit pattern whose rule it meets.
 with
-changes as (select * from changes where direction <> 'no_change' and edit_distance is not null),
-thresholds as (select * from thresholds),
+edit_sizes as (select * from edit_sizes),
+edit_thresholds as (select * from edit_thresholds),
 
 patterns as (
     select
         condition, env, variant, run, iteration,
         direction,
-        edit_pattern(r0, delta, edit_distance, thresholds) as pattern
-    from changes
-    join thresholds using (condition, env, variant, run)
+        edit_pattern(r0, delta, edit_size, edit_thresholds) as pattern
+    from edit_sizes
+    join edit_thresholds using (condition, env, variant, run)
 )
 
 select * from patterns

@@ -7,7 +7,8 @@ revision_returns as (
         condition, env, variant, run, iteration,
         initial.returns as before,
         revised.returns as after,
-        coalesce(initial.seeds = revised.seeds, false) as same_seeds
+        coalesce(initial.seeds = revised.seeds, false) as same_seeds,
+        coalesce(initial.example_ids = revised.example_ids, false) as same_examples
     from episodes
 )
 

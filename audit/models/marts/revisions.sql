@@ -5,6 +5,7 @@ evidence as (select * from evidence),
 "references" as (select * from "references"),
 salience_criteria as (select condition, env, variant, run, iteration, strict, permissive from salience_criteria),
 patterns as (select condition, env, variant, run, iteration, pattern from patterns),
+text_edits as (select * from text_edits),
 
 revisions as (
     select
@@ -16,12 +17,14 @@ revisions as (
         references_worst, strict, permissive,
         pattern,
         tau_c, restrained,
-        about, cites
+        about, cites,
+        changed_components, components, edit_ratio, token_change, length_ratio
     from changes
     left join evidence using (condition, env, variant, run, iteration)
     left join "references" using (condition, env, variant, run, iteration)
     left join salience_criteria using (condition, env, variant, run, iteration)
     left join patterns using (condition, env, variant, run, iteration)
+    left join text_edits using (condition, env, variant, run, iteration)
 )
 
 select * from revisions order by condition, env, variant, run, iteration

@@ -33,7 +33,10 @@ salience as (
         citing_no_change_pct,
         risk_ratio, risk_ratio_low, risk_ratio_high,
         odds_ratio, odds_ratio_low, odds_ratio_high,
-        about
+        about,
+        -- Scores of examples are often equal: of the regressions in which the worst one differs from the others.
+        100 * strict / nullif(worst_below_median, 0) as strict_untied_pct,
+        100 * permissive / nullif(worst_below_best, 0) as permissive_untied_pct
     from citing_rates
     join counted using (condition, env, variant)
     join associations using (condition, env, variant)

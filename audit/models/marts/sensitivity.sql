@@ -1,18 +1,18 @@
 -- One row per group, value of one threshold and edit pattern that occurs in the group with any of that threshold's values:
 -- how many revisions have the pattern when that threshold alone is moved, and how many more that is than before.
 with
-changes as (select * from changes where direction <> 'no_change' and edit_distance is not null),
-thresholds as (select * from thresholds),
+edit_sizes as (select * from edit_sizes),
+thresholds as (select * from edit_thresholds),
 threshold_grid as (select * from threshold_grid),
 
 moved as (
     select
         g.condition, g.env, g.variant, g.threshold, g.value, g.in_force,
         edit_pattern(
-            r.r0, r.delta, r.edit_distance,
+            r.r0, r.delta, r.edit_size,
             with_threshold(t, if(g.in_force, null, g.threshold), g.value)
         ) as pattern
-    from changes as r
+    from edit_sizes as r
     join thresholds as t using (condition, env, variant, run)
     join threshold_grid as g using (condition, env, variant)
 ),

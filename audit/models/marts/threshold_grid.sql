@@ -2,7 +2,7 @@
 -- The steps are passed in: a factor, which moves `partial` and `high` by their distance from the floor, the
 -- others by their size, counts to whole numbers; or a value for one task.
 with
-thresholds as (select * from thresholds),
+thresholds as (select *, policy = 'text' as is_text from edit_thresholds),
 steps as (
     select unnest(
         getvariable('threshold_steps')::struct(env varchar, threshold varchar, factor double, value double)[],
@@ -13,11 +13,11 @@ steps as (
 long as (
     unpivot (
         select
-            condition, env, variant, floor as lowest,
-            columns(* exclude (condition, env, variant, run, policy, origin))::double
+            condition, env, variant, is_text, floor as lowest,
+            columns(* exclude (condition, env, variant, run, policy, origin, is_text))::double
         from thresholds
     )
-    on columns(* exclude (condition, env, variant, lowest))
+    on columns(* exclude (condition, env, variant, is_text, lowest))
     into name threshold value in_use
 ),
 
@@ -40,7 +40,7 @@ moved as (
         case
             when steps.value is not null then steps.value
             when long.threshold in ('partial', 'high') then lowest + steps.factor * (in_use - lowest)
-            when is_count(long.threshold) then floor(steps.factor * in_use + 0.5)
+            when is_count(long.threshold) and not is_text then floor(steps.factor * in_use + 0.5)
             else steps.factor * in_use
         end as value
     from long

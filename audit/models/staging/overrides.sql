@@ -12,9 +12,9 @@ overrides as (
             high: 'double',
             near_zero: 'double',
             meaningful: 'double',
-            surgical_max: 'bigint',
-            redesign_min: 'bigint',
-            multi_state_min: 'bigint'
+            surgical_max: 'double',
+            redesign_min: 'double',
+            multi_state_min: 'double'
         }
     )
 )

@@ -11,25 +11,37 @@ Facts = Mapping[str, Any]
 
 
 class Need(NamedTuple):
-    """Something that a command needs: in how many (a column of the facts) of how many, and a message for none."""
+    """Something that a command needs: in how many (a column of the facts) of how many, and a message for none.
+
+    `lack_of_texts` is the message where candidates are texts.
+    """
 
     column: str
     of: str
     lack: str
+    lack_of_texts: str | None = None
+
+    def message(self, facts: Facts) -> str:
+        """The message for none."""
+        return self.lack_of_texts if self.lack_of_texts and facts["text_runs"] == facts["runs"] else self.lack
 
 
+NOTHING_TO_RUN: Final = "candidates are texts: nothing to run"
 ITERATIONS: Final = Need("iterations", "iterations", "no finished iteration")
 REVISIONS: Final = Need("revisions", "revisions", "no revisions: no iteration has two candidates")
 THREE: Final = Need("three", "revisions", "no critic saw worst, median and best rollout, or a batch of scored items")
-STRUCTURED: Final = Need("structured", "three", "no returns of single rollouts")
-CITING: Final = Need("citing", "structured", "no critic's answers")
-EDITS: Final = Need("edits", "revisions", "no parameters")
+STRUCTURED: Final = Need(
+    *("structured", "three", "no returns of single rollouts"), lack_of_texts="no two scored items beside each other"
+)
+CITING: Final = Need("citing", "structured", "no critic's answers", "no critic's answers with a rationale")
+EDITS: Final = Need("edits", "revisions", "no parameters", "no revision has both texts")
+PATTERNS: Final = Need("patterned", "edits", "no parameters", "scores outside 0 to 1, and no score_range in run.json")
 RULED: Final = Need("ruled", "revisions", "no revision under a rule with a known threshold")
-ANSWERS: Final = Need("answers", "revisions", "no critic's answers")
-PARAMETERS: Final = Need("parameters", "candidates", "no parameters")
-RETURNS: Final = Need("returns", "candidates", "no returns of single rollouts")
-SEEDS: Final = Need("seeds", "candidates", "no seeds")
-TASK: Final = Need("known_task", "known_task", "the task is none of the ten (--task-module)")
+ANSWERS: Final = Need("answers", "revisions", "no critic's answers", "no critic's answers with a rationale")
+PARAMETERS: Final = Need("parameters", "candidates", "no parameters", NOTHING_TO_RUN)
+RETURNS: Final = Need("returns", "candidates", "no returns of single rollouts", "no scores of single examples")
+SEEDS: Final = Need("seeds", "candidates", "no seeds", NOTHING_TO_RUN)
+TASK: Final = Need("known_task", "known_task", "the task is none of the ten (--task-module)", NOTHING_TO_RUN)
 TRUTH: Final = Need("truth", "runs", "no truth.jsonl, which the simulated backend alone writes")
 CONTROLS: Final = Need("controls", "controls", "no puresearch runs beside it to compare with")
 RERUN: Final = (PARAMETERS, RETURNS, SEEDS, TASK)
@@ -49,7 +61,7 @@ COMMANDS: Final[Mapping[str, Command]] = {
     "runs": Command((ITERATIONS,)),
     "revisions": Command((REVISIONS,), (RETURNS, EDITS)),
     "show": Command((REVISIONS,), (RETURNS, EDITS)),
-    "patterns": Command((REVISIONS, EDITS)),
+    "patterns": Command((REVISIONS, EDITS, PATTERNS)),
     "agreement": Command((REVISIONS, THREE, STRUCTURED)),
     "salience": Command((REVISIONS, THREE, STRUCTURED, CITING)),
     "rates": Command((REVISIONS, THREE, STRUCTURED, CITING)),
@@ -58,7 +70,7 @@ COMMANDS: Final[Mapping[str, Command]] = {
     "controls": Command((REVISIONS,), (CONTROLS,)),
     "mentions": Command((REVISIONS, ANSWERS)),
     "find": Command((REVISIONS,), (RETURNS, EDITS)),
-    "sensitivity": Command((REVISIONS, EDITS)),
+    "sensitivity": Command((REVISIONS, EDITS, PATTERNS)),
     "obedience": Command((REVISIONS, EDITS, RULED)),
     "verify": Command((RETURNS,), RERUN, without="means and evidence only: "),
     "replay": Command(RERUN),
@@ -83,8 +95,8 @@ def judge(command: Command, facts: Facts) -> Verdict:
     """Determine whether records have what a command needs."""
     for need in command.needs:
         if not facts[need.column]:
-            return Verdict(False, need.lack)
-    absent = [need.lack for need in command.wishes if not facts[need.column]]
+            return Verdict(False, need.message(facts))
+    absent = list(dict.fromkeys(need.message(facts) for need in command.wishes if not facts[need.column]))
     partial = [
         f"{need.column} in {facts[need.column]} of {facts[need.of]}"
         for need in dict.fromkeys((*command.needs, *command.wishes))

@@ -11,7 +11,8 @@ from audit.output.rows import Table
 from audit.output.tables import print_table
 from audit.reports.check.commands import COMMANDS, judge
 from audit.reports.check.facts import facts_of
-from audit.reports.tables import NOTHING
+from audit.reports.check.remarks import remarks
+from audit.reports.emptiness import NOTHING
 
 Row = dict[str, Any]
 
@@ -27,7 +28,7 @@ FACT_COLUMNS: Final = (
     *("condition", "env", "variant", "source", "backend", "runs", "iterations", "revisions", "candidates"),
     *CANDIDATE_PARTS,
     *REVISION_PARTS,
-    *("thresholds", "known_task", "calls", "truth", "skipped"),
+    *("thresholds", "known_task", "calls", "truth", "skipped", "texts"),
 )
 MOST_GROUPS: Final = 2
 """Groups that are named in the table for people; the rest are counted."""
@@ -44,10 +45,11 @@ def check(data: Data, *, facts: bool = False, **options: Unpack[Selection]) -> T
     request = request_of(data, Selection, options)
     with request.open() as store:
         held = facts_of(request, store)
+        notes = [*remarks(request, store)] if held else [NOTHING]
     return Table(
         columns=FACT_COLUMNS if facts else COLUMNS,
         rows=held if facts else list(verdicts(held)),
-        notes=[] if held else [NOTHING],
+        notes=notes,
         print_for_people=lambda _: _print_for_people(held),
     )
 
@@ -68,13 +70,16 @@ def _print_for_people(held: Sequence[Row]) -> None:
     parts = [
         {
             **row,
-            **{name: _share(row[name], row["candidates"]) for name in CANDIDATE_PARTS},
+            **{name: _share(row[name], row["candidates"]) for name in (*CANDIDATE_PARTS, "texts")},
             **{name: _share(row[name], row["revisions"]) for name in REVISION_PARTS},
         }
         for row in held
     ]
-    legend = "Returns to parameters are of all candidates, the rest of all revisions."
-    print_table(PART_COLUMNS, parts, title="What the records hold", caption=legend)
+    of_texts = ("texts",) if any(row["texts"] for row in held) else ()
+    legend = (
+        f"Returns to parameters{' and texts' if of_texts else ''} are of all candidates, the rest of all revisions."
+    )
+    print_table((*PART_COLUMNS, *of_texts), parts, title="What the records hold", caption=legend)
     sys.stdout.write("\n")
     columns = ("condition", "command", "supported", "where", "reason")
     print_table(columns, list(_merged(held)), title="Commands")

@@ -172,6 +172,8 @@ def details(episode, thresholds, detector):
         "accepted": accepted(episode),
         "tau_c": None,  # of a method without the rule
         "restrained": None,
+        # Of texts.
+        **dict.fromkeys(("changed_components", "components", "edit_ratio", "token_change", "length_ratio")),
         **evidence(episode),
         "references_worst": references_worst(episode, detector),
         "cites": references_worst(episode, detector),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, product
 from math import comb
 
 import numpy as np
@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from stats.measures.permutation import no_change
+from stats.measures.permutation import no_change, no_change_paired
 
 pairs = st.integers(1, 5).flatmap(
     lambda size: st.tuples(*[st.lists(st.integers(-3, 3), min_size=size, max_size=size)] * 2)
@@ -96,3 +96,36 @@ def test_what_cannot_be_exchanged_is_refused(before, after):
 
 def test_no_pairs_are_no_error():
     assert [len(part) for part in no_change(np.empty((0, 3)), np.empty((0, 3)))] == [0, 0, 0]
+
+
+@given(pairs)
+def test_pairs_of_scores_are_counted_out_as_scipy_does(pair):
+    before, after = (np.array(values, dtype=float) for values in pair)
+    result = no_change_paired([before], [after])
+    differences = after - before
+    flipped = [np.dot(signs, differences) for signs in product((-1, 1), repeat=len(differences))]
+    assert result.p[0] == pytest.approx(np.mean([total <= differences.sum() for total in flipped]))
+    assert result.pooled[0] == pytest.approx(np.mean([total < 0 for total in flipped]))
+    assert np.isnan(result.initial[0])
+    if len(before) > 1:
+        wanted = stats.permutation_test(
+            (differences,), np.mean, permutation_type="samples", alternative="less", n_resamples=np.inf
+        )
+        assert result.p[0] == pytest.approx(wanted.pvalue)
+
+
+def test_many_pairs_of_scores_are_drawn_and_agree_with_scipy():
+    rng = np.random.default_rng(5)
+    before = rng.normal(0, 1, (4, 20))
+    after = before + rng.normal(-0.3, 1, (4, 20))
+    result = no_change_paired(before, after)
+    for p, difference in zip(result.p, after - before, strict=True):
+        wanted = stats.permutation_test(
+            (difference,), np.mean, permutation_type="samples", alternative="less", n_resamples=50_000, rng=1
+        ).pvalue
+        assert p == pytest.approx(wanted, abs=4 * np.sqrt(wanted * (1 - wanted) / 5_000) + 1e-3)
+
+
+def test_three_examples_that_all_fell_have_one_chance_in_eight():
+    assert no_change_paired([[1, 1, 1]], [[0, 0.5, 0]]).p[0] == 1 / 8
+    assert no_change([[1, 1, 1]], [[0, 0.5, 0]]).p[0] == 1 / 20
