@@ -287,7 +287,15 @@ def _wrong(
 
 def _names_a_field(message: str, field: str) -> bool:
     """Whether a message names the field at fault, or, as there may be several, another one."""
-    names = {field.rpartition(".")[2], "not JSON", "torn", "is given twice", *oracle.EPISODE, *oracle.THRESHOLD, "example_ids"}
+    names = {
+        field.rpartition(".")[2],
+        "not JSON",
+        "torn",
+        "is given twice",
+        *oracle.EPISODE,
+        *oracle.THRESHOLD,
+        "example_ids",
+    }
     return any(name in message for name in names)
 
 

@@ -48,7 +48,13 @@ def run_json(rng: Random, condition: str) -> Record:
     }
     if is_text:
         run |= dict.fromkeys(("rollouts", "tau_c", "optimum", "step_size", "thresholds"))
-        run |= {"schema": 2, "candidates": "text", "env": "sums", "variant": rng.choice(("gepa", "by-hand")), "warmup": []}
+        run |= {
+            "schema": 2,
+            "candidates": "text",
+            "env": "sums",
+            "variant": rng.choice(("gepa", "by-hand")),
+            "warmup": [],
+        }
         run["method"] = {"second": "critic", "evidence": rng.choice(ITEMS), "commits": "better"}
         run |= rng.choice(({}, {"selection_rule": rng.choice(("better", "strict", "always", "pool"))}))
         run |= rng.choice(({}, {"score_range": rng.choice((None, [-3.0, 500.0]))}))
@@ -145,7 +151,7 @@ def text_episode(rng: Random, run: Record, iteration: int) -> Record:
 def text_candidate(rng: Random, source: str) -> Record:
     """A text with a mean that agrees."""
     scores = [rng.choice((0.0, 1.0, -3.0, round(rng.uniform(-3, 500), 3))) for _ in range(rng.randint(1, 4))]
-    names = rng.sample(("instruction", "user's \"part\"", "a.b", "", "$", "drop table runs; --"), rng.randint(1, 3))
+    names = rng.sample(("instruction", 'user\'s "part"', "a.b", "", "$", "drop table runs; --"), rng.randint(1, 3))
     candidate = {
         "text": rng.choice((None, {name: rng.choice(TEXTS) for name in names})),
         "source": source,
