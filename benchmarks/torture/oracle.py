@@ -350,7 +350,7 @@ def _complete(record: Record) -> None:
 def _forget(record: Record) -> None:
     """Put null for what a record of texts does not have, and where it may leave out a field."""
     for candidate in filter(None, (record["initial"], record["revised"])):
-        candidate |= dict.fromkeys(UNSTATED)
+        candidate.update(dict.fromkeys(UNSTATED))
         candidate.setdefault("thinking")
     for name in THRESHOLD:
         record.pop(name, None)

@@ -177,9 +177,9 @@ def test_records_of_texts_packed(tmp_path, monkeypatch):
         expected = {name: sorted(raw.rows(name), key=repr) for name in names}
         assert not raw.problems
         assert len(expected["candidates"]) == 6
-    for digest in (None, "of another version"):
-        if digest is not None:
-            monkeypatch.setattr("audit.sources.pack.rules", lambda: digest)
+    for is_trusted in (True, False):
+        if not is_trusted:
+            monkeypatch.setattr("audit.sources.pack.rules", lambda: "of another version")
         with open_store([packed]) as store:
             assert {name: sorted(store.rows(name), key=repr) for name in names} == expected
             assert not store.problems
