@@ -76,6 +76,19 @@ SENTENCES = {
         "They rented a boat and followed the river.",
     ],
 }
+REASONS = """This is the instruction of an assistant:
+```
+<curr_param>
+```
+
+These are its answers to three examples, with feedback and scores:
+
+<side_info>
+
+First write one sentence: which example made you change the instruction, and why. Then write the new instruction between
+``` marks."""
+"""A template that asks for reasons, as GEPA's own does not."""
+
 HEEDED = 5
 """Rules of a prompt that the task's stub heeds: the last ones."""
 
@@ -195,6 +208,7 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=3, help="examples that the reflector is shown")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--run", type=int, default=1)
+    parser.add_argument("--reasons", action="store_true", help="ask for a sentence of reasons before the new prompt")
     parser.add_argument("--planted", type=float, metavar="RATE", help="stubs in place of the language model")
     args = parser.parse_args()
 
@@ -217,7 +231,7 @@ def main() -> None:
     recorder = recorders.GEPARecorder(
         args.record,
         env="topics",
-        condition=f"planted-{args.planted:g}" if planted else "smollm2",
+        condition=f"planted-{args.planted:g}" if planted else "smollm2-reasons" if args.reasons else "smollm2",
         run=args.run,
         score_range=(0.0, 1.0),
         model="stub" if planted else "smollm2",
@@ -228,6 +242,7 @@ def main() -> None:
         valset=data[32:],
         adapter=DefaultAdapter(model=answer, evaluator=graded),
         reflection_lm=PlantedReflector(args.planted, args.seed, args.out / "truth.jsonl") if planted else reflect,
+        reflection_prompt_template=REASONS if args.reasons else None,
         reflection_minibatch_size=args.batch,
         stop_callbacks=lambda state: state.i + 1 >= args.iterations,
         run_dir=str(args.out),
