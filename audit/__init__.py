@@ -10,10 +10,10 @@ For example::
         audit.rates(store).df()
         store.revisions.filter("r0 > 400")
 
-Every command of `audit` is a function of the same name (`audit import` is `import_logs`), and takes the command's
-options as arguments. Its data come first: an open store, a path, or several paths. What a command prints, its function
-returns: a `Table`, or an object of its own. What a command reports on standard error while it works, such as problems
-in records and progress, the function reports there as well.
+Every command of `audit` is a function of the same name (`audit import` is `import_logs`, and with `--guess`
+`guess_mapping`), and takes the command's options as arguments. Its data come first: an open store, a path, or several
+paths. What a command prints, its function returns: a `Table`, or an object of its own. What a command reports on
+standard error while it works, such as problems in records and progress, the function reports there as well.
 
 What is neither in `audit.__all__` nor in `audit.recorders` is private.
 """
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         Thresholds,
     )
     from audit.exporting.export import Export, export
+    from audit.importing.guessing.guess import Guess, guess_mapping
     from audit.importing.run import Import, import_logs
     from audit.interventions.importing import import_interventions
     from audit.interventions.intervene import intervene_plan, intervene_report, intervene_run
@@ -83,6 +84,7 @@ __all__ = [
     "Classification",
     "Detection",
     "Export",
+    "Guess",
     "Import",
     "Mention",
     "Packed",
@@ -110,6 +112,7 @@ __all__ = [
     "driver",
     "export",
     "find",
+    "guess_mapping",
     "import_interventions",
     "import_logs",
     "intervene_plan",
@@ -156,6 +159,7 @@ _MODULES: Final = {
         "Thresholds",
     ),
     "audit.exporting.export": ("Export", "export"),
+    "audit.importing.guessing.guess": ("Guess", "guess_mapping"),
     "audit.importing.run": ("Import", "import_logs"),
     "audit.interventions.importing": ("import_interventions",),
     "audit.interventions.intervene": ("intervene_plan", "intervene_report", "intervene_run"),

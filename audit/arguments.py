@@ -54,7 +54,7 @@ class Detection(Selection, total=False):
 
     Attributes:
         detector: word, phrase, resolved, driver, judge, or a file of your own: `FILE.toml`, `FILE.py[:FUNCTION]`;
-            without it word, or resolved where candidates are texts.
+            without it, word, or resolved where candidates are texts.
         about: the item that references are sought to: worst, median, best, first, last, `label:X` or an id.
         judgements: files that `audit.judge` has written.
         judge: the model whose judgements count, where there are several.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import tempfile
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +12,12 @@ import typer
 import audit
 from audit.commands.options import Format, FormatOption
 from audit.commands.reading import deliver
+from audit.importing.guessing.draft import Question
+from audit.importing.guessing.guess import Guess
+from audit.importing.guessing.preview import plain_table, preview_of
+from audit.output.errors import AuditError, UsageError
+from audit.output.rows import Table
+from audit.request import note
 
 commands = typer.Typer()
 
@@ -18,10 +26,31 @@ commands = typer.Typer()
 def import_(
     files: Annotated[list[Path], typer.Argument(metavar="FILE", help="JSON Lines or CSV; one or more.")],
     mapping: Annotated[
-        Path, typer.Option("--map", metavar="FILE", help="TOML: which column is which field of a record.")
-    ],
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder of records to make.")],
-    force: Annotated[bool, typer.Option("--force", help="Replace an earlier import in DIR.")] = False,
+        Path | None,
+        typer.Option(
+            "--map",
+            metavar="FILE|NAME",
+            help="TOML: which column is which field of a record; or the name of a mapping that comes with the package.",
+        ),
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="The folder of records to make.")] = None,
+    guess: Annotated[
+        bool, typer.Option("--guess", help="Write a mapping instead, guessed from the first rows; make no records.")
+    ] = False,
+    field: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--field",
+            metavar="FIELD=COLUMN",
+            help="What a guess must not change: a field's column, its value in all rows, or nothing. Repeatable.",
+        ),
+    ] = None,
+    map_out: Annotated[
+        Path | None, typer.Option("--map-out", metavar="FILE", help="Where a guess goes; else FILE.toml.")
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace an earlier import in DIR, or the mapping of a guess.")
+    ] = False,
     strict: Annotated[
         bool, typer.Option("--strict", help="Write nothing if any row is bad, instead of leaving it out.")
     ] = False,
@@ -29,6 +58,93 @@ def import_(
 ) -> None:
     """Turn any JSON Lines or CSV of revisions into records that every audit reads.
 
-    Example: audit import --map mapping.toml revisions.csv --out data/theirs && audit check data/theirs
+    Example: audit import --guess log.csv && audit import --map log.csv.toml log.csv --out data/theirs
     """
+    if guess:
+        if mapping is not None or out is not None or strict:
+            raise UsageError("--guess makes no records; give it without --map, --out and --strict")
+        _guess(files, _fields(field or []), map_out, output.value, force=force)
+        return
+    if field or map_out is not None:
+        raise UsageError("--field and --map-out belong to --guess")
+    if mapping is None or out is None:
+        raise UsageError("give --map FILE and --out DIR; --guess writes a mapping")
     deliver(audit.import_logs(files, mapping, out, force=force, strict=strict).table(), output.value)
+
+
+def _fields(settings: list[str]) -> dict[str, str]:
+    fields = {}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not equals:
+            raise UsageError(f"--field {setting}: write FIELD=COLUMN, such as initial.returns=scores")
+        fields[name.strip()] = value
+    return fields
+
+
+def _guess(files: list[Path], fields: dict[str, str], map_out: Path | None, output: str, *, force: bool) -> None:
+    made = audit.guess_mapping(files, field=fields)
+    place = map_out or made.place()
+    if place.exists() and not force:
+        raise UsageError(f"--map-out {place}: already exists; give another name, or --force to replace it")
+    asked: set[str] = set()
+    while open_questions := [each for each in made.questions if each.field not in asked] if _is_terminal() else []:
+        asked.add(open_questions[0].field)
+        if answer := _answer(open_questions[0]):
+            fields |= answer
+            made = audit.guess_mapping(files, field=fields)
+    deliver(made.table(), output)
+    _report_open(made)
+    if not made.is_sure:
+        raise UsageError("not sure of everything: no mapping is written")
+    with tempfile.TemporaryDirectory(prefix="audit-") as directory:
+        folder = Path(directory) / "records"
+        trial = made.try_out(folder)
+        for line in trial.named():
+            note(f"left out: {line}")
+        if 2 * trial.left_out > trial.rows:
+            raise UsageError("most rows of the sample give no record: no mapping is written; state fields with --field")
+        if output == Format.table:
+            preview_of(folder).print()
+            _possible(folder).print()
+    made.write(place, force=force)
+    note(f"mapping written to {place}; now: audit import --map {place} {' '.join(map(str, files))} --out DIR")
+
+
+def _possible(folder: Path) -> Table:
+    """What the records of the sample support."""
+    rows = list(audit.check(folder, cache=False).rows)
+    merged = {row["command"]: {**row, "supported": False} for row in rows}
+    merged |= {row["command"]: row for row in rows if row["supported"]}
+    return plain_table("What becomes possible", ("command", "supported", "reason"), list(merged.values()))
+
+
+def _is_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def _report_open(made: Guess) -> None:
+    """State what is unsure, and how to state it."""
+    for question in made.questions:
+        note(f"{'unsure' if question.needed else 'not known'}: {question.field}: {question.text}")
+        for words, way in zip(question.options, question.ways(), strict=True):
+            note(f"  {words}: {way}")
+
+
+def _answer(question: Question) -> dict[str, str]:
+    """Ask a question on the terminal; an empty line leaves it open."""
+    typer.echo(f"{question.field}: {question.text}", err=True)
+    for number, words in enumerate(question.options, start=1):
+        typer.echo(f"  {number}  {words}", err=True)
+    while True:
+        typer.echo("Number, or FIELD=COLUMN; empty to leave it open: ", err=True, nl=False)
+        line = sys.stdin.readline()
+        if not line:
+            raise AuditError("no answer; no mapping is written")
+        text = line.strip()
+        if not text:
+            return {}
+        if text.isdecimal() and 1 <= int(text) <= len(question.options):
+            return dict(list(question.options.values())[int(text) - 1])
+        if "=" in text:
+            return _fields([text])

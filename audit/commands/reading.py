@@ -24,6 +24,7 @@ from audit.commands.options import (
 )
 from audit.output.rows import Table
 from audit.request import Request, note
+from audit.vocabulary.detectors import DEFAULT
 
 DetectorOption = Annotated[
     str | None,
@@ -32,7 +33,7 @@ DetectorOption = Annotated[
         metavar="NAME|FILE",
         help="A reference is the word 'worst' (word), 'worst rollout|trajectory' (phrase), any name of that rollout "
         "(resolved); or it is what the change is chiefly justified by, read by rules (driver) or a model (judge); or "
-        "what a file of your own finds: FILE.toml, FILE.py[:FUNCTION]. Default: word; resolved where candidates are "
+        "what a file of your own finds: FILE.toml, FILE.py[:FUNCTION]. Default: word, or resolved where candidates are "
         "texts.",
     ),
 ]
@@ -140,7 +141,7 @@ def reading(
         @functools.wraps(function)
         def command(**given: Any) -> None:
             mine = {parameter.name: given.pop(parameter.name) for parameter in own}
-            request = _options(**{"detector": None, **given})
+            request = _options(**{"detector": DEFAULT, **given})
             if (table := function(request, **mine)) is not None:
                 deliver(table, request.output)
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from pathlib import Path
 from typing import Final
 
-from audit.importing.fields import FIELDS, FieldError, excerpt
+from audit.importing.fields import FieldError, excerpt, kind_of
 from audit.importing.mapping import Decimal, LogMapping
-from audit.importing.rows import read_rows
+from audit.importing.rows import look_up, read_rows
 
 COMMA: Final[Decimal] = ","
 POINT: Final[Decimal] = "."
@@ -35,14 +35,28 @@ def decimal_of(path: Path, mapping: LogMapping) -> Decimal:
         return POINT
     if not path.is_file():
         return POINT
-    doubtful = None
     with contextlib.closing(_numbers(path, mapping)) as numbers:
-        for line, number in numbers:
-            mark = COMMA if COMMA in number else POINT
-            if not _GROUPED.fullmatch(number):
-                return mark
-            if mark == COMMA and doubtful is None:
-                doubtful = f"line {line}: {excerpt(number)}"
+        return mark_of(numbers)
+
+
+def mark_of(numbers: Iterable[tuple[int, str]]) -> Decimal:
+    """Which mark is before the decimals of numbers, as the first that is not ambiguous shows.
+
+    Args:
+        numbers: their lines and texts; what is no number with decimals is ignored.
+
+    Raises:
+        FieldError: there are numbers with commas, and none shows what these are.
+    """
+    doubtful = None
+    for line, number in numbers:
+        if not _NUMBER.fullmatch(number):
+            continue
+        mark = COMMA if COMMA in number else POINT
+        if not _GROUPED.fullmatch(number):
+            return mark
+        if mark == COMMA and doubtful is None:
+            doubtful = f"line {line}: {excerpt(number)}"
     if doubtful is not None:
         raise FieldError(
             f"{doubtful} may have decimals or thousands behind its comma; [source] decimal can be ',', or '.' with "
@@ -54,12 +68,13 @@ def decimal_of(path: Path, mapping: LogMapping) -> Decimal:
 def _numbers(path: Path, mapping: LogMapping) -> Generator[tuple[int, str], None, None]:
     """The numbers with decimals or the like, and their lines; those of a list in JSON have points in any case."""
     named = {name: column for name, column in mapping.columns.items() if name not in mapping.values}
-    single = [column for name, column in named.items() if FIELDS[name].type is float]
-    lists = [column for name, column in named.items() if FIELDS[name].type == list[float] and mapping.separator]
+    single = [column for name, column in named.items() if kind_of(name).type is float]
+    lists = [column for name, column in named.items() if kind_of(name).type == list[float] and mapping.separator]
     if not single and not lists:
         return
     for row in read_rows(path, mapping):
-        cells = [row.cells.get(column, "") for column in single]
+        cells = [text for column in single if isinstance(text := look_up(row.cells, column), str)]
         for column in lists:
-            cells += row.cells.get(column, "").strip("[] ").split(mapping.separator)
-        yield from ((row.line, text) for text in map(str.strip, cells) if _NUMBER.fullmatch(text))
+            if isinstance(text := look_up(row.cells, column), str):
+                cells += text.strip("[] ").split(mapping.separator)
+        yield from ((row.line, text) for text in map(str.strip, cells))

@@ -2,29 +2,44 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args, get_origin
 from urllib.parse import quote
 
 import msgspec
 
 from audit.vocabulary.evidence import ShownRollout
-from collector.records import Ending, EvidenceKind, Proposer, RevisionStatus, RolloutLabel, Selected, Statistics
+from collector.records import (
+    Ending,
+    EvidenceKind,
+    Proposer,
+    RevisionStatus,
+    RolloutLabel,
+    Selected,
+    SelectionRule,
+    Statistics,
+)
 
-BETTER: Final = "better"
-"""A value of `selected` for a log whose method keeps the better candidate: the revised one where r1 >= r0."""
+SELECTION_RULES: Final = get_args(SelectionRule)
+"""Values of `selected` for a log whose method has a rule: `better` keeps the revised candidate where r1 >= r0."""
 LARGEST: Final = 2**63 - 1
 LARGEST_SEED: Final = 2**64 - 1
 LONGEST_LABEL: Final = 100
 LONGEST_NAME: Final = 250
 """Bytes that a folder's name can have on every file system, less a margin."""
 SHOWN_LABELS: Final[tuple[RolloutLabel, ...]] = ("worst", "median", "best", "representative")
+PAIR_LABELS: Final[tuple[RolloutLabel, ...]] = ("worst", "best")
+COMPONENT: Final = "text"
+"""The name of a text that has none: the only component of its candidate."""
+LONGEST_ITEM: Final = 2**16
+"""Characters of a shown item's text that are kept."""
 
-Selection = Literal[Selected, "better"]
+Selection = Literal[Selected, SelectionRule]
 
 
 class FieldError(ValueError):
@@ -39,16 +54,18 @@ class Kind:
         words: what they should be, for messages.
         type: what msgspec checks.
         check: what it cannot check; returns a message, or None for a valid value.
+        prepare: brings other ways of writing a value into the form that is checked.
     """
 
     words: str
     type: Any
     check: Callable[[Any], str | None] = lambda _: None
+    prepare: Callable[[Any], Any] = lambda value: value
 
     @property
     def is_list(self) -> bool:
-        """Whether a value is one entry per rollout or parameter."""
-        return getattr(self.type, "__origin__", None) is list
+        """Whether a value is one entry per rollout, example, item or parameter."""
+        return any(get_origin(each) is list for each in (self.type, *get_args(self.type)))
 
     def read(self, value: Any) -> Any:
         """Check a value that was read from JSON.
@@ -59,7 +76,7 @@ class Kind:
         if self.type in (int, list[int]):
             value = [_integral(item) for item in value] if isinstance(value, list) else _integral(value)
         try:
-            read = msgspec.convert(value, self.type)
+            read = msgspec.convert(self.prepare(value), self.type)
         except (msgspec.ValidationError, OverflowError) as error:
             raise FieldError(f"should be {self.words}, but {_culprit(value, str(error))}") from None
         if (wrong := self.check(read)) is not None:
@@ -74,12 +91,16 @@ class Kind:
         if self.type is str or self.type in _WORDS:
             return cell
         text = cell.strip()
-        if self.is_list and separator is not None:
+        if self is TEXTS:
+            value = nested(text)
+            return value if isinstance(value, dict) else cell
+        if self.is_list and separator is not None and not text.startswith("{"):
             text = text.removeprefix("[").removesuffix("]").strip()
             parts = text.split() if separator.isspace() else text.split(separator)
-            return [_scalar(part.strip(), decimal) for part in parts] if text else []
+            is_number = self.type in (list[float], list[int])
+            return [_scalar(part.strip(), decimal) if is_number else part.strip() for part in parts] if text else []
         if self.is_list or self.type is Statistics:
-            return _json(text)
+            return nested(text)
         return _scalar(text, decimal)
 
 
@@ -122,7 +143,39 @@ def _label(value: str) -> str | None:
     return None if value.isprintable() else f"is {excerpt(value)}"
 
 
+def _named(value: Any) -> Any:
+    return {COMPONENT: value} if isinstance(value, str) else value
+
+
+def _texts(value: dict[str, str]) -> str | None:
+    if not value:
+        return "is empty"
+    return next((wrong for name, text in value.items() if (wrong := _readable(name) or _readable(text))), None)
+
+
+def _as_text(value: Any) -> Any:
+    if not isinstance(value, list):
+        return value
+    return [str(item) if isinstance(item, int) and not isinstance(item, bool) else item for item in value]
+
+
+def _labelled(value: Any) -> Any:
+    """Items shown, those without a label as `item`, texts alone as the items' texts."""
+    if not isinstance(value, list):
+        return value
+    items = [{"text": item} if isinstance(item, str) else item for item in value]
+    return [{"label": "item", **item} if isinstance(item, dict) else item for item in items]
+
+
+def _scored(value: list[ShownRollout]) -> str | None:
+    return _finite([0 if item.return_ is None else item.return_ for item in value])
+
+
 TEXT: Final = Kind("text", str, _readable)
+TEXTS: Final = Kind("text, or an object of texts by name", dict[str, str], _texts, _named)
+IDS: Final = Kind("a list of example ids, as text or whole numbers", list[str], prepare=_as_text)
+ITEMS: Final = Kind("'all', or a list of example ids or of indices", list[str] | Literal["all"], prepare=_as_text)
+ITEM_TEXTS: Final = Kind("a list of texts", list[str])
 LABEL: Final = Kind(f"a name of at most {LONGEST_LABEL} printable characters", str, _label)
 NUMBER: Final = Kind("a finite number", float, _finite)
 WHOLE: Final = Kind("a whole number", int, _whole)
@@ -131,17 +184,21 @@ NUMBERS: Final = Kind("a list of finite numbers", list[float], _finite)
 LENGTHS: Final = Kind("a list of whole numbers from 0", list[int], _natural(LARGEST))
 SEEDS: Final = Kind("a list of whole numbers from 0, below 2 to the power of 64", list[int], _natural(LARGEST_SEED))
 ENDINGS: Final = Kind("a list of 'terminated' and 'truncated'", list[Ending])
-PROPOSER: Final = Kind("'search', 'critic' or 'baseline'", Proposer)
-SELECTION: Final = Kind("'initial', 'revised' or 'better'", Selection)
+PROPOSER: Final = Kind("'search', 'critic', 'baseline' or 'parent'", Proposer)
+SELECTION: Final = Kind("'initial', 'revised' or a rule: 'better', 'strict', 'always', 'pool'", Selection)
 STATUS: Final = Kind("'ok', 'unreadable' or 'none'", RevisionStatus)
-EVIDENCE: Final = Kind("'median', 'three' or 'representative'", EvidenceKind)
-SHOWN: Final = Kind("a list of objects with label, rollout, return, length, name", list[ShownRollout])
+EVIDENCE: Final = Kind("'median', 'three', 'representative', 'batch', 'pair' or 'programs'", EvidenceKind)
+SHOWN: Final = Kind(
+    "a list of objects with label, rollout, return, length, name, text", list[ShownRollout], _scored, _labelled
+)
 STATISTICS: Final = Kind("an object as in docs/records.md", Statistics)
 
 _WORDS: Final = (Proposer, Selection, RevisionStatus, EvidenceKind)
 
 CANDIDATE: Final[Mapping[str, Kind]] = {
     "params": NUMBERS,
+    "text": TEXTS,
+    "example_ids": IDS,
     "returns": NUMBERS,
     "mean_return": NUMBER,
     "lengths": LENGTHS,
@@ -171,10 +228,31 @@ FIELDS: Final[Mapping[str, Kind]] = {
     "evidence.kind": EVIDENCE,
     "evidence.shown": SHOWN,
     **{f"evidence.{label}": WHOLE for label in SHOWN_LABELS},
+    "evidence.items": ITEMS,
+    "evidence.texts": ITEM_TEXTS,
+    **{f"evidence.{label}_return": NUMBER for label in PAIR_LABELS},
+    **{f"evidence.{label}_text": TEXT for label in PAIR_LABELS},
     "evidence.statistics": STATISTICS,
     "seconds": NUMBER,
 }
-"""Every field that a mapping can name; `evidence.worst` and the like are the index of the rollout shown as such."""
+"""Every field that a mapping can name, but for the components of texts (`component_of`).
+
+`evidence.worst` and the like are the index of the rollout shown as such, `evidence.worst_return` and the like the score
+and the text of the item of a pair.
+"""
+
+
+def component_of(name: str) -> tuple[str, str] | None:
+    """The field and the component that a name such as `initial.text.system` means; None where it is no such name."""
+    for field in ("initial.text", "revised.text"):
+        if name.startswith(f"{field}.") and len(name) > len(field) + 1:
+            return field, name[len(field) + 1 :]
+    return None
+
+
+def kind_of(name: str) -> Kind:
+    """The kind of a field or of a text's component."""
+    return TEXT if component_of(name) else FIELDS[name]
 
 
 def folder_name(label: str) -> str:
@@ -214,8 +292,14 @@ def _scalar(text: str, decimal: str) -> Any:
     return {"true": True, "false": False}.get(text.lower(), text)
 
 
-def _json(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+def nested(text: str) -> Any:
+    """The list or object that a text is, as JSON or, as data frames write them, as Python; else the text itself."""
+    if not text.lstrip().startswith(("[", "{")):
         return text
+    for read in (json.loads, ast.literal_eval):
+        try:
+            value = read(text)
+        except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+            continue
+        return value if isinstance(value, list | dict) else text
+    return text

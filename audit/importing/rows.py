@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import msgspec
 
-from audit.importing.fields import FieldError, excerpt
+from audit.importing.fields import FieldError, excerpt, nested
 from audit.importing.mapping import LogMapping
 from audit.sources.intake import LONGEST_LINE
 from collector.system.regular_files import open_regular
@@ -57,19 +57,45 @@ def is_csv(path: Path, mapping: LogMapping) -> bool:
     return path.suffix.lower() in {".csv", ".tsv"}
 
 
+EACH: Final = "*"
+"""The step of a path that means every item of a list."""
+
+
 def look_up(cells: Mapping[str, Any], column: str) -> Any:
-    """What a row has in a column: by its whole name, or step by step into objects and lists (`candidates.0.theta`)."""
-    if column in cells:
-        return cells[column]
-    value: Any = cells
-    for step in column.split("."):
-        if isinstance(value, dict):
-            value = value.get(step, MISSING)
-        elif isinstance(value, list) and step.isdecimal() and int(step) < len(value):
-            value = value[int(step)]
-        else:
-            return MISSING
-    return value
+    """What a row has in a column.
+
+    Args:
+        cells: of the row.
+        column: its whole name, or a path into objects and lists, also into those that are written as text:
+            `candidates.0.theta`, and `examples.*.score` for the score of every item of a list.
+    """
+    return cells[column] if column in cells else _step(cells, column)
+
+
+def _step(value: Any, path: str) -> Any:
+    if isinstance(value, str):
+        value = nested(value)
+    if isinstance(value, dict):
+        if path in value:
+            return value[path]
+        # Names may have dots themselves.
+        dots = [place for place, mark in enumerate(path) if mark == "."]
+        heads = [(path[:dot], path[dot + 1 :]) for dot in dots if path[:dot] in value]
+        found = (_step(value[head], rest) for head, rest in heads)
+        return next((each for each in found if each is not MISSING), MISSING)
+    if not isinstance(value, list):
+        return MISSING
+    step, dot, rest = path.partition(".")
+    if step == EACH:
+        items = [_step(item, rest) if dot else item for item in value]
+        return MISSING if items and all(item is MISSING for item in items) else [_or_none(item) for item in items]
+    if not step.isdecimal() or int(step) >= len(value):
+        return MISSING
+    return _step(value[int(step)], rest) if dot else value[int(step)]
+
+
+def _or_none(value: Any) -> Any:
+    return None if value is MISSING else value
 
 
 def columns_of(cells: Mapping[str, Any], prefix: str = "", depth: int = 3) -> Iterator[str]:
@@ -191,8 +217,13 @@ def _header(table: Any, mapping: LogMapping) -> list[str]:
         raise FieldError("the file is empty")
     columns = [column for column in dict.fromkeys(mapping.columns.values()) if not column.startswith("@")]
     mistakes = [f"the header has {names.count(each)} columns {each!r}" for each in columns if names.count(each) > 1]
-    if absent := [column for column in columns if column not in names]:
+    if absent := [column for column in columns if not _is_in(column, names)]:
         mistakes.append(lacking(absent, names))
     if mistakes:
         raise FieldError("; ".join(mistakes))
     return names
+
+
+def _is_in(column: str, names: list[str]) -> bool:
+    """Whether a column, or a cell that a path leads into, is in a header."""
+    return any(column == name or column.startswith(f"{name}.") for name in names)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
 from audit.importing.decimals import COMMA, POINT, decimal_of
 from audit.importing.fields import IDENTITY, FieldError
-from audit.importing.mapping import FILE, ROW, LogMapping, read_mapping
-from audit.importing.rows import columns_of, is_csv, lacking, read_rows
-from audit.importing.run_ids import RunIds
+from audit.importing.mapping import FILE, ROW, LogMapping
+from audit.importing.mapping_file import read_mapping, refuse_mistakes
+from audit.importing.names import Names
+from audit.importing.rows import MISSING, columns_of, is_csv, lacking, look_up, read_rows
 from audit.importing.translating import RowError, Translator
 from audit.importing.writing import PROBLEMS, DataSet
 from audit.output.errors import NAMED, AuditError, Problem, UsageError, count
@@ -42,11 +44,15 @@ class Import:
     broken: Problem | None = None
     seen: set[str] = field(default_factory=set)
     has: dict[str, None] = field(default_factory=dict)
-    run_ids: RunIds = field(default_factory=RunIds)
+    names: Mapping[str, Names] = field(default_factory=dict)
     commas: list[str] = field(default_factory=list)
 
-    def take(self, path: Path, number: int) -> None:
-        """Read a file, the first of which has number 1.
+    def __post_init__(self) -> None:
+        """Have runs and iterations called the same in all files."""
+        self.names = {"run": Names(), "iteration": Names(in_order=self.mapping.in_order)}
+
+    def take(self, path: Path, number: int, most: int | None = None) -> None:
+        """Read a file, the first of which has number 1, or as many of its rows as `most`.
 
         Raises:
             UsageError: it lacks a column.
@@ -57,8 +63,8 @@ class Import:
             decimal = decimal_of(path, self.mapping) if is_text else POINT
             if decimal == COMMA:
                 self.commas.append(file)
-            translator = Translator(self.mapping, is_text=is_text, run_ids=self.run_ids, file=number, decimal=decimal)
-            for place, row in enumerate(read_rows(path, self.mapping)):
+            translator = Translator(self.mapping, is_text=is_text, names=self.names, file=number, decimal=decimal)
+            for place, row in enumerate(islice(read_rows(path, self.mapping), most)):
                 self.read[file] += 1
                 if len(self.has) < MOST_COLUMNS:
                     self.has.update(dict.fromkeys(columns_of(row.cells)))
@@ -141,7 +147,19 @@ def import_logs(
         AuditError: a file is missing, no row is valid, or `strict` and some row is not.
     """
     mapping_file = Path(mapping)
-    read = read_mapping(mapping_file)
+    read, mistakes = read_mapping(mapping_file)
+    paths = readable(files)
+    if mistakes:
+        refuse_mistakes(mapping_file, [*mistakes, *_absent(paths, read)])
+    return import_rows(paths, read, Path(out), str(mapping_file), force=force, strict=strict)
+
+
+def readable(files: str | Path | Iterable[str | Path]) -> list[Path]:
+    """The files of a log, each once.
+
+    Raises:
+        AuditError: one cannot be read.
+    """
     each = {path.resolve(): path for path in map(Path, [files] if isinstance(files, str | Path) else files)}
     for path in each.values():
         if path.is_dir() or not path.exists():
@@ -150,11 +168,25 @@ def import_logs(
             open_regular(path).close()
         except OSError as error:
             raise AuditError(f"{path}: {error.strerror or error}") from None
-    with DataSet(Path(out), read, force=force) as data:
-        state = Import(read, data, Path(out) / PROBLEMS)
-        for number, path in enumerate(each.values(), start=1):
-            state.take(path, number)
-        state.check(next(iter(each.values())))
+    return list(each.values())
+
+
+def import_rows(
+    paths: list[Path],
+    mapping: LogMapping,
+    out: Path,
+    mapping_name: str,
+    *,
+    force: bool = False,
+    strict: bool = False,
+    most: int | None = None,
+) -> Import:
+    """The same for a mapping that was read, and for the first rows of each file where `most` is given."""
+    with DataSet(out, mapping, force=force) as data:
+        state = Import(mapping, data, out / PROBLEMS)
+        for number, path in enumerate(paths, start=1):
+            state.take(path, number, most)
+        state.check(paths[0])
         named = "".join(f"\n{line}" for line in state.named())
         if strict and state.left_out:
             raise AuditError(
@@ -162,8 +194,24 @@ def import_logs(
             )
         if not state.imported:
             raise AuditError(f"nothing to import: no row gives a record{named}")
-        data.finish(_report(state, mapping_file))
+        data.finish(_report(state, mapping_name))
     return state
+
+
+def _absent(paths: list[Path], mapping: LogMapping) -> Iterator[str]:
+    """Columns that a mapping with mistakes names, and that the first rows of no file have."""
+    seen: set[str] = {FILE, ROW}
+    has: dict[str, None] = {}
+    try:
+        for path in paths:
+            for row in islice(read_rows(path, replace(mapping, columns={})), PROBED):
+                has.update(dict.fromkeys(columns_of(row.cells)))
+                wanted = set(mapping.columns.values()) - seen
+                seen |= {column for column in wanted if look_up(row.cells, column) is not MISSING}
+    except (FieldError, OSError):
+        return
+    if has and (absent := [column for column in dict.fromkeys(mapping.columns.values()) if column not in seen]):
+        yield lacking(absent, list(has))
 
 
 def _read_otherwise(state: Import) -> Iterator[str]:
@@ -175,6 +223,8 @@ def _read_otherwise(state: Import) -> Iterator[str]:
         named = [f"{number} is {name}" for name, number in numbers.items()]
         more = f", and so on for all {len(named)}" if len(named) > NAMED else ""
         yield f"runs are named by text, and numbered in the order of the names: {', '.join(named[:NAMED])}{more}"
+    if state.data.has_named_iterations():
+        yield "iterations are named by times or other text, and numbered from 0 in each run, in the order of these"
 
 
 def _strange_methods(state: Import) -> Iterator[str]:
@@ -184,10 +234,10 @@ def _strange_methods(state: Import) -> Iterator[str]:
         yield f"method {variant!r} is not known here, and keeps its own name{hint}"
 
 
-def _report(state: Import, mapping_file: Path) -> dict[str, Any]:
+def _report(state: Import, mapping_name: str) -> dict[str, Any]:
     numbers = state.data.run_numbers()
     return {
-        "mapping": {"file": str(mapping_file), "text": state.mapping.text},
+        "mapping": {"file": mapping_name, "text": state.mapping.text},
         "files": [{"file": file, "rows": rows, "imported": state.imported[file]} for file, rows in state.read.items()],
         "left_out": state.left_out,
         "groups": state.data.groups(),

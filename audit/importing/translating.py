@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from statistics import fmean
 from typing import Any, Final
 
-import msgspec
-
-from audit.importing.fields import BETTER, CANDIDATE, FIELDS, IDENTITY, SHOWN_LABELS, FieldError
-from audit.importing.mapping import COUNTED, FILE, ROW, Decimal, LogMapping
+from audit.importing.evidence import evidence_of
+from audit.importing.fields import (
+    CANDIDATE,
+    IDENTITY,
+    SELECTION_RULES,
+    FieldError,
+    component_of,
+    kind_of,
+)
+from audit.importing.mapping import COUNTED, FILE, ROW, Decimal, LogMapping, unknown_task
+from audit.importing.names import Names
 from audit.importing.rows import MISSING, Row, look_up
-from audit.importing.run_ids import RunIds
-from audit.vocabulary.thresholds import presets
 
 PRECISION: Final = 5.1e-5
 """Relative difference that a stated mean may have from that of its returns: logs often write four decimals."""
-PER_ROLLOUT: Final = ("lengths", "seeds", "ended")
+PER_ROLLOUT: Final = ("lengths", "seeds", "ended", "example_ids")
+TEXT_ONLY: Final = ("text", "example_ids")
 
 Record = dict[str, Any]
 
@@ -33,23 +39,29 @@ class Translator:
         is_text: whether cells are text, as in CSV.
         file: number of the file, from 1.
         decimal: the mark before the decimals of numbers in cells.
-        run_ids: what the rows of all files name their runs by.
+        names: what the rows of all files call their runs and iterations.
 
     Attributes:
         seen: columns that some row had.
     """
 
     def __init__(
-        self, mapping: LogMapping, *, is_text: bool, run_ids: RunIds, file: int = 1, decimal: Decimal = "."
+        self,
+        mapping: LogMapping,
+        *,
+        is_text: bool,
+        names: Mapping[str, Names],
+        file: int = 1,
+        decimal: Decimal = ".",
     ) -> None:
         self.seen: set[str] = set()
         self._mapping = mapping
         self._is_text = is_text
         self._file = file
         self._decimal = decimal
-        self._run_ids = run_ids
+        self._identities = names
         self._names = [*mapping.columns, *mapping.constants]
-        self._constants = {name: FIELDS[name].read(value) for name, value in mapping.constants.items()}
+        self._constants = {name: kind_of(name).read(value) for name, value in mapping.constants.items()}
 
     def record(self, row: Row, number: int) -> Record:
         """The record that a row gives; `number` counts rows of the file from 0.
@@ -61,15 +73,18 @@ class Translator:
             raise RowError(row.fault)
         faults: list[str] = []
         given = self._given(row, number, faults)
-        candidates = {role: _candidate(role, given, self._names, faults) for role in ("initial", "revised")}
+        candidates = {
+            role: _candidate(role, given, self._names, self._mapping, faults) for role in ("initial", "revised")
+        }
         initial, revised = candidates["initial"], candidates["revised"]
+        _align(initial, revised)
         record = {
             **self._identity(given, faults),
             "initial": initial,
             "revised": revised,
             "revision_status": _status(given, revised),
-            "selected": _selected(given, initial, revised, faults),
-            "evidence": self._evidence(given, faults),
+            "selected": _selected(given, self._mapping, initial, revised, faults),
+            "evidence": evidence_of(given, self._mapping.count_from["rollout"], faults),
             "seconds": given.get("seconds"),
         }
         faults.extend(_contradictions(record))
@@ -83,6 +98,8 @@ class Translator:
         for name, column in self._mapping.columns.items():
             if column in {FILE, ROW}:
                 given[name] = self._file if column == FILE else number
+                if name in self._identities:
+                    given[name] = self._identities[name].read(given[name], given[name])
                 continue
             value = look_up(row.cells, column)
             if value is not MISSING:
@@ -91,14 +108,18 @@ class Translator:
                 given[name] = None
                 continue
             try:
-                given[name] = self._read(name, value)
+                given[name] = self._read(name, value, given)
             except FieldError as error:
                 given[name] = None
                 faults.append(f"{name} {error}")
+        for name in [name for name in given if component_of(name)]:
+            field, component = component_of(name) or ("", "")
+            if (text := given.pop(name)) is not None:
+                given[field] = {**(given.get(field) or {}), component: text}
         return given
 
-    def _read(self, name: str, value: Any) -> Any:
-        kind = FIELDS[name]
+    def _read(self, name: str, value: Any, given: Record) -> Any:
+        kind = kind_of(name)
         names = self._mapping.values.get(name)
         if names is not None and not kind.is_list:
             value = names.get(_spelt(value), value)
@@ -106,8 +127,13 @@ class Translator:
             cell, value = value, kind.from_cell(value, self._mapping.separator, self._decimal)
         else:
             cell = value
-        if name == "run":
-            return self._run_ids.read(cell, value)
+        if name in self._identities:
+            return self._identities[name].read(cell, value)
+        if isinstance(value, dict) and name.endswith(".returns"):
+            ids = name.replace(".returns", ".example_ids")
+            if self._mapping.is_text and not self._mapping.has(ids):
+                given[ids] = list(value)
+            value = list(value.values())
         if names is not None and isinstance(value, list):
             value = [names.get(_spelt(item), item) for item in value]
         return kind.read(value)
@@ -123,43 +149,38 @@ class Translator:
                     first = self._mapping.count_from[name]
                     faults.append(f"{name} is {given[name]}, and counts from {first}; [count_from] can change that")
         env = identity["env"]
-        if env is not None and env not in presets() and env not in self._mapping.thresholds:
-            faults.append(f"env {env!r} is not a task known here; give its edit patterns in [thresholds.{env}]")
+        if env is not None and (unknown := unknown_task(env, self._mapping)):
+            faults.append(unknown)
         return identity
 
-    def _evidence(self, given: Record, faults: list[str]) -> Record | None:
-        first = self._mapping.count_from["rollout"]
-        shown = [msgspec.to_builtins(item) for item in given.get("evidence.shown") or ()]
-        for item in shown:
-            if item["rollout"] is not None:
-                item["rollout"] -= first
-        shown += [
-            {"label": label, "rollout": given[f"evidence.{label}"] - first}
-            for label in SHOWN_LABELS
-            if given.get(f"evidence.{label}") is not None
-        ]
-        returns, lengths = given.get("initial.returns"), given.get("initial.lengths")
-        for item in shown:
-            place = item["rollout"]
-            if place is not None and not 0 <= place < (len(returns) if returns else place + 1):
-                faults.append(f"evidence.{item['label']} is rollout {place + first}, and initial.returns has no such")
-            elif place is not None and returns:
-                item.setdefault("return", returns[place])
-                item.setdefault("length", lengths[place] if lengths and place < len(lengths) else None)
-        kind, statistics = given.get("evidence.kind"), given.get("evidence.statistics")
-        if kind is None and (shown or statistics is not None):
-            faults.append("evidence.kind is missing, and something was shown")
-        return None if kind is None else {"kind": kind, "shown": shown, "statistics": statistics}
+
+def _align(initial: Record | None, revised: Record | None) -> None:
+    """Put the revised candidate's scores in the order of the initial one's, if they are of the same examples."""
+    before, after = (None if each is None else each.get("example_ids") for each in (initial, revised))
+    if initial is None or revised is None or not before or not after or before == after:
+        return
+    if len(set(after)) == len(after) == len(revised["returns"] or ()) and set(before) == set(after):
+        place = {name: number for number, name in enumerate(after)}
+        order = [place[name] for name in before]
+        for name in ("returns", *PER_ROLLOUT):
+            if revised.get(name) is not None and len(revised[name]) == len(order):
+                revised[name] = [revised[name][number] for number in order]
 
 
-def _candidate(role: str, given: Mapping[str, Any], named: list[str], faults: list[str]) -> Record | None:
-    candidate: Record = {name: given.get(f"{role}.{name}") for name in CANDIDATE}
-    params, returns = candidate["params"], candidate["returns"]
+def _candidate(
+    role: str, given: Mapping[str, Any], named: list[str], mapping: LogMapping, faults: list[str]
+) -> Record | None:
+    left_out = () if mapping.is_text else TEXT_ONLY
+    candidate: Record = {name: given.get(f"{role}.{name}") for name in CANDIDATE if name not in left_out}
+    returns = candidate["returns"]
     faulty = {fault.partition(" ")[0] for fault in faults}
-    touched = any(f"{role}.{name}" in faulty for name in ("params", "returns", "mean_return"))
-    if role == "revised" and not touched and params is returns is candidate["mean_return"] is None:
+    made_of = ("params", "text", "returns", "mean_return")
+    touched = any(fault.startswith(f"{role}.{name}") for fault in faulty for name in made_of)
+    if role == "revised" and not touched and all(candidate.get(name) is None for name in made_of):
         return None
-    candidate["source"] = candidate["source"] or ("search" if role == "initial" else "critic")
+    unstated = ("parent" if mapping.is_text else "search") if role == "initial" else "critic"
+    candidate["source"] = candidate["source"] or unstated
+    faults.extend(_beyond(role, candidate, mapping))
     for name in ("params", "returns"):
         field = f"{role}.{name}"
         if candidate[name] is None and field in named and field not in faulty:
@@ -173,7 +194,7 @@ def _candidate(role: str, given: Mapping[str, Any], named: list[str], faults: li
     faults.extend(
         f"{role}.{name} has {len(candidate[name])} entries where {role}.returns has {len(returns)}"
         for name in PER_ROLLOUT
-        if len(candidate[name] or returns) != len(returns) or candidate[name] == []
+        if len(candidate.get(name) or returns) != len(returns) or candidate.get(name) == []
     )
     mean, stated = fmean(returns), candidate["mean_return"]
     if stated is not None and not abs(stated - mean) <= PRECISION * max(1.0, abs(stated)):
@@ -190,25 +211,41 @@ def _status(given: Mapping[str, Any], revised: Record | None) -> str:
     return "none" if given.get("revised.answer") is None else "unreadable"
 
 
-def _selected(given: Mapping[str, Any], initial: Record | None, revised: Record | None, faults: list[str]) -> str:
-    selected = given["selected"]
-    if revised is None and selected in {None, BETTER}:
+def _beyond(role: str, candidate: Record, mapping: LogMapping) -> Iterator[str]:
+    """Scores that cannot be, where the mapping states the range of scores."""
+    if mapping.score_range is None:
+        return
+    low, high = mapping.score_range
+    for place, score in enumerate(candidate["returns"] or ()):
+        if not low <= score <= high:
+            yield f"{role}.returns should be from {low} to {high}, [run] score_range, but item {place} is {score}"
+            return
+
+
+def _selected(
+    given: Mapping[str, Any], mapping: LogMapping, initial: Record | None, revised: Record | None, faults: list[str]
+) -> str:
+    selected = given.get("selected") or (None if "selected" in mapping.columns else mapping.selection_rule)
+    if revised is None and (selected is None or selected in SELECTION_RULES):
         return "initial"
     if selected is None:
         if not any(fault.startswith("selected ") for fault in faults):
             faults.append("selected is missing, and there are two candidates")
         return "initial"
-    if selected != BETTER:
+    if selected not in SELECTION_RULES:
         return str(selected)
-    before, after = (None if candidate is None else candidate["mean_return"] for candidate in (initial, revised))
-    return "revised" if before is not None and after is not None and after >= before else "initial"
+    before, after = (None if each is None else each["mean_return"] for each in (initial, revised))
+    if before is None or after is None:
+        return "initial"
+    is_kept = after > before if selected == "strict" else after >= before if selected == "better" else True
+    return "revised" if is_kept else "initial"
 
 
 def _contradictions(record: Record) -> list[str]:
     """Contradictions between fields that are each valid on their own."""
     initial, revised, status = record["initial"], record["revised"], record["revision_status"]
     found = []
-    if revised is not None and initial["params"] and revised["params"]:
+    if initial is not None and revised is not None and initial["params"] and revised["params"]:
         before, after = len(initial["params"]), len(revised["params"])
         if before != after:
             found.append(f"revised.params has {after} entries where initial.params has {before}")

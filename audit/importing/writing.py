@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter, OrderedDict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -13,7 +14,8 @@ import msgspec
 
 from audit.importing.fields import folder_name
 from audit.importing.mapping import LogMapping
-from audit.importing.run_ids import numbered
+from audit.importing.names import in_sequence, numbered
+from audit.importing.run_files import run_of
 from audit.importing.translating import RowError
 from audit.output.errors import Problem, UsageError
 from audit.output.unfinished_results import folder_for, put_in_place
@@ -21,7 +23,7 @@ from audit.sources.intake import LONGEST_LINE
 from audit.sources.iterations import Iteration
 from audit.sources.native import IMPORTED_FROM
 from audit.vocabulary.keys import RunKey
-from collector.records import RecordError, Run, decode_run, encode
+from collector.records import RecordError, decode_run, encode
 from collector.system.regular_files import RUN, read_regular
 
 REPORT: Final = "import.json"
@@ -42,10 +44,17 @@ _OURS: Final = frozenset({REPORT, PROBLEMS, "run.json", _RECORDS})
 @dataclass
 class _RunSoFar:
     folder: Path
-    iterations: set[int] = field(default_factory=set)
+    iterations: dict[int | str, int] = field(default_factory=dict)
     rollouts: set[int] = field(default_factory=set)
     files: dict[str, None] = field(default_factory=dict)
     revisions: int = 0
+
+    def renumbered(self) -> dict[int, int]:
+        """The numbers of iterations that are named by text, by those that were written first; only what changes."""
+        names = [name for name in self.iterations if isinstance(name, str)]
+        return {
+            before: after for name, after in in_sequence(names).items() if (before := self.iterations[name]) != after
+        }
 
 
 class DataSet:
@@ -104,13 +113,15 @@ class DataSet:
             raise RowError(
                 f"iteration {record['iteration']} of run {number} ({condition}, {env}, {variant}) is in an earlier row"
             )
-        # A run that is named by text gets its number when all names are known.
+        # What is named by text gets its number when all names are known.
         number = 1 if isinstance(record["run"], str) else record["run"]
-        line = encode(msgspec.convert({**record, "run": number}, Iteration))
+        given = record["iteration"]
+        iteration = len(run.iterations) if isinstance(given, str) else given
+        line = encode(msgspec.convert({**record, "run": number, "iteration": iteration}, Iteration))
         if len(line) > LONGEST_LINE:
             raise RowError("the record is longer than 16 MiB")
         self._file(run.folder / _UNFINISHED).write(line)
-        run.iterations.add(record["iteration"])
+        run.iterations[given] = iteration
         run.files[file] = None
         for role in ("initial", "revised"):
             if record[role] is not None:
@@ -147,10 +158,12 @@ class DataSet:
             number, folder = name, run.folder
             if isinstance(number, str):
                 options[IMPORTED_RUN], number = number, numbers[number]
-                _renumber(folder / _UNFINISHED, number)
                 folder = folder.rename(folder.with_name(_run_folder(number)))
+            iterations = run.renumbered()
+            if isinstance(name, str) or iterations:
+                _renumber(folder / _UNFINISHED, number, iterations)
             (folder / _UNFINISHED).rename(folder / _RECORDS)
-            described = self._described(RunKey(condition, env, variant, number), run, options)
+            described = run_of(RunKey(condition, env, variant, number), self._mapping, run.rollouts, options)
             (folder / "run.json").write_bytes(encode(described))
         (self._part / REPORT).write_bytes(msgspec.json.format(msgspec.json.encode(report), indent=1) + b"\n")
         _refuse_replacing(self._out, self._out, force=self._force)
@@ -160,31 +173,9 @@ class DataSet:
         """The numbers of the runs that the log names by text: the same for a name wherever it occurs."""
         return numbered(name for *_, name in self._runs if isinstance(name, str))
 
-    def _described(self, identity: RunKey, run: _RunSoFar, options: dict[str, Any]) -> Run:
-        condition, env, variant, number = identity
-        mapping = self._mapping
-        [rollouts] = run.rollouts if len(run.rollouts) == 1 else [0]
-        return Run(
-            condition=condition,
-            env=env,
-            variant=variant,
-            run=number,
-            seed=None,
-            iterations=None,
-            rollouts=rollouts or None,
-            tau_c=mapping.of_task("tau_c", env),
-            optimum=mapping.of_task("optimum", env),
-            step_size=mapping.of_task("step_size", env),
-            warmup=[],
-            backend=mapping.backend,
-            model=mapping.model,
-            options={**mapping.options, **options},
-            switches={},
-            thresholds=mapping.thresholds.get(env),
-            prompts={},
-            versions={},
-            started_at=None,
-        )
+    def has_named_iterations(self) -> bool:
+        """Whether a log names iterations by text."""
+        return any(isinstance(name, str) for run in self._runs.values() for name in run.iterations)
 
     def _file(self, path: Path) -> IO[bytes]:
         stream = self._open.pop(path, None) or path.open("ab")
@@ -213,12 +204,14 @@ def _run_folder(number: int) -> str:
     return f"run-{number:02d}"
 
 
-def _renumber(path: Path, number: int) -> None:
-    """Give the records of a run, which have its name, its number."""
+def _renumber(path: Path, number: int, iterations: Mapping[int, int]) -> None:
+    """Give the records of a run its number, and those of some iterations theirs."""
     aside = path.with_suffix(".numbered")
     with path.open("rb") as named, aside.open("wb") as written:
         for line in named:
-            written.write(msgspec.json.encode(msgspec.json.decode(line) | {"run": number}) + b"\n")
+            record = msgspec.json.decode(line)
+            record |= {"run": number, "iteration": iterations.get(record["iteration"], record["iteration"])}
+            written.write(msgspec.json.encode(record) + b"\n")
     aside.replace(path)
 
 

@@ -109,4 +109,4 @@ def _roles(mention: Mention, shown: Shown) -> list[Role]:
     own: list[str] = [label for label in mention.labels if label in labels] or list(mention.labels)
     heading = shown.label_of(mention.text[-1]) if shown.has_headings and mention.kind == "label" else None
     roles = [heading] if heading else _LABEL.findall(mention.text.lower()) or own[:1]
-    return [_ROLES[role] for role in roles]
+    return [_ROLES[role] for role in roles if role in _ROLES]

@@ -12,7 +12,7 @@ from audit.engine.interrupting import rows
 from audit.output.formats import Row, rounded
 from audit.output.rows import Table
 from audit.output.tables import print_table
-from audit.reports.tables import no_patterns
+from audit.reports.emptiness import no_patterns
 from audit.vocabulary.threshold_steps import around, parse_variations
 from audit.vocabulary.thresholds import KEYS
 

@@ -6,7 +6,8 @@ from typing import Any, Final, Unpack
 
 from audit.arguments import Data, Thresholds, request_of
 from audit.output.rows import Table
-from audit.reports.tables import NOTHING, relation_table
+from audit.reports.emptiness import NOTHING
+from audit.reports.tables import relation_table
 from audit.vocabulary.patterns import by_stake
 
 COLUMNS: Final = ("condition", "env", "direction", "failure", "pattern")

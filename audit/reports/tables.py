@@ -16,10 +16,9 @@ from audit.arguments import (
     Selection,
     request_of,
 )
-from audit.detectors.detector import Detector
-from audit.output.errors import count
 from audit.output.formats import Row
 from audit.output.rows import Table
+from audit.reports.emptiness import are_texts, no_patterns, why_empty
 
 if TYPE_CHECKING:
     import duckdb
@@ -109,11 +108,6 @@ HEADINGS: Final = {
 NO_CONTROL: Final = (
     "no puresearch beside these methods, under the same condition and task: there is nothing to compare them with"
 )
-
-NOTHING: Final = "nothing to show: no such rows in the records"
-
-THREE_ROLLOUTS: Final = ("salience", "base_rates", "severity_summary", "agreement_summary")
-"""Relations that only cover methods whose critic sees worst, median and best."""
 
 
 def summary(data: Data, **options: Unpack[Selection]) -> Table:
@@ -268,49 +262,28 @@ def relation_table(name: str, request: Request, where: str | None = None) -> Tab
         if where is not None:
             relation = relation.filter(where)
         caption = request.caption(store)
-        why_empty = None if relation.limit(1).fetchall() else _why_empty(name, store)
-        if name == "patterns_summary":
-            why_empty = no_patterns(request, store) or why_empty
+        is_empty = not relation.limit(1).fetchall()
+        remark = (
+            why_empty(name, request, store)
+            if is_empty
+            else no_patterns(request, store)
+            if name == "patterns_summary"
+            else None
+        )
         table = table_of(
             relation,
             store,
-            title=_title(name, store.detected_by),
+            title=_title(name, store),
             essential=(OF_TEXTS if are_texts(request, store) else ESSENTIAL).get(name, ESSENTIAL.get(name)),
             headings=HEADINGS,
             caption=caption,
-            notes=[line for line in (why_empty, caption) if line],
+            notes=[line for line in (remark, caption) if line],
         )
         resources.pop_all()
     return table
 
 
-def are_texts(request: Request, store: Store) -> bool:
-    """Whether the candidates of all runs that a request is for are texts."""
-    runs = request.select(store.relation("run_records"))
-    return runs.select("candidates").distinct().fetchall() == [("text",)]
-
-
-def no_patterns(request: Request, store: Store) -> str | None:
-    """Which runs of texts have no edit patterns, and why; None where all have some."""
-    if not request.select(store.relation("run_records")).filter("candidates = 'text'").limit(1).fetchall():
-        return None
-    found = request.select(store.relation("unscaled_runs")).aggregate("count(*), min(lowest), max(highest)")
-    [(number, lowest, highest)] = found.fetchall()
-    if not number:
-        return None
-    return (
-        f"no edit patterns of {count(number, 'run')}: scores from {lowest:g} to {highest:g}, no score_range in run.json"
-    )
-
-
-def _title(name: str, detector: Detector) -> str:
+def _title(name: str, store: Store) -> str:
+    detector = store.detected_by
     about = str(detector.about)
     return TITLES[name].format(detector=detector.name, about=about, cited="it" if detector.about.is_worst else about)
-
-
-def _why_empty(name: str, store: Store) -> str:
-    if not store.relation("asked_items").limit(1).fetchall():
-        return f"no evidence here has {store.detected_by.about}"
-    if name in THREE_ROLLOUTS:
-        return "no revisions of threetraj here, or of another method whose critic sees worst, median and best"
-    return NOTHING

@@ -10,10 +10,14 @@ from typing import Final, Protocol
 import msgspec
 
 from audit.sources.files import Found
+from audit.sources.gepa import GepaSource
 from audit.sources.intake import Intake
 from audit.sources.iterations import Capabilities, Iteration, Translated
 from audit.sources.native import NativeSource
+from audit.sources.openevolve import OpenEvolveSource
 from audit.sources.r2po_release import ReleaseSource
+from audit.sources.reflexion import ReflexionSource
+from audit.sources.shinkaevolve import ShinkaEvolveSource
 from collector.records import decode, encode
 
 
@@ -33,10 +37,14 @@ class Source(Protocol):
         """Hand over what is known only at the end: what belongs together, and what is missing."""
 
 
-FORMATS: Final = (NativeSource, ReleaseSource)
+FORMATS: Final = (NativeSource, ReleaseSource, GepaSource, OpenEvolveSource, ShinkaEvolveSource, ReflexionSource)
 CAPABILITIES: Final[dict[str, Capabilities]] = {
     name: each for source in FORMATS for name, each in source.capabilities.items()
 }
+REMARKS: Final[dict[str, tuple[str, ...]]] = {
+    name: each for source in FORMATS for name, each in getattr(source, "remarks", {}).items()
+}
+"""What logs of a source cannot state, and which revisions they are limited to, in sentences."""
 
 _decoder = msgspec.json.Decoder(Iteration)
 

@@ -120,9 +120,7 @@ class Capabilities(NamedTuple):
         lines: the type of its lines; `Translated` where the source makes them, so that their numbers mean nothing to
             users.
         precision_of_mean: how far a mean return may be from the mean of its returns, relative to it beyond 1.
-        remark: what its logs leave out by their nature, and what follows, for `audit check`.
     """
 
     lines: type[Episode | TextEpisode | Iteration]
     precision_of_mean: float = 1e-9
-    remark: str | None = None

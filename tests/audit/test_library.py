@@ -259,6 +259,8 @@ def test_every_command_has_a_function_with_its_options(name):
     assert function_name in audit.__all__
     signature = inspect.signature(function, eval_str=True)
     takes = {parameter.name for parameter in signature.parameters.values()}
+    if name == "import":
+        takes |= {"guess", *inspect.signature(audit.guess_mapping).parameters}
     if options := signature.parameters.get("options"):
         takes |= options.annotation.__args__[0].__optional_keys__
     renamed = {

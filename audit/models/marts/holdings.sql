@@ -7,7 +7,8 @@ candidates as (
     from candidates
 ),
 
-judged as (
+-- Materialized, since DuckDB 2.0 cannot bind the counts where it finds that no row has evidence.
+judged as materialized (
     select
         condition, env, variant,
         revised is not null as is_revision,

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from audit.output.errors import count
 from audit.request import Request
-from audit.sources.formats import CAPABILITIES
+from audit.sources.formats import REMARKS
 from audit.store import Store, rows_of
 
 FEWEST_FOR_NOISE: Final = 5
@@ -20,6 +20,7 @@ counted as (
     select
         condition, env, variant,
         count(*) as revisions,
+        count(episodes.answer) as answers,
         count_if(answers.answer is not null) as rationales,
         count_if(evidence_kind in ('batch', 'pair') and items > 1) as batches,
         count_if(evidence_kind in ('batch', 'pair') and items > 1 and not worst_below_median) as tied,
@@ -29,7 +30,7 @@ counted as (
         max(if(paired, len(initial.returns), null)) as paired_examples
     from changes
     semi join texts using (condition, env, variant, run)
-    join (select condition, env, variant, run, iteration, initial from episodes) as episodes
+    join (select condition, env, variant, run, iteration, initial, revised.answer as answer from episodes) as episodes
         using (condition, env, variant, run, iteration)
     left join evidence using (condition, env, variant, run, iteration)
     left join (select condition, env, variant, run, iteration, answer from critic_answers) as answers
@@ -49,8 +50,7 @@ def remarks(request: Request, store: Store) -> Iterator[str]:
     """Sentences about the runs whose candidates are texts, and about the sources of all; none where there are none."""
     runs = request.select(store.relation("run_records"))
     for (source,) in runs.select("source").distinct().order("source").fetchall():
-        if (remark := CAPABILITIES[source].remark) is not None:
-            yield f"{source}: {remark}"
+        yield from (f"{source}: {sentence.removesuffix('.')}" for sentence in REMARKS.get(source, ()))
     if not runs.filter("candidates = 'text'").limit(1).fetchall():
         return
     for row in rows_of(request.select(store.sql(_COUNTS))):
@@ -60,7 +60,9 @@ def remarks(request: Request, store: Store) -> Iterator[str]:
 
 def _sentences(row: dict[str, Any]) -> Iterator[str]:
     revisions = count(row["revisions"], "revision")
-    if without := row["revisions"] - row["rationales"]:
+    if unanswered := row["revisions"] - row["answers"]:
+        yield f"of {unanswered} of {revisions} no answer is recorded, so they count in no citing rate"
+    if without := row["answers"] - row["rationales"]:
         yield f"{without} of {revisions} have no rationale beside the text, and count in no citing rate"
     if row["tied"]:
         batches = count(row["batches"], "set")

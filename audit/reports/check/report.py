@@ -12,7 +12,7 @@ from audit.output.tables import print_table
 from audit.reports.check.commands import COMMANDS, judge
 from audit.reports.check.facts import facts_of
 from audit.reports.check.remarks import remarks
-from audit.reports.tables import NOTHING
+from audit.reports.emptiness import NOTHING
 
 Row = dict[str, Any]
 

@@ -91,7 +91,7 @@ BAD_ROWS = {
     "iteration missing": (lines(row(step=None)), "iteration is missing"),
     "iteration too small": (lines(row(step=0)), "iteration is 0, and counts from 1; [count_from] can change that"),
     "run too small": (lines(row(seed=0)), "run is 0, and counts from 1"),
-    "unknown word": (lines(row(kept="c")), "selected should be 'initial', 'revised' or 'better', but is 'c'"),
+    "unknown word": (lines(row(kept="c")), "selected should be 'initial', 'revised' or a rule: 'better', 'strict'"),
     "selected missing": (lines(row(kept=None)), "selected is missing"),
     "revised selected, not there": (lines(row(kept="b", after={}, critique=None)), "there is no revised candidate"),
     "not UTF-8": (lines(row(critique="HERE")).replace(b"HERE", b"\xff\xfe"), "not UTF-8"),
@@ -291,7 +291,7 @@ BAD_MAPPINGS = {
 @pytest.mark.parametrize("case", BAD_MAPPINGS)
 def test_a_bad_mapping_is_refused_in_one_line(importing, case, tmp_path):
     mapping, message = BAD_MAPPINGS[case]
-    result, out = importing(lines(row()), mapping)
+    result, out = importing(b"", mapping)
     assert (result.exit_code, result.stdout, out.exists()) == (2, "", False)
     assert message in result.stderr
     assert len(result.stderr.splitlines()) == 1

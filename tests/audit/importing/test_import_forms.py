@@ -199,8 +199,9 @@ def test_all_that_is_missing_is_told_at_once_and_no_more(importing):
     result, _ = importing(lines(row()), "[fields]\nrun = 3\nenv = 'task'\nrevised.answer = 'x'\n")
     _, *mistakes = result.stderr.splitlines()
     assert [mistake.split()[0] for mistake in mistakes] == [
-        *("[fields]", "condition", "variant", "iteration", "selected", "initial.returns", "revised.returns"),
+        *("[fields]", "condition", "variant", "iteration", "selected", "initial.returns", "revised.returns", "no"),
     ]
+    assert mistakes[-1].startswith("  no column 'task'; no column 'x' (it has seed, ")
 
 
 def test_all_columns_that_a_log_lacks_are_told_at_once(importing):

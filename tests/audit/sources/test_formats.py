@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import resources
 
 from audit.engine.catalog import functions, models
-from audit.sources.formats import CAPABILITIES
+from audit.sources.formats import CAPABILITIES, REMARKS
 from audit.sources.intake import Intake, RunFacts
 from audit.sources.pack import PackedRun, _add
 
@@ -26,3 +26,8 @@ def test_a_packed_run_of_a_source_that_nobody_knows_is_left_out(tmp_path):
     intake = Intake(tmp_path)
     assert _add(PackedRun(facts=facts), "some.audit.parquet", intake) is None
     assert "source 'tomorrow' is not known" in intake.problems[0].message
+
+
+def test_logs_of_other_tools_come_with_what_they_cannot_state():
+    assert set(REMARKS) == {"gepa", "openevolve", "shinkaevolve", "reflexion"} <= set(CAPABILITIES)
+    assert all(sentence.endswith(".") and "\n" not in sentence for each in REMARKS.values() for sentence in each)

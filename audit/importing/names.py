@@ -1,4 +1,4 @@
-"""Runs that a log names by text, such as `seed-a`, where records count them."""
+"""Runs and iterations that a log names by text, such as `seed-a` or a time, where records count them."""
 
 from __future__ import annotations
 
@@ -9,14 +9,19 @@ from typing import Any
 from audit.importing.fields import LABEL, WHOLE, FieldError
 
 
-class RunIds:
-    """The names of a log's runs: whole numbers or text, as in the first row."""
+class Names:
+    """What a log calls its runs, or its iterations: whole numbers or text, as in the first row.
 
-    def __init__(self) -> None:
+    Args:
+        in_order: whether numbers are names as well, of which the order alone counts.
+    """
+
+    def __init__(self, *, in_order: bool = False) -> None:
         self._is_text: bool | None = None
+        self._in_order = in_order
 
     def read(self, given: Any, value: Any) -> int | str:
-        """The number of a row's run, or the text that names it.
+        """The number that a row gives, or the text.
 
         Args:
             given: the value in the row.
@@ -25,9 +30,11 @@ class RunIds:
         Raises:
             FieldError: it is neither, or not of the kind that the first row has.
         """
-        if self._is_text is None and not isinstance(value, float):
+        if self._in_order and isinstance(given, int | float) and not isinstance(given, bool):
+            given = str(given)
+        elif self._is_text is None and not isinstance(value, float):
             self._is_text = isinstance(value, str)
-        if not self._is_text:
+        if not (self._is_text or self._in_order):
             number: int = WHOLE.read(value)
             return number
         if not isinstance(given, str):
@@ -39,6 +46,21 @@ class RunIds:
 def numbered(names: Iterable[str]) -> dict[str, int]:
     """The numbers of runs by their names, from 1 in the order of the names: numbers within them count as such."""
     return {name: number for number, name in enumerate(sorted(set(names), key=_place), start=1)}
+
+
+def in_sequence(names: Iterable[str]) -> dict[str, int]:
+    """The numbers of a run's iterations by their names, from 0.
+
+    Names that differ in their numbers only, as times do, are in the order of these; others, such as random
+    identifiers, are in the order of their rows.
+    """
+    rows = list(names)
+    try:
+        rows.sort(key=float)
+    except ValueError:
+        if len({re.sub("[0-9]+", "0", name) for name in rows}) == 1:
+            rows.sort(key=_place)
+    return {name: number for number, name in enumerate(rows)}
 
 
 def _place(name: str) -> tuple[list[str | int], str]:

@@ -1,0 +1,72 @@
+"""Why a table has no rows, or not all that a reader may look for, in one line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from audit.output.errors import count
+
+if TYPE_CHECKING:
+    from audit.request import Request
+    from audit.store import Store
+
+NOTHING: Final = "nothing to show: no such rows in the records"
+COMPARED: Final = ("salience", "base_rates", "severity_summary", "agreement_summary")
+"""Relations over critics that compared rollouts or scored examples."""
+
+_NOT_COMPARED: Final = "no revisions of threetraj here, or of another method whose critic sees worst, median and best"
+_PROGRAMS: Final = (
+    "the models here saw other candidates, each with a score, and not scored examples of one: salience is not defined"
+)
+_UNANSWERED: Final = (
+    "no answers of the model are in these logs, so that nothing is known of what they cite; a recorder keeps them "
+    "(docs/recorders.md), and agreement, patterns and noise need none"
+)
+_NO_RATIONALE: Final = "no answer holds anything beside the text that it proposes, so that none can cite anything"
+
+_HELD: Final = """
+select
+    count_if(evidence_kind in ('batch', 'pair') and len(shown) > 1) as batches,
+    count_if(evidence_kind = 'programs') as programs,
+    count_if(revised.source = 'critic' and revised.answer is not null) as answers
+from episodes
+where revised is not null
+"""
+
+
+def are_texts(request: Request, store: Store) -> bool:
+    """Whether the candidates of all runs that a request is for are texts."""
+    runs = request.select(store.relation("run_records"))
+    return runs.select("candidates").distinct().fetchall() == [("text",)]
+
+
+def no_patterns(request: Request, store: Store) -> str | None:
+    """Which runs of texts have no edit patterns, and why; None where all have some."""
+    if not request.select(store.relation("run_records")).filter("candidates = 'text'").limit(1).fetchall():
+        return None
+    found = request.select(store.relation("unscaled_runs")).aggregate("count(*), min(lowest), max(highest)")
+    [(number, lowest, highest)] = found.fetchall()
+    if not number:
+        return None
+    return (
+        f"no edit patterns of {count(number, 'run')}: scores from {lowest:g} to {highest:g}, no score_range in run.json"
+    )
+
+
+def why_empty(name: str, request: Request, store: Store) -> str:
+    """Why a relation has no rows for a request."""
+    if name == "patterns_summary" and (reason := no_patterns(request, store)) is not None:
+        return reason
+    if name in COMPARED and are_texts(request, store):
+        return _without_comparison(store)
+    if not store.detected_by.about.is_worst and not store.relation("asked_items").limit(1).fetchall():
+        return f"no evidence here has {store.detected_by.about}"
+    return _NOT_COMPARED if name in COMPARED else NOTHING
+
+
+def _without_comparison(store: Store) -> str:
+    """Why texts have no rates of citing: what was shown, or what was answered, is something else."""
+    [(batches, programs, answers)] = store.sql(_HELD).fetchall()
+    if not batches:
+        return _PROGRAMS if programs else "no model here saw two scored examples or more"
+    return _NO_RATIONALE if answers else _UNANSWERED

@@ -1,0 +1,243 @@
+"""Results folders of ShinkaEvolve: `programs.sqlite`, with every program and the call that wrote it.
+
+An iteration revises one program after a model has seen others with their scores. All that were evaluated are in the
+database, those that do not run correctly with a score of 0.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+from audit.output.errors import count
+from audit.sources.files import Found
+from audit.sources.intake import Intake, RunFacts
+from audit.sources.iterations import Capabilities, ShownEvidence, Translated
+from audit.sources.sqlite_copies import JOURNALS, copy_database, opened
+from audit.sources.tool_runs import (
+    Folder,
+    LogError,
+    ToolRun,
+    candidate,
+    cut,
+    index,
+    joined,
+    kept,
+    left_out,
+    number,
+    revision,
+    run_names,
+)
+from audit.vocabulary.evidence import ShownRollout
+
+SOURCE: Final = "shinkaevolve"
+_DATABASE: Final = "programs.sqlite"
+_COLUMNS: Final = (
+    "id",
+    "code",
+    "parent_id",
+    "archive_inspiration_ids",
+    "top_k_inspiration_ids",
+    "generation",
+    "timestamp",
+    "combined_score",
+    "correct",
+    "metadata",
+)
+
+
+@dataclass
+class _Folder:
+    """What has been found of one run: the database, and from an archive its journals by their endings."""
+
+    label: str = ""
+    path: Path | None = None
+    is_copy: bool = False
+    journals: dict[str, Path] = field(default_factory=dict)
+
+
+class ShinkaEvolveSource:
+    """Reads the database of each results folder."""
+
+    capabilities: ClassVar = {SOURCE: Capabilities(Translated)}
+    remarks: ClassVar = {
+        SOURCE: (
+            "ShinkaEvolve stores a program once it was evaluated: answers without one are not in its database.",
+            "Programs that do not run correctly are revisions with the score that the database has for them, mostly 0.",
+            "What its prompts show are other programs with one score each, by default in ascending order of score.",
+            "Every program is stored, so that none is refused.",
+        )
+    }
+    looked_for = "programs.sqlite (a results folder of ShinkaEvolve)"
+
+    def __init__(self) -> None:
+        self._folders: dict[Folder, _Folder] = {}
+
+    def claims(self, found: Found) -> bool:
+        """Whether it is the database, or in an archive its journal."""
+        return found.name == _DATABASE or (found.path is None and _journal(found) is not None)
+
+    def take(self, found: Found, intake: Intake) -> None:
+        """Remember where a file is."""
+        folder = self._folders.setdefault(found.folder, _Folder())
+        ending = _journal(found)
+        try:
+            path = kept(found, intake)
+        except OSError as error:
+            left_out(found, error, intake)
+            return
+        if ending is not None:
+            folder.journals[ending] = path
+        else:
+            folder.label, folder.path, folder.is_copy = found.label, path, found.path is None
+
+    def finish(self, intake: Intake) -> None:
+        """Write the iterations of each run."""
+        folders = {key: folder for key, folder in self._folders.items() if folder.path is not None}
+        copies: dict[str, str] = {}
+        for key, name in run_names(folders).items():
+            _hand_over(folders[key], name, copies, intake)
+
+
+def _journal(found: Found) -> str | None:
+    return next((ending for ending in JOURNALS if found.name == _DATABASE + ending), None)
+
+
+def _hand_over(folder: _Folder, name: tuple[str, int], copies: dict[str, str], intake: Intake) -> None:
+    assert folder.path is not None
+    run = ToolRun(folder.label, intake)
+    path = folder.path
+    try:
+        if folder.is_copy:
+            for ending, journal in folder.journals.items():
+                journal.rename(path.with_name(path.name + ending))
+        else:
+            path = intake.new_file("programs", ".sqlite")
+            copy_database(folder.path, path)
+        with opened(path) as database:
+            _Writer(database, run, name, intake).write()
+    except OSError as error:
+        intake.problem(folder.label, None, f"cannot be read ({error.strerror or error}); left out")
+    except (sqlite3.Error, LogError) as error:
+        intake.problem(folder.label, None, f"cannot be read ({error})")
+    env, number_of_run = name
+    run.close(
+        RunFacts(
+            condition=SOURCE,
+            env=env,
+            variant=SOURCE,
+            run=number_of_run,
+            source=SOURCE,
+            backend=SOURCE,
+            candidates="text",
+            selection_rule="pool",
+        ),
+        copies,
+    )
+
+
+class _Writer:
+    """Writes one run."""
+
+    def __init__(self, database: sqlite3.Connection, run: ToolRun, name: tuple[str, int], intake: Intake) -> None:
+        tables = database.execute("select 1 from sqlite_master where type = 'table' and name = 'programs'").fetchall()
+        columns = {row[1] for row in database.execute("pragma table_info(programs)")}
+        missing = [column for column in _COLUMNS if column not in columns]
+        if not tables or missing:
+            raise LogError(f"no table programs with {', '.join(missing or _COLUMNS)}")
+        self._database = database
+        self._run = run
+        self._name = name
+        self._intake = intake
+        self._program = functools.lru_cache(256)(self._read)
+
+    def write(self) -> None:
+        query = "select id, generation from programs where parent_id is not null order by generation, timestamp, id"
+        order = self._database.execute(query).fetchall()
+        sizes = Counter(generation for _, generation in order)
+        most = max(sizes.values(), default=1)
+        places: Counter[Any] = Counter()
+        incorrect = 0
+        for program, generation in order:
+            iteration = None
+            try:
+                iteration = index(generation, "generation") * most + places[generation]
+                places[generation] += 1
+                row = self._program(program)
+                self._run.write(self._name, SOURCE, iteration, **self._revision(row))
+                incorrect += not row["correct"]
+            except LogError as error:
+                self._run.fault(str(error), iteration)
+        if incorrect:
+            of = f"{incorrect} of {count(len(order), 'program')} did not run correctly"
+            self._intake.notes.append(f"{self._run.label}: {of}, and count with the score that they have")
+
+    def _revision(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        parent = self._program(row["parent_id"])
+        if not parent:
+            raise LogError("its parent is not in the database")
+        call = _decoded(row["metadata"], dict).get("llm_result")
+        call = call if isinstance(call, dict) else {}
+        answer, thought, prompt = (
+            call.get(key) if isinstance(call.get(key), str) else None for key in ("content", "thought", "msg")
+        )
+        initial = candidate("parent", _text(parent), None, mean=number(parent["combined_score"]))
+        revised = candidate(
+            "critic", _text(row), None, mean=number(row["combined_score"]), answer=answer, thinking=thought or None
+        )
+        fields = revision(initial, revised, self._evidence(row, prompt), accepted=True)
+        return {**fields, "prompt": joined(call.get("system_msg"), prompt)}
+
+    def _evidence(self, row: Mapping[str, Any], prompt: str | None) -> ShownEvidence | None:
+        """The programs shown, in the order of their code in the prompt; None where one of them is not in it."""
+        ids = [
+            each
+            for column in ("archive_inspiration_ids", "top_k_inspiration_ids")
+            for each in _decoded(row[column], list)
+            if isinstance(each, str)
+        ]
+        shown = [self._program(each) for each in dict.fromkeys(ids)]
+        if prompt is None or not shown or not all(shown):
+            return None
+        codes = [str(each["code"]).strip() for each in shown]
+        at = [prompt.find(code) for code in codes]
+        if min(at) < 0:
+            return None
+        order = sorted(range(len(shown)), key=lambda place: at[place])
+        return ShownEvidence(kind="programs", shown=_items([shown[place] for place in order]))
+
+    def _read(self, program: str) -> Mapping[str, Any]:
+        """A program's row; an empty one where there is none."""
+        query = f"select {', '.join(_COLUMNS)} from programs where id = ?"  # noqa: S608 - names of ours
+        row = self._database.execute(query, [program]).fetchone()
+        return {} if row is None else dict(zip(_COLUMNS, row, strict=True))
+
+
+def _items(programs: Sequence[Mapping[str, Any]]) -> list[ShownRollout]:
+    return [
+        ShownRollout(
+            label="item",
+            return_=number(each["combined_score"]),
+            text=cut(str(each["code"])),
+        )
+        for each in programs
+    ]
+
+
+def _text(program: Mapping[str, Any]) -> dict[str, str] | None:
+    return {"program": program["code"]} if isinstance(program["code"], str) else None
+
+
+def _decoded(text: object, kind: type[Any]) -> Any:
+    """What a column holds in JSON; nothing where that is not of a kind."""
+    try:
+        value = json.loads(text) if isinstance(text, str) else None
+    except (ValueError, RecursionError):
+        value = None
+    return value if isinstance(value, kind) else kind()

@@ -1,0 +1,237 @@
+"""What sources of other tools' logs share: names of runs, lines of their iterations, and what is wrong in them."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+import shutil
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import IO, Any, Final
+
+import msgspec
+
+from audit.sources.files import Found
+from audit.sources.intake import LONGEST_LINE, Intake, RunFacts
+from audit.sources.iterations import Candidate, ShownEvidence, Translated
+from collector.records import Proposer
+
+Folder = tuple[str, ...]
+
+LARGEST_ITEM: Final = 64 * 2**10
+"""Bytes of what is kept of an item that a critic was shown."""
+_NUMBERED: Final = re.compile(r"(?:run|seed|trial)?[-_ ]?(\d{1,9})", re.IGNORECASE)
+_encoder: Final = msgspec.json.Encoder()
+
+
+class LogError(ValueError):
+    """An entry of a log that cannot be used; the message names what is wrong."""
+
+
+class ToolRun:
+    """Writes the iterations of one run as they are read, and reports at the end what was left out.
+
+    A log has one kind of fault thousands of times or not at all, so that each kind is one problem.
+    """
+
+    def __init__(self, label: str, intake: Intake) -> None:
+        self.label = label
+        # A folder of its own, since the calls of a run are looked for beside its iterations.
+        self._folder = intake.new_file("translated", "")
+        self._intake = intake
+        # Many runs are read one after the other, and files are open while theirs is written.
+        self._streams: dict[str, IO[bytes]] = {}
+        self._faults: dict[str, list[int | None]] = {}
+        self._digest = hashlib.sha256()
+        self._lines = 0
+
+    def write(
+        self, name: tuple[str, int], tool: str, iteration: int, *, prompt: str | None = None, **fields: Any
+    ) -> None:
+        """Write one iteration.
+
+        Args:
+            name: the task's name and the run's number.
+            tool: what its source, condition and method are called.
+            iteration: its number, from 0.
+            prompt: what the model was asked, where the log has it.
+            fields: the other fields of the record.
+        """
+        env, run = name
+        try:
+            record = Translated(
+                condition=tool, env=env, variant=tool, run=run, iteration=iteration, origin=self.label, **fields
+            )
+            line = _encoder.encode(record)
+            call = None if prompt is None else _encoder.encode(_call(iteration, prompt, record.revised))
+        except UnicodeEncodeError:
+            self.fault("a text holds half a character", iteration)
+            return
+        if len(line) >= LONGEST_LINE:
+            self.fault("its texts are longer than 16 MiB", iteration)
+            return
+        self._digest.update(_encoder.encode((iteration, record.initial, record.revised)))
+        self._append("episodes.jsonl", line)
+        if call is not None:
+            self._append("calls.jsonl", call)
+        self._lines += 1
+
+    def _append(self, name: str, line: bytes) -> None:
+        if name not in self._streams:
+            self._folder.mkdir(exist_ok=True)
+            self._streams[name] = (self._folder / name).open("wb")
+        self._streams[name].write(line + b"\n")
+
+    def fault(self, reason: str, iteration: int | None) -> None:
+        """Note why an iteration is left out."""
+        self._faults.setdefault(reason, []).append(iteration)
+
+    def close(self, facts: RunFacts, copies: dict[str, str]) -> None:
+        """Hand over the run.
+
+        Args:
+            facts: what is known of it.
+            copies: what each run so far holds → its label; a run that holds the same is its copy.
+        """
+        for stream in self._streams.values():
+            stream.close()
+        for reason, iterations in self._faults.items():
+            where = "" if iterations[0] is None else f"iteration {iterations[0]}: "
+            more = f" ({len(iterations) - 1} more like it)" if len(iterations) > 1 else ""
+            self._intake.problem(self.label, None, f"{where}{reason}; left out{more}")
+        first = copies.setdefault(self._digest.hexdigest(), self.label)
+        if self._lines and first != self.label:
+            self._intake.problem(self.label, None, f"holds the same iterations as {first}; left out")
+            return
+        self._folder.mkdir(exist_ok=True)
+        path = self._folder / "episodes.jsonl"
+        path.touch()
+        self._intake.add_run(facts)
+        self._intake.add_file(path, self.label, facts)
+
+
+def _call(iteration: int, prompt: str, revised: Candidate | None) -> dict[str, Any]:
+    answer, thinking = (None, None) if revised is None else (revised.answer, revised.thinking)
+    call = {"iteration": iteration, "role": "critic", "attempt": 1, "prompt": prompt}
+    return {**call, "completion": answer, "thinking": thinking}
+
+
+def joined(system: object, user: object) -> str | None:
+    """A prompt whose parts a log keeps apart; None where it has neither."""
+    return "\n\n".join(part for part in (system, user) if isinstance(part, str) and part) or None
+
+
+def run_names(folders: Iterable[Folder]) -> dict[Folder, tuple[str, int]]:
+    """The task's name and the run's number of each run folder, since tools write neither.
+
+    A folder called by a number (`run-3`, `seed_3`, `3`) is that run of the folder above; any other is a run of its
+    own name. A number that is taken, or 0, becomes the next free one.
+    """
+    names: dict[Folder, tuple[str, int]] = {}
+    taken: dict[str, set[int]] = {}
+    numbered = {folder: _NUMBERED.fullmatch(folder[-1]) if len(folder) > 1 else None for folder in folders}
+    for folder, match in sorted(numbered.items(), key=lambda each: (each[1] is None, each[0])):
+        env = folder[-2] if match else folder[-1]
+        used = taken.setdefault(env, set())
+        number = int(match[1]) if match else 0
+        if number == 0 or number in used:
+            number = next(free for free in range(1, len(used) + 2) if free not in used)
+        used.add(number)
+        names[folder] = (env, number)
+    return names
+
+
+def kept(found: Found, intake: Intake) -> Path:
+    """Where a file can be read later: on disk where it is, from an archive as a copy.
+
+    Raises:
+        OSError: it cannot be copied.
+    """
+    if found.path is not None:
+        return found.path
+    path = intake.new_file("copied")
+    with found.open() as stream, path.open("wb") as copy:
+        shutil.copyfileobj(stream, copy)
+    return path
+
+
+def candidate(
+    source: Proposer,
+    text: dict[str, str] | None,
+    scores: Sequence[float] | None,
+    *,
+    mean: float | None = None,
+    ids: list[str] | None = None,
+    answer: str | None = None,
+    thinking: str | None = None,
+) -> Candidate:
+    """A candidate of a tool's log; its mean score is that of its scores, unless the log states it alone.
+
+    Raises:
+        LogError: there is no finite mean.
+    """
+    value = sum(scores) / len(scores) if scores else mean
+    if value is None or not math.isfinite(value):
+        raise LogError("its mean score is not a finite number")
+    return Candidate(
+        source=source,
+        text=text,
+        recorded_returns=list(scores) if scores else None,
+        example_ids=ids,
+        mean_return=value,
+        answer=answer,
+        thinking=thinking,
+    )
+
+
+def revision(
+    initial: Candidate, revised: Candidate, evidence: ShownEvidence | None, *, accepted: bool
+) -> dict[str, Any]:
+    """The fields of an iteration that revised a candidate."""
+    return {
+        "initial": initial,
+        "revised": revised,
+        "revision_status": "ok",
+        "selected": "revised" if accepted else "initial",
+        "evidence": evidence,
+    }
+
+
+def number(value: object) -> float:
+    """A score.
+
+    Raises:
+        LogError: it is no number, or not a finite one.
+    """
+    if isinstance(value, int | float):
+        try:
+            score = float(value)
+        except OverflowError:
+            score = math.inf
+        if math.isfinite(score):
+            return score
+    raise LogError("a score is not a finite number")
+
+
+def index(value: object, name: str) -> int:
+    """A number that counts from 0.
+
+    Raises:
+        LogError: it is anything else.
+    """
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53:
+        return value
+    raise LogError(f"{name} is not a number from 0")
+
+
+def cut(text: str) -> str:
+    """What is kept of an item, with a mark where it was longer."""
+    data = text.encode("utf-8", "replace")
+    mark = " […]"
+    return text if len(data) <= LARGEST_ITEM else data[: LARGEST_ITEM - 8].decode("utf-8", "ignore") + mark
+
+
+def left_out(found: Found, error: OSError, intake: Intake) -> None:
+    """Report a file that cannot be read."""
+    intake.problem(found.label, None, f"cannot be read ({error.strerror or error}); left out")

@@ -1,0 +1,271 @@
+"""GEPA's run folders: what its callbacks were called with agrees with what is read, and bad folders are named."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import shutil
+import tarfile
+from collections import defaultdict
+
+import pytest
+
+from audit.output.errors import AuditError
+from audit.store import open_store
+from tests.audit.sources.tool_folders import TOOLS, entry, listing, read, write_gepa
+
+
+def events(name):
+    return [json.loads(line) for line in (TOOLS / name / "events.jsonl").read_text().splitlines()]
+
+
+@pytest.mark.parametrize(("name", "tasks"), [("gepa-parents", 3), ("gepa-merge", 1)])
+def test_texts_and_verdicts_are_those_that_callbacks_were_called_with(name, tasks):
+    rows, problems, _ = read(TOOLS / name)
+    has_text_log = (TOOLS / name / "run_log.txt").exists()
+    proposed, accepted = defaultdict(list), defaultdict(list)
+    for kind, event in events(name):
+        if kind == "on_proposal_end":
+            proposed[event["iteration"] - 1].append(event["new_instructions"])
+        elif kind == "on_valset_evaluated" and event["iteration"]:
+            accepted[event["iteration"] - 1].append(event["candidate"])
+    assert problems == []
+    assert len(rows) == sum(map(len, proposed.values())) > 15
+    for row in rows:
+        new = proposed[row["iteration"] // tasks].pop(0)
+        text = {**row["initial"]["text"], **new}
+        is_accepted = text in accepted[row["iteration"] // tasks]
+        assert row["selected"] == ("revised" if is_accepted else "initial")
+        assert row["revised"]["text"] == (text if is_accepted or has_text_log else None)
+    assert not any(proposed.values())
+
+
+def test_what_is_shown_is_the_minibatch_in_its_order():
+    rows, problems, notes = read(TOOLS / "gepa")
+    log = {each["i"]: each for each in json.loads((TOOLS / "gepa" / "run_log.json").read_text())}
+    assert (problems, notes) == ([], ["2 iterations of 1 run proposed nothing, so they have no return"])
+    assert len(rows) == 14
+    for row in rows:
+        given = log[row["iteration"]]
+        assert row["evidence_kind"] == "batch"
+        assert [each["name"] for each in row["shown"]] == ["Example 1", "Example 2", "Example 3"]
+        assert [each["return"] for each in row["shown"]] == row["initial"]["returns"] == given["subsample_scores"]
+        assert row["revised"]["returns"] == given["new_subsample_scores"]
+        assert row["initial"]["example_ids"] == row["revised"]["example_ids"] == list(map(str, given["subsample_ids"]))
+        assert (row["selected"] == "revised") == ("new_program_idx" in given)
+
+
+def test_the_agent_state_has_the_texts_of_rejected_proposals(tmp_path):
+    folder = shutil.copytree(TOOLS / "gepa-agent", tmp_path / "run")
+    (folder / "run_log.txt").unlink()
+    rows, problems, _ = read(folder)
+    expected, _, _ = read(TOOLS / "gepa-agent")
+    assert problems == []
+    assert [row["revised"]["text"] for row in rows] == [row["revised"]["text"] for row in expected]
+    assert any(row["selected"] == "initial" and row["revised"]["text"] for row in rows)
+
+
+def test_shown_texts_are_those_of_the_reflective_dataset_where_it_has_as_many(tmp_path):
+    folder = shutil.copytree(TOOLS / "gepa-agent", tmp_path / "run")
+    first, second = [each for each in json.loads((folder / "run_log.json").read_text()) if "subsample_scores" in each][
+        :2
+    ]
+    for each, count in ((first, 3), (second, 2)):
+        records = [{"Inputs": f"month {n}", "Feedback": {"score": n, "why": ["a", "b"]}} for n in range(count)]
+        path = folder / "iterations" / each["iteration_id"] / "reflective_dataset.json"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps({"instruction": records}))
+    rows = {row["iteration"]: row for row in read(folder)[0]}
+    texts = [each["text"] for each in rows[first["i"]]["shown"]]
+    assert texts[1].startswith("## Inputs\nmonth 1\n\n## Feedback\n### score\n1\n\n### why\n#### Item 1\na\n")
+    assert [each["text"] for each in rows[second["i"]]["shown"]] == [None] * 3
+
+
+def test_texts_of_the_log_are_used_only_where_accepted_ones_confirm_them(tmp_path):
+    folder = shutil.copytree(TOOLS / "gepa", tmp_path / "run")
+    log = folder / "run_log.txt"
+    log.write_text(log.read_text().replace("winter.\n", "winter.\nprinted by the program\n"))
+    rows, problems, _ = read(folder)
+    assert problems == []
+    assert all((row["revised"]["text"] is not None) == (row["selected"] == "revised") for row in rows)
+
+
+def test_a_text_that_may_end_elsewhere_is_unknown(tmp_path):
+    accepted = entry(0, after=(1, 1, 0), new_program_idx=1)
+    folder = write_gepa(tmp_path / "run", [accepted, entry(1), entry(2), entry(3)])
+    verdict = "New subsample score 0.0 is not better than old score 1.0, skipping\n"
+    (folder / "run_log.txt").write_text(
+        "Iteration 1: Proposed new text for p: seed and more\n"
+        "Iteration 1: Accepted candidate (subsample score 1.0 -> 2.0); running full eval.\n"
+        f"Iteration 2: Proposed new text for p: two\nlines\n\nIteration 2: {verdict}"
+        f"Iteration 3: Proposed new text for p: a quote:\nIteration 9: all\nIteration 3: {verdict}"
+        f"Iteration 4: Proposed new text for p: once\nIteration 4: {verdict}"
+        f"Iteration 4: Proposed new text for p: again\nIteration 4: {verdict}"
+    )
+    rows, problems, _ = read(folder)
+    assert problems == []
+    assert [row["revised"]["text"] for row in rows] == [{"p": "seed and more"}, {"p": "two\nlines\n"}, None, None]
+
+
+def test_a_rule_that_keeps_equals_is_seen_in_the_log(tmp_path):
+    equal = {"before": (0, 1, 0), "after": (1, 0, 0)}
+    write_gepa(tmp_path / "or-equal", [entry(0, **equal, new_program_idx=1), entry(1)])
+    write_gepa(tmp_path / "strict", [entry(0, **equal), entry(1)])
+    with open_store([tmp_path], cache=False) as store:
+        rules = store.sql("select env, selection_rule from run_records order by env").fetchall()
+    assert rules == [("or-equal", "better"), ("strict", "strict")]
+
+
+def test_proposals_of_one_iteration_whose_verdicts_are_not_in_the_log_are_left_out(tmp_path):
+    task = {"parent_idx": 0, "subsample_ids": [1], "subsample_scores": [0], "new_subsample_scores": [1]}
+    several = {
+        "i": 0,
+        "selected_program_candidate": 0,
+        "subsample_ids": [1],
+        "tasks": [task, task],
+        "new_program_idx": 1,
+    }
+    rows, problems, _ = read(write_gepa(tmp_path / "run", [several, entry(1)]))
+    assert [row["iteration"] for row in rows] == [2]
+    assert "iteration 0: the log does not show which of its proposals were accepted; left out" in problems[0]
+
+
+def test_a_pickle_is_never_opened(tmp_path):
+    class Bomb:
+        def __reduce__(self):
+            return (open, (str(tmp_path / "exploded"), "w"))
+
+    folder = shutil.copytree(TOOLS / "gepa", tmp_path / "run")
+    (folder / "gepa_state.bin").write_bytes(pickle.dumps(Bomb()))
+    (folder / "gepa_state.bin").chmod(0)
+    before = listing(folder)
+    assert len(read(folder)[0]) == 14
+    assert not (tmp_path / "exploded").exists()
+    assert listing(folder) == before
+
+
+BAD = [
+    (entry(1, before=(float("nan"), 1, 0)), "a score is not a finite number"),
+    (entry(1, before=("0", 1, 0)), "a score is not a finite number"),
+    (entry(1, before=(1e308, 1e308, 1e308)), "its mean score is not a finite number"),
+    (entry(1, before=(0, 1)), "3 examples have 2 scores before and 3 after"),
+    (entry(1, ids="abc") | {"subsample_ids": "abc"}, "subsample_ids is not a list"),
+    (entry(1, parent="0"), "parent_idx is not a number from 0"),
+    (entry(-1), "i is not a number from 0"),
+    (entry(1) | {"tasks": [3]}, "tasks is not a list of objects"),
+    (entry(1, before=(0, 1, 0), after=(1, 1, 1), new_program_idx=None), "new_program_idx is not a number from 0"),
+    ("text", "the entry is not an object"),
+    (entry(1, proposed_candidate={"p": "\ud800"}, iteration_id="a"), "a text holds half a character"),
+]
+
+
+@pytest.mark.parametrize(("bad", "message"), BAD, ids=lambda each: each if isinstance(each, str) else "")
+def test_an_entry_that_cannot_be_used_is_named_and_the_rest_is_read(bad, message, tmp_path):
+    rows, problems, _ = read(write_gepa(tmp_path / "run", [entry(0), bad, entry(2)]))
+    assert [row["iteration"] for row in rows] == [0, 2]
+    assert len(problems) == 1
+    assert message in problems[0]
+    assert "\n" not in problems[0]
+
+
+def test_many_of_a_kind_are_one_problem(tmp_path):
+    _, problems, _ = read(
+        write_gepa(tmp_path / "run", [entry(0), *(entry(n, before=("a",) * 3) for n in range(1, 50))])
+    )
+    assert problems == [
+        f"{tmp_path}/run/run_log.json: iteration 1: a score is not a finite number; left out (48 more like it)"
+    ]
+
+
+def test_scores_below_zero_and_ids_of_any_kind_are_taken(tmp_path):
+    rows, problems, _ = read(write_gepa(tmp_path / "run", [entry(0, before=(-1, -2.5, True), ids=([1, 2], None, "a"))]))
+    assert problems == []
+    assert rows[0]["initial"]["returns"] == [-1.0, -2.5, 1.0]
+    assert rows[0]["initial"]["example_ids"] == ["[1, 2]", "null", "a"]
+
+
+@pytest.mark.parametrize("name", ["run_log.json", "candidates.json"])
+def test_a_torn_file_of_a_live_folder_is_read_up_to_there(name, tmp_path):
+    folder = shutil.copytree(TOOLS / "gepa", tmp_path / "run")
+    whole, _, _ = read(folder)
+    path = folder / name
+    path.write_bytes(path.read_bytes()[:-200])
+    rows, problems, _ = read(folder)
+    assert len(problems) == 1
+    assert f"{name}: is torn" in problems[0]
+    if name == "run_log.json":
+        assert rows == whole[: len(rows)]
+        assert len(rows) > 10
+    else:
+        assert len(rows) == len(whole)
+        assert any(row["revised"]["text"] is None for row in rows)
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[", "[1", "nothing", "[{]"])
+def test_a_log_without_entries_is_one_line(text, tmp_path):
+    with pytest.raises(AuditError) as error:
+        read(write_gepa(tmp_path / "run", text))
+    assert str(error.value).count("\n") <= 2
+    assert "run_log.json" in str(error.value)
+
+
+def test_folders_are_runs_and_copies_are_named(tmp_path):
+    for score, place in enumerate(("seasons/run-1", "seasons/run-7", "seasons/run-0", "other")):
+        write_gepa(tmp_path / place, [entry(0), entry(1, before=(0, 0, score))])
+    shutil.copytree(tmp_path / "other", tmp_path / "more" / "other")
+    rows, problems, _ = read(tmp_path)
+    assert sorted({(row["env"], row["run"]) for row in rows}) == [
+        ("other", 1),
+        ("seasons", 1),
+        ("seasons", 2),
+        ("seasons", 7),
+    ]
+    assert len(problems) == 1
+    assert "holds the same iterations as" in problems[0]
+
+
+def test_an_archive_is_read_as_its_folder_is(tmp_path):
+    with tarfile.open(tmp_path / "run.tar.gz", "w:gz") as archive:
+        archive.add(TOOLS / "gepa", "gepa")
+    found, problems, _ = read(tmp_path / "run.tar.gz")
+    expected, _, _ = read(TOOLS / "gepa")
+    assert problems == []
+    assert [row | {"file": ""} for row in found] == [row | {"file": ""} for row in expected]
+
+
+def test_a_long_text_is_left_out_and_named(tmp_path):
+    long = {"p": "word " * 2_000_000}
+    rows, problems, _ = read(
+        write_gepa(tmp_path / "run", [entry(0, proposed_candidate=long), entry(1, parent=1)], [long, {"p": "b"}])
+    )
+    assert [row["iteration"] for row in rows] == [1]
+    assert "its texts are longer than 16 MiB; left out" in problems[0]
+
+
+@pytest.mark.parametrize("name", ["candidates.json", "run_log.json"])
+def test_one_of_the_two_files_alone_is_no_run_folder(name, tmp_path):
+    (tmp_path / name).write_text("[]")
+    with pytest.raises(AuditError, match=r"no records found.*run_log\.json"):
+        read(tmp_path)
+
+
+def test_a_pipe_among_the_files_blocks_nothing(tmp_path):
+    folder = shutil.copytree(TOOLS / "gepa", tmp_path / "run")
+    for name in ("run_log.txt", "run_log.json"):
+        (folder / name).unlink()
+        os.mkfifo(folder / name)
+        if name == "run_log.txt":
+            rows, problems, _ = read(folder)
+            assert len(rows) == 14
+            assert "run_log.txt: cannot be read" in problems[0]
+    with pytest.raises(AuditError, match=r"run_log\.json: cannot be read \(a pipe"):
+        read(folder)
+
+
+def test_links_are_followed(tmp_path):
+    folder = tmp_path / "run"
+    folder.mkdir()
+    for name in ("run_log.json", "candidates.json"):
+        (folder / name).symlink_to(TOOLS / "gepa" / name)
+    assert len(read(folder)[0]) == 14
