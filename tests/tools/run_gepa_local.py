@@ -154,14 +154,14 @@ class PlantedReflector:
     Args:
         rate: share of answers that go by the worst example.
         seed: of the draws.
-        truth: a line of JSON for each answer is written there: the places of the example that it goes by and of the one
+        drivers: a line of JSON for each answer is written there: the places of the example that it goes by and of the one
             that it mentions in passing, and whether it goes by the worst.
     """
 
-    def __init__(self, rate: float, seed: int, truth: Path) -> None:
-        self.rate, self.random, self.truth = rate, random.Random(seed), truth
-        truth.parent.mkdir(parents=True, exist_ok=True)
-        truth.unlink(missing_ok=True)
+    def __init__(self, rate: float, seed: int, drivers: Path) -> None:
+        self.rate, self.random, self.drivers = rate, random.Random(seed), drivers
+        drivers.parent.mkdir(parents=True, exist_ok=True)
+        drivers.unlink(missing_ok=True)
 
     def __call__(self, prompt: str | list[dict[str, str]]) -> str:
         """Answer a reflection prompt of GEPA's."""
@@ -187,7 +187,7 @@ class PlantedReflector:
             new = f"{current} {rule}"
         if passing is not None:
             reason += f" Example {passing + 1} scored lower."
-        with self.truth.open("a") as file:
+        with self.drivers.open("a") as file:
             file.write(json.dumps({"driver": place, "passing": passing, "by_worst": by_worst}) + "\n")
         return f"{reason}\n\n```\n{new}\n```"
 
@@ -241,7 +241,7 @@ def main() -> None:
         trainset=data[:32],
         valset=data[32:],
         adapter=DefaultAdapter(model=answer, evaluator=graded),
-        reflection_lm=PlantedReflector(args.planted, args.seed, args.out / "truth.jsonl") if planted else reflect,
+        reflection_lm=PlantedReflector(args.planted, args.seed, args.out / "drivers.jsonl") if planted else reflect,
         reflection_prompt_template=REASONS if args.reasons else None,
         reflection_minibatch_size=args.batch,
         stop_callbacks=lambda state: state.i + 1 >= args.iterations,
