@@ -5,19 +5,20 @@ from __future__ import annotations
 import sys
 import tempfile
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 import audit
 from audit.commands.options import Format, FormatOption
 from audit.commands.reading import deliver
-from audit.importing.guessing.draft import Question
-from audit.importing.guessing.guess import Guess
-from audit.importing.guessing.preview import plain_table, preview_of
 from audit.output.errors import AuditError, UsageError
 from audit.output.rows import Table
 from audit.request import note
+
+if TYPE_CHECKING:
+    from audit.importing.guessing.draft import Question
+    from audit.importing.guessing.guess import Guess
 
 commands = typer.Typer()
 
@@ -105,6 +106,8 @@ def _guess(files: list[Path], fields: dict[str, str], map_out: Path | None, outp
         if 2 * trial.left_out > trial.rows:
             raise UsageError("most rows of the sample give no record: no mapping is written; state fields with --field")
         if output == Format.table:
+            from audit.importing.guessing.preview import preview_of
+
             preview_of(folder).print()
             _possible(folder).print()
     made.write(place, force=force)
@@ -113,6 +116,8 @@ def _guess(files: list[Path], fields: dict[str, str], map_out: Path | None, outp
 
 def _possible(folder: Path) -> Table:
     """What the records of the sample support."""
+    from audit.importing.guessing.preview import plain_table
+
     rows = list(audit.check(folder, cache=False).rows)
     merged = {row["command"]: {**row, "supported": False} for row in rows}
     merged |= {row["command"]: row for row in rows if row["supported"]}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from audit.detectors.detector import Rubric
 from audit.output.escaping import visible
+from audit.output.items import KINDS, diff_lines, item_lines
 
 if TYPE_CHECKING:
     import jinja2
@@ -24,10 +25,12 @@ class Question:
         identity: condition, task, method, run and iteration.
         answer: what the critic wrote.
         answer_sha256: of the answer's UTF-8 bytes.
-        shown: the rollouts that the critic was shown: label, index, return, length.
+        shown: the rollouts that the critic was shown: label, index, return, length; or items with a heading and text.
         statistics: that the critic was shown, or None.
         changes: index, value before and value after of each changed parameter.
         rubric: what is asked; None for what the main change is justified by.
+        are_items: whether what was shown are items with scores, and no rollouts.
+        diffs: of a text's components that changed; None for parameters.
     """
 
     identity: tuple[str, str, str, int, int]
@@ -37,6 +40,8 @@ class Question:
     statistics: Mapping[str, Any] | None
     changes: Sequence[Mapping[str, Any]]
     rubric: Rubric | None = None
+    are_items: bool = False
+    diffs: Sequence[str] | None = None
 
     @classmethod
     def of(cls, row: Mapping[str, Any], rubric: Rubric | None = None) -> Question:
@@ -49,6 +54,8 @@ class Question:
             row["statistics"],
             row["changes"],
             rubric,
+            row["evidence_kind"] in KINDS,
+            None if row["after_text"] is None else list(diff_lines(row["before_text"], row["after_text"])),
         )
 
     def prompt(self) -> str:
@@ -61,9 +68,11 @@ class Question:
             rubric=self.rubric,
             fence=f"TEXT-{self.answer_sha256[:16]}",
             answer=visible(self.answer),
-            shown=[_rollout(rollout) for rollout in self.shown],
+            shown=list(item_lines(self.shown)) if self.are_items else [_rollout(rollout) for rollout in self.shown],
+            item="example" if self.are_items else "rollout",
+            are_texts=self.diffs is not None,
             statistics=_statistics(self.statistics),
-            changes=[f"params[{c['index']}]: {_number(c['before'])} -> {_number(c['after'])}" for c in self.changes],
+            changes=self.diffs or [_change(change) for change in self.changes],
         )
 
 
@@ -103,6 +112,10 @@ def _template(name: str) -> jinja2.Template:
         autoescape=False,  # noqa: S701 - prompts are plain text
     )
     return environment.get_template(name)
+
+
+def _change(change: Mapping[str, Any]) -> str:
+    return f"params[{change['index']}]: {_number(change['before'])} -> {_number(change['after'])}"
 
 
 def _rollout(rollout: Mapping[str, Any]) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 
 from rapidfuzz.distance import Indel
 
-from audit.output.escaping import visible
+from audit.output.escaping import in_line, visible
 
 CONTEXT: Final = 12
 """Unchanged words that are shown on either side of a change."""
@@ -49,6 +49,15 @@ def word_diff(before: str, after: str) -> str:
             diff += " "
         diff += _written(piece, is_first=place == 0, is_last=place == len(pieces) - 1)
     return diff
+
+
+def component_diffs(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """The name and the word diff of each component that changed; the name states which of them are new or removed."""
+    for name in sorted({*before, *after}):
+        old, new = before.get(name), after.get(name)
+        if old != new:
+            what = "" if old is not None and new is not None else " (removed)" if new is None else " (new)"
+            yield f"{in_line(name)}{what}", word_diff(old or "", new or "")
 
 
 def coloured(diff: str) -> str:

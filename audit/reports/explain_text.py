@@ -8,7 +8,7 @@ from typing import Any, Final
 from audit.output.escaping import in_line
 from audit.output.formats import rounded
 from audit.output.paragraphs import WIDTH, excerpt, wrapped
-from audit.output.word_diff import word_diff
+from audit.output.word_diff import component_diffs
 
 ITEM_LINES: Final = 6
 """Lines of an item shown that are printed."""
@@ -53,12 +53,8 @@ def edits(revision: dict[str, Any]) -> list[str]:
     if before is None or after is None:
         return ["a text is not recorded"]
     lines = []
-    for name in sorted({*before, *after}):
-        old, new = before.get(name), after.get(name)
-        if old != new:
-            found = word_diff(old or "", new or "")
-            what = "" if old is not None and new is not None else " (removed)" if new is None else " (new)"
-            lines += [f"{in_line(name)}{what}", *(f"  {line}" for line in wrapped(found, WIDTH - 2))]
+    for name, found in component_diffs(before, after):
+        lines += [name, *(f"  {line}" for line in wrapped(found, WIDTH - 2))]
     return lines or ["none"]
 
 

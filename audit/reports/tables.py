@@ -262,14 +262,9 @@ def relation_table(name: str, request: Request, where: str | None = None) -> Tab
         if where is not None:
             relation = relation.filter(where)
         caption = request.caption(store)
-        is_empty = not relation.limit(1).fetchall()
-        remark = (
-            why_empty(name, request, store)
-            if is_empty
-            else no_patterns(request, store)
-            if name == "patterns_summary"
-            else None
-        )
+        remark = no_patterns(request, store) if name == "patterns_summary" else None
+        if not relation.limit(1).fetchall():
+            remark = why_empty(name, request, store)
         table = table_of(
             relation,
             store,

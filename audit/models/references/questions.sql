@@ -4,7 +4,10 @@ critic_answers as (select * from critic_answers where regexp_matches(answer, '\S
 changes as (select condition, env, variant, run, iteration, evidence_kind, changed from changes),
 evidence as (select * from evidence),
 policies as (
-    select condition, env, variant, run, iteration, initial.params as before, revised.params as after
+    select
+        condition, env, variant, run, iteration,
+        initial.params as before, revised.params as after,
+        initial.text as before_text, revised.text as after_text
     from episodes
     where revised is not null
 ),
@@ -17,8 +20,10 @@ located as (
         {'label': 'best', 'rollout': best_rollout, 'return': best, 'length': lengths[best_rollout + 1], 'name': null} as highest
     from critic_answers
     join changes using (condition, env, variant, run, iteration)
-    join evidence using (condition, env, variant, run, iteration)
+    left join evidence using (condition, env, variant, run, iteration)
     join policies using (condition, env, variant, run, iteration)
+    -- Other programs are shown with a score each: what is worst among them is not asked.
+    where worst is not null or evidence_kind = 'programs'
 ),
 
 questions as (
@@ -37,7 +42,10 @@ questions as (
         list_transform(
             changed,
             lambda index: {'index': index, 'before': before[index + 1], 'after': after[index + 1]}
-        ) as changes
+        ) as changes,
+        evidence_kind,
+        before_text,
+        after_text
     from located
 )
 

@@ -61,7 +61,7 @@ def remarks(request: Request, store: Store) -> Iterator[str]:
 def _sentences(row: dict[str, Any]) -> Iterator[str]:
     revisions = count(row["revisions"], "revision")
     if unanswered := row["revisions"] - row["answers"]:
-        yield f"of {unanswered} of {revisions} no answer is recorded, so they count in no citing rate"
+        yield f"{unanswered} of {revisions} have no answer recorded, and count in no citing rate"
     if without := row["answers"] - row["rationales"]:
         yield f"{without} of {revisions} have no rationale beside the text, and count in no citing rate"
     if row["tied"]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from audit.output.escaping import cell
+from audit.output.items import KINDS, diff_lines, item_lines
 from audit.vocabulary.keys import RevisionKey
 
 READING: Final = ("rollouts", "changes", "answer")
@@ -56,6 +57,8 @@ def sheet_rows(
 def rollouts(answer: Row) -> str:
     """The rollouts shown, a line each; then those in a role that were not; then statistics, where there were any."""
     shown = answer["shown"] or []
+    if answer["evidence_kind"] in KINDS:
+        return "\n".join(item_lines(shown))
     lines = [
         _rollout(f"{item['label']}{_heading(item['name'])}", item["rollout"], item["return"], item["length"])
         for item in shown
@@ -70,7 +73,9 @@ def rollouts(answer: Row) -> str:
 
 
 def changes(answer: Row) -> str:
-    """The changed parameters before and after, a line each."""
+    """The changed parameters before and after, a line each; or the word diffs of a text's components."""
+    if answer["after_text"] is not None:
+        return "\n".join(diff_lines(answer["before_text"], answer["after_text"])) or "nothing"
     lines = [f"params[{i}]: {_number(answer['before'][i])} -> {_number(answer['after'][i])}" for i in answer["changed"]]
     return "\n".join(lines) or "nothing"
 
