@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from audit.reports.explain import Revision, show
     from audit.reports.finding import Case, cases, find
     from audit.reports.obedience import obedience
+    from audit.reports.positions import positions
     from audit.reports.sensitivity import sensitivity
     from audit.reports.side_by_side import patterns
     from audit.reports.sql import relations, sql
@@ -127,6 +128,7 @@ __all__ = [
     "open",
     "pack",
     "patterns",
+    "positions",
     "rates",
     "references_worst",
     "relations",
@@ -174,6 +176,7 @@ _MODULES: Final = {
     "audit.reports.explain": ("Revision", "show"),
     "audit.reports.finding": ("Case", "cases", "find"),
     "audit.reports.obedience": ("obedience",),
+    "audit.reports.positions": ("positions",),
     "audit.reports.sensitivity": ("sensitivity",),
     "audit.reports.side_by_side": ("patterns",),
     "audit.reports.sql": ("relations", "sql"),

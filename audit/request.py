@@ -84,12 +84,12 @@ class Request:
 
         overrides = parse_overrides(self.settings or [])
 
-        def opened(detector: str) -> Store:
+        def opened(detector: str, about: str | None) -> Store:
             return open_store(
                 self.paths,
                 strict=self.strict,
                 detector=detector,
-                about=self.about,
+                about=about,
                 overrides=overrides,
                 cache=self.cache,
                 judgements=self.judgements or (),
@@ -98,14 +98,18 @@ class Request:
             )
 
         with contextlib.ExitStack() as resources:
-            store = self.store.shared() if self.store is not None else opened(self.detector or DEFAULT)
+            # Which detector is the default depends on the records, and what may be asked about on the detector.
+            about = None if self.detector is None else self.about
+            store = self.store.shared() if self.store is not None else opened(self.detector or DEFAULT, about)
             resources.enter_context(store)
             is_given = self.judge or (self.judgements and not all_detectors)
-            if self.detector is None and (texts := self._texts(store)) is not None:
-                if texts:
+            if self.detector is None:
+                texts = self._texts(store)
+                if texts or self.about:
                     store.close()
-                    store = resources.enter_context(opened(DEFAULT_OF_TEXTS))
-                store.notes.append(OF_TEXTS if texts else OF_SOME_TEXTS)
+                    store = resources.enter_context(opened(DEFAULT_OF_TEXTS if texts else DEFAULT, self.about))
+                if texts is not None:
+                    store.notes.append(OF_TEXTS if texts else OF_SOME_TEXTS)
             if self.store is None and is_given and not store.detected_by.is_judged:
                 raise UsageError("--judgements and --judge are for --detector judge, or a rubric")
             self._check({column: names(store, column) for column, _ in self._filters()}, store.problems)

@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from stats.measures.survival import Survival, kaplan_meier
     from stats.measures.text_edits import TextEdit, edit_distance, text_edit, token_change
     from stats.measures.welch import Welch, welch, welch_from_summaries
+    from stats.measures.within_strata import WithinEffect, within_effect
     from stats.published.checks import check_paper
     from stats.published.own_table import check_table
     from stats.published.report import report
@@ -130,6 +131,7 @@ _HOMES = {
     "measures.survival": ("Survival", "kaplan_meier"),
     "measures.text_edits": ("TextEdit", "edit_distance", "text_edit", "token_change"),
     "measures.welch": ("Welch", "welch", "welch_from_summaries"),
+    "measures.within_strata": ("WithinEffect", "within_effect"),
     "published.checks": ("check_paper",),
     "published.own_table": ("check_table",),
     "published.report": ("report",),

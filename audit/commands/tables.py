@@ -21,6 +21,7 @@ for function in (
     audit.controls,
     audit.severity,
     audit.agreement,
+    audit.positions,
 ):
     commands.command()(
         reading(

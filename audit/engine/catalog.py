@@ -27,6 +27,7 @@ STORED: Final = frozenset(
         "mentions",
         "findings",
         "drivers",
+        "imitations",
         "associations",
         "association_tests",
         "citing_rates",
@@ -58,6 +59,7 @@ KEPT: Final = frozenset(
         "severity_summary",
         "agreement_summary",
         "patterns_summary",
+        "positions",
         "holdings",
     }
 )

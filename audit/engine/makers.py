@@ -48,6 +48,8 @@ MAKERS: Final = {
     "associations": Maker("citing_by_run", "audit.python_models.associations", "write_associations"),
     "association_tests": Maker("citing_by_run", "audit.python_models.associations", "write_tests"),
     "noise": Maker("revision_returns", "audit.python_models.noise", "write_noise"),
+    "imitations": Maker("imitable_texts", "audit.python_models.imitations", "write_imitations", of_texts=True),
+    "positions": Maker("shown_items", "audit.python_models.positions", "write_positions"),
     "interventions": Maker("plans", "audit.interventions.relations", "write_interventions"),
     "intervention_units": Maker("plans", "audit.interventions.relations", "write_units"),
     "intervention_effects": Maker("plans", "audit.interventions.relations", "write_effects"),

@@ -35,6 +35,8 @@ _KEEP: Final = compiled(
 )
 Role = Literal["worst", "median", "best"]
 """A role by which a rollout can be what a change is justified by."""
+_EXAMPLE: Final = re.compile(r"(?<!for )(?<![a-z])example(?=s?(?![a-z]))")
+"""Examples are written about as rollouts are; the words are equally long, so that places in the text stay."""
 _ROLES: Final[dict[str, Role]] = {"worst": "worst", "median": "median", "best": "best", "representative": "median"}
 """Of single rollouts that represent all, the one nearest to the mean is as typical as the median."""
 _AUTHORS: Final = stems("i we")
@@ -65,6 +67,8 @@ class Passage:
 def passages(text: str, shown: Shown, changed: frozenset[int]) -> list[Passage]:
     """The sentences that may justify a change: not the line of parameters, nor what was kept."""
     plain = fold(text)
+    if shown.are_items:
+        plain = _EXAMPLE.sub("rollout", plain)
     bounds = Sentences(text)
     mentions: dict[int, list[Mention]] = {}
     for mention in resolve(text, shown):
@@ -104,7 +108,12 @@ def passages(text: str, shown: Shown, changed: frozenset[int]) -> list[Passage]:
 
 
 def _roles(mention: Mention, shown: Shown) -> list[Role]:
-    """The roles that a mention speaks of: as named; where it uses no name, the first under which it was shown."""
+    """The roles that a mention speaks of: as named; where it uses no name, the first under which it was shown.
+
+    Items are shown under none: theirs is by score, and of equal ones the extreme.
+    """
+    if shown.are_items:
+        return [_ROLES[role] for role in ("worst", "best", "median") if role in mention.labels][:1]
     labels = {rollout.label for rollout in shown.rollouts}
     own: list[str] = [label for label in mention.labels if label in labels] or list(mention.labels)
     heading = shown.label_of(mention.text[-1]) if shown.has_headings and mention.kind == "label" else None

@@ -38,6 +38,7 @@ TITLES: Final = {
     "revisions": "Revisions",
     "runs": "Runs",
     "mentions": "Mentions of rollouts",
+    "positions": "What is cited or imitated of the items shown, by place and by score",
     "topics": "What answers speak of, by wording alone (percentages of answers)",
 }
 
@@ -64,6 +65,10 @@ ESSENTIAL: Final = {
     "revisions": [
         *("condition", "env", "variant", "run", "iteration", "r0", "r1", "delta"),
         *("edit_distance", "references_worst", "strict", "pattern"),
+    ],
+    "positions": [
+        *("condition", "env", "variant", "outcome", "aspect", "factor", "runs", "revisions"),
+        *("mean_with", "mean_without", "effect", "effect_low", "effect_high", "holm_p"),
     ],
     "topics": ["condition", "env", "variant", "kind", "topic", "answers", "occurrences"],
     "mentions": [

@@ -36,6 +36,7 @@ TABLES = {
     "runs": {"variant": "threetraj"},
     "mentions": {"env": ["cartpole"]},
     "topics": {"top": 3},
+    "positions": {},
     "find": {"where": "delta < 0", "limit": 2},
     "sensitivity": {"vary": ["cartpole.high=2,3"]},
     "check": {"facts": True},
@@ -46,10 +47,21 @@ TABLES = {
 def data(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("library")
     answers = ("The worst rollout fell.", "Rollout 2 was best.", "The worst trajectory was chance.", "Better balance.")
+    labels = ("worst", "median", "best")
+    shown = [
+        {"label": label, "rollout": place, "return": 1.0 + 4 * place, "length": 10}
+        for place, label in enumerate(labels)
+    ]
     for run in (1, 2):
         rows = [
             revision(
-                [1, 5, 9], [1 + place, 2, 2], after=(1.0, 2.0, 4.0 + place), answer=answer, iteration=place, run=run
+                [1, 5, 9],
+                [1 + place, 2, 2],
+                after=(1.0, 2.0, 4.0 + place),
+                answer=answer,
+                iteration=place,
+                run=run,
+                evidence={"kind": "three", "shown": shown, "statistics": None},
             )
             for place, answer in enumerate(answers)
         ]

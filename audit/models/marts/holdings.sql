@@ -23,6 +23,10 @@ judged as materialized (
         (condition, env, variant, run) in (select (condition, env, variant, run) from unscaled_runs) as is_unscaled,
         revised.thinking as thinking,
         tau_c is not null as has_rule,
+        is_revision and evidence_kind in ('three', 'batch', 'pair', 'programs') and len(shown) > 1 and (
+            has_answer
+            or evidence_kind = 'programs' and has_texts and list_count(list_transform(shown, lambda each: each."text")) > 1
+        ) as has_items,
         shown,
         statistics
     from episodes
@@ -55,7 +59,8 @@ of_iterations as (
         count_if(is_revision and (has_params or has_texts and not is_unscaled)) as patterned,
         count_if(is_revision and has_params and has_rule) as ruled,
         count_if(saw_three and has_returns) as structured,
-        count_if(saw_three and has_returns and has_answer) as citing
+        count_if(saw_three and has_returns and has_answer) as citing,
+        count_if(has_items) as compared
     from judged
     group by all
 ),
@@ -101,7 +106,8 @@ holdings as (
         coalesce(ruled, 0) as ruled,
         coalesce(texts, 0) as texts,
         text_runs,
-        coalesce(patterned, 0) as patterned
+        coalesce(patterned, 0) as patterned,
+        coalesce(compared, 0) as compared
     from of_runs
     left join of_iterations using (condition, env, variant)
     left join of_candidates using (condition, env, variant)

@@ -14,7 +14,7 @@ counted as (
         -- In order, since a sum of binary fractions depends on it.
         if(count(chance_initial) = tested, sum(chance_initial order by run, iteration), null) as expected_regressions,
         sum(chance_pooled order by run, iteration) as expected_pooled,
-        count_if(direction = 'regression' and p_no_change <= 0.05) as beyond_noise,
+        if(tested = 0, null, count_if(direction = 'regression' and p_no_change <= 0.05)) as beyond_noise,
         if(count(strict) = 0, null, count_if(strict)) as strict,
         if(count(strict) = 0, null, count_if(strict and p_no_change <= 0.05)) as strict_beyond_noise,
         if(count(cites) = 0, null, count_if(direction = 'regression' and cites)) as citing_regressions,

@@ -44,6 +44,9 @@ SEEDS: Final = Need("seeds", "candidates", "no seeds", NOTHING_TO_RUN)
 TASK: Final = Need("known_task", "known_task", "the task is none of the ten (--task-module)", NOTHING_TO_RUN)
 TRUTH: Final = Need("truth", "runs", "no truth.jsonl, which the simulated backend alone writes")
 CONTROLS: Final = Need("controls", "controls", "no puresearch runs beside it to compare with")
+COMPARED: Final = Need(
+    "compared", "revisions", "no two items shown beside each other with an answer or texts to compare"
+)
 RERUN: Final = (PARAMETERS, RETURNS, SEEDS, TASK)
 
 
@@ -69,6 +72,7 @@ COMMANDS: Final[Mapping[str, Command]] = {
     "noise": Command((REVISIONS, RETURNS)),
     "controls": Command((REVISIONS,), (CONTROLS,)),
     "mentions": Command((REVISIONS, ANSWERS)),
+    "positions": Command((REVISIONS, COMPARED)),
     "find": Command((REVISIONS,), (RETURNS, EDITS)),
     "sensitivity": Command((REVISIONS, EDITS, PATTERNS)),
     "obedience": Command((REVISIONS, EDITS, RULED)),

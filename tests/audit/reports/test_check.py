@@ -40,6 +40,10 @@ def other(record, **changes):
     return {**record, **changes}
 
 
+SHOWN = [
+    {"label": label, "rollout": place, "return": 1.0 + 4 * place, "length": 10}
+    for place, label in enumerate(("worst", "median", "best"))
+]
 IMPORTED = {"options": {"imported_from": ["log.csv"]}}
 LITTLE = ("params", "returns", "lengths", "seeds", "ended", "answer", "out_of_range")
 
@@ -53,6 +57,7 @@ DATA = {
         {},
     ),
     "own task": ([other(nine(0), env="docking")], {"thresholds": THRESHOLDS}),
+    "items shown": ([other(nine(0), evidence={"kind": "three", "shown": SHOWN})], {}),
     "no seeds": ([without(nine(0), "seeds")], IMPORTED),
     "no single returns": ([without(nine(0), "returns", "lengths", "seeds", "ended")], IMPORTED),
     "no parameters": ([without(nine(0), "params")], IMPORTED),
@@ -69,7 +74,7 @@ PRESENT = {info.name or info.callback.__name__ for info in app.registered_comman
 }
 HELD = (
     *("summary", "runs", "revisions", "show", "patterns", "agreement", "salience", "rates", "severity", "noise"),
-    *("mentions", "sensitivity", "obedience", "rescore", "verify", "replay"),
+    *("mentions", "positions", "sensitivity", "obedience", "rescore", "verify", "replay"),
 )
 
 

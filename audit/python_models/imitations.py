@@ -1,0 +1,57 @@
+"""Computes the relation `imitations`: how similar a text is to each program shown, before its revision and after."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from audit.python_models.batches import batches, write_lines
+from audit.vocabulary.keys import RevisionKey
+from stats.measures.text_edits import token_change
+
+if TYPE_CHECKING:
+    import duckdb
+
+AT_ONCE: Final = 20
+"""Revisions that are read at once: their texts may be long."""
+
+_BLOCK: Final = re.compile(r"^```[^\n]*\n(.*?)(?:^```|\Z)", re.MULTILINE | re.DOTALL)
+
+
+def write_imitations(texts: duckdb.DuckDBPyConnection, path: Path) -> None:
+    """Compare both texts of every revision with each program shown, and write a line of JSON for each program.
+
+    Args:
+        texts: a query for all of the relation `imitable_texts`, which was executed and not yet fetched.
+        path: the file to write.
+    """
+    write_lines(path, (line for batch in batches(texts, AT_ONCE) for row in batch for line in _compared(row)))
+
+
+def _compared(revision: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    before, after = (_whole(revision[name]) for name in ("before", "after"))
+    for place, program in enumerate(programs(revision["texts"]), start=1):
+        if program is not None:
+            yield {name: revision[name] for name in RevisionKey._fields} | {
+                "place": place,
+                "similarity_before": 1 - token_change(before, program),
+                "similarity_after": 1 - token_change(after, program),
+            }
+
+
+def programs(texts: Sequence[str | None]) -> list[str | None]:
+    """The programs among the items of one prompt; None for an item that has none.
+
+    Where items have fenced blocks, these are the programs, and an item without one only describes a program.
+
+    Args:
+        texts: the items as shown.
+    """
+    blocks = [_BLOCK.findall(text or "") for text in texts]
+    return ["\n".join(each) if each else None for each in blocks] if any(blocks) else list(texts)
+
+
+def _whole(text: Mapping[str, str]) -> str:
+    return "\n".join(text[name] for name in sorted(text))
