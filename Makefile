@@ -31,6 +31,9 @@ PAPER = $(BIN)/python -m collector.grid --out '$(PAPER_DATA)' --backend '$(BACKE
         $(call given,BASE_URL,base-url) $(call given,CONCURRENCY,concurrency) $(call given,NUM_CTX,num-ctx) \
         $(call given,RUNS,runs) $(call given,ITERATIONS,iterations) $(call given,PART,part) $(OPTIONS)
 
+# Tools whose logs are read, or which read what is written here. None is a dependency, and Scout excludes this DuckDB.
+TOOLS := gepa dspy openevolve shinka scout
+
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock
 export PIP_BUILD_CONSTRAINT := requirements.lock
 
@@ -38,7 +41,7 @@ MAKE_FIGURES = $(BIN)/figures --notebooks notebooks --out '$(OUT)'
 
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
 
-.PHONY: help figures data-exists grid real causes local paper paper-plan test test-slow lint format docs relations baselines bench clean
+.PHONY: help figures data-exists grid real causes local paper paper-plan test test-slow lint format docs relations baselines tools bench clean
 .DELETE_ON_ERROR:
 
 help: ## Show this list
@@ -107,11 +110,13 @@ relations: $(VENV)/.core ## Write docs/relations.md from audit/models
 
 baselines: $(VENV)/.baselines ## Install what --variant sb3-ppo and its like need, with the CPU build of PyTorch
 
+tools: $(TOOLS:%=.venv-%/.done) ## Install the optimizers and viewers that tests run, each in an environment of its own
+
 bench: $(VENV)/.core ## Measure speed, as ratios against named alternatives
 	$(BIN)/python -m benchmarks
 
 clean: ## Remove the environment, caches and figures; records stay
-	rm -rf $(VENV) $(OUT) docs/site dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(TOOLS:%=.venv-%) $(OUT) docs/site dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:
@@ -147,4 +152,14 @@ $(VENV)/.dev: requirements.lock pyproject.toml | $(BIN)/python
 $(VENV)/.baselines: requirements.lock pyproject.toml | $(VENV)/.dev
 	$(INSTALL) torch==2.13.0+cpu
 	$(INSTALL) --editable '.[baselines]' stable-baselines3==2.9.2 sb3-contrib==2.9.2
+	@touch $@
+
+.venv-gepa/.done: NEEDS := gepa==0.1.4
+.venv-dspy/.done: NEEDS := dspy==3.4.1 numpy
+.venv-openevolve/.done: NEEDS := openevolve==0.4.0
+.venv-shinka/.done: NEEDS := shinka-evolve==0.0.7
+.venv-scout/.done: NEEDS := inspect-scout==0.6.1
+.venv-%/.done:
+	$(PYTHON) -m venv .venv-$*
+	.venv-$*/bin/python -m pip install --quiet --disable-pip-version-check msgspec $(NEEDS)
 	@touch $@

@@ -26,7 +26,7 @@ from tests.audit.samples import SHARED, revision, write_run
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
-DRILLDOWN, PATTERNS, TABLES, LOGS, CAUSES = (path.stem for path in NOTEBOOKS)
+DRILLDOWN, PATTERNS, TABLES, LOGS, CAUSES, OPTIMIZER = (path.stem for path in NOTEBOOKS)
 
 # Jupyter's own plumbing, which no change of ours can quiet.
 pytestmark = [
@@ -194,6 +194,25 @@ def test_an_experiment_is_planned_run_and_shown(pages):
     assert float(shares["worst"]) > max(float(shares["best"]), float(shares["median"]))
     assert pages[CAUSES].count("data:image/png;base64,") == 1
     assert re.search(r"A real model .*(answers of|data/real/causes holds no finished experiment)", seen)
+
+
+def test_the_planted_truth_of_an_optimizer_is_beside_what_is_cited(pages):
+    seen = words(pages[OPTIMIZER])
+    assert "No revision of a text in these records, so what follows is about data/gepa-planted." in seen
+    assert "114 revisions in 3 runs" in seen
+    assert re.search(r"regression: delta -\d", seen)
+    assert "{+greenhouse+}" in seen
+    cited = {name: float(share) for name, share in re.findall(r"(between|highest|lowest) (\d\.\d+) \d+", seen)}
+    assert cited["lowest"] > max(cited["between"], cited["highest"])
+    assert re.search(r"cites the worst False 39 13 52 True 27 35 62 All 66 48 114", seen)
+    assert re.search(r"smollm2 \d+ .* smollm2-reasons \d+", seen)
+
+
+@pytest.mark.parametrize("tool", ["gepa", "recorded/simba-stub"])
+def test_the_notebook_of_optimizers_reads_what_tools_wrote(tool, monkeypatch):
+    shown = run(OPTIMIZER, ROOT / "tests" / "data" / "tools" / tool, monkeypatch)
+    assert "Items shown, in the order of display" in shown
+    assert "no drivers.jsonl" in shown
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -6,9 +6,10 @@ import json
 import sqlite3
 from contextlib import closing
 
+import msgspec
 import pytest
 
-from tests.tools.running import DATA, run_tool
+from tests.tools.running import DATA, REPOSITORY, episodes, run_tool
 
 
 def forms(trace):
@@ -30,6 +31,18 @@ def test_openevolve(tmp_path):
         folder / "checkpoints" / "checkpoint_10" / "metadata.json" for folder in (tmp_path, DATA / "openevolve")
     )
     assert json.loads(ours.read_text()).keys() == json.loads(theirs.read_text()).keys()
+
+
+def test_the_planted_runs_of_gepa_are_those_that_are_stored(tmp_path):
+    options = ["--planted", "0.5", "--iterations", "40", "--seed", "1", "--run", "1"]
+    run_tool("gepa", "run_gepa_local.py", tmp_path / "gepa", "--record", tmp_path / "records", *options)
+    stored = REPOSITORY / "data" / "gepa-planted" / "planted-0.5" / "topics" / "gepa" / "run-01"
+    again, before = (
+        [{**msgspec.structs.asdict(each), "seconds": None} for each in episodes(data)]
+        for data in (tmp_path / "records", stored)
+    )
+    assert again == before
+    assert (tmp_path / "gepa" / "drivers.jsonl").read_text() == (stored / "drivers.jsonl").read_text()
 
 
 @pytest.mark.slow
