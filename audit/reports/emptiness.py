@@ -27,11 +27,16 @@ _NO_RATIONALE: Final = "no answer holds anything beside the text that it propose
 _HELD: Final = """
 select
     count_if(evidence_kind in ('batch', 'pair') and len(shown) > 1) as batches,
-    count_if(evidence_kind = 'programs') as programs,
-    count_if(revised.source = 'critic' and revised.answer is not null) as answers
+    count_if(evidence_kind = 'programs') as programs
 from episodes
 where revised is not null
 """
+_ANSWERED: Final = """
+select 1 from episodes join run_facts using (condition, env, variant, run)
+where revised.source = 'critic' and (revised.answer is not null or source = 'recorded')
+limit 1
+"""
+"""An answer is recorded. DSPy's, which have nothing beside the text, are in `calls.jsonl` alone."""
 
 
 def are_texts(request: Request, store: Store) -> bool:
@@ -57,16 +62,18 @@ def why_empty(name: str, request: Request, store: Store) -> str:
     """Why a relation has no rows for a request."""
     if name == "patterns_summary" and (reason := no_patterns(request, store)) is not None:
         return reason
-    if name in COMPARED and are_texts(request, store):
-        return _without_comparison(store)
+    if name in COMPARED and are_texts(request, store) and (reason := _without_comparison(store)) is not None:
+        return reason
     if not store.detected_by.about.is_worst and not store.relation("asked_items").limit(1).fetchall():
         return f"no evidence here has {store.detected_by.about}"
     return _NOT_COMPARED if name in COMPARED else NOTHING
 
 
-def _without_comparison(store: Store) -> str:
-    """Why texts have no rates of citing: what was shown, or what was answered, is something else."""
-    [(batches, programs, answers)] = store.sql(_HELD).fetchall()
+def _without_comparison(store: Store) -> str | None:
+    """Why texts have no rates of citing: what was shown, or what was answered, is something else; None if neither is."""
+    [(batches, programs)] = store.sql(_HELD).fetchall()
     if not batches:
         return _PROGRAMS if programs else "no model here saw two scored examples or more"
-    return _NO_RATIONALE if answers else _UNANSWERED
+    if store.relation("critic_answers").limit(1).fetchall():
+        return None
+    return _NO_RATIONALE if store.sql(_ANSWERED).fetchall() else _UNANSWERED

@@ -41,7 +41,8 @@ def shown_items(revision: dict[str, Any]) -> list[str]:
     for place, item in enumerate(revision["items"], start=1):
         score = "score not recorded" if item["return"] is None else f"score {rounded(item['return'])}"
         role = f"  ({', '.join(roles[place])})" if place in roles else ""
-        lines.append(f"{in_line(item['name'] or item['label'])}: {score}{role}")
+        name = in_line(item["name"]) if item["name"] else f"{item['label']} {place}"
+        lines.append(f"{name}: {score}{role}")
         if item["text"]:
             lines += [f"    {line}" for line in excerpt(item["text"], ITEM_LINES, WIDTH - 4)]
     return lines
