@@ -89,7 +89,7 @@ OF_TEXTS: Final = {
         *("citing_regressions_pct", "citing_improvements_pct", "citing_no_change_pct", "risk_ratio"),
     ],
     "noise_summary": [
-        *("condition", "env", "variant", "revisions", "regressions", "expected_pooled"),
+        *("condition", "env", "variant", "revisions", "tested", "regressions", "expected_pooled"),
         *("beyond_noise", "strict", "strict_beyond_noise"),
     ],
     "revisions": [

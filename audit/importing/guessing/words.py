@@ -53,7 +53,7 @@ SHOWN: Final = frozenset({"shown", "displayed", "gezeigt"})
 WORSE: Final = frozenset({"worse", "worst"})
 BETTER: Final = frozenset({"better", "best"})
 
-RUNS: Final = ("run", "lauf", "experiment", "trial", "replicate", "rep", "repeat", "seed")
+RUNS: Final = ("run", "lauf", "durchlauf", "durchgang", "experiment", "trial", "replicate", "rep", "repeat", "seed")
 ITERATIONS: Final = ("iteration", "iter", "step", "round", "generation", "gen", "epoch", "schritt", "runde", "i", "t")
 TIMES: Final = ("timestamp", "time", "datetime", "date", "created", "zeit")
 CONDITIONS: Final = ("condition", "model", "llm", "lm", "modell")

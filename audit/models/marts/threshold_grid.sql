@@ -1,8 +1,19 @@
 -- One row per group and value that a threshold of its edit patterns is moved to, and one for the threshold in force.
 -- The steps are passed in: a factor, which moves `partial` and `high` by their distance from the floor, the
--- others by their size, counts to whole numbers; or a value for one task.
+-- others by their size, counts to whole numbers; or a value for one task. Tasks whose candidates are texts are one, `text`:
+-- its values are shares of the range of scores, as in `edit_thresholds`.
 with
-thresholds as (select *, policy = 'text' as is_text from edit_thresholds),
+run_records as (select condition, env, variant, run, score_range from run_records),
+thresholds as (
+    select
+        t.*,
+        policy = 'text' as is_text,
+        case when is_text then 'text' when env <> 'text' then env end as task,
+        if(is_text, coalesce(score_range[1], 0), 0) as lowest_score,
+        if(is_text, coalesce(score_range[2] - score_range[1], 1), 1) as span
+    from edit_thresholds as t
+    join run_records using (condition, env, variant, run)
+),
 steps as (
     select unnest(
         getvariable('threshold_steps')::struct(env varchar, threshold varchar, factor double, value double)[],
@@ -13,11 +24,11 @@ steps as (
 long as (
     unpivot (
         select
-            condition, env, variant, is_text, floor as lowest,
-            columns(* exclude (condition, env, variant, run, policy, origin, is_text))::double
+            condition, env, variant, is_text, task, lowest_score, span, floor as lowest,
+            columns(* exclude (condition, env, variant, run, policy, origin, is_text, task, lowest_score, span))::double
         from thresholds
     )
-    on columns(* exclude (condition, env, variant, is_text, lowest))
+    on columns(* exclude (condition, env, variant, is_text, task, lowest_score, span, lowest))
     into name threshold value in_use
 ),
 
@@ -29,7 +40,7 @@ used as (
     from long
     where exists (
         select 1 from steps
-        where coalesce(steps.env, long.env) = long.env and coalesce(steps.threshold, long.threshold) = long.threshold
+        where coalesce(steps.env = long.task, true) and coalesce(steps.threshold, long.threshold) = long.threshold
     )
     group by all
 ),
@@ -38,14 +49,18 @@ moved as (
     select distinct
         long.condition, long.env, long.variant, long.threshold,
         case
-            when steps.value is not null then steps.value
+            when steps.value is not null then case
+                when long.threshold in ('floor', 'partial', 'high') then lowest_score + span * steps.value
+                when long.threshold in ('near_zero', 'meaningful') then span * steps.value
+                else steps.value
+            end
             when long.threshold in ('partial', 'high') then lowest + steps.factor * (in_use - lowest)
             when is_count(long.threshold) and not is_text then floor(steps.factor * in_use + 0.5)
             else steps.factor * in_use
         end as value
     from long
     join steps
-        on coalesce(steps.env, long.env) = long.env and coalesce(steps.threshold, long.threshold) = long.threshold
+        on coalesce(steps.env = long.task, true) and coalesce(steps.threshold, long.threshold) = long.threshold
 ),
 
 threshold_grid as (

@@ -115,6 +115,22 @@ def test_moved_thresholds_of_texts_are_no_whole_numbers(tmp_path):
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("moved", "pattern"), [("high=0.7", "near_optimal_break"), ("surgical_max=0.36", "surgical_backfire")]
+)
+def test_varied_thresholds_of_texts_are_those_that_can_be_set(tmp_path, moved, pattern):
+    write_run(tmp_path, [edit({"p": TEXT}, SOME, 15.0, 10.0)], **text_run(score_range=[0.0, 20.0]))
+    varied = json.loads(audit("sensitivity", tmp_path, "--vary", f"text.{moved}", "--format", "json").stdout)
+    assert {(row["pattern"], row["change"]) for row in varied if not row["in_force"]} == {
+        ("other_regression", -1),
+        (pattern, 1),
+    }
+    [row] = json.loads(audit("patterns", tmp_path, "--set", f"text.{moved}", "--format", "json").stdout)
+    assert row["pattern"] == pattern
+    other = json.loads(audit("sensitivity", tmp_path, "--vary", "cartpole.high=400", "--format", "json").stdout)
+    assert other == []
+
+
 def test_paired_scores_are_tested_as_pairs_and_their_noise_is_unknown(tmp_path):
     records = [
         text_revision([1, 1, 1], [0, 0.5, 0]),  # all three fell: one of eight signs
@@ -241,7 +257,7 @@ def test_items_are_shown_with_what_is_known_of_them(tmp_path):
     write_run(tmp_path, [record], **text_run())
     shown = audit("show", tmp_path, "sums", "gepa", 1, 0).stdout
     assert "\x1b" not in shown
-    assert "\n  item: score not recorded\n" in shown
+    assert "\n  item 3: score not recorded\n" in shown
     assert "more characters" in shown
 
 
