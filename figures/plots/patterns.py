@@ -38,14 +38,21 @@ def shares(revisions: pd.DataFrame) -> dict[str, float]:
     return {pattern: 100 * int(counts[pattern]) / len(revisions) for pattern in ordered(counts.index, PATTERNS)}
 
 
-NEEDS: Final = {"patterns": "Edit patterns (needs revisions with parameters)"}
+NEEDS: Final = {"patterns": "Edit patterns (needs revisions with parameters, or texts)"}
+
+
+def sizes(revisions: pd.DataFrame) -> pd.Series:
+    """How large each edit is: the number of changed parameters, or the edit ratio of a text; NaN where unknown."""
+    counted = revisions["edit_distance"].astype(float)
+    return counted.combine_first(revisions["edit_ratio"].astype(float)) if "edit_ratio" in revisions else counted
 
 
 @in_style
 def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawing]:
-    """Draw one panel per task and one bar per method, for one condition; nothing where no revision has parameters."""
+    """Draw one panel per task and one bar per method, for one condition; nothing where no edit has a size."""
     here = records.revisions[records.revisions["condition"] == condition]
-    if here["edit_distance"].isna().all():
+    here = here.assign(size=sizes(here))
+    if here["size"].isna().all():
         return []
     envs, variants = ordered(here["env"], TASKS), ordered(here["variant"], METHODS)
     figure, axes = panels(len(envs), height=0.5 + 0.27 * len(variants))
@@ -55,7 +62,7 @@ def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawi
             _draw_bar(ax, row, here[(here["env"] == env) & (here["variant"] == variant)])
         _dress(ax, env, variants if first else [""] * len(variants))
         ax.set_xlabel("% of revisions" if is_lowest(i, len(envs)) else "")
-    classified = here[here.groupby(["env", "variant"])["edit_distance"].transform("count") > 0]
+    classified = here[here.groupby(["env", "variant"])["size"].transform("count") > 0]
     handles = [Patch(facecolor=pattern_colour(p), label=name(p)) for p in ordered(labels(classified), PATTERNS)]
     legend(figure, handles, across=2 if len(envs) == 1 else 4, handlelength=1.2)
     note = joined([f"{len(here)} revisions, condition {label(condition)}.", origin(records.facts, condition)])
@@ -68,7 +75,7 @@ def _draw_bar(ax: Axes, row: int, cell: pd.DataFrame) -> None:
     if cell.empty:
         ax.text(1, row, "– no revisions", va="center", fontsize=7, color=MUTED)
         return
-    if cell["edit_distance"].isna().all():
+    if cell["size"].isna().all():
         ax.text(1, row, "– no parameters", va="center", fontsize=7, color=MUTED)
         return
     left = 0.0
