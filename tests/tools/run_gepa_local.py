@@ -154,8 +154,8 @@ class PlantedReflector:
     Args:
         rate: share of answers that go by the worst example.
         seed: of the draws.
-        drivers: a line of JSON for each answer is written there: the places of the example that it goes by and of the one
-            that it mentions in passing, and whether it goes by the worst.
+        drivers: a line of JSON for each answer is written there: the places of the example that it goes by and of the
+            one that it mentions in passing, and whether it goes by the worst.
     """
 
     def __init__(self, rate: float, seed: int, drivers: Path) -> None:
