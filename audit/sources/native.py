@@ -143,6 +143,8 @@ def facts_of(run: Run) -> RunFacts:
         raise AuditError(f"method {run.variant!r} is not known")
     if "\0" in f"{run.condition}{run.env}{run.variant}":
         raise AuditError("a NUL character in condition, env or variant, at which tables would cut the name off")
+    if run.score_range and not run.score_range[0] < run.score_range[1]:
+        raise AuditError("score_range: the lowest score is not below the highest")
     counts = [run.run, run.iterations or 0, run.rollouts or 0]
     if run.thresholds is not None:
         counts += [run.thresholds.surgical_max, run.thresholds.redesign_min, run.thresholds.multi_state_min]

@@ -26,7 +26,7 @@ from audit.sources.files import PACK, Found
 from audit.sources.formats import CAPABILITIES, is_translated
 from audit.sources.grammar import line_form
 from audit.sources.intake import Intake, RecordFile, RunFacts
-from audit.sources.native import facts_of
+from audit.sources.native import NATIVE, facts_of
 from collector.records import Count, Run
 from collector.system.regular_files import open_regular
 
@@ -39,13 +39,13 @@ FORMAT: Final = 1
 _CONTENTS: Final = "select line::blob from read_parquet(?) where place = 0 and octet_length(line::blob) <= 268435456"
 _RAW: Final = "select line::blob from read_parquet(?) where place = ? order by number"
 _RECORDS: Final = """
-    -- A rollout shown without a name has no such key, nor a record without a threshold. In a text quotes are escaped.
-    select replace(replace(to_json({{
+    -- A record without a threshold has no such keys. In a text quotes are escaped.
+    select replace(to_json({{
         condition: condition, env: env, variant: variant, run: run, iteration: iteration,
         initial: initial, revised: revised, revision_status: revision_status, selected: selected,
         evidence: evidence, seconds: seconds,
         tau_c: tau_c, restrained: restrained{origin}
-    }})::varchar, ',"name":null', ''), ',"tau_c":null,"restrained":null', '')
+    }})::varchar, ',"tau_c":null,"restrained":null', '')
     from (
         -- Packs of earlier versions have no such columns.
         from read_parquet(?) union all by name select null::double as tau_c, null::boolean as restrained where false
@@ -132,7 +132,9 @@ def lines_of(file: RecordFile) -> Iterator[bytes]:
     else:
         origin = ", origin: origin" if is_translated(file.source) else ""
         for text in _select(_RECORDS.format(origin=origin), file.file, file.place):
-            yield text.encode() + b"\n"
+            # Where `collect` shows a rollout without a name, there is no such key; of an item of a text it is null.
+            line = text.replace(',"name":null', "") if file.source == NATIVE else text
+            yield line.encode() + b"\n"
 
 
 class _Room:

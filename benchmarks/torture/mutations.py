@@ -217,24 +217,35 @@ def _field_new(rng: Random, record: Record) -> tuple[bytes, str]:
 
 def _twice(rng: Random, record: Record) -> tuple[bytes, str]:
     place = rng.choice([each for each in _places(record) if isinstance(each[-1], str)])
-    key = str(place[-1])
+    key = _in_quotes(place)
     same = json.dumps(_at(record, place), ensure_ascii=False)
     token, what = rng.choice(((same, "the same"), (rng.choice(TOKENS), "something else")))
     if rng.random() < 0.3:
-        key = f"\\u{ord(key[0]):04x}{key[1:]}"
+        key = _escaped(place)
     return _with_key(rng, record, place[:-1], key, token), f"{named(place)} twice, {what}"
 
 
 def _renamed(rng: Random, record: Record) -> tuple[bytes, str]:
     place = rng.choice([each for each in _places(record) if isinstance(each[-1], str)])
-    key = str(place[-1])
-    other = rng.choice((key.upper(), key + " ", key[:-1], f"\\u{ord(key[0]):04x}{key[1:]}"))
+    key = _in_quotes(place)
+    other = rng.choice((key.upper(), key + " ", key[:-1].removesuffix("\\"), _escaped(place)))
     changed = _copy(record)
     holder = _at(changed, place[:-1])
-    pairs = [(_KEY if name == key else name, value) for name, value in holder.items()]
+    pairs = [(_KEY if name == place[-1] else name, value) for name, value in holder.items()]
     holder.clear()
     holder.update(pairs)
     return _line(changed).replace(_KEY.encode(), other.encode()), f"{named(place)} called {other!r}"
+
+
+def _in_quotes(place: Place) -> str:
+    """The key at the end of a place as it is between the quotes of JSON."""
+    return json.dumps(place[-1], ensure_ascii=False)[1:-1]
+
+
+def _escaped(place: Place) -> str:
+    """The same key, its first character by number; an empty one becomes another."""
+    key = str(place[-1])
+    return f"\\u{ord(key[:1] or 'x'):04x}{_in_quotes((key[1:],))}"
 
 
 def _items(rng: Random, record: Record) -> tuple[bytes, str]:

@@ -67,18 +67,23 @@ def read_line(line: bytes, run: Mapping[str, Any], earlier: set[int]) -> Verdict
         run: the `run.json` beside it, accepted.
         earlier: iterations of accepted lines before it; an accepted line's is added.
     """
-    imported = "imported_from" in run["options"]
+    imported, textual = "imported_from" in run["options"], run.get("candidates") == "text"
 
     def check(record: Record) -> None:
         if imported:
             _complete(record)
-        _object(IMPORTED_EPISODE if imported else EPISODE, THRESHOLD)(record, "")
+            _object(IMPORTED_EPISODE, THRESHOLD)(record, "")
+        elif textual:
+            _object(TEXT_EPISODE)(record, "")
+            _forget(record)
+        else:
+            _object(EPISODE, THRESHOLD)(record, "")
         for field, value in _contradictions(record, run):
             raise _RefusedError(field, value, is_contradiction=True)
         if record["iteration"] in earlier:
             raise _RefusedError("iteration", "is in an earlier line")
         for shown in (record["evidence"] or {"shown": []})["shown"]:
-            shown.setdefault("name")  # without a heading it is null in relations
+            shown |= {"name": shown.get("name"), "text": shown.get("text")}  # what is not there is null in relations
 
     if abs(len(line) - LONGEST) < 16:
         return Verdict({}, is_open=True)
@@ -205,6 +210,12 @@ def _whole(low: int, high: int = 2**63 - 1) -> Check:
     return check
 
 
+def _texts_by_name(value: Any, field: str) -> None:
+    _is(dict, "object")(value, field)
+    for each in value.values():
+        _is(str, "text")(each, field)
+
+
 def _number(value: Any, field: str) -> None:
     if type(value) not in (int, float):
         raise _RefusedError(field, "is no number")
@@ -262,10 +273,12 @@ _text, _flag, _any_object = _is(str, "text"), _is(bool, "true or false"), _is(di
 _range = _object({"mean": _number, "min": _number, "max": _number})
 _statistics = _object({"returns": _range, "lengths": _range, "successes": _whole(0), "rollouts": _whole(0)})
 
+SOURCE: Final = _one_of("search", "critic", "baseline", "parent")
+KIND: Final = _one_of("median", "three", "representative", "batch", "pair", "programs")
 CANDIDATE: Final[dict[str, Check]] = {
     "params": _list(_number),
     "out_of_range": _flag,
-    "source": _one_of("search", "critic", "baseline"),
+    "source": SOURCE,
     "answer": _text,
     "thinking": _or_null(_text),
     "returns": _list(_number),
@@ -282,11 +295,28 @@ SHOWN: Final[dict[str, Check]] = {
 }
 
 
-def _episode(candidate: Check, shown: Check, seconds: Check) -> dict[str, Check]:
-    evidence = _object(
-        {"kind": _one_of("median", "three", "representative"), "shown": _list(shown)},
-        {"statistics": _or_null(_statistics)},
-    )
+TEXT_CANDIDATE: Final[dict[str, Check]] = {
+    "text": _or_null(_texts_by_name),
+    "source": SOURCE,
+    "answer": _or_null(_text),
+    "returns": _or_null(_list(_number)),
+    "example_ids": _or_null(_list(_text)),
+    "mean_return": _number,
+}
+ITEM: Final[dict[str, Check]] = {
+    "label": _one_of("item", "worst", "median", "best", "representative"),
+    "rollout": _or_null(_whole(0)),
+    "return": _or_null(_number),
+    "name": _or_null(_text),
+}
+UNSTATED: Final = ("params", "out_of_range", "lengths", "seeds", "ended")
+"""What a candidate that is a text never has, whatever a field of that name holds."""
+
+
+def _episode(
+    candidate: Check, shown: Check, seconds: Check, statistics: Mapping[str, Check] | None = None
+) -> dict[str, Check]:
+    evidence = _object({"kind": KIND, "shown": _list(shown)}, statistics)
     return {
         "condition": _text,
         "env": _text,
@@ -312,9 +342,22 @@ def _complete(record: Record) -> None:
     shown = evidence.setdefault("shown", []) if isinstance(evidence, dict) else None
     _set_null(record, ("revised", "evidence", "seconds"))
     for role in ("initial", "revised"):
-        _set_null(record.get(role), CANDIDATE.keys() - NEVER_NULL)
+        _set_null(record.get(role), (CANDIDATE | TEXT_CANDIDATE).keys() - NEVER_NULL)
     for each in shown if isinstance(shown, list) else ():
-        _set_null(each, SHOWN.keys() - NEVER_NULL)
+        _set_null(each, (SHOWN | ITEM).keys() - NEVER_NULL)
+
+
+def _forget(record: Record) -> None:
+    """Put null for what a record of texts does not have, and where it may leave out a field."""
+    for candidate in filter(None, (record["initial"], record["revised"])):
+        candidate.update(dict.fromkeys(UNSTATED))
+        candidate.setdefault("thinking")
+    for name in THRESHOLD:
+        record.pop(name, None)
+    if record["evidence"] is not None:
+        record["evidence"].pop("statistics", None)
+        for shown in record["evidence"]["shown"]:
+            shown["length"] = None
 
 
 def _set_null(value: Any, names: Iterable[str]) -> None:
@@ -325,11 +368,16 @@ def _set_null(value: Any, names: Iterable[str]) -> None:
 
 THRESHOLD: Final = {"tau_c": _or_null(_number), "restrained": _or_null(_flag)}
 NEVER_NULL: Final = frozenset({"source", "mean_return", "label"})
-EPISODE: Final = _episode(_object(CANDIDATE), _object(SHOWN, {"name": _text}), _number)
+STATISTICS: Final = {"statistics": _or_null(_statistics)}
+EPISODE: Final = _episode(_object(CANDIDATE), _object(SHOWN, {"name": _text}), _number, STATISTICS)
+TEXT_EPISODE: Final = _episode(
+    _object(TEXT_CANDIDATE, {"thinking": _or_null(_text)}), _object(ITEM, {"text": _or_null(_text)}), _or_null(_number)
+)
 IMPORTED_EPISODE: Final = _episode(
-    _object(_may_be_null(CANDIDATE)),
-    _object(_may_be_null(SHOWN), {"name": _or_null(_text)}),
+    _object(_may_be_null(TEXT_CANDIDATE | CANDIDATE)),
+    _object(_may_be_null(SHOWN | ITEM), {"text": _or_null(_text)}),
     _or_null(_number),
+    STATISTICS,
 )
 
 
@@ -365,12 +413,14 @@ def _candidate_contradictions(candidate: Record, rollouts: int | None) -> Iterat
     returns = candidate["returns"]
     if candidate["params"] == [] and candidate["source"] != "baseline":
         yield "params", "is empty"
+    if candidate["params"] is not None and candidate.get("text") is not None:
+        yield "params", "are there, and text"
     if returns == []:
         yield "returns", "is empty"
     if returns is None:
         return
-    for field in ("lengths", "seeds", "ended"):
-        if candidate[field] is not None and len(candidate[field]) != len(returns):
+    for field in ("lengths", "seeds", "ended", "example_ids"):
+        if candidate.get(field) is not None and len(candidate[field]) != len(returns):
             yield field, "are not as many as returns"
     if rollouts is not None and len(returns) != rollouts:
         yield "returns", "are not as many as the run's rollouts"
@@ -396,10 +446,10 @@ _thresholds = _object(
 )
 
 
-def _texts_by_name(value: Any, field: str) -> None:
-    _any_object(value, field)
-    for each in value.values():
-        _text(each, field)
+def _score_range(value: Any, field: str) -> None:
+    _list(_number)(value, field)
+    if len(value) != 2 or not value[0] < value[1]:
+        raise _RefusedError(field, "is not a lowest and a highest score")
 
 
 NULLABLE_IN_IMPORTS: Final = {
@@ -427,23 +477,43 @@ RUN: Final[dict[str, Check]] = {
     "prompts": _texts_by_name,
     "versions": _texts_by_name,
 }
+MAY_BE_LEFT_OUT: Final[dict[str, Check]] = {
+    "tau_rule": _or_null(_object({"id": _text, "options": _any_object})),
+    "method": _or_null(
+        _object(
+            {},
+            {
+                "first": _or_null(_one_of("search", "informed_search", "solo_critic")),
+                "second": _or_null(_one_of("repeat", "search", "critic")),
+                "evidence": _or_null(KIND),
+                "history": _one_of("returns", "excerpts"),
+                "revision_rule": _flag,
+                "commits": _one_of("first", "better", "revised"),
+                "training_rollouts": _whole(0),
+            },
+        )
+    ),
+    "candidates": _one_of("params", "text"),
+    "selection_rule": _one_of("better", "strict", "always", "pool"),
+    "score_range": _or_null(_score_range),
+}
 
 
 def _check_run(run: Record) -> None:
-    if type(run.get("schema")) is int and run["schema"] > 1:
+    if type(run.get("schema")) is int and run["schema"] > 2:
         raise _RefusedError("schema", "is newer")
-    _object(RUN, {"tau_rule": _or_null(_object({"id": _text, "options": _any_object}))})(run, "")
-    imported = "imported_from" in run["options"]
-    if run["env"] not in TASKS and run["thresholds"] is None:
+    _object(RUN, MAY_BE_LEFT_OUT)(run, "")
+    imported, textual = "imported_from" in run["options"], run.get("candidates") == "text"
+    if not textual and run["env"] not in TASKS and run["thresholds"] is None:
         raise _RefusedError("env", "is not known, and there are no thresholds")
     for name in ("condition", "env", "variant"):
         if "\0" in run[name]:
             raise _RefusedError(name, "holds a NUL character")
-    if run["variant"] not in METHODS and not imported:
+    if run["variant"] not in METHODS and not run.get("method") and not imported:
         raise _RefusedError("variant", "is not known")
     lists = isinstance(run["options"].get("imported_from", []), list)
-    nulls = not imported and any(run[name] is None for name in NULLABLE_IN_IMPORTS)
+    nulls = not imported and not textual and any(run[name] is None for name in NULLABLE_IN_IMPORTS)
     counts = [run["iterations"], run["rollouts"], *(run["thresholds"] or {"": 1}).values()]
     negative = any(type(count) is int and count < 1 for count in counts)
-    if run["schema"] != 1 or nulls or negative or not lists or not -(2**63) <= (run["seed"] or 0) < 2**63:
+    if run["schema"] != 1 + textual or nulls or negative or not lists or not -(2**63) <= (run["seed"] or 0) < 2**63:
         raise _OpenError

@@ -287,7 +287,15 @@ def _wrong(
 
 def _names_a_field(message: str, field: str) -> bool:
     """Whether a message names the field at fault, or, as there may be several, another one."""
-    names = {field.rpartition(".")[2], "not JSON", "is given twice", *oracle.EPISODE, *oracle.THRESHOLD}
+    names = {
+        field.rpartition(".")[2],
+        "not JSON",
+        "torn",
+        "is given twice",
+        *oracle.EPISODE,
+        *oracle.THRESHOLD,
+        "example_ids",
+    }
     return any(name in message for name in names)
 
 
@@ -300,20 +308,28 @@ def _iterations(line: bytes) -> set[int]:
 def _difference(record: Record, row: Record) -> tuple[str, str] | None:
     evidence = record["evidence"] or {}
     wanted = {
-        "initial": _numbers(record["initial"], oracle.CANDIDATE),
-        "revised": record["revised"] and _numbers(record["revised"], oracle.CANDIDATE),
+        "initial": _candidate(record["initial"]),
+        "revised": record["revised"] and _candidate(record["revised"]),
         "revision_status": record["revision_status"],
         "selected": record["selected"],
         "evidence_kind": evidence.get("kind") or ("three" if record["variant"] == "threetraj" else None),
-        "shown": [_numbers(each, (*oracle.SHOWN, "name")) for each in evidence["shown"]] if evidence else None,
+        "shown": [_numbers(each, (*oracle.SHOWN, "name", "text")) for each in evidence["shown"]] if evidence else None,
         "statistics": evidence.get("statistics") and _numbers(evidence["statistics"], _STATISTICS),
     }
     if record.get("tau_c") is not None:
         wanted["tau_c"] = float(record["tau_c"])
+    found = {**row, **{role: row[role] and _candidate(row[role]) for role in ("initial", "revised")}}
     for name, value in wanted.items():
-        if value != row[name]:
-            return name, f"{value!r}\n{row[name]!r}"[:400]
+        if value != found[name]:
+            return name, f"{value!r}\n{found[name]!r}"[:400]
     return None
+
+
+def _candidate(value: Record) -> Record:
+    """A candidate's fields, its text with the components in their order."""
+    text = value.get("text")
+    pairs = list((json.loads(text) if isinstance(text, str) else text).items()) if text is not None else None
+    return {**_numbers(value, dict.fromkeys((*oracle.CANDIDATE, "example_ids"))), "text": pairs}
 
 
 _STATISTICS: Final = ("returns", "lengths", "successes", "rollouts")
@@ -322,7 +338,7 @@ _DOUBLES: Final = frozenset({"params", "returns", "mean_return", "return", "mean
 
 def _numbers(value: Record, fields: Iterable[str]) -> Record:
     """The fields that are known, with numbers as doubles where doubles are kept."""
-    return {name: _number(value[name], name) for name in fields}
+    return {name: _number(value.get(name), name) for name in fields}
 
 
 def _number(value: Any, name: str) -> Any:

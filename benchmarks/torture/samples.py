@@ -10,6 +10,7 @@ from typing import Any
 Record = dict[str, Any]
 
 EVIDENCE = {"threetraj": "three", "r2po": "median", "reptraj": "representative", "alwayscritic": "representative"}
+ITEMS = ("batch", "pair", "programs")
 VARIANTS = (*EVIDENCE, "puresearch", "props", "sb3-dqn")
 TEXTS = (
     "The worst rollout fell at step 12, so params[0] goes up.",
@@ -21,8 +22,8 @@ TEXTS = (
 
 
 def run_json(rng: Random, condition: str) -> Record:
-    """What a run is; a quarter of them are imported, and hold less."""
-    is_imported = rng.random() < 0.25
+    """What a run is; a quarter of them are imported, and hold less; a third revise texts."""
+    is_imported, is_text = rng.random() < 0.25, rng.random() < 1 / 3
     run: Record = {
         "schema": 1,
         "condition": condition,
@@ -45,7 +46,19 @@ def run_json(rng: Random, condition: str) -> Record:
         "versions": {"python": "3.12"},
         "started_at": "2026-01-01T00:00:00Z",
     }
-    if run["tau_c"] is None and rng.random() < 0.5:
+    if is_text:
+        run |= dict.fromkeys(("rollouts", "tau_c", "optimum", "step_size", "thresholds"))
+        run |= {
+            "schema": 2,
+            "candidates": "text",
+            "env": "sums",
+            "variant": rng.choice(("gepa", "by-hand")),
+            "warmup": [],
+        }
+        run["method"] = {"second": "critic", "evidence": rng.choice(ITEMS), "commits": "better"}
+        run |= rng.choice(({}, {"selection_rule": rng.choice(("better", "strict", "always", "pool"))}))
+        run |= rng.choice(({}, {"score_range": rng.choice((None, [-3.0, 500.0]))}))
+    elif run["tau_c"] is None and rng.random() < 0.5:
         run["tau_rule"] = {"id": "progress", "options": {"share": 0.5}}
     if is_imported:
         for name in ("seed", "iterations", "rollouts", "optimum", "model", "started_at"):
@@ -61,6 +74,8 @@ def thresholds() -> Record:
 
 def episode(rng: Random, run: Record, iteration: int) -> Record:
     """A sound line of the run's `episodes.jsonl`."""
+    if run.get("candidates") == "text":
+        return text_episode(rng, run, iteration)
     variant, is_imported = run["variant"], "imported_from" in run["options"]
     rollouts = run["rollouts"] or 3
     size = 0 if variant.startswith("sb3-") else 2
@@ -116,6 +131,53 @@ def evidence(rng: Random, kind: str, initial: Record) -> Record:
     return {"kind": kind, "shown": shown, "statistics": rng.choice((None, statistics))}
 
 
+def text_episode(rng: Random, run: Record, iteration: int) -> Record:
+    """A sound line of a run whose candidates are texts."""
+    status = rng.choice(("ok", "ok", "ok", "unreadable", "none"))
+    initial = text_candidate(rng, "parent")
+    record = {
+        **{name: run[name] for name in ("condition", "env", "variant", "run")},
+        "iteration": iteration,
+        "initial": initial,
+        "revised": text_candidate(rng, "critic") if status == "ok" else None,
+        "revision_status": status,
+        "selected": rng.choice(("initial", "revised")) if status == "ok" else "initial",
+        "evidence": rng.choice((None, items(rng, run["method"]["evidence"], initial))),
+        "seconds": rng.choice((None, 0.25)),
+    }
+    return sparse(rng, record) if "imported_from" in run["options"] else record
+
+
+def text_candidate(rng: Random, source: str) -> Record:
+    """A text with a mean that agrees."""
+    scores = [rng.choice((0.0, 1.0, -3.0, round(rng.uniform(-3, 500), 3))) for _ in range(rng.randint(1, 4))]
+    names = rng.sample(("instruction", 'user\'s "part"', "a.b", "", "$", "drop table runs; --"), rng.randint(1, 3))
+    candidate = {
+        "text": rng.choice((None, {name: rng.choice(TEXTS) for name in names})),
+        "source": source,
+        "answer": rng.choice((None, *TEXTS)),
+        "thinking": rng.choice((None, "Hm.")),
+        "returns": scores,
+        "example_ids": rng.choice((None, [rng.choice(("7", "b", "b", "é")) for _ in scores])),
+        "mean_return": math.fsum(scores) / len(scores),
+    }
+    if rng.random() < 0.5:
+        del candidate["thinking"]
+    return candidate if rng.random() < 0.8 else candidate | {"returns": None, "example_ids": None}
+
+
+def items(rng: Random, kind: str, initial: Record) -> Record:
+    """Examples or programs that a critic was shown, some with their texts."""
+    shown = []
+    for place in range(rng.randint(0, 3)):
+        index = rng.choice((None, rng.randrange(len(initial["returns"]))) if initial["returns"] else (None,))
+        score = 0.5 if index is None else initial["returns"][index]
+        name = rng.choice((None, f"Example {place + 1}"))
+        item = {"label": rng.choice(("item", "worst", "best")), "rollout": index, "return": score, "name": name}
+        shown.append(item | rng.choice(({}, {"text": rng.choice((None, *TEXTS))})))
+    return {"kind": kind, "shown": shown}
+
+
 def sparse(rng: Random, record: Record) -> Record:
     """The record with null for some of what an imported log need not hold."""
     if rng.random() < 0.5:
@@ -126,7 +188,7 @@ def sparse(rng: Random, record: Record) -> Record:
             if rng.random() < 0.2:
                 held[field] = None
     for shown in (record["evidence"] or {"shown": ()})["shown"]:
-        for field in ("rollout", "return", "length"):
+        for field in ("rollout", "return", "length", "text"):
             if rng.random() < 0.2:
                 shown[field] = None
     return record

@@ -16,6 +16,7 @@ from audit.sources.pack import lines_of
 from audit.store import open_store
 from collector.records import Episode, decode
 from tests.audit.samples import SHARED, candidate, episode, revision, write_run
+from tests.audit.texts import items, text_candidate, text_revision, text_run
 
 RELATIONS = ("summary", "salience_summary", "agreement_summary", "patterns_summary", "revision_details", "runs")
 TABLES = ("summary", "salience", "agreement", "patterns", "revisions", "runs")
@@ -157,3 +158,28 @@ def test_records_beside_a_pack_of_them_count_once(data, tmp_path):
     shutil.copy(tmp_path / "data.pack.parquet", tmp_path / "both")
     found = audit("runs", tmp_path / "both", "--format", "csv")
     assert found.stdout == expected
+
+
+def test_records_of_texts_packed(tmp_path, monkeypatch):
+    """Also where the pack is by a version with other rules, so that its lines are judged anew."""
+    nameless = [{"label": "item", "rollout": None, "return": None, "name": None}, *items([0, 1, 1], list("abc"))]
+    rows = [
+        text_revision([0, 1, 1], [1, 1, 0], evidence={"kind": "batch", "shown": nameless}),
+        text_revision([0, 1], [1, 1], iteration=1),
+        text_revision([1, 1], [0, 1], iteration=2, revised=text_candidate([0, 1], text=',"name":null', answer=None)),
+    ]
+    rows[1]["initial"] |= {"text": {"b": "\0 é", 'a"': "", "": "x"}, "returns": None, "example_ids": None}
+    data = tmp_path / "data"
+    write_run(data, rows, **text_run())
+    packed = pack(data).path
+    names = (*RELATIONS, "candidates", "text_edits", "evidence", "critic_answers")
+    with open_store([data]) as raw:
+        expected = {name: sorted(raw.rows(name), key=repr) for name in names}
+        assert not raw.problems
+        assert len(expected["candidates"]) == 6
+    for is_trusted in (True, False):
+        if not is_trusted:
+            monkeypatch.setattr("audit.sources.pack.rules", lambda: "of another version")
+        with open_store([packed]) as store:
+            assert {name: sorted(store.rows(name), key=repr) for name in names} == expected
+            assert not store.problems

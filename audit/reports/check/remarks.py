@@ -70,7 +70,8 @@ def _sentences(row: dict[str, Any]) -> Iterator[str]:
     if row["single"]:
         yield f"{row['single']} of {revisions} saw one item alone, where there is no worst one"
     if row["programs"]:
-        yield f"{row['programs']} of {revisions} saw other candidates, not items of one: salience is not defined there"
+        other = "saw other candidates, not items of one: salience is not defined there (see audit positions)"
+        yield f"{row['programs']} of {revisions} {other}"
     if row["unpaired"]:
         yield f"{row['unpaired']} of {revisions} are not known to be scored on the examples of the initial candidate"
     if row["paired_examples"] is not None and row["paired_examples"] < FEWEST_FOR_NOISE:
