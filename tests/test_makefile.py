@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -86,3 +87,14 @@ def test_a_real_model_answers_into_a_folder_of_its_own(given: tuple[str, ...], f
     collect = next(line for line in result.stdout.splitlines() if "--backend local" in line)
     assert collect.endswith(f"--out '{folder}'")
     assert f"audit salience '{folder}'" in result.stdout
+
+
+def test_continuous_integration_gives_tests_every_tool_that_make_installs() -> None:
+    [installed] = re.findall(r"^TOOLS := (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    [exported] = re.findall(r"for tool in (.*); do", (ROOT / ".ci" / "run").read_text())
+    tests = "".join(path.read_text() for path in (ROOT / "tests").rglob("test_*.py"))
+    used = {
+        *re.findall(r'run_tool\("(\w+)"', tests),
+        *map(str.lower, re.findall(r'environ.get\("(\w+)_PYTHON"', tests)),
+    }
+    assert set(installed.split()) == set(exported.split()) == used

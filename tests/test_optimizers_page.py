@@ -26,11 +26,11 @@ RUNS = {
 }
 SHORT = {
     "no critic's answers with a rationale": "no rationale",
+    "no two items shown beside each other with an answer or texts to compare": "no rationale",
     "no critic saw worst, median and best rollout, or a batch of scored items": "programs shown",
     "no scores of single examples": "no example scores",
     "no revision under a rule with a known threshold": "no threshold",
     "candidates are texts: nothing to run": "nothing to run",
-    "no two items shown beside each other with an answer or texts to compare": "no rationale",
     "no truth.jsonl, which the simulated backend alone writes": "no truth",
 }
 

@@ -16,7 +16,7 @@ from figures.data import Records
 from figures.names import METHODS, TASKS, label, ordered
 from figures.options import Band
 from figures.plots.drawing import Drawing, in_style, joined
-from figures.plots.patterns import labels
+from figures.plots.patterns import labels, sizes
 from figures.plots.plotting import Panels, axes_of
 from figures.plots.revisions import MARKERS, dress_grid, grid_of, pattern_handles
 from figures.provenance import origin
@@ -32,6 +32,11 @@ CAPTION: Final = (
     "ones to bad ones, which have less to lose: a trend here is no effect of size. Edit patterns are defined by "
     "these axes and R₀, so that their colours show where thresholds lie and no more."
 )
+TEXT_CAPTION: Final = (
+    "One mark per revision: the change it made to the mean score (Δ) against its edit ratio, the Levenshtein distance "
+    "of the texts over the length of the longer one; coloured by edit pattern. Small edits are often made to good "
+    "texts and large ones to bad ones, which have less to lose: a trend here is no effect of size."
+)
 
 
 def spread(count: int) -> NDArray[np.float64]:
@@ -40,55 +45,60 @@ def spread(count: int) -> NDArray[np.float64]:
 
 
 def medians(revisions: pd.DataFrame) -> pd.Series:
-    """Median Δ by edit distance, where enough revisions have it."""
+    """Median Δ by the number of changed parameters, where enough revisions have it."""
     groups = revisions.dropna(subset=["delta", "edit_distance"]).groupby("edit_distance")["delta"]
     return groups.median()[groups.size() >= ENOUGH]
 
 
-NEEDS: Final = {"edits": "Size of edits (needs revisions with parameters)"}
+NEEDS: Final = {"edits": "Size of edits (needs revisions with parameters, or texts)"}
 
 
 @in_style
 def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawing]:
-    """Draw Δ against edit distance, a row per task, a column per method; nothing where no revision has parameters."""
+    """Draw Δ against the size of edits, a row per task, a column per method; nothing where no edit has a size."""
     here = records.revisions[records.revisions["condition"] == condition]
-    if here[["edit_distance", "delta"]].isna().any(axis=1).all():
+    here = here.assign(size=sizes(here))
+    if here[["size", "delta"]].isna().any(axis=1).all():
         return []
+    are_texts = bool(here["edit_distance"].isna().all())
     here = here.assign(pattern=labels(here)).sort_values(["env", "variant", "run", "iteration"])
     envs, variants = ordered(here["env"], TASKS), ordered(here["variant"], METHODS)
     figure, grid = grid_of(envs, variants)
     for axes, env in zip(grid, envs, strict=True):
         for ax, variant in zip(axes, variants, strict=True):
             _draw_panel(ax, here[(here["env"] == env) & (here["variant"] == variant)])
-        axes[0].xaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))
-    dress_grid(grid, envs, variants, "parameters\nchanged" if len(variants) > 4 else "parameters changed")
+        axes[0].xaxis.set_major_locator(MaxNLocator(nbins=5, integer=not are_texts))
+    counted = "parameters\nchanged" if len(variants) > 4 else "parameters changed"
+    dress_grid(grid, envs, variants, "edit ratio" if are_texts else counted)
     median = Line2D([], [], ls="", marker="_", ms=9, mew=1.6, color="black", label=f"median of {ENOUGH} or more")
-    legend(figure, [*pattern_handles(here), median], across=min(4, len(variants) + 1), handletextpad=0.3)
-    unknown = int(here[["edit_distance", "delta"]].isna().any(axis=1).sum())
+    handles = pattern_handles(here) if are_texts else [*pattern_handles(here), median]
+    legend(figure, handles, across=min(4, len(variants) + 1), handletextpad=0.3)
+    unknown = int(here[["size", "delta"]].isna().any(axis=1).sum())
+    what = "both texts" if are_texts else "parameters"
     note = joined(
         [
             f"{len(here)} revisions, condition {label(condition)}.",
-            f"{unknown} without parameters or a return are not drawn." if unknown else "",
+            f"{unknown} without {what} or a return are not drawn." if unknown else "",
             origin(records.facts, condition),
         ]
     )
     annotate(figure, note)
-    described = (
-        "Scatter plots of the change in return against the number of changed parameters, one panel per task and method."
-    )
-    return [Drawing("edits", "Size of edits", CAPTION, note, described, figure)]
+    size = "edit ratio" if are_texts else "number of changed parameters"
+    described = f"Scatter plots of the change in return against the {size}, one panel per task and method."
+    return [Drawing("edits", "Size of edits", TEXT_CAPTION if are_texts else CAPTION, note, described, figure)]
 
 
 def _draw_panel(ax: Axes, cell: pd.DataFrame) -> None:
     ax.axhline(0, color=MUTED, lw=0.7)
     ax.grid(visible=True)
-    known = cell.dropna(subset=["edit_distance", "delta"])
+    known = cell.dropna(subset=["size", "delta"])
     if known.empty:
         words = "– no revisions" if cell.empty else "– no parameters"
         ax.text(0.5, 0.62, words, transform=ax.transAxes, ha="center", fontsize=7, color=MUTED)
         return
-    place = known.groupby("edit_distance")["delta"].transform(lambda marks: spread(len(marks)))
-    x = known["edit_distance"] + place
+    counted = known["edit_distance"].notna()
+    x = known["size"].copy()
+    x[counted] += known[counted].groupby("edit_distance")["delta"].transform(lambda marks: spread(len(marks)))
     for direction, marker in MARKERS.items():
         mine = known["direction"] == direction
         colours = [pattern_colour(pattern) for pattern in known.loc[mine, "pattern"]]

@@ -38,19 +38,21 @@ def shares(revisions: pd.DataFrame) -> dict[str, float]:
     return {pattern: 100 * int(counts[pattern]) / len(revisions) for pattern in ordered(counts.index, PATTERNS)}
 
 
-def sized(revisions: pd.DataFrame) -> pd.Series:
-    """Whether patterns apply to each revision: its parameters are known, or its texts in a known range of scores."""
-    return revisions["edit_distance"].notna() | revisions["edit_ratio"].notna() & revisions["pattern"].notna()
+NEEDS: Final = {"patterns": "Edit patterns (needs revisions with parameters, or texts)"}
 
 
-NEEDS: Final = {"patterns": "Edit patterns (needs revisions with parameters or texts)"}
+def sizes(revisions: pd.DataFrame) -> pd.Series:
+    """How large each edit is: the number of changed parameters, or the edit ratio of a text; NaN where unknown."""
+    counted = revisions["edit_distance"].astype(float)
+    return counted.combine_first(revisions["edit_ratio"].astype(float)) if "edit_ratio" in revisions else counted
 
 
 @in_style
 def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawing]:
     """Draw one panel per task and one bar per method, for one condition; nothing where no edit has a size."""
     here = records.revisions[records.revisions["condition"] == condition]
-    if not sized(here).any():
+    here = here.assign(size=sizes(here))
+    if here["size"].isna().all():
         return []
     envs, variants = ordered(here["env"], TASKS), ordered(here["variant"], METHODS)
     figure, axes = panels(len(envs), height=0.5 + 0.27 * len(variants))
@@ -60,7 +62,7 @@ def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawi
             _draw_bar(ax, row, here[(here["env"] == env) & (here["variant"] == variant)])
         _dress(ax, env, variants if first else [""] * len(variants))
         ax.set_xlabel("% of revisions" if is_lowest(i, len(envs)) else "")
-    classified = here[sized(here).groupby([here["env"], here["variant"]]).transform("any")]
+    classified = here[here.groupby(["env", "variant"])["size"].transform("count") > 0]
     handles = [Patch(facecolor=pattern_colour(p), label=name(p)) for p in ordered(labels(classified), PATTERNS)]
     legend(figure, handles, across=2 if len(envs) == 1 else 4, handlelength=1.2)
     note = joined([f"{len(here)} revisions, condition {label(condition)}.", origin(records.facts, condition)])
@@ -73,8 +75,8 @@ def _draw_bar(ax: Axes, row: int, cell: pd.DataFrame) -> None:
     if cell.empty:
         ax.text(1, row, "– no revisions", va="center", fontsize=7, color=MUTED)
         return
-    if not sized(cell).any():
-        ax.text(1, row, "– no parameters or texts", va="center", fontsize=7, color=MUTED)
+    if cell["size"].isna().all():
+        ax.text(1, row, "– no parameters", va="center", fontsize=7, color=MUTED)
         return
     left = 0.0
     for pattern, share in shares(cell).items():

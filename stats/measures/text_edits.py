@@ -80,7 +80,7 @@ def edit_distance(before: str, after: str) -> int | None:
 def token_change(before: str, after: str) -> float:
     """The share of tokens, words or punctuation marks, that one text has and the other has not: from 0 to 1.
 
-    1 − 2|A ∩ B| / (|A| + |B|) over multisets, which is one less the Sørensen–Dice coefficient; order does not count.
+    `1 − 2|A ∩ B| / (|A| + |B|)` over multisets, which is one less the Sørensen–Dice coefficient; order does not count.
 
     Args:
         before: a text.

@@ -56,12 +56,7 @@ def _revisions() -> list[dict[str, Any]]:
                 "r0": row["kept_return"],
                 "delta": row["run"] * {"regression": -5.0, "no_change": 0.0, "improvement": 5.0}[DIRECTIONS[i]],
             }
-            | {
-                "direction": DIRECTIONS[i],
-                "pattern": PATTERNS[i],
-                "edit_distance": (3, 0, 1, 1, 4, 2)[i],
-                "edit_ratio": None,
-            }
+            | {"direction": DIRECTIONS[i], "pattern": PATTERNS[i], "edit_distance": (3, 0, 1, 1, 4, 2)[i]}
             | {"strict": i == 0 if critic else None, "permissive": i in (0, 3) if critic else None}
             | dict.fromkeys(("references_worst", "cites"), i in ((0, 2, 3), (0, 1))[row["run"] - 1] if critic else None)
             | {"structure": STRUCTURES[i]}

@@ -136,7 +136,7 @@ def test_paired_scores_are_tested_as_pairs_and_their_noise_is_unknown(tmp_path):
         text_revision([1, 1, 1], [0, 0.5, 0]),  # all three fell: one of eight signs
         text_revision([1, 0, 1], [0, 1, 1]),  # +1, -1 and 0 cancel
     ]
-    paired = rows(tmp_path / "paired", "noise", records)
+    paired = sorted(rows(tmp_path / "paired", "noise", records), key=lambda row: row["iteration"])
     assert [(row["p_no_change"], row["chance_pooled"], row["chance_initial"]) for row in paired] == [
         (1 / 8, 1 / 2, None),
         (3 / 4, 1 / 4, None),

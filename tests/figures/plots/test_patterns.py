@@ -82,23 +82,11 @@ def test_without_parameters_there_are_no_patterns_and_no_edits(records: Records,
     frame = records.revisions.copy()
     frame.loc[frame["env"] == "cartpole", ["edit_distance", "pattern"]] = [math.nan, None]
     drawing = drawn(draw(replace(records, revisions=frame), SALIENT))
-    lacking = "– no parameters or texts" if draw is patterns.draw else "– no parameters"
-    assert {lacking, "– no revisions"} <= {word for ax in drawing.figure.axes for word in words(ax)}
+    assert {"– no parameters", "– no revisions"} <= {word for ax in drawing.figure.axes for word in words(ax)}
     legend = {entry.get_text() for entry in drawing.figure.legends[0].get_texts()}
     assert "near-optimal break" in legend
     if draw is patterns.draw:
         assert len(panel(drawing, "CartPole").patches) == 0
-
-
-def test_texts_have_patterns_by_their_edit_ratio(records: Records) -> None:
-    texts = records.revisions.assign(edit_distance=math.nan, edit_ratio=0.2)
-    as_parameters, as_texts = (
-        [[bar.get_width() for bar in ax.patches] for ax in drawn(patterns.draw(each, SALIENT)).figure.axes]
-        for each in (records, replace(records, revisions=texts))
-    )
-    assert as_texts == as_parameters
-    # Scores without a known range: nothing is classified.
-    assert patterns.draw(replace(records, revisions=texts.assign(pattern=None)), SALIENT) == []
 
 
 def test_shares_of_single_runs_by_hand() -> None:
