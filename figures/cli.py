@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from audit.commands.options import OPTION_ERROR, not_ours, wrong_option
+from audit.commands.options import OPTION_ERROR, is_interrupt, not_ours, wrong_option
 from audit.commands.reading import PlansOption, reading
 from audit.commands.version import HELP, VersionOption
 from audit.engine.memory import require_memory
@@ -98,6 +98,8 @@ def main() -> None:
     except (KeyboardInterrupt, typer.Abort):
         _exit(_INTERRUPTED, 130)
     except Exception as error:
+        if is_interrupt(error):
+            _exit(_INTERRUPTED, 130)
         reason = not_ours(error)
         if reason is None:
             raise

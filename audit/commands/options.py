@@ -73,6 +73,9 @@ def reported_errors() -> Iterator[None]:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(0) from None
     except Exception as error:
+        if is_interrupt(error):
+            typer.echo("audit: interrupted", err=True)
+            raise typer.Exit(130) from None
         reason = not_ours(error)
         if reason is None:
             raise
@@ -97,6 +100,11 @@ def wrong_option(error: Exception, program: str) -> str:
     message = message.replace("Input should be", "it should be")
     command = getattr(getattr(error, "ctx", None), "command_path", program)
     return f"{' '.join(visible(message).split()).rstrip('.')}; see {command} --help"
+
+
+def is_interrupt(error: Exception) -> bool:
+    """Whether an error is Ctrl-C, which DuckDB raises in this form where it comes during a query in the main thread."""
+    return isinstance(error, RuntimeError) and str(error) == "Query interrupted"
 
 
 def not_ours(error: Exception) -> str | None:

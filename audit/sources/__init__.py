@@ -31,7 +31,7 @@ def gather(paths: Sequence[Path], intake: Intake) -> None:
     if intake.skipped:
         iterations = count(sum(map(len, intake.skipped.values())), "iteration")
         runs = count(len(intake.skipped), "run")
-        intake.notes.append(f"{iterations} of {runs} proposed nothing, so they have no return")
+        intake.notes.append(f"{iterations} of {runs} proposed nothing, and are in no average")
 
 
 def _gather_one(path: Path, sources: Sequence[Source], intake: Intake) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from audit.commands.options import OPTION_ERROR, not_ours, wrong_option
+from audit.commands.options import OPTION_ERROR, is_interrupt, not_ours, wrong_option
 from audit.commands.version import HELP, program
 from audit.engine.memory import require_memory
 from audit.output.errors import AuditError, UsageError
@@ -149,6 +149,8 @@ def _reported() -> Iterator[None]:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except Exception as error:
+        if is_interrupt(error):
+            _exit("interrupted", 130)
         reason = not_ours(error)
         if reason is None:
             raise

@@ -44,7 +44,7 @@ def test_texts_and_verdicts_are_those_that_callbacks_were_called_with(name, task
 def test_what_is_shown_is_the_minibatch_in_its_order():
     rows, problems, notes = read(TOOLS / "gepa")
     log = {each["i"]: each for each in json.loads((TOOLS / "gepa" / "run_log.json").read_text())}
-    assert (problems, notes) == ([], ["2 iterations of 1 run proposed nothing, so they have no return"])
+    assert (problems, notes) == ([], ["2 iterations of 1 run proposed nothing, and are in no average"])
     assert len(rows) == 14
     for row in rows:
         given = log[row["iteration"]]

@@ -44,7 +44,7 @@ def data(tmp_path):
     return root
 
 
-NOTE = "7 iterations of 2 runs proposed nothing, so they have no return"
+NOTE = "7 iterations of 2 runs proposed nothing, and are in no average"
 
 
 def counts(store):
