@@ -70,7 +70,7 @@ def why_empty(name: str, request: Request, store: Store) -> str:
 
 
 def _without_comparison(store: Store) -> str | None:
-    """Why texts have no rates of citing: what was shown, or what was answered, is something else; None if neither is."""
+    """Why texts have no rates of citing: what was shown or answered is something else; None if neither is."""
     [(batches, programs)] = store.sql(_HELD).fetchall()
     if not batches:
         return _PROGRAMS if programs else "no model here saw two scored examples or more"

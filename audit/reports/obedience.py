@@ -31,7 +31,10 @@ OUTCOMES: Final[dict[str, Callable[[Row], float]]] = {
 EDGES: Final = (-0.5, -0.2, -0.1, -0.05, 0.0, 0.05, 0.1, 0.2, 0.5)
 """Between bins of the distance of r0 to τ_c, as shares of the task's range; a bin holds its lower edge."""
 
-NO_RULE: Final = "no revisions under a revision rule with a known threshold here: r2po has one, unless --tau-c is off, and texts have none"
+NO_RULE: Final = (
+    "no revisions under a revision rule with a known threshold here: r2po has one, unless --tau-c is off, and texts "
+    "have none"
+)
 _GROUP: Final = ("condition", "env", "variant")
 _SIDES: Final = ("free", "restrained")
 _SHARES: Final = ("revisions", "unchanged_pct", "small_pct", "edit_distance", "l2_distance")
