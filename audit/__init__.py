@@ -208,7 +208,7 @@ _HOME: Final = {name: module for module, names in _MODULES.items() for name in n
 def open(  # noqa: A001 - `audit.open` is how it reads
     *paths: str | Path | Iterable[str | Path],
     strict: bool = False,
-    detector: str = "word",
+    detector: str | None = None,
     about: str | None = None,
     overrides: Overrides | None = None,
     cache: bool = True,
@@ -221,7 +221,8 @@ def open(  # noqa: A001 - `audit.open` is how it reads
     Args:
         paths: folders, tar archives or packs, of native records or of released logs, one by one or in a list.
         strict: reject data with problems; otherwise anything with a problem is left out and listed in `problems`.
-        detector: how references are found: word, phrase, resolved, driver, judge, or a file of your own.
+        detector: how references are found: word, phrase, resolved, driver, judge, or a file of your own; without it
+            word, or resolved where all candidates are texts.
         about: the item that references are sought to: worst, median, best, first, last, `label:X` or an id; None for
             what the detector is about, the worst one unless its file states another.
         overrides: thresholds of the edit patterns, by task and name, that override all others.
@@ -241,6 +242,7 @@ def open(  # noqa: A001 - `audit.open` is how it reads
     """
     from audit.output.errors import UsageError
     from audit.store import open_store
+    from audit.vocabulary.detectors import DEFAULT, DEFAULT_OF_TEXTS
 
     every = [path for given in paths for path in ([given] if isinstance(given, str | Path) else given)]
     plans = [Path(file) for file in ([plan] if isinstance(plan, str | Path) else plan)]
@@ -250,17 +252,28 @@ def open(  # noqa: A001 - `audit.open` is how it reads
         every = every or list(records_of_plans(plans))
     if not every:
         raise UsageError("give a folder, a tar archive or a pack of records")
-    return open_store(
-        every,
-        strict=strict,
-        detector=detector,
-        about=about,
-        overrides=overrides,
-        cache=cache,
-        judgements=judgements,
-        judge=judge,
-        plans=plans,
-    )
+
+    def opened(name: str, item: str | None) -> Store:
+        return open_store(
+            every,
+            strict=strict,
+            detector=name,
+            about=item,
+            overrides=overrides,
+            cache=cache,
+            judgements=judgements,
+            judge=judge,
+            plans=plans,
+        )
+
+    if detector is not None:
+        return opened(detector, about)
+    store = opened(DEFAULT, None)
+    are_texts = store.relation("run_records").select("candidates").distinct().fetchall() == [("text",)]
+    if not are_texts and about is None:
+        return store
+    store.close()
+    return opened(DEFAULT_OF_TEXTS if are_texts else DEFAULT, about)
 
 
 def __getattr__(name: str) -> Any:

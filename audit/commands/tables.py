@@ -61,7 +61,7 @@ def topics(
 ) -> Table:
     """What critics' answers speak of, by wording alone: labels, ordinals, numbered items, quotations, phrases.
 
-    Before there is a question: it describes, tests nothing, and tells no reference from an idiom.
+    Before there is a question: it describes, tests nothing, and takes idioms for references.
 
     Example: audit topics data/runs --top 5
     """

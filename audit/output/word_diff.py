@@ -98,7 +98,7 @@ def _written(piece: Piece, *, is_first: bool, is_last: bool) -> str:
     text = _shortened(piece.words, MOST_WORDS // 2, MOST_WORDS // 2)
     words = text.rstrip()
     marked = f"[-{words}-]" if piece.kind == "old" else f"{{+{words}+}}"
-    # What goes takes its white space along; it stands where the next words begin.
+    # What goes takes its white space along, to where the next words begin.
     return marked + (text[len(words) :] if piece.kind == "new" else " ")
 
 

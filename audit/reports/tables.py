@@ -207,7 +207,7 @@ def mentions(data: Data, **options: Unpack[RunSelection]) -> Table:
 def topics(data: Data, *, top: int = 10, **options: Unpack[Selection]) -> Table:
     """What critics' answers speak of, by wording alone: labels, ordinals, numbered items, quotations, phrases.
 
-    Before there is a question: it describes, tests nothing, and tells no reference from an idiom.
+    Before there is a question: it describes, tests nothing, and takes idioms for references.
 
     Args:
         data: records.

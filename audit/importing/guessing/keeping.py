@@ -120,7 +120,7 @@ def _by_words(column: Column) -> dict[str, str] | None:
 
 
 def _meaning(draft: Draft, column: Column, chain: Mapping[int, bool]) -> dict[str, str] | None:
-    """Which candidate each value of a column stands for; None where the column is about something else."""
+    """Which candidate each value of a column means; None where the column is about something else."""
     words = set(column.words)
     if not words & (KEPT | REFUSED | CHOICES) or column.shape not in ("flag", "whole", "text"):
         return None

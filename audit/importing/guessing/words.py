@@ -35,7 +35,7 @@ COSTS: Final = _set("loss error cost regret perplexity ppl mse rmse wer cer pena
 MEASURES: Final = _set("token length len count n num size time second version ms index id timestamp hash")
 """Numbers that are no scores."""
 LABELS: Final = _set("train val valid validation dev test eval total name model type status")
-"""What tells the entries of an object apart that are neither examples nor components."""
+"""Marks of objects whose entries are neither examples nor components."""
 OTHER_TEXTS: Final = _set("output feedback trace trajectory diff description id model name error log path")
 """Texts that are not what is revised."""
 TEXTS: Final = _set("prompt instruction text template program code system user component content candidate anweisung")

@@ -16,7 +16,8 @@ from tests.audit.texts import text_revision, text_run
 def records(tmp_path):
     rows = [text_revision([0, 1, 1], [1, 1, 1], iteration=0), text_revision([1, 0, 1], [0, 0, 1], iteration=1)]
     write_run(tmp_path / "data", rows, **text_run())
-    with audit.open(tmp_path / "data", cache=False, detector="resolved") as store:
+    with audit.open(tmp_path / "data", cache=False) as store:
+        assert store.detector == "resolved"
         yield records_of(store)
 
 
