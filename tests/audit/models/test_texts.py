@@ -92,6 +92,8 @@ RATIONALES = {
     "an open fence": ("Why.\n```\nUse units.", "Why."),
     "a fence only": ("```\nUse units.\n```", None),
     "the text only": ("  Add the numbers with care.\n", None),
+    "a diff": ("It loops.\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\nSo.", "It loops.\n\n\nSo."),
+    "diffs only": ("<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n<<<<<<< SEARCH\nz", None),
     "no fence": ("Example 1 is wrong because of its sign.", "Example 1 is wrong because of its sign."),
 }
 
