@@ -155,6 +155,8 @@ def read_run(folder: Path) -> Stored:
         raise CollectorError(f"{path}: {error}") from None
     except OSError as error:
         raise _cannot_read(path, error) from None
+    if stored.run.candidates == "text":
+        raise CollectorError(f"{path}: the candidates of this run are texts, which are not collected here")
     stored.episodes = _read(folder / "episodes.jsonl", Episode, stored.torn)
     stored.skipped = _read(folder / "skipped.jsonl", Skipped, stored.torn)
     _refuse_gaps(folder, stored.episodes, stored.skipped)

@@ -6,15 +6,17 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from audit.detectors.about import About
-from audit.references import Mention, Shown
 
-Mentions: TypeAlias = Iterable[Mention | tuple[int, int]]
+if TYPE_CHECKING:
+    from audit.references import Mention, Shown
+
+Mentions: TypeAlias = "Iterable[Mention | tuple[int, int]]"
 """What a detector finds in an answer: mentions, which count where they point at the item that is asked about, or pairs
 of offsets, which always count."""
-Detect = Callable[[str, Shown], Mentions]
+Detect: TypeAlias = "Callable[[str, Shown], Mentions]"
 """A user's detector: finds mentions in an answer, given what its author was shown."""
 
 

@@ -133,9 +133,12 @@ def attempt(trial: Trial) -> None:
         if slow or name in ("replay", "validate", "verify", "rescore", "anchor", "calibrate", "judge"):
             continue
         arguments = [
-            {"DIR": str(data), "QUERY": "select * from episodes", "PACK": str(trial.folder / "x.pack.parquet")}.get(
-                word, word
-            )
+            {
+                "DIR": str(data),
+                "QUERY": "select * from episodes",
+                "PACK": str(trial.folder / "x.pack.parquet"),
+                "EXPORT": str(trial.folder / "x.jsonl"),
+            }.get(word, word)
             for word in template.split()
         ]
         if name == "show":

@@ -25,6 +25,8 @@ _TABLES: Final = (
         "patterns",
         "runs",
         "mentions",
+        "topics",
+        "positions",
         "find --case salience",
         "sensitivity",
         "obedience",
@@ -53,6 +55,7 @@ COMMANDS: Final[tuple[tuple[str, str], ...]] = (
     ("audit", "replay DIR frozenlake threetraj 1 ITERATION 0"),
     ("audit", "validate LABELS DIR"),
     ("audit", "pack DIR --out PACK --force"),
+    ("audit", "export DIR --format chat-jsonl --out EXPORT --force"),
     *(("stats", f"{name} DIR {' '.join(options)}") for name, *options in map(str.split, _STATS)),
     ("figures", "DIR --out PAGE"),
 )
@@ -145,6 +148,7 @@ def _filled(template: str, trial: Trial, data: Path, sound: Sequence[int]) -> li
         "ITERATION": str(trial.rng.choice(sound) if sound else 0),
         "LABELS": str(trial.folder.parent / "labels.csv"),
         "PACK": str(trial.folder / "x.pack.parquet"),
+        "EXPORT": str(trial.folder / "x.jsonl"),
         "PAGE": str(trial.folder / "page"),
     }
     return [words.get(word, word) for word in template.split()]

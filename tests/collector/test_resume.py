@@ -99,7 +99,8 @@ def test_killed_before_the_first_record(tmp_path):
 REFUSED = {
     "a corrupt line that is not the last": ("episodes.jsonl", lambda text: "{oops\n" + text, ":1: "),
     "an iteration missing": ("episodes.jsonl", lambda text: text.split("\n", 1)[1], "iteration 1 where 0 belongs"),
-    "a newer schema": ("run.json", lambda text: text.replace('"schema": 1', '"schema": 2'), "schema 2 is newer"),
+    "a newer schema": ("run.json", lambda text: text.replace('"schema": 1', '"schema": 3'), "schema 3 is newer"),
+    "texts": ("run.json", lambda text: text.replace('"schema": 1', '"candidates": "text", "schema": 2'), "are texts"),
     "no JSON at all": ("run.json", lambda text: "hello", "run.json: "),
     "a run.json without a field": ("run.json", lambda text: text.replace('"seed"', '"sed"'), "seed is missing"),
 }

@@ -65,8 +65,9 @@ def data(tmp_path):
 
 
 def rows_of(path):
-    relation = duckdb.sql(f"from read_parquet('{path}{'/*.parquet' if path.is_dir() else ''}')")
-    return [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
+    with duckdb.connect() as connection:
+        relation = connection.sql(f"from read_parquet('{path}{'/*.parquet' if path.is_dir() else ''}')")
+        return [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
 
 
 def lines_of(path):
@@ -107,7 +108,8 @@ def test_each_call_is_a_transcript_with_the_verdicts_on_its_answer(data, tmp_pat
 
 def test_columns_of_verdicts_have_no_name_that_scout_has_a_meaning_for(data, tmp_path):
     [file] = exported(data, tmp_path).path.iterdir()
-    columns = duckdb.sql(f"from '{file}'").columns
+    with duckdb.connect() as connection:
+        columns = connection.sql(f"from '{file}'").columns
     assert len(set(columns)) == len(columns)
     assert set(columns[columns.index("events_data") + 1 :]).isdisjoint(RESERVED)
     assert {"pattern", "driver", "permissive", "edit_distance", "structure", "tau_c"} < set(columns)

@@ -140,8 +140,9 @@ def test_what_the_record_types_write_is_read_without_a_second_look(tmp_path):
     folder = write_run(tmp_path, [text_revision([0, 1], [1, 1])], **text_run())
     (folder / "episodes.jsonl").write_bytes(encode(record))
     line = encode(record).decode().rstrip()
-    found = duckdb.execute("select regexp_full_match(?, ?)", [line, form_of(TextEpisode).expression])
-    assert found.fetchone() == (True,)
+    with duckdb.connect() as connection:
+        found = connection.execute("select regexp_full_match(?, ?)", [line, form_of(TextEpisode).expression])
+        assert found.fetchall() == [(True,)]
     with open_store([tmp_path]) as store:
         assert not store.problems
         initial, revised = sorted(store.rows("candidates"), key=lambda row: row["role"])
