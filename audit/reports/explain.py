@@ -247,11 +247,19 @@ def _classification(revision: dict[str, Any]) -> list[str]:
         f"agreement structure: {revision['structure'] or 'unknown'}; "
         f"severity {rounded(revision['severity']) or 'undefined'}",
     ]
-    about = str(parse_about(revision["about"] or "worst"))
+    is_text = revision["thresholds"]["policy"] == TEXT
+    asked = parse_about(revision["about"] or "worst")
+    if revision["evidence_kind"] == "programs" and asked.is_worst:
+        return [
+            *lines,
+            *_judgements(revision),
+            "other candidates were shown, of which none is asked about as the worst",
+        ]
+    about = str(asked).replace("rollout", "example") if is_text else str(asked)
     if revision["detector"] is None:
         answered = revision["revised"]["source"] == "critic" and revision.get("rationale", True)
         why = "the judge has not judged the answer" if answered else "no critic's answer is recorded"
-        if revision["thresholds"]["policy"] == TEXT and not answered and revision["revised"]["answer"]:
+        if is_text and not answered and revision["revised"]["answer"]:
             why = "the answer gives no rationale beside the text"
         return [*lines, *_judgements(revision), f"{why}, so nothing can refer to {about}"]
     refers = "refers" if revision["cites"] else "does not refer"

@@ -270,11 +270,13 @@ def relation_table(name: str, request: Request, where: str | None = None) -> Tab
         remark = no_patterns(request, store) if name == "patterns_summary" else None
         if not relation.limit(1).fetchall():
             remark = why_empty(name, request, store)
+        of_texts = are_texts(request, store)
+        title = _title(name, store)
         table = table_of(
             relation,
             store,
-            title=_title(name, store),
-            essential=(OF_TEXTS if are_texts(request, store) else ESSENTIAL).get(name, ESSENTIAL.get(name)),
+            title=title.replace("rollout", "example") if of_texts else title,
+            essential=(OF_TEXTS if of_texts else ESSENTIAL).get(name, ESSENTIAL.get(name)),
             headings=HEADINGS,
             caption=caption,
             notes=[line for line in (remark, caption) if line],

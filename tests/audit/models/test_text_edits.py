@@ -235,7 +235,7 @@ def test_a_revision_of_a_text_is_shown_word_by_word(folder):
     assert "\n  Example 1: score 0.5  (worst, median, best)\n" in shown
     assert "Rationale, with the items that it mentions\n  [Example 1]{example 1 0} went wrong.\n" in shown
     shown = audit("show", folder, "sums", "gepa", 1, 0).stdout
-    assert "the answer gives no rationale beside the text, so nothing can refer to the worst rollout" in shown
+    assert "the answer gives no rationale beside the text, so nothing can refer to the worst example" in shown
     record = json.loads(audit("show", folder, "sums", "gepa", 1, 3, "--format", "json").stdout)
     assert record["revised"]["text"] == {"a": "Do it well.", "b": "same"}
     assert record["thresholds"]["surgical_max"] == 0.25
