@@ -9,6 +9,7 @@ rejected and tied revisions and minibatches that are perfect, at any length.
 from __future__ import annotations
 
 import argparse
+import csv
 import inspect
 import json
 import random
@@ -76,6 +77,19 @@ class Reflector:
         return number, next(month for month in MONTHS if month in blocks[number - 1])
 
 
+def track(path: Path) -> None:
+    """Write the rows of the table `proposals`, as GEPA gives them to Weights & Biases or MLflow."""
+    from gepa.logging.experiment_tracker import ExperimentTracker
+
+    def log_table(self, table_name: str, columns: list[str], data: list[list]) -> None:
+        if table_name.endswith("proposals"):
+            is_new = not path.exists()
+            with path.open("a", newline="") as file:
+                csv.writer(file).writerows([*([columns] if is_new else []), *data])
+
+    ExperimentTracker.log_table = log_table
+
+
 def main() -> None:
     """Parse the command line and run."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -89,6 +103,7 @@ def main() -> None:
     parser.add_argument("--agent-state", action="store_true", help="write_agent_state, where this GEPA has it")
     parser.add_argument("--record", type=Path, help="also record with audit.recorders into this folder")
     parser.add_argument("--events", type=Path, help="also write the events that a callback gets, as JSON Lines")
+    parser.add_argument("--proposals", type=Path, help="also write the table that a tracker gets, as CSV")
     parser.add_argument("--rule", default="strict_improvement", choices=["strict_improvement", "improvement_or_equal"])
     args = parser.parse_args()
 
@@ -112,6 +127,8 @@ def main() -> None:
         from gepa.strategies import proposal_sampling
 
         options["sampling_strategy"] = proposal_sampling.IndependentSampling(args.parents)
+    if args.proposals:
+        track(args.proposals)
     gepa.optimize(
         seed_candidate=seed_candidate,
         trainset=data,

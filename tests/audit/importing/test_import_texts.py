@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from audit import guess_mapping
 from audit.importing import mapping_file
 from audit.store import open_store
 from tests.audit.importing.foreign import audit, lines, messages, records
+from tests.tools.running import DATA
 
 TEXTS = """
 [fields]
@@ -267,3 +269,21 @@ def test_the_example_of_the_documentation_is_a_text_run_of_which_the_guess_says_
     assert (guessed.columns, guessed.values) == (mapping.columns, mapping.values)
     # Without ties both rules fit, and no score shows the range.
     assert (mapping.selection_rule, guessed.selection_rule, guessed.score_range) == ("strict", None, None)
+
+
+def test_the_table_that_gepa_gives_to_a_tracker_is_read(tmp_path):
+    """Rows that GEPA itself made, against the file read by Python alone."""
+    log = DATA / "gepa-proposals.csv"
+    with log.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    result = audit("import", "--map", "gepa-proposals", log, "--out", tmp_path / "out", "--strict")
+    assert result.exit_code == 0, result.stderr
+    found = records(tmp_path / "out")
+    assert len(found) == len(rows) > 5
+    for record, row in zip(found, rows, strict=True):
+        assert record["selected"] == {"accepted": "revised", "rejected": "initial"}[row["status"]]
+        assert record["initial"]["mean_return"] == float(row["subsample_score_before"])
+        assert record["revised"]["mean_return"] == float(row["subsample_score_after"])
+        assert record["revised"]["text"] == {"text": row["proposed_text"]}
+        assert record["revised"]["answer"] == row["raw_lm_output"]
+    assert {row["status"] for row in rows} == {"accepted", "rejected"}
