@@ -6,13 +6,13 @@ and packs have none: what analyses do not need is not unpacked.
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeVar
 
 import msgspec
 
+from audit.output.errors import AuditError
 from audit.sources.intake import RecordFile
 from audit.sources.iterations import Iteration, Translated
 from collector.system.regular_files import open_regular
@@ -47,12 +47,21 @@ def calls_in(file: RecordFile, kind: type[AnyCall]) -> Iterator[AnyCall | None]:
 
     Yields:
         A call, or None for a line that is no call, as an interrupted run may end in one.
+
+    Raises:
+        AuditError: the calls are there and cannot be read.
     """
     if file.place is not None:
         return
     decoder = msgspec.json.Decoder(kind)
     path = Path(file.real or file.file).parent / CALLS
-    with contextlib.suppress(OSError), open_regular(path) as stream:
+    try:
+        stream = open_regular(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except OSError as error:
+        raise AuditError(f"{path}: cannot be read ({error.strerror or error})") from None
+    with stream:
         for line in stream:
             try:
                 yield decoder.decode(line)

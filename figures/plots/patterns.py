@@ -51,7 +51,9 @@ def sizes(revisions: pd.DataFrame) -> pd.Series:
 def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawing]:
     """Draw one panel per task and one bar per method, for one condition; nothing where no edit has a size."""
     here = records.revisions[records.revisions["condition"] == condition]
-    here = here.assign(size=sizes(here))
+    # A text whose scores have no known range has a size and no pattern.
+    has_pattern = here["pattern"].notna() | (here["direction"] == "no_change")
+    here = here.assign(size=sizes(here).where(has_pattern))
     if here["size"].isna().all():
         return []
     envs, variants = ordered(here["env"], TASKS), ordered(here["variant"], METHODS)

@@ -308,3 +308,11 @@ def test_revisions_of_texts_are_exported_without_parameters(tmp_path):
     assert (row["direction"], row["delta"], row["candidate"]) == ("improvement", 0.5, "revised")
     assert (row["evidence_kind"], row["edit_distance"], row["max_change"]) == ("batch", None, None)
     assert json.loads(row["messages"])[0]["content"] == PROMPT
+
+
+def test_calls_that_cannot_be_read_are_named(data, tmp_path):
+    calls = next(data.rglob("calls.jsonl"))
+    calls.unlink()
+    calls.mkdir()
+    with pytest.raises(AuditError, match=r"calls\.jsonl: cannot be read"):
+        exported(data, tmp_path)

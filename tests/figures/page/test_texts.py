@@ -7,7 +7,7 @@ import pytest
 import audit
 from figures.data import records_of
 from figures.page.build import build
-from figures.plots import edits
+from figures.plots import edits, patterns
 from tests.audit.samples import write_run
 from tests.audit.texts import text_revision, text_run
 
@@ -40,3 +40,11 @@ def test_size_is_the_edit_ratio(records):
     marks = sorted(tuple(place) for each in ax.collections for place in each.get_offsets().tolist())
     assert marks == [pytest.approx((10 / 26, -1 / 3)), pytest.approx((10 / 26, 1 / 3))]
     assert ax.get_xlabel() == "edit ratio"
+
+
+def test_scores_without_a_range_have_sizes_and_no_patterns(tmp_path):
+    write_run(tmp_path, [text_revision([5, 9, 9], [9, 9, 9])], **{**text_run(), "score_range": None})
+    with audit.open(tmp_path, cache=False) as store:
+        found = records_of(store)
+        assert patterns.draw(found, "hand") == []
+        assert len(edits.draw(found, "hand")) == 1
