@@ -16,6 +16,7 @@ import audit
 from audit.cli import app
 from audit.exporting import writing
 from audit.exporting.formats import FORMATS
+from audit.output.errors import AuditError
 from tests.audit.samples import candidate, episode, revision, write_run
 from tests.audit.sources.released import critic_episode, log
 from tests.audit.texts import text_revision, text_run
