@@ -26,8 +26,8 @@ _NO_RATIONALE: Final = "no answer holds anything beside the text that it propose
 
 _HELD: Final = """
 select
-    count_if(evidence_kind in ('batch', 'pair') and len(shown) > 1) as batches,
-    count_if(evidence_kind = 'programs') as programs
+    count(*) filter (where evidence_kind in ('batch', 'pair') and len(shown) > 1) as batches,
+    count(*) filter (where evidence_kind = 'programs') as programs
 from episodes
 where revised is not null
 """

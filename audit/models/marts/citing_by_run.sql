@@ -5,10 +5,10 @@ salience_criteria as (select * from salience_criteria),
 citing_by_run as (
     select
         condition, env, variant, run, detector,
-        count_if(direction = 'regression' and cites) as citing_regressions,
-        count_if(direction = 'regression' and not cites) as other_regressions,
-        count_if(direction <> 'regression' and cites) as citing_others,
-        count_if(direction <> 'regression' and not cites) as other_others
+        count(*) filter (where direction = 'regression' and cites) as citing_regressions,
+        count(*) filter (where direction = 'regression' and not cites) as other_regressions,
+        count(*) filter (where direction <> 'regression' and cites) as citing_others,
+        count(*) filter (where direction <> 'regression' and not cites) as other_others
     from salience_criteria
     group by all
 )

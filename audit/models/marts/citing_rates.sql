@@ -7,12 +7,12 @@ counted as (
     select
         condition, env, variant, detector, about,
         count(*) as revisions,
-        count_if(direction = 'regression') as regressions,
-        count_if(direction = 'regression' and cites) as citing_regressions,
-        count_if(direction = 'improvement') as improvements,
-        count_if(direction = 'improvement' and cites) as citing_improvements,
-        count_if(direction = 'no_change') as no_change,
-        count_if(direction = 'no_change' and cites) as citing_no_change
+        count(*) filter (where direction = 'regression') as regressions,
+        count(*) filter (where direction = 'regression' and cites) as citing_regressions,
+        count(*) filter (where direction = 'improvement') as improvements,
+        count(*) filter (where direction = 'improvement' and cites) as citing_improvements,
+        count(*) filter (where direction = 'no_change') as no_change,
+        count(*) filter (where direction = 'no_change' and cites) as citing_no_change
     from salience_criteria
     group by all
 ),

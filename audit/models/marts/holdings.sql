@@ -40,7 +40,7 @@ of_runs as (
         string_agg(distinct thresholds_origin, ' ' order by thresholds_origin) as thresholds,
         count(*) as runs,
         sum(iterations_skipped)::bigint as skipped,
-        count_if(policy = 'text') as text_runs
+        count(*) filter (where policy = 'text') as text_runs
     from run_facts
     group by all
 ),
@@ -49,18 +49,18 @@ of_iterations as (
     select
         condition, env, variant,
         count(*) as iterations,
-        count_if(is_revision) as revisions,
-        count_if(has_answer) as answers,
-        count_if(is_revision and thinking <> '') as thinking,
-        count_if(saw_three) as three,
-        count_if(is_revision and len(shown) > 0) as shown,
-        count_if(is_revision and statistics is not null) as statistics,
-        count_if(is_revision and (has_params or has_texts)) as edits,
-        count_if(is_revision and (has_params or has_texts and not is_unscaled)) as patterned,
-        count_if(is_revision and has_params and has_rule) as ruled,
-        count_if(saw_three and has_returns) as structured,
-        count_if(saw_three and has_returns and has_answer) as citing,
-        count_if(has_items) as compared
+        count(*) filter (where is_revision) as revisions,
+        count(*) filter (where has_answer) as answers,
+        count(*) filter (where is_revision and thinking <> '') as thinking,
+        count(*) filter (where saw_three) as three,
+        count(*) filter (where is_revision and len(shown) > 0) as shown,
+        count(*) filter (where is_revision and statistics is not null) as statistics,
+        count(*) filter (where is_revision and (has_params or has_texts)) as edits,
+        count(*) filter (where is_revision and (has_params or has_texts and not is_unscaled)) as patterned,
+        count(*) filter (where is_revision and has_params and has_rule) as ruled,
+        count(*) filter (where saw_three and has_returns) as structured,
+        count(*) filter (where saw_three and has_returns and has_answer) as citing,
+        count(*) filter (where has_items) as compared
     from judged
     group by all
 ),
@@ -73,7 +73,7 @@ of_candidates as (
         count(lengths) as lengths,
         count(seeds) as seeds,
         count(ended) as endings,
-        count_if(len(params) > 0) as parameters,
+        count(*) filter (where len(params) > 0) as parameters,
         count(text) as texts
     from candidates
     group by all

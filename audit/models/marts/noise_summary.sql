@@ -10,15 +10,15 @@ counted as (
         condition, env, variant,
         count(*) as revisions,
         count(p_no_change) as tested,
-        count_if(direction = 'regression') as regressions,
+        count(*) filter (where direction = 'regression') as regressions,
         -- In order, since a sum of binary fractions depends on it.
         if(count(chance_initial) = tested, sum(chance_initial order by run, iteration), null) as expected_regressions,
         sum(chance_pooled order by run, iteration) as expected_pooled,
-        if(tested = 0, null, count_if(direction = 'regression' and p_no_change <= 0.05)) as beyond_noise,
-        if(count(strict) = 0, null, count_if(strict)) as strict,
-        if(count(strict) = 0, null, count_if(strict and p_no_change <= 0.05)) as strict_beyond_noise,
-        if(count(cites) = 0, null, count_if(direction = 'regression' and cites)) as citing_regressions,
-        if(count(cites) = 0, null, count_if(direction = 'regression' and cites and p_no_change <= 0.05))
+        if(tested = 0, null, count(*) filter (where direction = 'regression' and p_no_change <= 0.05)) as beyond_noise,
+        if(count(strict) = 0, null, count(*) filter (where strict)) as strict,
+        if(count(strict) = 0, null, count(*) filter (where strict and p_no_change <= 0.05)) as strict_beyond_noise,
+        if(count(cites) = 0, null, count(*) filter (where direction = 'regression' and cites)) as citing_regressions,
+        if(count(cites) = 0, null, count(*) filter (where direction = 'regression' and cites and p_no_change <= 0.05))
             as citing_beyond_noise,
         any_value(about) as about
     from changes

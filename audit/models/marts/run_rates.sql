@@ -9,9 +9,9 @@ counted as (
     select
         condition, env, variant, run,
         count(*) as revisions,
-        count_if(direction = 'regression') as regressions,
+        count(*) filter (where direction = 'regression') as regressions,
         count(cites) as answers,
-        count_if(cites) as citing
+        count(*) filter (where cites) as citing
     from changes
     left join "references" using (condition, env, variant, run, iteration)
     group by all

@@ -8,10 +8,10 @@ associations as (select * from associations),
 counted as (
     select
         condition, env, variant,
-        if(count(strict) = 0, null, count_if(strict)) as strict,
-        if(count(permissive) = 0, null, count_if(permissive)) as permissive,
-        count_if(worst_below_median) as worst_below_median,
-        count_if(worst_below_best) as worst_below_best
+        if(count(strict) = 0, null, count(*) filter (where strict)) as strict,
+        if(count(permissive) = 0, null, count(*) filter (where permissive)) as permissive,
+        count(*) filter (where worst_below_median) as worst_below_median,
+        count(*) filter (where worst_below_best) as worst_below_best
     from salience_criteria
     group by all
 ),

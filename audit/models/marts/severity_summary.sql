@@ -29,14 +29,15 @@ severity_summary as (
     select
         condition, env, variant, detector, degree,
         count(*) as revisions,
-        count_if(cites) as citing,
-        100 * count_if(cites) / count(*) as citing_pct,
-        count_if(direction = 'regression') as regressions,
-        100 * count_if(direction = 'regression') / count(*) as regressions_pct,
-        count_if(direction = 'regression' and cites) as citing_regressions,
-        100 * count_if(direction = 'regression' and cites) / nullif(count_if(cites), 0)
+        count(*) filter (where cites) as citing,
+        100 * count(*) filter (where cites) / count(*) as citing_pct,
+        count(*) filter (where direction = 'regression') as regressions,
+        100 * count(*) filter (where direction = 'regression') / count(*) as regressions_pct,
+        count(*) filter (where direction = 'regression' and cites) as citing_regressions,
+        100 * count(*) filter (where direction = 'regression' and cites) / nullif(count(*) filter (where cites), 0)
             as regressions_citing_pct,
-        100 * count_if(direction = 'regression' and not cites) / nullif(count_if(not cites), 0)
+        100 * count(*) filter (where direction = 'regression' and not cites)
+            / nullif(count(*) filter (where not cites), 0)
             as regressions_not_citing_pct,
         avg(delta order by run, iteration) as mean_delta,
         about

@@ -10,9 +10,9 @@ start_counts as (
         coalesce(sends_twice, false) as is_control,
         start,
         count(*) as revisions,
-        count_if(direction = 'regression') as regressions,
-        count_if(cites) as citing,
-        count_if(cites and direction = 'regression') as citing_regressions
+        count(*) filter (where direction = 'regression') as regressions,
+        count(*) filter (where cites) as citing,
+        count(*) filter (where cites and direction = 'regression') as citing_regressions
     from start_bins
     left join "references" using (condition, env, variant, run, iteration)
     join methods using (condition, env, variant, run)

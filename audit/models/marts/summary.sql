@@ -12,10 +12,10 @@ counted as (
         -- In order, since a sum of binary fractions depends on it.
         avg(delta order by run, iteration) as mean_delta,
         avg(edit_distance) as mean_edit_distance,
-        count_if(accepted) as accepted,
-        count_if(direction = 'regression') as regressions,
-        count_if(direction = 'improvement') as improvements,
-        count_if(direction = 'no_change') as no_change
+        count(*) filter (where accepted) as accepted,
+        count(*) filter (where direction = 'regression') as regressions,
+        count(*) filter (where direction = 'improvement') as improvements,
+        count(*) filter (where direction = 'no_change') as no_change
     from changes
     group by all
 ),

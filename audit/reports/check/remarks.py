@@ -21,18 +21,18 @@ counted as (
         condition, env, variant,
         count(*) as revisions,
         count(episodes.answer) as answers,
-        count_if(answers.answer is not null) as rationales,
+        count(*) filter (where answers.answer is not null) as rationales,
         -- Of rationales that are long enough for an English one to have a word of these.
         count(*) filter (len(string_split(answers.answer, ' ')) >= 8) as readable,
         count(*) filter (
             len(string_split(answers.answer, ' ')) >= 8
             and not regexp_matches(answers.answer, '(?i)\\b(?:the|is|are|and|of|to|it|because|not)\\b')
         ) as foreign,
-        count_if(evidence_kind in ('batch', 'pair') and items > 1) as batches,
-        count_if(evidence_kind in ('batch', 'pair') and items > 1 and not worst_below_median) as tied,
-        count_if(evidence_kind in ('batch', 'pair') and items = 1) as single,
-        count_if(evidence_kind = 'programs') as programs,
-        count_if(not paired) as unpaired,
+        count(*) filter (where evidence_kind in ('batch', 'pair') and items > 1) as batches,
+        count(*) filter (where evidence_kind in ('batch', 'pair') and items > 1 and not worst_below_median) as tied,
+        count(*) filter (where evidence_kind in ('batch', 'pair') and items = 1) as single,
+        count(*) filter (where evidence_kind = 'programs') as programs,
+        count(*) filter (where not paired) as unpaired,
         max(if(paired, len(initial.returns), null)) as paired_examples
     from changes
     semi join texts using (condition, env, variant, run)
