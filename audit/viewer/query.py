@@ -1,7 +1,8 @@
 """What an address asks of the table of revisions: filters, a search, an order and a page.
 
-`env=cartpole&env=pong&strict=true&delta=..-10&pattern=&sort=-delta&q=worst` asks for two tasks, of which strict is true,
-delta at most -10 and no pattern known, those that fall most first, whose answer or thinking has the word.
+`env=cartpole&env=pong&strict=true&delta=..-10&pattern=&sort=-delta&q=worst` asks for the revisions on two tasks of which
+strict is true, delta is at most -10 and no pattern is known, and whose answer or thinking has the word; those with the
+largest delta first.
 `static/query.js` reads the same for an exported folder.
 """
 
@@ -66,9 +67,7 @@ class Query:
         sort = tuple(name for name in given.get("sort", "").split(",") if name)
         for name in sort:
             _kind(name.removeprefix("-"), kinds)
-        query = cls(
-            tuple((name, tuple(values)) for name, values in filters.items()), given.get("q", "")[:SEARCH], sort
-        )
+        query = cls(tuple((name, tuple(values)) for name, values in filters.items()), given.get("q", "")[:SEARCH], sort)
         page = given.get("page", "1")
         if not (page.isascii() and page.isdigit() and 1 <= int(page) <= MOST):
             raise UsageError(f"page {page!r}: give a whole number from 1")
@@ -114,12 +113,14 @@ def _term(name: str, value: str, kind: Kind) -> tuple[str, list[Any]]:
         return f"not coalesce({term}, false)", bound
     if value == "":
         return f'"{name}" is null', []
-    if kind == "boolean":
-        if value not in {"true", "false"}:
-            raise UsageError(f"{name}={value}: give true or false")
-        return f'"{name}" = {value}', []
-    if kind == "name":
-        return f'"{name}" = ?', [value]
+    if kind == "number":
+        return _between(name, value)
+    if kind == "boolean" and value not in {"true", "false"}:
+        raise UsageError(f"{name}={value}: give true or false")
+    return f'"{name}" = ?', [value == "true" if kind == "boolean" else value]
+
+
+def _between(name: str, value: str) -> tuple[str, list[Any]]:
     low, dots, high = value.partition("..")
     if not dots:
         return f'"{name}" = ?', [_number(name, value)]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import tempfile
 import threading
+import uuid
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -38,6 +40,15 @@ class Session:
             self.table = RevisionTable(self.store, _base(request), self.directory)
             resources.callback(self.table.close)
             self._resources = resources.pop_all()
+
+    @contextlib.contextmanager
+    def temporary(self, suffix: str) -> Iterator[Path]:
+        """The path of a file that is to be written, and is removed afterwards."""
+        path = self.directory / f"{uuid.uuid4().hex}{suffix}"
+        try:
+            yield path
+        finally:
+            path.unlink(missing_ok=True)
 
     def close(self) -> None:
         """Close the records, and remove temporary files."""

@@ -110,6 +110,10 @@ class RevisionTable:
         [(low, high)] = self._rows(f'select min("{column}"), max("{column}")', query.without(column))
         return low, high
 
+    def is_empty(self, column: str) -> bool:
+        """Whether a column is null in all revisions."""
+        return not self._rows("select 1", Query(filters=((column, ("!",)),)), "limit 1")
+
     def row(self, key: RevisionKey) -> dict[str, Any] | None:
         """All that is known of one revision; None where there is none."""
         condition = " and ".join(f'"{name}" = ?' for name in RevisionKey._fields)
