@@ -103,7 +103,7 @@ class _Guarded:
         await self._application(scope, receive, send_with_headers)
 
     def _is_here(self, scope: Scope) -> bool:
-        """Whether the Host header is an address in digits or a name of this machine; any other can be made to lead here."""
+        """Whether the Host header is numeric or a name of this machine; any other can be made to lead here."""
         hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
         if len(hosts) != 1:
             return False
