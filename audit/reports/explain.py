@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, Unpack
 
 from audit.arguments import Analysis, Data, request_of
@@ -103,6 +103,25 @@ def _heading(shown: dict[str, Any]) -> str:
     return f"  (shown as {in_line(shown['name'])})" if shown["name"] not in (None, shown["label"]) else ""
 
 
+@dataclass(frozen=True)
+class Recorded:
+    """What the relations have about one revision, beside its row.
+
+    Attributes:
+        episode: its row in `episodes`.
+        thresholds: the row of its run in `thresholds`, or in `edit_thresholds` where the candidates are texts.
+        facts: the row of its run in `run_facts`.
+        answers: its row in `critic_answers`, if it has one.
+        judgements: its rows in `judgements`.
+    """
+
+    episode: dict[str, Any]
+    thresholds: dict[str, Any]
+    facts: dict[str, Any]
+    answers: Sequence[dict[str, Any]]
+    judgements: Sequence[dict[str, Any]]
+
+
 def in_full(
     store: Store, details: dict[str, Any], chosen: Sequence[dict[str, Any]], references: Sequence[dict[str, Any]]
 ) -> Revision:
@@ -118,8 +137,22 @@ def in_full(
     run = {column: details[column] for column in RevisionKey._fields if column != "iteration"}
     [episode] = rows_of(_where(store.relation("episodes"), identity))
     [thresholds] = rows_of(_where(store.relation("thresholds"), run))
+    if thresholds["policy"] == TEXT:
+        [thresholds] = rows_of(_where(store.relation("edit_thresholds"), run))
     [facts] = rows_of(_where(store.relation("run_facts"), run))
+    answers = rows_of(_where(store.relation("critic_answers"), identity))
     judgements = rows_of(_where(store.relation("judgements"), identity))
+    return put_together(Recorded(episode, thresholds, facts, answers, judgements), details, chosen, references)
+
+
+def put_together(
+    recorded: Recorded,
+    details: dict[str, Any],
+    chosen: Sequence[dict[str, Any]],
+    references: Sequence[dict[str, Any]],
+) -> Revision:
+    """The same from rows that are read already; the arguments are those of `in_full`."""
+    episode, thresholds, answers = recorded.episode, recorded.thresholds, recorded.answers
     shown = [
         {
             "label": label,
@@ -131,10 +164,8 @@ def in_full(
         for label in ("worst", "median", "best")
     ]
     before, after = episode["initial"], episode["revised"]
-    answers = rows_of(_where(store.relation("critic_answers"), identity))
     of_text: dict[str, Any] = {}
     if thresholds["policy"] == TEXT:
-        [thresholds] = rows_of(_where(store.relation("edit_thresholds"), run))
         before, after = explain_text.with_text(before), explain_text.with_text(after)
         of_text = {
             "rationale": answers[0]["answer"] if answers else None,
@@ -145,8 +176,8 @@ def in_full(
         {
             **details,
             "file": episode["file"],
-            "backend": facts["backend"],
-            "model": facts["model"],
+            "backend": recorded.facts["backend"],
+            "model": recorded.facts["model"],
             "detector": references[0]["detector"] if references else None,
             "evidence_kind": episode["evidence_kind"],
             "evidence": shown,
@@ -160,7 +191,8 @@ def in_full(
             "statistics": episode["statistics"],
             "mentions": _mentions(episode, answers),
             "judgements": [
-                {key: value for key, value in each.items() if key not in RevisionKey._fields} for each in judgements
+                {key: value for key, value in each.items() if key not in RevisionKey._fields}
+                for each in recorded.judgements
             ],
             "initial": before,
             "revised": after,
@@ -169,7 +201,7 @@ def in_full(
     )
 
 
-def _mentions(episode: dict[str, Any], answers: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _mentions(episode: dict[str, Any], answers: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """What a critic's answer mentions; nothing where another search call made the second proposal."""
     if not answers:
         return []

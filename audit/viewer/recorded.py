@@ -2,40 +2,59 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from audit.output.escaping import in_line, visible
 from audit.sources.prompts import prompts_beside, released_prompt_in
-from audit.validation.calibration.truth import NAME, truths_in
+from audit.validation.calibration.truth import NAME, Truth, truths_in
 from audit.vocabulary.keys import RevisionKey
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+
+class Beside:
+    """What is beside records, read once for each file as long as its revisions follow each other.
+
+    Args:
+        with_prompts: whether prompts are read.
+    """
+
+    def __init__(self, *, with_prompts: bool = True) -> None:
+        self._with_prompts = with_prompts
+        self._file = ""
+        self._prompts: Mapping[int, str] = {}
+        self._truths: Mapping[RevisionKey, Truth] = {}
+
+    def of(self, key: RevisionKey, file: str) -> dict[str, Any]:
+        """The prompt and the truth of a revision; null where they are not recorded.
+
+        Args:
+            key: the revision.
+            file: of its record. Archives and packs have neither.
+        """
+        folder = Path(file).parent
+        if file != self._file:
+            self._file = file
+            self._truths = {
+                RevisionKey(each.condition, each.env, each.variant, each.run, each.iteration): each
+                for each in truths_in(folder / NAME, [])
+            }
+            self._prompts = prompts_beside(Path(file)) if self._with_prompts else {}
+        prompt = self._prompts.get(key.iteration) or (released_prompt_in(folder) if self._with_prompts else None)
+        return {"prompt": None if prompt is None else visible(prompt), "truth": _shown(self._truths.get(key))}
 
 
 def recorded_beside(key: RevisionKey, file: str) -> dict[str, Any]:
-    """The prompt and the truth of a revision; null where they are not recorded.
-
-    Args:
-        key: the revision.
-        file: of its record. Archives and packs have neither.
-    """
-    folder = Path(file).parent
-    prompt = prompts_beside(Path(file)).get(key.iteration) or released_prompt_in(folder)
-    return {"prompt": None if prompt is None else visible(prompt), "truth": _truth(folder, key)}
+    """The same of a single revision."""
+    return Beside().of(key, file)
 
 
-def _truth(folder: Path, key: RevisionKey) -> Mapping[str, Any] | None:
-    found = None
-    for truth in truths_in(folder / NAME, []):
-        if RevisionKey(truth.condition, truth.env, truth.variant, truth.run, truth.iteration) == key:
-            found = truth
-    if found is None:
+def _shown(truth: Truth | None) -> dict[str, Any] | None:
+    if truth is None:
         return None
     return {
-        "personality": in_line(found.personality),
-        "driver": in_line(found.driver),
-        "mentioned": found.mentioned and in_line(found.mentioned),
-        "discounts_worst": found.discounts_worst,
+        "personality": in_line(truth.personality),
+        "driver": in_line(truth.driver),
+        "mentioned": truth.mentioned and in_line(truth.mentioned),
+        "discounts_worst": truth.discounts_worst,
     }

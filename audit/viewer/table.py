@@ -122,6 +122,13 @@ class RevisionTable:
         found = cursor.fetchone()
         return None if found is None else dict(zip([each[0] for each in cursor.description], found, strict=True))
 
+    def full_rows(self) -> Iterator[dict[str, Any]]:
+        """All that is known of each revision, as numbered."""
+        cursor = self._execute("select *", Query(), "order by id")
+        names = [each[0] for each in cursor.description]
+        while batch := cursor.fetchmany(1_000):
+            yield from (dict(zip(names, row, strict=True)) for row in batch)
+
     def neighbours(self, query: Query, number: int) -> tuple[int, RevisionKey | None, RevisionKey | None]:
         """The place of a revision among those of a query, from 1, and the revisions before and after it.
 
