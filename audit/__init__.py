@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     from audit.validation.calibration.calibrate import calibrate
     from audit.validation.coding.sample import Sheet, sample
     from audit.validation.coding.validate import validate
+    from audit.viewer.export import ExportedView, export_view
     from audit.viewer.view import View, view
     from audit.vocabulary.thresholds import Overrides
 
@@ -86,6 +87,7 @@ __all__ = [
     "Classification",
     "Detection",
     "Export",
+    "ExportedView",
     "Guess",
     "Import",
     "Mention",
@@ -114,6 +116,7 @@ __all__ = [
     "discounts_worst",
     "driver",
     "export",
+    "export_view",
     "find",
     "guess_mapping",
     "import_interventions",
@@ -204,6 +207,7 @@ _MODULES: Final = {
     "audit.validation.calibration.calibrate": ("calibrate",),
     "audit.validation.coding.sample": ("Sheet", "sample"),
     "audit.validation.coding.validate": ("validate",),
+    "audit.viewer.export": ("ExportedView", "export_view"),
     "audit.viewer.view": ("View", "view"),
 }
 _HOME: Final = {name: module for module, names in _MODULES.items() for name in names}

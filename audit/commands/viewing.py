@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 import audit
 from audit.commands.reading import reading
-from audit.request import Request
+from audit.output.errors import count
+from audit.output.escaping import in_line
+from audit.output.progress import PrintedProgress
+from audit.request import Request, note
 
 commands = typer.Typer()
 
@@ -22,11 +26,29 @@ def view(
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen on; 0 for any.")] = 0,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the address.")] = False,
+    export: Annotated[
+        Path | None,
+        typer.Option("--export", metavar="DIR", help="Write the pages to this folder, which needs no server."),
+    ] = None,
+    limit: Annotated[
+        int, typer.Option("--limit", min=1, max=1_000_000, help="Revisions that an exported folder may have.")
+    ] = 20_000,
+    with_prompts: Annotated[
+        bool, typer.Option("--with-prompts", help="Export the exact prompts too, most of the size of records.")
+    ] = False,
 ) -> None:
     """Show records in a browser: every count leads to its revisions, and these to their answers and rollouts.
 
     Example: audit view data/runs
+    Example: audit view data/runs --export site/view
     """
+    if export is not None:
+        progress = PrintedProgress()
+        made = audit.export_view(request, export, limit=limit, with_prompts=with_prompts, progress=progress)
+        size = f"{count(made.files, 'file')}, {made.size / 1e6:.1f} MB"
+        note(f"{count(made.revisions, 'revision')} in {size}; open index.html, or put the folder on any static host")
+        typer.echo(in_line(str(made.path / "index.html")))
+        return
     with audit.view(request, host=host, port=port) as view:
         typer.echo(view.address)
         if not no_browser:

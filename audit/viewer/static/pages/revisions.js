@@ -106,8 +106,8 @@
   }
 
   function downloads(query, columns) {
-    if (Data.isExported) return null;
     const chosen = Query.changed(Query.selection(query), { columns: columns.join(",") });
+    if (Data.isExported) return h("button", { type: "button", onclick: () => Data.download(chosen) }, "Take away as CSV");
     return h("span", "Take away: ", ["csv", "parquet", "latex"].flatMap((format, place) => {
       const href = `api/download?${Query.changed(chosen, { format })}`;
       return [place ? " · " : "", link({ csv: "CSV", parquet: "Parquet", latex: "LaTeX" }[format], href, { download: "" })];
