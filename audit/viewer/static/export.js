@@ -270,9 +270,11 @@ const Exported = (() => {
   };
 
   async function numbered(parts, index) {
-    const key = new URLSearchParams(KEY.map((name, place) => [name, parts[place] ?? ""]));
-    const [number] = await selected(parsed(key, index.kinds), index);
-    if (number === undefined) throw new Error(`no revision ${parts.join(" ")}: no such iteration, or it has no revised candidate`);
+    const columns = await Promise.all(KEY.map(column));
+    // A name is compared as it is: in a filter, an exclamation mark before it would mean all others.
+    const wanted = KEY.map((name, each) => (index.kinds[name] === "name" ? columns[each].names.indexOf(parts[each]) : Number(parts[each])));
+    const number = columns[0].values.findIndex((_, place) => columns.every(({ values }, each) => values[place] === wanted[each]));
+    if (number < 0) throw new Error(`no revision ${parts.join(" ")}: no such iteration, or it has no revised candidate`);
     return number;
   }
 
