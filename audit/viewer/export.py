@@ -191,7 +191,7 @@ def _write_data(session: Session, folder: Path, progress: Progress, *, with_prom
             "texts": searched.close(),
             "runs": runs.close(),
             "run_keys": keys,
-            "prompts": with_prompts,
+            "whole": list(WHOLE),
         },
     )
 

@@ -230,10 +230,6 @@ const Exported = (() => {
   const columnsOf = (query, kinds) => [...new Set([...KEY, ...listed(query, "columns", kinds)])];
 
   const ANSWERS = {
-    about: () => load("about"),
-    overview: () => load("overview"),
-    runs: () => load("runs"),
-
     async revisions(_, given) {
       const index = await load("index");
       const query = parsed(given, index.kinds);
@@ -282,6 +278,7 @@ const Exported = (() => {
 
   async function source(path, given) {
     const [name, ...parts] = path.split("/").map(decodeURIComponent);
+    if ((await load("index")).whole.includes(path)) return load(path);
     if (!Object.hasOwn(ANSWERS, name)) throw new Error(`this page ${NEEDS_PROGRAM}`);
     return ANSWERS[name](parts, new URLSearchParams(given || ""));
   }

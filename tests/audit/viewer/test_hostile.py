@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import urllib.parse
+from types import SimpleNamespace
 
 import pytest
 
@@ -32,8 +33,8 @@ NAMES = [
 ]
 
 
-@pytest.fixture(scope="module")
-def hostile(tmp_path_factory):
+@pytest.fixture(scope="module", params=["served", "exported"])
+def hostile(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("hostile") / "<script>x"
     for number, name in enumerate(NAMES):
         rows = [
@@ -48,6 +49,10 @@ def hostile(tmp_path_factory):
             for place, answer in enumerate(ANSWERS if number == 0 else ANSWERS[:2])
         ]
         write_run(folder / str(number), rows, thresholds=THRESHOLDS, method=THREE, model=name, backend=name)
+    if request.param == "exported":
+        made = audit.export_view(folder, tmp_path_factory.mktemp("exported") / "view")
+        yield SimpleNamespace(address=made.path.joinpath("index.html").as_uri())
+        return
     with audit.view(folder) as view:
         yield view
 

@@ -1,0 +1,283 @@
+"""An exported folder answers as the server does, from files alone, and has nothing of the machine that made it."""
+
+from __future__ import annotations
+
+import errno
+import functools
+import http.server
+import json
+import random
+import re
+import shutil
+import threading
+import urllib.parse
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from typer.testing import CliRunner
+
+import audit
+from audit.cli import app
+from audit.output.formats import as_json
+from audit.request import Request
+from audit.viewer import export, pages
+from audit.viewer.query import Query
+from audit.viewer.revision import revision
+from audit.viewer.run import run
+from audit.viewer.session import Session
+from audit.vocabulary.keys import RevisionKey, RunKey
+from tests.audit.viewer.conftest import visit
+
+TEXTS = Path(__file__).resolve().parents[3] / "data" / "gepa-planted"
+
+
+@pytest.fixture(scope="module")
+def session(grid):
+    with Session(Request(paths=[grid], detector=None)) as session:
+        yield session
+
+
+@pytest.fixture(scope="module")
+def made(grid, tmp_path_factory):
+    return audit.export_view(grid, tmp_path_factory.mktemp("exported") / "view")
+
+
+@pytest.fixture(scope="module")
+def exported(made):
+    """What `visit` opens: the page as a file."""
+    return SimpleNamespace(address=made.path.joinpath("index.html").as_uri())
+
+
+def values_in(folder: Path) -> dict[str, object]:
+    """The value of each script file, by its name."""
+    found = {}
+    for path in folder.joinpath("data").iterdir():
+        name, text = re.fullmatch(r"Exported\.put\('([\w-]+)', '(.*)'\);\n", path.read_text(), re.DOTALL).groups()
+        assert name == path.stem
+        found[name] = json.loads(re.sub(r"\\([\\'n])", lambda each: "\n" if each[1] == "n" else each[1], text))
+    return found
+
+
+def chunks(values: dict[str, object], name: str) -> list:
+    return [each for number in range(len(values["index"][name])) for each in values[f"{name}-{number}"]]
+
+
+def asked(page, path: str, query: str = ""):
+    """What a page is answered: the value, or the error's message."""
+    return page.evaluate(
+        "async ([path, query]) => { try { return await Data.source(path, new URLSearchParams(query)); }"
+        " catch (error) { return {error: error.message}; } }",
+        [path, query],
+    )
+
+
+def as_sent(value):
+    return json.loads(as_json(value))
+
+
+def random_query(draw: random.Random, session) -> list[tuple[str, str]]:
+    """Filters of each kind, a search, an order and a page, some of them at their limits."""
+    items = []
+    names = list(session.table.kinds)
+    for name in draw.sample(names, draw.choice([0, 1, 1, 2, 3])):
+        values = [value for (value,) in session.table.all_rows(Query(), [name])]
+        for _ in range(draw.choice([1, 1, 2])):
+            value, other = draw.choice(values), draw.choice(values)
+            text = "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+            if session.table.kinds[name] == "number" and value is not None:
+                low, high = sorted([value, value if other is None else other])
+                text = draw.choice([text, f"{low}..{high}", f"..{value}", f"{value}..", "..", " 1_0.5e1", "-inf..0"])
+            items.append((name, draw.choice(["", "", "", "!", "!!"]) + text))
+    if draw.random() < 0.3:
+        items.append(("q", draw.choice(["worst", "WORST", "the", "no such words", "rollout 2", "Ö"])))
+    if draw.random() < 0.7:
+        order = [draw.choice(["", "-"]) + name for name in draw.sample(names, draw.choice([1, 2]))]
+        items.append(("sort", ",".join(order)))
+    if draw.random() < 0.3:
+        items.append(("page", str(draw.choice([1, 2, 3]))))
+    return items
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_queries_are_answered_as_by_the_server(page, session, exported, seed) -> None:
+    visit(page, exported)
+    draw = random.Random(seed)
+    columns = list(session.table.kinds)
+    seen = set()
+    for _ in range(30):
+        items = random_query(draw, session)
+        query = Query.parse(items, session.table.kinds)
+        wanted = pages.revisions(session, query, columns)
+        text = urllib.parse.urlencode([*items, ("columns", ",".join(columns)), ("facets", ",".join(columns))])
+        assert asked(page, "revisions", text) == as_sent(wanted), items
+        assert asked(page, "facets", text) == as_sent(pages.facets(session, query, columns)), items
+        seen.add(wanted["total"])
+    assert len(seen) > 5
+
+
+@pytest.mark.parametrize(
+    "query", ["nonesuch=1", "sort=nonesuch", "delta=low", "delta=1..x", "strict=maybe", "page=0", "page=x", "delta=nan"]
+)
+def test_mistakes_are_refused_as_by_the_server(page, session, exported, query) -> None:
+    visit(page, exported)
+    with pytest.raises(audit.UsageError) as error:
+        Query.parse(urllib.parse.parse_qsl(query), session.table.kinds)
+    assert asked(page, "revisions", query) == {"error": str(error.value)}
+
+
+def test_revisions_and_runs_are_those_of_the_server(page, session, exported) -> None:
+    visit(page, exported)
+    keys = [RevisionKey(*key) for key in session.table.all_rows(Query(), RevisionKey._fields)]
+    for key in random.Random(1).sample(keys, 12):
+        for items in ([], [("env", "nim"), ("sort", "-delta")]):
+            wanted = as_sent(revision(session, key, Query.parse(items, session.table.kinds)))
+            del wanted["row"]["file"]
+            path = "/".join(["revision", *(urllib.parse.quote(str(part), safe="") for part in key)])
+            assert asked(page, path, urllib.parse.urlencode(items)) == {**wanted, "prompt": None}
+        path = "/".join(["run", *(urllib.parse.quote(str(part), safe="") for part in key[:-1])])
+        assert asked(page, path) == as_sent(run(session, RunKey(*key[:-1])))
+    assert "no revision" in asked(page, "revision/a/b/c/1/2")["error"]
+    assert asked(page, "compare")["error"].endswith("run `audit view` on the records")
+
+
+@pytest.mark.parametrize("host", ["file", "server"])
+def test_every_page_is_shown_without_a_server_of_ours(page, made, exported, host) -> None:
+    handler = functools.partial(Quiet, directory=made.path.parent)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_port}/view/"
+        view = exported if host == "file" else SimpleNamespace(address=address)
+        visit(page, view, "#/overview")
+        page.click("#salience td a")
+        page.wait_for_selector("#search")
+        assert page.query_selector_all("main tbody tr")
+        page.fill("#search", "worst")
+        page.press("#search", "Enter")
+        page.wait_for_function("location.hash.includes('q=worst')")
+        page.wait_for_selector("#main:not([aria-busy]) .chips")
+        page.click("main tbody a")
+        page.wait_for_selector(".answer mark")
+        page.click("text=its run")
+        page.wait_for_function("document.title.startsWith('Run ')")
+        server.shutdown()
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """Serves files and prints nothing."""
+
+    def log_message(self, *_) -> None:
+        pass
+
+
+def test_rows_are_taken_away_as_by_the_server(page, session, exported) -> None:
+    visit(page, exported, "#/revisions?env=nim&sort=-delta&columns=direction,accepted,pattern")
+    with page.expect_download() as download:
+        page.click("text=Take away as CSV")
+    query = Query.parse([("env", "nim"), ("sort", "-delta")], session.table.kinds)
+    _, pieces = pages.download(session, query, ["direction", "accepted", "pattern"], "csv")
+    assert Path(download.value.path()).read_bytes() == b"".join(pieces)
+
+
+def test_a_file_that_is_missing_is_named(browser, made, tmp_path) -> None:
+    shutil.copytree(made.path, tmp_path / "view")
+    tmp_path.joinpath("view", "data", "overview.js").unlink()
+    with browser.new_context() as context:  # whose console has the browser's own message
+        page = visit(context.new_page(), SimpleNamespace(address=tmp_path.joinpath("view", "index.html").as_uri()))
+        assert "data/overview.js is missing" in page.inner_text("p.error")
+
+
+def test_a_texts_page_is_that_of_the_server() -> None:
+    with Session(Request(paths=[TEXTS], detector=None)) as session:
+        pages_of_all = [page for page, _ in export.details(session, with_prompts=True)]
+        for page in pages_of_all[::25]:
+            wanted = revision(session, RevisionKey(*page["key"]), Query())
+            del wanted["row"]["file"]
+            assert as_sent({**wanted, **page}) == as_sent(wanted)
+        assert len(pages_of_all) == session.table.count(Query())
+
+
+def test_nothing_of_this_machine_is_in_it(grid, made) -> None:
+    for path in made.path.rglob("*"):
+        if path.is_file() and "vendor" not in path.parts:
+            text = path.read_text()
+            for folder in (grid.parent, Path.cwd(), Path.home()):
+                assert f"{folder}/" not in text.replace("\\/", "/"), path
+    assert values_in(made.path)["about"]["paths"] == [grid.name]
+
+
+def test_files_have_all_revisions_in_parts(session, made, monkeypatch, grid, tmp_path) -> None:
+    monkeypatch.setattr(export, "ITEMS", 7)
+    small = values_in(audit.export_view(grid, tmp_path / "view").path)
+    whole = values_in(made.path)
+    for name in ("details", "texts"):
+        assert chunks(small, name) == chunks(whole, name)
+        assert len(chunks(whole, name)) == made.revisions == session.table.count(Query())
+    assert small["index"]["details"] == list(range(0, made.revisions, 7))
+    assert made.files == sum(path.is_file() for path in made.path.rglob("*"))
+
+
+def test_a_selection_and_prompts(grid, tmp_path) -> None:
+    made = audit.export_view(grid, tmp_path / "a", env="nim", with_prompts=True)
+    pages_of_nim = chunks(values_in(made.path), "details")
+    assert {page["row"]["env"] for page in pages_of_nim} == {"nim"}
+    assert all(page["prompt"] for page in pages_of_nim if page["revised"]["source"] == "critic")
+    without = audit.export_view(grid, tmp_path / "b", env="nim")
+    assert without.size < made.size
+    assert all(page["prompt"] is None for page in chunks(values_in(without.path), "details"))
+
+
+def command(*arguments):
+    return CliRunner().invoke(app, ["view", *map(str, arguments)])
+
+
+def test_the_command_states_the_size_and_the_limit(grid, tmp_path) -> None:
+    done = command(grid, "--export", tmp_path / "view")
+    assert done.exit_code == 0
+    assert done.stdout.strip() == str(tmp_path / "view" / "index.html")
+    assert re.search(r"\d+ revisions in \d+ files, \d+\.\d MB", done.stderr)
+    refused = command(grid, "--export", tmp_path / "more", "--limit", 5)
+    assert refused.exit_code == 2
+    assert re.search(r"at most 5 \(--limit\).*--env.*raise the limit", refused.stderr.splitlines()[-1])
+    assert [path.name for path in tmp_path.iterdir()] == ["view"]
+
+
+def test_an_earlier_export_is_replaced_and_nothing_else(grid, tmp_path) -> None:
+    out = tmp_path / "view"
+    audit.export_view(grid, out)
+    audit.export_view(grid, out, env="nim")
+    assert values_in(out)["about"]["revisions"] == sum(
+        page["row"]["env"] == "nim" for page in chunks(values_in(out), "details")
+    )
+    (out / "notes.txt").write_text("mine")
+    with pytest.raises(audit.UsageError, match=r"not of an earlier export, such as notes\.txt"):
+        audit.export_view(grid, out)
+    assert (out / "notes.txt").read_text() == "mine"
+    for place in (grid, grid / "view", grid.parent):
+        with pytest.raises(audit.UsageError, match="the records are there"):
+            audit.export_view(grid, place)
+    (tmp_path / "file").write_text("")
+    for place in (tmp_path / "file", tmp_path / "file" / "view"):
+        with pytest.raises(audit.UsageError, match="not a folder"):
+            audit.export_view(grid, place)
+
+
+def test_a_full_disk_leaves_what_was_there(grid, tmp_path, monkeypatch) -> None:
+    def full(*_) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    out = tmp_path / "view"
+    audit.export_view(grid, out, env="nim")
+    before = values_in(out)
+    monkeypatch.setattr(export, "_write_text", full)
+    with pytest.raises(OSError, match="No space left"):
+        audit.export_view(grid, out)
+    assert values_in(out) == before
+    assert [path.name for path in tmp_path.iterdir()] == ["view"]
+
+
+def test_the_page_states_a_policy_and_loads_what_answers_it(made) -> None:
+    page = made.path.joinpath("index.html").read_text()
+    assert "default-src 'none'; script-src 'self'" in page
+    assert "frame-ancestors" not in page
+    assert page.index("data.js") < page.index("export.js") < page.index("pages.js")
