@@ -11,6 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
 from audit.output.formats import WRITERS, Row
+from audit.output.linked import Link, linked_table
 from audit.output.tables import print_table
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ class Table:
         notes: what a command reports on standard error beside the rows.
         relation: the DuckDB relation that the rows are from, if they are all from one.
         print_for_people: prints a table in another layout.
+        link: finds the address of a row's page, to which a notebook's table of the rows links.
     """
 
     columns: Sequence[str]
@@ -59,6 +61,7 @@ class Table:
     notes: Sequence[str] = ()
     relation: duckdb.DuckDBPyRelation | None = None
     print_for_people: Callable[[Table], None] | None = None
+    link: Link | None = None
     close: Callable[[], object] = field(default=lambda: None)
 
     def df(self) -> pd.DataFrame:
@@ -104,6 +107,11 @@ class Table:
         with contextlib.redirect_stdout(io.StringIO()) as text:
             self.print()
         return text.getvalue().rstrip("\n")
+
+    def _repr_html_(self) -> str | None:
+        if self.link is None:
+            return None
+        return linked_table(self.essential or self.columns, list(islice(self.rows, LONGEST_TABLE)), self.link)
 
     def __enter__(self) -> Self:
         return self

@@ -17,6 +17,7 @@ from audit.arguments import (
     request_of,
 )
 from audit.output.formats import Row
+from audit.output.linked import link_to_revision
 from audit.output.rows import Table
 from audit.reports.emptiness import are_texts, no_patterns, why_empty
 
@@ -276,6 +277,7 @@ def relation_table(name: str, request: Request, where: str | None = None) -> Tab
             relation,
             store,
             title=title.replace("rollout", "example") if of_texts else title,
+            link=link_to_revision(request.paths) if name == "revisions" else None,
             essential=(OF_TEXTS if of_texts else ESSENTIAL).get(name, ESSENTIAL.get(name)),
             headings=HEADINGS,
             caption=caption,

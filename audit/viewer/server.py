@@ -41,9 +41,9 @@ POLICY: Final = {
     "connect-src": "'self'",
     "base-uri": "'none'",
     "form-action": "'none'",
-    "frame-ancestors": "'self' http://localhost:* http://127.0.0.1:*",
+    "frame-ancestors": "'self' http://localhost:* http://127.0.0.1:* vscode-webview: vscode-file:",
 }
-"""What a page may load. Notebooks on this machine may show it in a frame."""
+"""What a page may load. Notebooks on this machine may show it in a frame: Jupyter's and those of VS Code."""
 HEADERS: Final = {
     "content-security-policy": "; ".join(f"{name} {value}" for name, value in POLICY.items()),
     "referrer-policy": "no-referrer",

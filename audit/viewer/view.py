@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, Self, Unpack
 from audit.arguments import Data, RevisionSelection, request_of
 from audit.output.errors import AuditError, UsageError
 from audit.output.escaping import in_line
+from audit.output.linked import viewer_closed, viewer_opened
 from audit.viewer.session import Session
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ class View:
             if not self._thread.is_alive() or time.monotonic() > until:
                 raise AuditError("the viewer's server did not start")
             time.sleep(0.01)
+        viewer_opened(self.address, self._session.request.paths)
         return self
 
     def open_in_browser(self) -> None:
@@ -82,6 +84,7 @@ class View:
 
     def close(self) -> None:
         """Stop serving and close the records."""
+        viewer_closed(self.address)
         self._server.should_exit = True
         if self._thread is not None:
             self._thread.join()
@@ -89,7 +92,11 @@ class View:
         self._session.close()
 
     def _repr_html_(self) -> str:
-        return f'<iframe src="{self.address}" width="100%" height="720" title="audit view"></iframe>'
+        # The link is for notebooks that show no frames of this machine, as those of another one do.
+        return (
+            f'<iframe src="{self.address}" width="100%" height="720" title="audit view"></iframe>'
+            f'<a href="{self.address}" target="_blank">Open in a tab</a>'
+        )
 
     def __repr__(self) -> str:
         return f"<audit.View at {self.address}>"
@@ -112,7 +119,7 @@ def view(
 ) -> View:
     """Serve the pages of a data set: tables whose numbers lead to revisions, and these to their answers and rollouts.
 
-    The result is shown inline by a notebook. Its `address` has a secret; only this machine is listened to, unless
+    The result is shown inline by a notebook, where the rows of `audit.revisions` of the same records link to it. Its `address` has a secret; only this machine is listened to, unless
     another host is named.
 
     Args:

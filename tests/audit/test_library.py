@@ -273,6 +273,8 @@ def test_every_command_has_a_function_with_its_options(name):
     takes = {parameter.name for parameter in signature.parameters.values()}
     if name == "import":
         takes |= {"guess", *inspect.signature(audit.guess_mapping).parameters}
+    if name == "view":
+        takes |= {*inspect.signature(audit.export_view).parameters}
     if options := signature.parameters.get("options"):
         takes |= options.annotation.__args__[0].__optional_keys__
     renamed = {
@@ -286,6 +288,7 @@ def test_every_command_has_a_function_with_its_options(name):
         **({"out": "", "force": ""} if name == "replay" else {}),
         **({"cases": ""} if name == "find" else {}),
         **({"path": "path"} if name == "pack" else {}),
+        **({"export": "out", "no_browser": ""} if name == "view" else {}),
     }
     wanted = {renamed.get(parameter.name, parameter.name) for parameter in commands()[name].params} - {"", "help"}
     assert wanted <= takes, name
