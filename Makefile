@@ -39,6 +39,10 @@ export PIP_BUILD_CONSTRAINT := requirements.lock
 
 MAKE_FIGURES = $(BIN)/figures --notebooks notebooks --out '$(OUT)'
 
+# The pages that the figures' page links to, where they are there; what stops them, such as too many revisions, stops no figure.
+MAKE_VIEW = $(BIN)/audit view '$(1)' --export '$(OUT)/view' || \
+        { [ ! -e '$(OUT)/view/audit-view.json' ] || rm -rf '$(OUT)/view'; }
+
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
 
 .PHONY: help figures data-exists grid real causes local paper paper-plan test test-slow lint format docs relations baselines tools bench clean
@@ -48,6 +52,7 @@ help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 figures: grid $(VENV)/.notebooks ## Draw all figures and tables into figures/out, from DATA=path, else from a small grid that is collected first
+	$(call MAKE_VIEW,$(DATA))
 	$(MAKE_FIGURES) '$(DATA)'
 
 # Before anything is installed or made.
@@ -66,12 +71,13 @@ grid: data-exists $(VENV)/.core
 # What stopped a part stops neither the others nor the figures; Ctrl-C and a wrong option stop all.
 paper: $(VENV)/.core $(VENV)/.notebooks $(if $(filter openai local,$(BACKEND)),$(VENV)/.$(BACKEND)) ## Collect what is missing of the paper's whole grid, then as figures: BACKEND=ollama MODEL=gpt-oss:20b
 	@$(PAPER); collected=$$?; \
-	case $$collected in 0|1) $(MAKE_FIGURES) '$(PAPER_DATA)' || exit;; esac; \
+	case $$collected in 0|1) $(call MAKE_VIEW,$(PAPER_DATA)); $(MAKE_FIGURES) '$(PAPER_DATA)' || exit;; esac; \
 	exit $$collected
 
 real: $(VENV)/.local $(VENV)/.notebooks ## Collect a small grid with a real language model on this machine, audit it and draw its figures
 	$(BIN)/collect $(REAL) --out '$(REAL_DATA)'
 	$(BIN)/audit salience '$(REAL_DATA)'
+	$(call MAKE_VIEW,$(REAL_DATA))
 	$(MAKE_FIGURES) '$(REAL_DATA)'
 
 causes: $(VENV)/.local $(VENV)/.notebooks ## Ask a real language model again under reversed evidence, and report what that changes: about 20 minutes
@@ -79,6 +85,7 @@ causes: $(VENV)/.local $(VENV)/.notebooks ## Ask a real language model again und
 	[ -e data/causes/plan.json ] || $(BIN)/audit intervene plan data/causes/runs $(CAUSES_PLAN) --out data/causes/plan.json
 	$(BIN)/audit intervene run data/causes/plan.json
 	$(BIN)/audit intervene report data/causes/plan.json
+	$(call MAKE_VIEW,data/causes/runs)
 	$(MAKE_FIGURES) data/causes/runs --plan data/causes/plan.json
 
 local: $(VENV)/.local ## Install llama.cpp and a small language model, for --backend local

@@ -89,6 +89,29 @@ def test_a_real_model_answers_into_a_folder_of_its_own(given: tuple[str, ...], f
     assert f"audit salience '{folder}'" in result.stdout
 
 
+@pytest.mark.parametrize("others", [False, True])
+def test_figures_are_drawn_without_a_viewer_where_it_cannot_be_exported(tmp_path: Path, others: bool) -> None:
+    data, view, binaries = tmp_path / "data", tmp_path / "out" / "view", tmp_path / "venv" / "bin"
+    for folder in (data, view, binaries):
+        folder.mkdir(parents=True)
+    view.joinpath("notes.txt" if others else "audit-view.json").touch()
+    for name, status in (("python", 0), ("audit", 2), ("figures", 0)):
+        program = binaries / name
+        program.write_text(f'#!/bin/sh\necho {name} "$@" >> "{tmp_path}/called"\nexit {status}\n')
+        program.chmod(0o755)
+    for name in (".core", ".notebooks"):
+        (tmp_path / "venv" / name).touch()
+    environment = {name: value for name, value in os.environ.items() if name not in {"MAKEFLAGS", "MAKELEVEL"}}
+    command = ["make", "figures", f"DATA={data}", f"OUT={tmp_path / 'out'}", f"VENV={tmp_path / 'venv'}"]
+    subprocess.run(command, cwd=ROOT, capture_output=True, check=True, env=environment)
+    called = tmp_path.joinpath("called").read_text().splitlines()
+    assert called == [
+        f"audit view {data} --export {view}",
+        f"figures --notebooks notebooks --out {tmp_path / 'out'} {data}",
+    ]
+    assert view.exists() == others  # the page would link to an earlier export
+
+
 def test_continuous_integration_gives_tests_every_tool_that_make_installs() -> None:
     [installed] = re.findall(r"^TOOLS := (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
     [exported] = re.findall(r"for tool in (.*); do", (ROOT / ".ci" / "run").read_text())
