@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, Literal, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from audit.arguments import Analysis, Data, request_of
-from audit.detectors.about import parse_about
 from audit.output.errors import AuditError, UsageError
 from audit.output.escaping import in_line
 from audit.output.formats import as_json, rounded
-from audit.output.paragraphs import WIDTH, wrapped
 from audit.output.word_diff import coloured
-from audit.references import Mention, Shown, mark, resolve
+from audit.references import Shown, resolve
 from audit.reports import explain_text
+from audit.reports.explain_sections import TEXT, as_text, marked
 from audit.store import Store, rows_of
 from audit.vocabulary.keys import RevisionKey
 from audit.vocabulary.patterns import PATTERNS
 
 if TYPE_CHECKING:
     import duckdb
-
-TEXT: Final = "text"
-"""The policy kind of runs whose candidates are texts."""
 
 
 class Revision(dict[str, Any]):
@@ -33,14 +28,14 @@ class Revision(dict[str, Any]):
     @property
     def marked(self) -> str:
         """The critic's answer as HTML, with its mentions of rollouts marked."""
-        return _marked(self, "html")
+        return marked(self, "html")
 
     def as_json(self) -> str:
         """All of it as one JSON object."""
         return as_json(self, indent=1)
 
     def __str__(self) -> str:
-        return _as_text(self)
+        return as_text(self)
 
     def coloured(self) -> str:
         """The same with colours for a terminal, where the text is one that changed."""
@@ -96,11 +91,6 @@ def show(
         chosen = rows_of(_where(store.relation("evidence"), identity))
         references = rows_of(_where(store.relation("references"), identity))
         return in_full(store, found[0], chosen, references)
-
-
-def _heading(shown: dict[str, Any]) -> str:
-    """The heading of a rollout shown, where it is not the label."""
-    return f"  (shown as {in_line(shown['name'])})" if shown["name"] not in (None, shown["label"]) else ""
 
 
 @dataclass(frozen=True)
@@ -212,12 +202,6 @@ def _mentions(episode: dict[str, Any], answers: Sequence[dict[str, Any]]) -> lis
     return [asdict(mention) for mention in resolve(answers[0]["answer"], shown)]
 
 
-def _marked(revision: dict[str, Any], form: Literal["plain", "html"] = "plain") -> str:
-    """The answer with its mentions in brackets, or marked; nothing in it acts on a terminal or a page."""
-    answer = revision["rationale"] if "rationale" in revision else revision["revised"]["answer"]
-    return mark(answer or "", [Mention(**mention) for mention in revision["mentions"]], form)
-
-
 def _reason(details: dict[str, Any], thresholds: dict[str, Any]) -> str:
     numbers = {key: rounded(value) for key, value in {**thresholds, **details}.items()}
     if thresholds["policy"] == TEXT:
@@ -229,105 +213,6 @@ def _reason(details: dict[str, Any], thresholds: dict[str, Any]) -> str:
     if details["pattern"] is None:
         return "the return did not change"
     return PATTERNS[details["pattern"]].rule.format(**numbers)
-
-
-def _as_text(revision: dict[str, Any]) -> str:
-    """A revision in full, to read."""
-    sections = _sections_of_text(revision) if revision["thresholds"]["policy"] == TEXT else _sections(revision)
-    return "\n\n".join(
-        "\n".join([title, *(f"  {line}".rstrip() for line in lines)]) for title, lines in sections.items()
-    )
-
-
-def _sections(revision: dict[str, Any]) -> dict[str, list[str]]:
-    edits = [f"params[{e['index']}]: {e['before']:g} -> {e['after']:g}" for e in revision["edits"]]
-    evidence = [
-        f"{e['label']:<7} rollout {e['rollout']:<3} return {rounded(e['return'])}{_heading(e)}"
-        for e in revision["evidence"]
-    ]
-    return {
-        "Revision": _identity_lines(revision),
-        "Returns": [_returns("initial", revision["initial"]), _returns("revised", revision["revised"])],
-        "Evidence, of the initial candidate": evidence or ["no returns of single rollouts are recorded"],
-        f"Edits{_extent(revision)}": edits or ["none" if _extent(revision) else "parameters are not recorded"],
-        "Classification": _classification(revision),
-        "Answer, with the rollouts that it mentions": wrapped(_marked(revision) or "(not recorded)"),
-    }
-
-
-def _sections_of_text(revision: dict[str, Any]) -> dict[str, list[str]]:
-    return {
-        "Revision": _identity_lines(revision),
-        "Scores": [_returns("initial", revision["initial"]), _returns("revised", revision["revised"])],
-        "Items shown, in the order of display": explain_text.shown_items(revision) or ["not recorded"],
-        f"Edits{explain_text.extent(revision)}": explain_text.edits(revision),
-        "Classification": _classification(revision),
-        "Rationale, with the items that it mentions": wrapped(_marked(revision) or "none"),
-        "Answer": explain_text.answer(revision),
-    }
-
-
-def _extent(revision: dict[str, Any]) -> str:
-    params = revision["initial"]["params"]
-    return "" if params is None else f" ({revision['edit_distance']} of {len(params)} parameters)"
-
-
-def _identity_lines(revision: dict[str, Any]) -> list[str]:
-    lines = [f"{column:<9} {in_line(str(revision[column]))}" for column in RevisionKey._fields]
-    model = " ".join(revision[key] for key in ("backend", "model") if revision[key]) or "not recorded"
-    return [*lines, f"{'model':<9} {in_line(model)}", f"{'from':<9} {in_line(revision['file'])}"]
-
-
-def _returns(role: str, candidate: dict[str, Any]) -> str:
-    if candidate["returns"] is None:
-        return f"{role} {rounded(candidate['mean_return'])}, as the log states"
-    each = " ".join(rounded(value) for value in candidate["returns"])
-    return "\n  ".join(
-        textwrap.wrap(f"{role} {rounded(candidate['mean_return'])} = mean of {each}", WIDTH, subsequent_indent="  ")
-    )
-
-
-def _classification(revision: dict[str, Any]) -> list[str]:
-    origin = rounded(revision["thresholds"]["origin"])
-    kept = "accepted" if revision["accepted"] else "not accepted"
-    lines = [
-        f"{revision['direction']}: delta {rounded(revision['delta'])}; {kept}",
-        f"edit pattern: {revision['pattern'] or 'none'} ({revision['reason']}; thresholds: {origin})",
-        f"agreement structure: {revision['structure'] or 'unknown'}; "
-        f"severity {rounded(revision['severity']) or 'undefined'}",
-    ]
-    is_text = revision["thresholds"]["policy"] == TEXT
-    asked = parse_about(revision["about"] or "worst")
-    if revision["evidence_kind"] == "programs" and asked.is_worst:
-        return [
-            *lines,
-            *_judgements(revision),
-            "other candidates were shown, of which none is asked about as the worst",
-        ]
-    about = str(asked).replace("rollout", "example") if is_text else str(asked)
-    if revision["detector"] is None:
-        answered = revision["revised"]["source"] == "critic" and revision.get("rationale", True)
-        why = "the judge has not judged the answer" if answered else "no critic's answer is recorded"
-        if is_text and not answered and revision["revised"]["answer"]:
-            why = "the answer gives no rationale beside the text"
-        return [*lines, *_judgements(revision), f"{why}, so nothing can refer to {about}"]
-    refers = "refers" if revision["cites"] else "does not refer"
-    lines += [*_judgements(revision), f"the answer {refers} to {about} (detector {revision['detector']})"]
-    if revision["strict"] is not None:
-        strict, permissive = rounded(revision["strict"]), rounded(revision["permissive"])
-        lines.append(f"salience-problem regression: strict {strict}, permissive {permissive}")
-    return lines
-
-
-def _judgements(revision: dict[str, Any]) -> list[str]:
-    """The judgements of the answer; their sentences are a model's, and escaped like the critic's own."""
-    lines = []
-    for each in revision["judgements"]:
-        sentence = " ".join(in_line(each["sentence"] or "").split())
-        quoted = "" if each["quoted"] else " (not in the answer)"
-        verdict = f"driver {each['driver']}" + (f', from "{sentence}"{quoted}' if sentence else "")
-        lines.append(f"judged by {in_line(each['model'])}: {verdict if each['driver'] else in_line(each['error'])}")
-    return [line for text in lines for line in textwrap.wrap(text, WIDTH, subsequent_indent="  ")]
 
 
 def _where(relation: duckdb.DuckDBPyRelation, wanted: dict[str, Any]) -> duckdb.DuckDBPyRelation:

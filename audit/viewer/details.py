@@ -1,4 +1,4 @@
-"""All revisions of a data set as their pages show them, read together: a query for many of them, not several for each."""
+"""All revisions as their pages show them, read together: a query for many of them, not several for each."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import itertools
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from audit.reports.explain import TEXT, Recorded, put_together
+from audit.reports.explain import Recorded, put_together
+from audit.reports.explain_sections import TEXT
 from audit.store import rows_of
 from audit.viewer.recorded import Beside
 from audit.viewer.revision import page_of
@@ -60,12 +61,12 @@ def _batches(rows: Iterator[dict[str, Any]]) -> Iterator[tuple[list[RunKey], lis
     for _, group in itertools.groupby(rows, lambda row: tuple(row[name] for name in RunKey._fields[:-1])):
         runs: list[RunKey] = []
         batch: list[dict[str, Any]] = []
-        for number, of_run in itertools.groupby(group, lambda row: row["run"]):
+        for _, of_run in itertools.groupby(group, lambda row: row["run"]):
             some = list(of_run)
             if batch and len(batch) + len(some) > TOGETHER:
                 yield runs, batch
                 runs, batch = [], []
-            runs.append(RunKey(*(some[0][name] for name in RunKey._fields[:-1]), number))
+            runs.append(RunKey(**{name: some[0][name] for name in RunKey._fields}))
             batch += some
         yield runs, batch
 

@@ -27,7 +27,6 @@ from audit.viewer.query import Query
 from audit.viewer.run import run
 from audit.viewer.server import POLICY
 from audit.viewer.session import Session
-from audit.vocabulary.keys import RunKey
 
 MOST: Final = 20_000
 """Revisions of an exported folder, unless another limit is given."""

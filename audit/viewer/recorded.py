@@ -8,8 +8,9 @@ from typing import Any
 
 from audit.output.escaping import in_line, visible
 from audit.sources.prompts import prompts_beside, released_prompt_in
-from audit.validation.calibration.truth import NAME, Truth, truths_in
+from audit.validation.calibration.truth import NAME, truths_in
 from audit.vocabulary.keys import RevisionKey
+from collector.records import Truth
 
 
 class Beside:

@@ -119,8 +119,8 @@ def view(
 ) -> View:
     """Serve the pages of a data set: tables whose numbers lead to revisions, and these to their answers and rollouts.
 
-    The result is shown inline by a notebook, where the rows of `audit.revisions` of the same records link to it. Its `address` has a secret; only this machine is listened to, unless
-    another host is named.
+    The result is shown inline by a notebook, where rows of `audit.revisions` of the same records link to it. Its
+    `address` has a secret; only this machine is listened to, unless another host is named.
 
     Args:
         data: records.
