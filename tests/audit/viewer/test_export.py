@@ -154,12 +154,12 @@ def test_every_page_is_shown_without_a_server_of_ours(page, made, exported, host
         assert page.query_selector_all("main tbody tr")
         page.fill("#search", "worst")
         page.press("#search", "Enter")
-        page.wait_for_function("location.hash.includes('q=worst')")
-        page.wait_for_selector("#main:not([aria-busy]) .chips")
+        page.wait_for_url(re.compile("q=worst"))
+        page.wait_for_selector("#main:not([aria-busy]) .chips :text('worst')")
         page.click("main tbody a")
         page.wait_for_selector(".answer mark")
         page.click("text=its run")
-        page.wait_for_function("document.title.startsWith('Run ')")
+        page.wait_for_selector("#main[data-page=run] h1")
         server.shutdown()
 
 
