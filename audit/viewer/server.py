@@ -120,7 +120,7 @@ class _Guarded:
 
 
 def _with_parts(raw: bytes) -> str:
-    """A path decoded but for slashes and percent signs within its parts, which a name may have; `_part` decodes them."""
+    """A path decoded but for slashes and percent signs within its parts, as names may have; `_part` decodes them."""
     escaped = raw.decode("latin-1").replace("%25", "%2525")
     return unquote(re.sub("%2f", "%252F", escaped, flags=re.IGNORECASE))
 

@@ -43,7 +43,9 @@ def hostile(tmp_path_factory):
                 after=(1.0, 2.0, 9.0),
                 answer=answer,
                 iteration=place,
-                **{"condition": name, "env": name, "variant": name},
+                condition=name,
+                env=name,
+                variant=name,
             )
             for place, answer in enumerate(ANSWERS if number == 0 else ANSWERS[:2])
         ]
