@@ -1,0 +1,419 @@
+"use strict";
+
+// Coding: a coder's rows of the sheet, one at a time, by keys; each answer is written into the file at once. What is
+// shown is what the coding guide asks for and nothing else, so that coders stay blind.
+const Coding = (() => {
+  const KEYS = [
+    ["1 0", "yes or no, where the column asks for it; then the next column"],
+    ["1 to 9", "the code with that number, in other columns"],
+    ["a letter at a column", "go to that column"],
+    ["Backspace", "clear the code of the column, or of the one before if it has none"],
+    ["n", "write a note; Escape ends it"],
+    ["Enter", "next answer that is open"],
+    ["j →", "next answer"],
+    ["k ←", "previous answer"],
+    ["u", "undo the last change, wherever it was"],
+    ["g", "the whole guide, or the part for the column"],
+    ["l", "read the file again"],
+    ["?", "this list"],
+  ];
+  const RESERVED = "jknugl";
+
+  // A key for each column: the first letter of its last word that is free, so w, m, b for the three mentions.
+  function columnKeys(names) {
+    const taken = new Set(RESERVED);
+    return names.map((name) => {
+      const words = name.toLowerCase().split("_").reverse();
+      const letters = [...words.map((word) => word[0]), ...words.join("")];
+      const key = letters.find((letter) => /^[a-z]$/.test(letter) && !taken.has(letter)) || "";
+      taken.add(key);
+      return key;
+    });
+  }
+
+  const isYesOrNo = (column) => column.codes.join() === "1,0";
+  const keyOfCode = (column, place) => (isYesOrNo(column) ? column.codes[place] : place < 9 ? String(place + 1) : "");
+  const nameOfCode = (column, code) => (isYesOrNo(column) ? { 1: "yes", 0: "no" }[code] : shown(code));
+
+  // The guide's Markdown has paragraphs, lists and tables; links in it are shown as their text.
+  function inline(text) {
+    return text.split(/(\*\*[^*]+\*\*|`[^`]+`|\*[^*]+\*|\[[^\]]+\]\([^)]*\))/).map((part) => {
+      if (part.startsWith("**")) return h("strong", {}, shown(part.slice(2, -2)));
+      if (part.startsWith("`")) return h("code", {}, shown(part.slice(1, -1)));
+      if (/^\*.+\*$/.test(part)) return h("em", {}, shown(part.slice(1, -1)));
+      if (/^\[.+\)$/.test(part)) return shown(part.slice(1, part.indexOf("]")));
+      return shown(part);
+    });
+  }
+
+  function block(text) {
+    const lines = text.split("\n");
+    if (lines[0].startsWith("|")) {
+      const rows = lines.filter((line) => !/^[|\s:-]+$/.test(line)).map((line) => line.split("|").slice(1, -1));
+      const row = (cells, tag) => h("tr", {}, cells.map((cell) => h(tag, {}, inline(cell.trim()))));
+      const [head, ...rest] = rows;
+      return h("table", {}, h("thead", {}, row(head, "th")), h("tbody", {}, rest.map((cells) => row(cells, "td"))));
+    }
+    if (lines[0].startsWith("- ")) {
+      const items = text.split(/\n(?=- )/).map((item) => item.slice(2).replace(/\s*\n\s*/g, " "));
+      return h("ul", {}, items.map((item) => h("li", {}, inline(item))));
+    }
+    return h("p", {}, inline(lines.join(" ")));
+  }
+
+  function section({ title, text }) {
+    const heading = title ? [h("h3", {}, inline(title))] : [];
+    return [...heading, ...text.split(/\n{2,}/).map(block)];
+  }
+
+  const percent = (value) => (value === null ? "–" : `${(100 * value).toFixed(0)}%`);
+  const kappa = ({ kappa: value, kappa_low: low, kappa_high: high }) =>
+    value === null ? "–" : value.toFixed(2) + (low === null ? "" : ` [${low.toFixed(2)}, ${high.toFixed(2)}]`);
+
+  function table(caption, head, rows) {
+    return h(
+      "div.coding-scroll",
+      { tabindex: "0", role: "region", "aria-label": caption },
+      h(
+        "table",
+        {},
+        h("caption", {}, caption),
+        h("thead", {}, h("tr", {}, head.map((name) => h("th", { scope: "col" }, name)))),
+        h("tbody", {}, rows.map((row) => h("tr", {}, row.map((cell) => h("td", {}, cell))))),
+      ),
+    );
+  }
+
+  function agreement({ coders, agreement: scores, disagreements }) {
+    if (!scores) {
+      const others = coders.map(({ coder, done, rows }) => `${shown(coder)}: ${done} of ${rows}`).join(", ");
+      const why = coders.length < 2 ? "There is no second coder to compare with." : "Agreement is shown when all are done.";
+      return h("p", {}, `Coded so far: ${others}. ${why}`);
+    }
+    const key = (row) => [row.condition, row.env, row.variant, row.run, row.iteration];
+    return h(
+      "div",
+      {},
+      table(
+        "Agreement of the coders, all conditions together; κ with its 95% interval, as audit validate --pool has it",
+        ["column", "code", "coders", "answers", "agree", "κ"],
+        scores.map((row) => [
+          shown(row.column),
+          shown(row.code ?? ""),
+          `${shown(row.coder)}, ${shown(row.detector.replace(/^coder /, ""))}`,
+          String(row.n),
+          percent(row.accuracy),
+          kappa(row),
+        ]),
+      ),
+      disagreements.length
+        ? table(
+            `${disagreements.length} answers on which two coders differ`,
+            ["revision", "column", "coder", "code", "other", "code"],
+            disagreements.map((row) => [
+              link(shown(key(row).join(" ")), `#/revision/${key(row).map(encodeURIComponent).join("/")}`),
+              shown(row.column),
+              shown(row.coder),
+              shown(row.coded),
+              shown(row.detector.replace(/^coder /, "")),
+              shown(row.found),
+            ]),
+          )
+        : h("p", {}, "The coders agree on every answer."),
+    );
+  }
+
+  async function render(main) {
+    if (Data.isExported) {
+      main.append(h("p", {}, "An exported folder cannot be written to. Coding needs the server: audit view DIR --labels labels.csv"));
+      return undefined;
+    }
+    let sheet = await Data.get("coding/sheet");
+    if (sheet.file === null) {
+      main.append(
+        h("h1", {}, "Coding"),
+        h("p", {}, "No file of labels was named. Draw a sheet, then start the viewer with it:"),
+        h("pre.coding-text", { tabindex: "0" }, "audit sample DIR --n 100 --coders A,B > labels.csv\naudit view DIR --labels labels.csv --coder A"),
+      );
+      return undefined;
+    }
+
+    const { columns } = sheet;
+    const keys = columnKeys(columns.map(({ name }) => name));
+    const undoable = [];
+    const drafts = new Map();
+    let [at, column, wholeGuide, failed, queue] = [0, 0, false, false, Promise.resolve()];
+
+    const heading = h("h1", { tabindex: "-1" });
+    const bar = h("progress", { "aria-label": "Answers coded" });
+    const status = h("p.coding-status", { role: "status" });
+    const alert = h("div.coding-alert", { role: "alert" });
+    const finished = h("section.coding-finished", { "aria-label": "Agreement" });
+    const reading = h("section.coding-reading", { "aria-label": "What the critic saw and wrote" });
+    const panel = h("section.coding-codes", { "aria-label": "Codes" });
+    const guide = h("section.coding-guide", { "aria-label": "Coding guide", tabindex: "0" });
+    const help = h(
+      "dialog.coding-help",
+      { "aria-label": "Keys" },
+      h("h2", {}, "Keys"),
+      h("dl", {}, KEYS.map(([key, what]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, what)])),
+      h("button", { type: "button", onclick: () => help.close() }, "Close"),
+    );
+
+    const button = (text, key, onclick) => h("button", { type: "button", onclick }, text, " ", h("kbd", {}, key));
+    const isOpen = (row) => !row.is_done;
+    const count = () => sheet.rows.filter((row) => row.is_done).length;
+
+    function firstOpen(from) {
+      const places = sheet.rows.map((_, place) => (from + place) % sheet.rows.length);
+      return places.find((place) => isOpen(sheet.rows[place]));
+    }
+
+    function firstEmpty(row) {
+      const place = columns.findIndex(({ name, codes }) => !codes.includes(row.codes[name]));
+      return place < 0 ? 0 : place;
+    }
+
+    // What a key changes is changed in place: who walks through the page by Tab keeps the focus.
+    function refresh() {
+      const row = sheet.rows[at];
+      heading.textContent = `Answer ${at + 1} of ${sheet.rows.length}`;
+      bar.max = sheet.rows.length;
+      bar.value = count();
+      status.textContent = `${shown(sheet.file)}, coder ${shown(sheet.coder)}: ${count()} of ${sheet.rows.length} coded${row.is_done ? "; this one is done" : ""}`;
+      for (const group of panel.querySelectorAll(".coding-column")) {
+        const { name, codes } = columns[Number(group.dataset.place)];
+        const isCurrent = Number(group.dataset.place) === column;
+        group.classList.toggle("is-current", isCurrent);
+        group.querySelector(".coding-other").textContent =
+          row.codes[name] && !codes.includes(row.codes[name]) ? `holds ${shown(row.codes[name])}, which is no code` : "";
+        for (const each of group.querySelectorAll("button")) {
+          each.setAttribute("aria-pressed", String(codes[Number(each.dataset.place)] === row.codes[name]));
+        }
+      }
+      const sections = sheet.guide.filter((each) => wholeGuide || each.columns.includes(columns[column].name));
+      const wanted = `${wholeGuide} ${wholeGuide || sections.map(({ title }) => title).join()}`;
+      if (guide.dataset.wanted !== wanted) {
+        guide.dataset.wanted = wanted;
+        guide.replaceChildren(...sections.flatMap(section));
+        guide.scrollTop = 0;
+      }
+    }
+
+    function open(place) {
+      at = place;
+      const row = sheet.rows[at];
+      const texts = sheet.reading[row.row];
+      column = firstEmpty(row);
+      reading.replaceChildren(
+        ...[["Rollouts", texts.rollouts], ["Changes", texts.changes], ["Answer", texts.answer]].flatMap(([title, text]) => [
+          h("h2", {}, title),
+          h(`pre.coding-text.coding-${title.toLowerCase()}`, {}, shown(text)),
+        ]),
+      );
+      const note = panel.querySelector("textarea");
+      if (note) note.value = drafts.get(row.row) ?? row.note;
+      refresh();
+    }
+
+    function go(place) {
+      if (place === undefined || place < 0 || place >= sheet.rows.length) return;
+      open(place);
+      window.scrollTo(0, 0);
+      heading.focus({ preventScroll: true });
+    }
+
+    async function finish() {
+      finished.replaceChildren();
+      if (count() === sheet.rows.length) finished.append(agreement(await Data.get("coding/agreement")));
+    }
+
+    function fail(error) {
+      failed = true;
+      alert.replaceChildren(h("p", {}, shown(error.message)), button("Read the file again", "l", reload));
+    }
+
+    async function reload() {
+      await queue;
+      try {
+        const line = sheet.rows[at].row;
+        const fresh = await Data.get("coding/sheet");
+        if (fresh.columns.map(({ name }) => name).join() !== columns.map(({ name }) => name).join()) {
+          throw new Error("The columns of the file are others now; load the page again.");
+        }
+        if (!fresh.rows.length) throw new Error(`The file has no row of ${fresh.coder} any more.`);
+        sheet = fresh;
+        failed = false;
+        undoable.length = 0;
+        alert.replaceChildren();
+        open(Math.max(0, sheet.rows.findIndex(({ row }) => row === line)));
+        await finish();
+      } catch (error) {
+        fail(error);
+      }
+    }
+
+    // One at a time and in order, each with the version of the file that the one before left; after a failure nothing
+    // more is written until the file was read again.
+    function save(line, name, value) {
+      queue = queue.then(async () => {
+        if (failed) return;
+        try {
+          const wasDone = count() === sheet.rows.length;
+          Object.assign(sheet, await Data.put("coding/labels", { row: line, column: name, value, expected: sheet.version }));
+          if (name === "note" && drafts.get(line) === value) drafts.delete(line);
+          alert.replaceChildren();
+          refresh();
+          if (wasDone || count() === sheet.rows.length) await finish();
+        } catch (error) {
+          fail(error);
+          refresh();
+        }
+      });
+      return queue;
+    }
+
+    function set(name, value) {
+      const row = sheet.rows[at];
+      const before = name === "note" ? row.note : row.codes[name];
+      if (name === "note" && before === value) drafts.delete(row.row);
+      if (before === value) return;
+      undoable.push([row.row, name, before]);
+      save(row.row, name, value);
+    }
+
+    function code(place) {
+      const { name, codes } = columns[column];
+      if (place >= codes.length) return;
+      set(name, codes[place]);
+      column = Math.min(column + 1, columns.length - 1);
+      refresh();
+    }
+
+    async function clear() {
+      await queue;
+      if (!sheet.rows[at].codes[columns[column].name]) column = Math.max(column - 1, 0);
+      set(columns[column].name, "");
+      refresh();
+    }
+
+    async function undo() {
+      await queue;
+      const last = undoable.pop();
+      if (!last) return;
+      const place = sheet.rows.findIndex(({ row }) => row === last[0]);
+      drafts.delete(last[0]);
+      await save(...last);
+      go(place);
+      column = Math.max(0, columns.findIndex(({ name }) => name === last[1]));
+      refresh();
+    }
+
+    function group({ name, codes }, place) {
+      const choose = (which) => () => {
+        column = place;
+        code(which);
+      };
+      return h(
+        "div.coding-column",
+        { role: "group", "aria-label": shown(name), "data-place": String(place) },
+        h("span.coding-name", {}, shown(name), " ", keys[place] ? h("kbd", {}, keys[place]) : null),
+        h(
+          "span.coding-choices",
+          {},
+          codes.map((each, which) => {
+            const text = [nameOfCode({ codes }, each), " ", h("kbd", {}, keyOfCode({ codes }, which))];
+            return h("button", { type: "button", "data-place": String(which), "aria-pressed": "false", onclick: choose(which) }, text);
+          }),
+        ),
+        h("span.coding-other", {}),
+      );
+    }
+
+    function noteField() {
+      const note = h("textarea#coding-note", {
+        rows: "3",
+        maxlength: "10000",
+        oninput: () => drafts.set(sheet.rows[at].row, note.value),
+        onchange: () => set("note", note.value),
+      });
+      return h("div.coding-note", {}, h("label", { for: "coding-note" }, "note ", h("kbd", {}, "n")), note);
+    }
+
+    const actions = {
+      j: () => go(at + 1),
+      ArrowRight: () => go(at + 1),
+      k: () => go(at - 1),
+      ArrowLeft: () => go(at - 1),
+      Enter: async () => {
+        await queue;
+        go(firstOpen(at + 1));
+      },
+      u: undo,
+      l: reload,
+      n: () => panel.querySelector("textarea")?.focus(),
+      g: () => {
+        wholeGuide = !wholeGuide;
+        refresh();
+      },
+      "?": () => help.showModal(),
+      Backspace: clear,
+    };
+
+    function onKey(event) {
+      if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
+      if (event.target.closest("textarea, input, select")) {
+        if (event.key === "Escape") event.target.blur();
+        return;
+      }
+      if (event.key === "Enter" && event.target.closest("button, a, summary")) return;
+      const which = columns[column].codes.findIndex((_, place) => keyOfCode(columns[column], place) === event.key);
+      const letter = event.key.length === 1 ? keys.indexOf(event.key) : -1;
+      if (which >= 0) code(which);
+      else if (letter >= 0) {
+        column = letter;
+        refresh();
+      } else if (Object.hasOwn(actions, event.key)) actions[event.key]();
+      else return;
+      event.preventDefault();
+    }
+
+    function onLeave(event) {
+      if (drafts.size) event.preventDefault();
+    }
+
+    panel.append(...columns.map(group), ...(sheet.has_note ? [noteField()] : []));
+    panel.append(
+      h(
+        "div.coding-buttons",
+        {},
+        button("Previous", "k", actions.k),
+        button("Next", "j", actions.j),
+        button("Next open", "Enter", actions.Enter),
+        button("Undo", "u", undo),
+        button("Guide", "g", actions.g),
+        button("Keys", "?", actions["?"]),
+      ),
+    );
+    main.append(
+      h("div.coding-head", {}, heading, bar, status),
+      alert,
+      finished,
+      h("div.coding-columns", {}, reading, h("div.coding-side", {}, panel, guide)),
+      help,
+    );
+    open(firstOpen(0) ?? 0);
+    await finish();
+    document.addEventListener("keydown", onKey);
+    window.addEventListener("beforeunload", onLeave);
+    document.documentElement.classList.add("is-coding");
+    return () => {
+      document.removeEventListener("keydown", onKey);
+      window.removeEventListener("beforeunload", onLeave);
+      document.documentElement.classList.remove("is-coding");
+    };
+  }
+
+  Pages.add({ name: "coding", title: "Coding", render });
+  return { columnKeys };
+})();
