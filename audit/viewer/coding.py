@@ -16,9 +16,8 @@ from audit.validation.coding.sheet import READING, changes, rollouts
 from audit.vocabulary.keys import RevisionKey
 
 if TYPE_CHECKING:
-    from audit.viewer.session import Session
-
     from audit.store import Store
+    from audit.viewer.session import Session
 
 AGREEMENT: Final = ("coder", "detector", "column", "code", "n", "accuracy", "kappa", "kappa_low", "kappa_high")
 """What is shown of a row of `audit validate`."""

@@ -108,7 +108,7 @@ const Coding = (() => {
       ),
       disagreements.length
         ? table(
-            `${disagreements.length} answers on which two coders differ`,
+            `Codes that differ: ${disagreements.length}`,
             ["revision", "column", "coder", "code", "other", "code"],
             disagreements.map((row) => [
               link(shown(key(row).join(" ")), `#/revision/${key(row).map(encodeURIComponent).join("/")}`),
