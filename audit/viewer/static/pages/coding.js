@@ -35,94 +35,6 @@ const Coding = (() => {
   const keyOfCode = (column, place) => (isYesOrNo(column) ? column.codes[place] : place < 9 ? String(place + 1) : "");
   const nameOfCode = (column, code) => (isYesOrNo(column) ? { 1: "yes", 0: "no" }[code] : shown(code));
 
-  // The guide's Markdown has paragraphs, lists and tables; links in it are shown as their text.
-  function inline(text) {
-    return text.split(/(\*\*[^*]+\*\*|`[^`]+`|\*[^*]+\*|\[[^\]]+\]\([^)]*\))/).map((part) => {
-      if (part.startsWith("**")) return h("strong", {}, shown(part.slice(2, -2)));
-      if (part.startsWith("`")) return h("code", {}, shown(part.slice(1, -1)));
-      if (/^\*.+\*$/.test(part)) return h("em", {}, shown(part.slice(1, -1)));
-      if (/^\[.+\)$/.test(part)) return shown(part.slice(1, part.indexOf("]")));
-      return shown(part);
-    });
-  }
-
-  function block(text) {
-    const lines = text.split("\n");
-    if (lines[0].startsWith("|")) {
-      const rows = lines.filter((line) => !/^[|\s:-]+$/.test(line)).map((line) => line.split("|").slice(1, -1));
-      const row = (cells, tag) => h("tr", {}, cells.map((cell) => h(tag, {}, inline(cell.trim()))));
-      const [head, ...rest] = rows;
-      return h("table", {}, h("thead", {}, row(head, "th")), h("tbody", {}, rest.map((cells) => row(cells, "td"))));
-    }
-    if (lines[0].startsWith("- ")) {
-      const items = text.split(/\n(?=- )/).map((item) => item.slice(2).replace(/\s*\n\s*/g, " "));
-      return h("ul", {}, items.map((item) => h("li", {}, inline(item))));
-    }
-    return h("p", {}, inline(lines.join(" ")));
-  }
-
-  function section({ title, text }) {
-    const heading = title ? [h("h3", {}, inline(title))] : [];
-    return [...heading, ...text.split(/\n{2,}/).map(block)];
-  }
-
-  const percent = (value) => (value === null ? "–" : `${(100 * value).toFixed(0)}%`);
-  const kappa = ({ kappa: value, kappa_low: low, kappa_high: high }) =>
-    value === null ? "–" : value.toFixed(2) + (low === null ? "" : ` [${low.toFixed(2)}, ${high.toFixed(2)}]`);
-
-  function table(caption, head, rows) {
-    return h(
-      "div.coding-scroll",
-      { tabindex: "0", role: "region", "aria-label": caption },
-      h(
-        "table",
-        {},
-        h("caption", {}, caption),
-        h("thead", {}, h("tr", {}, head.map((name) => h("th", { scope: "col" }, name)))),
-        h("tbody", {}, rows.map((row) => h("tr", {}, row.map((cell) => h("td", {}, cell))))),
-      ),
-    );
-  }
-
-  function agreement({ coders, agreement: scores, disagreements }) {
-    if (!scores) {
-      const others = coders.map(({ coder, done, rows }) => `${shown(coder)}: ${done} of ${rows}`).join(", ");
-      const why = coders.length < 2 ? "There is no second coder to compare with." : "Agreement is shown when all are done.";
-      return h("p", {}, `Coded so far: ${others}. ${why}`);
-    }
-    const key = (row) => [row.condition, row.env, row.variant, row.run, row.iteration];
-    return h(
-      "div",
-      {},
-      table(
-        "Agreement of the coders, all conditions together; κ with its 95% interval, as audit validate --pool has it",
-        ["column", "code", "coders", "answers", "agree", "κ"],
-        scores.map((row) => [
-          shown(row.column),
-          shown(row.code ?? ""),
-          `${shown(row.coder)}, ${shown(row.detector.replace(/^coder /, ""))}`,
-          String(row.n),
-          percent(row.accuracy),
-          kappa(row),
-        ]),
-      ),
-      disagreements.length
-        ? table(
-            `Codes that differ: ${disagreements.length}`,
-            ["revision", "column", "coder", "code", "other", "code"],
-            disagreements.map((row) => [
-              link(shown(key(row).join(" ")), `#/revision/${key(row).map(encodeURIComponent).join("/")}`),
-              shown(row.column),
-              shown(row.coder),
-              shown(row.coded),
-              shown(row.detector.replace(/^coder /, "")),
-              shown(row.found),
-            ]),
-          )
-        : h("p", {}, "The coders agree on every answer."),
-    );
-  }
-
   async function render(main) {
     if (Data.isExported) {
       main.append(h("p", {}, "An exported folder cannot be written to. Coding needs the server: audit view DIR --labels labels.csv"));
@@ -195,7 +107,7 @@ const Coding = (() => {
       const wanted = `${wholeGuide} ${wholeGuide || sections.map(({ title }) => title).join()}`;
       if (guide.dataset.wanted !== wanted) {
         guide.dataset.wanted = wanted;
-        guide.replaceChildren(...sections.flatMap(section));
+        guide.replaceChildren(...sections.flatMap(CodingGuide.section));
         guide.scrollTop = 0;
       }
     }
@@ -225,7 +137,7 @@ const Coding = (() => {
 
     async function finish() {
       finished.replaceChildren();
-      if (count() === sheet.rows.length) finished.append(agreement(await Data.get("coding/agreement")));
+      if (count() === sheet.rows.length) finished.append(CodingAgreement.element(await Data.get("coding/agreement")));
     }
 
     function fail(error) {
