@@ -8,7 +8,7 @@ const CodingAgreement = (() => {
 
   function table(caption, head, rows) {
     return h(
-      "div.coding-scroll",
+      "div.scrolls",
       { tabindex: "0", role: "region", "aria-label": caption },
       h(
         "table",

@@ -2,45 +2,21 @@
 
 // Coding: a coder's rows of the sheet, one at a time, by keys; each answer is written into the file at once. What is
 // shown is what the coding guide asks for and nothing else, so that coders stay blind.
-const Coding = (() => {
-  const KEYS = [
-    ["1 0", "yes or no, where the column asks for it; then the next column"],
-    ["1 to 9", "the code with that number, in other columns"],
-    ["a letter at a column", "go to that column"],
-    ["Backspace", "clear the code of the column, or of the one before if it has none"],
-    ["n", "write a note; Escape ends it"],
-    ["Enter", "next answer that is open"],
-    ["j →", "next answer"],
-    ["k ←", "previous answer"],
-    ["u", "undo the last change, wherever it was"],
-    ["g", "the whole guide, or the part for the column"],
-    ["l", "read the file again"],
-    ["?", "this list"],
-  ];
-  const RESERVED = "jknugl";
+(() => {
+  const { columnKeys, keyOfCode, nameOfCode } = CodingKeys;
 
-  // A key for each column: the first letter of its last word that is free, so w, m, b for the three mentions.
-  function columnKeys(names) {
-    const taken = new Set(RESERVED);
-    return names.map((name) => {
-      const words = name.toLowerCase().split("_").reverse();
-      const letters = [...words.map((word) => word[0]), ...words.join("")];
-      const key = letters.find((letter) => /^[a-z]$/.test(letter) && !taken.has(letter)) || "";
-      taken.add(key);
-      return key;
-    });
+  // Never from what Data keeps: the file changes.
+  function read(what) {
+    Data.forget("coding");
+    return Data.get(`coding/${what}`);
   }
-
-  const isYesOrNo = (column) => column.codes.join() === "1,0";
-  const keyOfCode = (column, place) => (isYesOrNo(column) ? column.codes[place] : place < 9 ? String(place + 1) : "");
-  const nameOfCode = (column, code) => (isYesOrNo(column) ? { 1: "yes", 0: "no" }[code] : shown(code));
 
   async function render(main) {
     if (Data.isExported) {
       main.append(h("p", {}, "An exported folder cannot be written to. Coding needs the server: audit view DIR --labels labels.csv"));
       return undefined;
     }
-    let sheet = await Data.get("coding/sheet");
+    let sheet = await read("sheet");
     if (sheet.file === null) {
       main.append(
         h("h1", {}, "Coding"),
@@ -68,7 +44,7 @@ const Coding = (() => {
       "dialog.coding-help",
       { "aria-label": "Keys" },
       h("h2", {}, "Keys"),
-      h("dl", {}, KEYS.map(([key, what]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, what)])),
+      h("dl", {}, CodingKeys.KEYS.map(([key, what]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, what)])),
       h("button", { type: "button", onclick: () => help.close() }, "Close"),
     );
 
@@ -92,6 +68,8 @@ const Coding = (() => {
       heading.textContent = `Answer ${at + 1} of ${sheet.rows.length}`;
       bar.max = sheet.rows.length;
       bar.value = count();
+      // Blind: the other pages show what coders must not see.
+      document.documentElement.classList.toggle("is-coding", count() < sheet.rows.length);
       status.textContent = `${shown(sheet.file)}, coder ${shown(sheet.coder)}: ${count()} of ${sheet.rows.length} coded${row.is_done ? "; this one is done" : ""}`;
       for (const group of panel.querySelectorAll(".coding-column")) {
         const { name, codes } = columns[Number(group.dataset.place)];
@@ -137,7 +115,7 @@ const Coding = (() => {
 
     async function finish() {
       finished.replaceChildren();
-      if (count() === sheet.rows.length) finished.append(CodingAgreement.element(await Data.get("coding/agreement")));
+      if (count() === sheet.rows.length) finished.append(CodingAgreement.element(await read("agreement")));
     }
 
     function fail(error) {
@@ -149,7 +127,7 @@ const Coding = (() => {
       await queue;
       try {
         const line = sheet.rows[at].row;
-        const fresh = await Data.get("coding/sheet");
+        const fresh = await read("sheet");
         if (fresh.columns.map(({ name }) => name).join() !== columns.map(({ name }) => name).join()) {
           throw new Error("The columns of the file are others now; load the page again.");
         }
@@ -273,7 +251,7 @@ const Coding = (() => {
     };
 
     function onKey(event) {
-      if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
+      if (!main.isConnected || event.ctrlKey || event.metaKey || event.altKey || help.open) return;
       if (event.target.closest("textarea, input, select")) {
         if (event.key === "Escape") event.target.blur();
         return;
@@ -318,7 +296,6 @@ const Coding = (() => {
     await finish();
     document.addEventListener("keydown", onKey);
     window.addEventListener("beforeunload", onLeave);
-    document.documentElement.classList.add("is-coding");
     return () => {
       document.removeEventListener("keydown", onKey);
       window.removeEventListener("beforeunload", onLeave);
@@ -326,6 +303,5 @@ const Coding = (() => {
     };
   }
 
-  Pages.add({ name: "coding", title: "Coding", render });
-  return { columnKeys };
+  Pages.add({ name: "coding", title: "Coding", inNav: true, isThere: () => !Data.isExported, render });
 })();
