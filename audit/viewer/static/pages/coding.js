@@ -29,6 +29,7 @@
     const { columns } = sheet;
     const keys = columnKeys(columns.map(({ name }) => name));
     const undoable = [];
+    const unsaved = [];
     const drafts = new Map();
     let [at, column, wholeGuide, failed, queue] = [0, 0, false, false, Promise.resolve()];
 
@@ -50,6 +51,7 @@
 
     const button = (text, key, onclick) => h("button", { type: "button", onclick }, text, " ", h("kbd", {}, key));
     const isOpen = (row) => !row.is_done;
+    const rowAt = (line) => sheet.rows.find(({ row }) => row === line);
     const count = () => sheet.rows.filter((row) => row.is_done).length;
 
     function firstOpen(from) {
@@ -70,7 +72,7 @@
       bar.value = count();
       // Blind: the other pages show what coders must not see.
       document.documentElement.classList.toggle("is-coding", count() < sheet.rows.length);
-      status.textContent = `${shown(sheet.file)}, coder ${shown(sheet.coder)}: ${count()} of ${sheet.rows.length} coded${row.is_done ? "; this one is done" : ""}`;
+      status.textContent = `${shown(sheet.file)}, coder ${shown(sheet.coder)}: ${count()} of ${sheet.rows.length} coded${row.is_done ? "; this one is done" : ""}${unsaved.length ? "; saving" : ""}`;
       for (const group of panel.querySelectorAll(".coding-column")) {
         const { name, codes } = columns[Number(group.dataset.place)];
         const isCurrent = Number(group.dataset.place) === column;
@@ -81,6 +83,8 @@
           each.setAttribute("aria-pressed", String(codes[Number(each.dataset.place)] === row.codes[name]));
         }
       }
+      const note = panel.querySelector("textarea");
+      if (note && document.activeElement !== note) note.value = drafts.get(row.row) ?? row.note;
       const sections = sheet.guide.filter((each) => wholeGuide || each.columns.includes(columns[column].name));
       const wanted = `${wholeGuide} ${wholeGuide || sections.map(({ title }) => title).join()}`;
       if (guide.dataset.wanted !== wanted) {
@@ -101,8 +105,6 @@
           h(`pre.coding-text.coding-${title.toLowerCase()}`, {}, shown(text)),
         ]),
       );
-      const note = panel.querySelector("textarea");
-      if (note) note.value = drafts.get(row.row) ?? row.note;
       refresh();
     }
 
@@ -120,7 +122,17 @@
 
     function fail(error) {
       failed = true;
+      for (const [line, name, before] of unsaved.splice(0).reverse()) apply(rowAt(line), name, before);
       alert.replaceChildren(h("p", {}, shown(error.message)), button("Read the file again", "l", reload));
+      refresh();
+    }
+
+    // As the server does it, so that the next key need not wait for the answer.
+    function apply(row, name, value) {
+      if (name === "note") row.note = value;
+      else row.codes[name] = value;
+      const given = columns.map((each) => row.codes[each.name]);
+      row.is_done = columns.every(({ codes }, place) => codes.includes(given[place])) || (row.note !== "" && !given.some(Boolean));
     }
 
     async function reload() {
@@ -145,31 +157,39 @@
 
     // One at a time and in order, each with the version of the file that the one before left; after a failure nothing
     // more is written until the file was read again.
-    function save(line, name, value) {
+    function save(row, name, value) {
+      const wasDone = count() === sheet.rows.length;
+      const line = row.row;
+      unsaved.push([line, name, name === "note" ? row.note : row.codes[name]]);
+      apply(row, name, value);
+      refresh();
       queue = queue.then(async () => {
         if (failed) return;
         try {
-          const wasDone = count() === sheet.rows.length;
-          Object.assign(sheet, await Data.put("coding/labels", { row: line, column: name, value, expected: sheet.version }));
+          const result = await Data.put("coding/labels", { row: line, column: name, value, expected: sheet.version });
+          unsaved.shift();
+          sheet.version = result.version;
           if (name === "note" && drafts.get(line) === value) drafts.delete(line);
-          alert.replaceChildren();
+          if (unsaved.length) return;
+          sheet.rows = result.rows;
           refresh();
           if (wasDone || count() === sheet.rows.length) await finish();
         } catch (error) {
           fail(error);
-          refresh();
         }
       });
-      return queue;
     }
 
     function set(name, value) {
       const row = sheet.rows[at];
       const before = name === "note" ? row.note : row.codes[name];
-      if (name === "note" && before === value) drafts.delete(row.row);
-      if (before === value) return;
+      if (failed) return;
+      if (before === value) {
+        if (name === "note") drafts.delete(row.row);
+        return;
+      }
       undoable.push([row.row, name, before]);
-      save(row.row, name, value);
+      save(row, name, value);
     }
 
     function code(place) {
@@ -180,23 +200,19 @@
       refresh();
     }
 
-    async function clear() {
-      await queue;
+    function clear() {
       if (!sheet.rows[at].codes[columns[column].name]) column = Math.max(column - 1, 0);
       set(columns[column].name, "");
       refresh();
     }
 
-    async function undo() {
-      await queue;
-      const last = undoable.pop();
-      if (!last) return;
-      const place = sheet.rows.findIndex(({ row }) => row === last[0]);
-      drafts.delete(last[0]);
-      await save(...last);
-      go(place);
-      column = Math.max(0, columns.findIndex(({ name }) => name === last[1]));
-      refresh();
+    function undo() {
+      if (failed || !undoable.length) return;
+      const [line, name, before] = undoable.pop();
+      drafts.delete(line);
+      go(sheet.rows.findIndex(({ row }) => row === line));
+      column = Math.max(0, columns.findIndex((each) => each.name === name));
+      save(sheet.rows[at], name, before);
     }
 
     function group({ name, codes }, place) {
@@ -235,10 +251,7 @@
       ArrowRight: () => go(at + 1),
       k: () => go(at - 1),
       ArrowLeft: () => go(at - 1),
-      Enter: async () => {
-        await queue;
-        go(firstOpen(at + 1));
-      },
+      Enter: () => go(firstOpen(at + 1)),
       u: undo,
       l: reload,
       n: () => panel.querySelector("textarea")?.focus(),
@@ -269,7 +282,7 @@
     }
 
     function onLeave(event) {
-      if (drafts.size) event.preventDefault();
+      if (drafts.size || unsaved.length) event.preventDefault();
     }
 
     panel.append(...columns.map(group), ...(sheet.has_note ? [noteField()] : []));
