@@ -253,8 +253,11 @@ def table_of(relation: duckdb.DuckDBPyRelation, store: Store, *, can_stop: bool 
         can_stop: whether Ctrl-C stops the query at once, which takes a thread.
         options: as `Table` has them.
     """
-    rows = RelationRows(relation, store if can_stop else None)
-    table = Table(columns=list(relation.columns), rows=rows, relation=relation, **options)
+
+    def rows_of(some: duckdb.DuckDBPyRelation) -> RelationRows:
+        return RelationRows(some, store if can_stop else None)
+
+    table = Table(columns=list(relation.columns), rows=rows_of(relation), relation=relation, rows_of=rows_of, **options)
     table.close = weakref.finalize(table, store.close)
     return table
 

@@ -89,6 +89,8 @@ def validate(
     return Table(
         columns=COLUMNS,
         rows=rows,
+        title="Detectors against coders",
+        essential=_ESSENTIAL,
         caption=caption,
         notes=[*_about_sample(read, weights, compared, path), *([caption] if caption else [])],
         print_for_people=_print_scores,
@@ -157,6 +159,7 @@ def _disagreements(compared: Sequence[Comparison], caption: str | None) -> Table
     return Table(
         columns=DISAGREEMENTS,
         rows=rows,
+        title="Disagreements",
         caption=caption,
         notes=[line for line in notes if line],
         print_for_people=_print_disagreements,
