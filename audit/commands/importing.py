@@ -89,9 +89,9 @@ def _guess(files: list[Path], fields: dict[str, str], map_out: Path | None, aske
     place = map_out or made.place()
     if place.exists() and not force:
         raise UsageError(f"--map-out {place}: already exists; give another name, or --force to replace it")
-    asked: set[str] = set()
-    while open_questions := [each for each in made.questions if each.field not in asked] if _is_terminal() else []:
-        asked.add(open_questions[0].field)
+    posed: set[str] = set()
+    while open_questions := [each for each in made.questions if each.field not in posed] if _is_terminal() else []:
+        posed.add(open_questions[0].field)
         if answer := _answer(open_questions[0]):
             fields |= answer
             made = audit.guess_mapping(files, field=fields)

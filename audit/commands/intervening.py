@@ -9,6 +9,7 @@ import typer
 
 import audit
 from audit.commands.options import NoCacheOption
+from audit.commands.overview import Overview
 from audit.commands.printing import Printing, deliver, printing
 from audit.commands.reading import TaskModules, reading
 from audit.commands.version import HELP
@@ -19,6 +20,7 @@ from collector.model_options import ModelOptions, with_model_options
 commands = typer.Typer()
 intervene = typer.Typer(
     name="intervene",
+    cls=Overview,
     help="Ask a critic again under changed evidence: what causes its revisions, beyond what it mentions.",
     no_args_is_help=True,
     context_settings=HELP,

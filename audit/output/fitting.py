@@ -33,10 +33,9 @@ def fitting(
         if least < left or not chosen:
             chosen[column] = least
             left -= least + 1
-    for column in chosen:
-        wider = min(widths[column] - chosen[column], max(left, 0))
-        chosen[column] += wider
-        left -= wider
+    for column, least in chosen.items():
+        chosen[column] = min(widths[column], least + max(left, 0))
+        left -= chosen[column] - least
     if len(chosen) == len(essential) and all(chosen[column] == widths[column] for column in chosen):
         for column in more:
             if widths[column] < left:

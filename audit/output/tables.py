@@ -111,9 +111,9 @@ def _write(
             if len({text for part in filled for text in part[column] if text.strip()}) > (column in texts)
         ]
         chosen = fitting(columns, telling, widths, texts, space)
-    left_out = [[in_line(column) for column in some if column not in chosen] for some in (columns, more)]
+    missed, rest = ([in_line(column) for column in some if column not in chosen] for some in (columns, more))
     end = f"{others}."
-    notes = [f"Left out: {listed(*left_out, space - len(end) - 10)}{end}"] if any(left_out) else []
+    notes = [f"Left out: {listed(missed, rest, space - len(end) - 10)}{end}"] if missed or rest else []
     # Written in one go and not by Rich, which takes a reader that closes the pipe, such as `head`, for a failure.
     with console.capture() as written:
         for (title, rows), part in zip(parts, filled, strict=True):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from audit.commands.options import OPTION_ERROR, is_interrupt, not_ours, wrong_option
+from audit.commands.overview import Overview
 from audit.commands.version import HELP, program
 from audit.engine.memory import require_memory
 from audit.output.errors import AuditError, UsageError
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     name="stats",
+    cls=Overview,
     help="Average the returns of runs, and test methods against each other.",
     epilog="Example: stats compare data/runs --reference r2po --metric best_return --format latex",
     callback=program,
