@@ -17,7 +17,7 @@ class Overview(TyperGroup):
     groups: ClassVar[Mapping[str, Sequence[str]]] = {}
     """Headings, and the commands below each, in order."""
 
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - the signature is Typer's
         """Write the commands with the first paragraph of the help of each."""
         shown = {name: command for name, command in self.commands.items() if not command.hidden}
         grouped = {name for names in self.groups.values() for name in names}
@@ -31,4 +31,4 @@ class Overview(TyperGroup):
 
 
 def _summary(text: str) -> str:
-    return " ".join(text.split("\n\n")[0].split())
+    return " ".join(text.split("\n\n", maxsplit=1)[0].split())

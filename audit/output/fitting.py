@@ -26,7 +26,7 @@ def fitting(
     Returns:
         The columns in the order given, each with its width.
     """
-    left = room - 1
+    left = room + 1  # each column takes a blank more than its width, and the last one needs none
     chosen: dict[str, int] = {}
     for column in essential:
         least = min(widths[column], LEAST_TEXT) if column in texts else widths[column]

@@ -97,11 +97,12 @@ def _write(
     is_known = console.is_terminal or os.environ.get("COLUMNS", "").isdecimal()
     space = max(console.width, LEAST) if is_known else WIDTH
     chosen = dict.fromkeys(columns, sys.maxsize)
-    filled = [{column: cells_of(rows, column) for column in (*columns, *more)} for _, rows in parts]
-    if is_known and not whole:
+    fits = is_known and not whole
+    every = (*columns, *more) if fits else columns
+    filled = [{column: cells_of(rows, column) for column in every} for _, rows in parts]
+    if fits:
         widths = {
-            column: max(_width([*part[column], *headings[column].split()]) for part in filled)
-            for column in (*columns, *more)
+            column: max(_width([*part[column], *headings[column].split()]) for part in filled) for column in every
         }
         texts = {column for column in widths if not any(is_number_column(rows, column) for _, rows in parts)}
         # Others are no help if they are empty, or the same text in every row.
@@ -142,8 +143,8 @@ def _print_one(
     widths = {
         column: min(_width([*filled[column], *heading.split()]), most[column]) for column, heading in columns.items()
     }
-    tight = sum(widths.values()) + len(columns) + 1
-    gap = 1 if tight + len(columns) <= space else 0
+    tight = sum(widths.values()) + len(columns) - 1
+    gap = 1 if tight + len(columns) - 1 <= space else 0
     if title:
         console.width = space
         console.print(Text(in_line(title)))
