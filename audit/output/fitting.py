@@ -18,7 +18,8 @@ def fitting(
 
     Args:
         essential: columns in the order of importance; the first one is always chosen.
-        more: columns that are added, in their order, where all of the essential ones have the width that they need.
+        more: columns that are added, in their order, where all of the essential ones have the width that they need and
+            all columns have two blanks between.
         widths: characters that each column needs.
         texts: columns that can be narrower, because words can be broken into lines.
         room: characters of a line.
@@ -37,10 +38,11 @@ def fitting(
         chosen[column] = min(widths[column], least + max(left, 0))
         left -= chosen[column] - least
     if len(chosen) == len(essential) and all(chosen[column] == widths[column] for column in chosen):
+        left -= len(chosen) - 1  # a table that has more than it needs has two blanks between columns
         for column in more:
-            if widths[column] < left:
+            if widths[column] + 2 <= left:
                 chosen[column] = widths[column]
-                left -= widths[column] + 1
+                left -= widths[column] + 2
     return chosen
 
 

@@ -115,6 +115,8 @@ def _write(
     missed, rest = ([in_line(column) for column in some if column not in chosen] for some in (columns, more))
     end = f"{others}."
     notes = [f"Left out: {listed(missed, rest, space - len(end) - 10)}{end}"] if missed or rest else []
+    if notes and not others:
+        notes.append("")  # the table is a part of something longer
     # Written in one go and not by Rich, which takes a reader that closes the pipe, such as `head`, for a failure.
     with console.capture() as written:
         for (title, rows), part in zip(parts, filled, strict=True):

@@ -31,7 +31,7 @@ TITLES: Final = {
     "salience": "Salience-problem regressions by the detector {detector} (percentages of regressions)",
     "base_rates": "Who cites {about}, by the detector {detector}",
     "noise_summary": "Regressions, and those that no change would have produced; beyond noise: p <= 0.05",
-    "controls": "Regressions against puresearch's that start equally well (percentages of revisions)",
+    "controls": "Regressions against PureSearch's that start equally well (percentages of revisions)",
     "severity_summary": "How far the worst rollout stands out, and who cites {cited}, by the detector {detector}",
     "agreement_summary": "Agreement of worst, median and best rollout",
     "patterns_summary": "Edit patterns (percentages of revisions)",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -103,7 +104,7 @@ def test_latex_escapes_what_latex_would_read(data, command):
     rows = [line for line in body.splitlines() if line.endswith("\\\\")]
     assert len({line.replace("\\&", "").count("&") for line in rows}) == 1
     assert rows[0].startswith("Condition & Task & Method & ")
-    assert "_" not in body.replace("\\_", "")
+    assert "_" not in re.sub(r"\\_|\$r_[01]\$", "", body)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -158,7 +159,7 @@ def test_a_table_with_a_layout_of_its_own_is_plain_rows_where_columns_are_chosen
     query = ["select env, variant from revisions"] if command == "sql" else []
     case = ["--where", "true"] if command == "find" else []
     result = audit(command, data, *query, *case, "--columns", "variant,env", "--sort", "-variant")
-    assert result.exit_code == 0, result.stderr
+    assert result.exit_code == (command == "verify"), result.stderr  # these records are made up
     assert [line.split() for line in result.stdout.splitlines() if "variant" in line][:1] == [["variant", "env"]]
     wrong = audit(command, data, *query, *case, "--columns", "varient")
     assert (wrong.exit_code, wrong.stdout) == (2, "")
