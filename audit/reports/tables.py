@@ -45,7 +45,7 @@ TITLES: Final = {
 ESSENTIAL: Final = {
     "salience": [
         *("condition", "env", "variant", "revisions", "regressions", "strict", "permissive"),
-        *("citing_regressions_pct", "citing_improvements_pct", "citing_no_change_pct", "risk_ratio"),
+        *("citing_regressions_pct", "citing_improvements_pct", "risk_ratio", "citing_no_change_pct"),
     ],
     "noise_summary": [
         *("condition", "env", "variant", "revisions", "regressions", "expected_regressions", "expected_pooled"),
@@ -76,7 +76,7 @@ ESSENTIAL: Final = {
         *("negated", "discounted"),
     ],
 }
-"""Columns shown in tables for people, where all would be too many."""
+"""Columns shown in tables for people and papers, in the order of importance, where all would be too many."""
 
 OF_TEXTS: Final = {
     "summary": [
@@ -86,7 +86,7 @@ OF_TEXTS: Final = {
     "salience": [
         *("condition", "env", "variant", "revisions", "regressions"),
         *("worst_below_median", "strict_untied_pct", "worst_below_best", "permissive_untied_pct"),
-        *("citing_regressions_pct", "citing_improvements_pct", "citing_no_change_pct", "risk_ratio"),
+        *("citing_regressions_pct", "citing_improvements_pct", "risk_ratio", "citing_no_change_pct"),
     ],
     "noise_summary": [
         *("condition", "env", "variant", "revisions", "tested", "regressions", "expected_pooled"),
