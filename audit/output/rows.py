@@ -170,7 +170,8 @@ class Table:
             )
 
     def __iter__(self) -> Iterator[Row]:
-        return iter(self.rows)
+        # A generator refers to the table, whose records stay open as long as rows are read.
+        yield from self.rows
 
     def __len__(self) -> int:
         return len(self.rows)
