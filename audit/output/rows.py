@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, Protocol, Self
 
 from audit.output.arranging import arranged, arranged_relation, chosen, orders, quoted
 from audit.output.cells import FOLDED, short_values
+from audit.output.errors import UsageError
 from audit.output.formats import WRITERS, Row
 from audit.output.latex import write_latex
 from audit.output.tables import OTHERS, print_plain_table, print_table
@@ -89,14 +90,16 @@ class Table:
             limit: at most so many rows; None for all of them.
 
         Raises:
-            UsageError: there is no such column.
+            UsageError: there is no such column, or the limit is not positive.
         """
         names = [columns] if isinstance(columns, str) else columns
         wanted = list(self.columns) if names is None else chosen("--columns", names, self.columns)
         by = orders([sort] if isinstance(sort, str) else sort, self.columns)
         notes = list(self.notes)
-        if limit is not None and len(self) > limit:
-            notes.append(f"first {limit} of {len(self)} rows")
+        if limit is not None and limit < 1:
+            raise UsageError(f"--limit {limit}: give a number of rows, at least 1")
+        if limit is not None and (number := len(self)) > limit:
+            notes.append(f"first {limit} of {number} rows")
         relation, rows = self.relation, self.rows
         if relation is not None and self.rows_of is not None:
             needed = {*wanted, "condition", *(f"{name}{end}" for name in wanted for end in FOLDED)}

@@ -117,7 +117,7 @@ def test_what_is_left_out_is_named_in_the_order_of_importance(capsys, monkeypatc
 def test_room_goes_to_other_columns_unless_they_say_the_same_in_every_row(capsys, monkeypatch):
     lines = printed(capsys, monkeypatch, 140)
     assert lines[1].split() == ["env", "variant", "count", "score", "text", "other"]
-    assert lines[-1] == "Left out: same."
+    assert "Left out: same." in lines
 
 
 def test_without_a_known_width_all_essential_columns_are_printed(capsys, monkeypatch):
@@ -125,7 +125,7 @@ def test_without_a_known_width_all_essential_columns_are_printed(capsys, monkeyp
     lines = printed(capsys, monkeypatch, None, rows)
     assert lines[1].split() == ["env", "variant", "count", "score", "text"]
     assert any("x" * 150 in line for line in lines)
-    assert lines[-1] == "Left out: other, same."
+    assert "Left out: other, same." in lines
 
 
 def test_a_whole_table_exceeds_the_width(capsys, monkeypatch):
