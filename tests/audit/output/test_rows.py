@@ -99,7 +99,7 @@ def test_an_unknown_column_is_one_line_with_near_ones(option, given):
         UsageError, match=r"no such column; columns are condition, env, variant, n, n_pct, delta, note$"
     ):
         in_memory().select("zzzz")
-    with pytest.raises(UsageError, match="^--limit 0: give a number of rows"):
+    with pytest.raises(UsageError, match=r"^--limit 0: give a number of rows"):
         in_memory().select(limit=0)
 
 
