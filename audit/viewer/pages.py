@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from audit.engine.catalog import schema
 from audit.output.errors import UsageError
 from audit.output.formats import WRITERS, Row
+from audit.output.latex import write_latex
 from audit.reports.emptiness import are_texts
 from audit.request import OF_TEXTS
 from audit.store import rows_of
@@ -178,7 +179,7 @@ def _csv(names: Sequence[str], rows: Iterator[Row]) -> Iterator[bytes]:
 
 def _written(output: str, names: Sequence[str], rows: Sequence[Row]) -> Iterator[bytes]:
     stream = io.StringIO()
-    WRITERS[output](names, rows, stream, None)
+    (write_latex if output == "latex" else WRITERS[output])(names, rows, stream, None)
     yield stream.getvalue().encode()
 
 
