@@ -11,13 +11,15 @@ from audit.engine.catalog import schema
 from audit.output.errors import UsageError
 from audit.output.formats import WRITERS, Row
 from audit.output.latex import write_latex
+from audit.output.names import METHODS, TASKS
 from audit.reports.emptiness import are_texts
 from audit.request import OF_TEXTS
 from audit.store import rows_of
 from audit.viewer.counts import COUNTED, Counted
 from audit.viewer.query import PAGE, Query
-from audit.vocabulary import names
 from audit.vocabulary.keys import RevisionKey
+from audit.vocabulary.names import PATTERNS as PATTERN_NAMES
+from audit.vocabulary.names import STRUCTURES
 from audit.vocabulary.patterns import PATTERNS
 
 if TYPE_CHECKING:
@@ -70,10 +72,10 @@ def about(session: Session) -> dict[str, Any]:
         "problems_total": len(session.store.problems),
         "holdings": sums,
         "names": {
-            "env": names.TASKS,
-            "variant": names.METHODS,
-            "pattern": names.PATTERNS,
-            "structure": names.STRUCTURES,
+            "env": TASKS,
+            "variant": METHODS,
+            "pattern": PATTERN_NAMES,
+            "structure": STRUCTURES,
         },
         "patterns": {
             name: {"name": each.name, "direction": each.direction, "stake": each.stake, "colour": each.colour}
