@@ -92,10 +92,13 @@ MEANINGS: Final = {
 
 def overview(session: Session) -> dict[str, Any]:
     """The tables of counts, each cell with the filter of the revisions that it counts."""
-    with session.lock:
+
+    def compute() -> dict[str, Any]:
         tables = [table for name, counted in COUNTED.items() if (table := _table(session, name, counted))["rows"]]
-        runs = rows_of(session.request.select(session.store.relation("runs")))
-    return {"tables": tables, "runs": len(runs)}
+        runs = session.request.select(session.store.relation("runs")).aggregate("count(*)").fetchall()
+        return {"tables": tables, "runs": runs[0][0]}
+
+    return session.once("overview", compute)
 
 
 def _table(session: Session, name: str, counted: Counted) -> dict[str, Any]:

@@ -6,10 +6,12 @@ import contextlib
 import tempfile
 import threading
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Final, Self
+
+import duckdb
 
 from audit.output.errors import UsageError
 from audit.validation.coding.codes import codes_for
@@ -19,6 +21,9 @@ from audit.viewer.table import RevisionTable
 
 if TYPE_CHECKING:
     from audit.request import Request
+
+
+WARMED: Final = ("episodes", "thresholds", "edit_thresholds", "run_facts", "judgements", "critic_answers")
 
 
 class Session:
@@ -46,6 +51,8 @@ class Session:
             raise UsageError("--coder selects rows of a file of labels; name it with --labels")
         self.request = request
         self.lock = threading.Lock()
+        self._known: dict[str, dict[str, Any]] = {}
+        self._is_closed = False
         with contextlib.ExitStack() as resources:
             self.directory = Path(resources.enter_context(tempfile.TemporaryDirectory(prefix="audit-view-")))
             self.store = resources.enter_context(request.open(all_detectors=True))
@@ -54,6 +61,21 @@ class Session:
             self.table = RevisionTable(self.store, _base(request), self.directory, self.lock)
             resources.callback(self.table.close)
             self._resources = resources.pop_all()
+
+    def once(self, name: str, compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """What a function of the records returns, called once whatever asks for it at the same time."""
+        with self.lock:
+            if name not in self._known:
+                self._known[name] = compute()
+            return self._known[name]
+
+    def warm(self) -> None:
+        """Build the relations that single revisions and searches are read from, so that the first one need not wait."""
+        for name in WARMED:
+            with self.lock, contextlib.suppress(duckdb.Error):
+                if self._is_closed:
+                    return
+                self.store.relation(name)
 
     @contextlib.contextmanager
     def temporary(self, suffix: str) -> Iterator[Path]:
@@ -66,7 +88,10 @@ class Session:
 
     def close(self) -> None:
         """Close the records, and remove temporary files."""
-        self._resources.close()
+        self.store.interrupt()
+        with self.lock:
+            self._is_closed = True
+            self._resources.close()
 
     def __enter__(self) -> Self:
         return self

@@ -8,12 +8,14 @@ import threading
 import time
 import webbrowser
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self, Unpack
 
 from audit.arguments import Data, RevisionSelection, request_of
 from audit.output.errors import AuditError, UsageError
 from audit.output.escaping import in_line
+from audit.viewer.pages import overview
 from audit.viewer.session import Session
 
 if TYPE_CHECKING:
@@ -76,7 +78,14 @@ class View:
             if not self._thread.is_alive() or time.monotonic() > until:
                 raise AuditError("the viewer's server did not start")
             time.sleep(0.01)
+        threading.Thread(target=self._warm, daemon=True).start()
         return self
+
+    def _warm(self) -> None:
+        """Compute what every visitor will ask for, the first page before the rest."""
+        with contextlib.suppress(AuditError):
+            overview(self._session)
+            self._session.warm()
 
     def open_in_browser(self) -> None:
         """Open a browser at the first page, if there is one."""
@@ -135,7 +144,9 @@ def view(
         UsageError: the address or the port cannot be listened on, or the sheet has no such coder.
         AuditError: the records or the labels cannot be read.
     """
-    session = Session(request_of(data, RevisionSelection, options), [Path(path) for path in labels], coder)
+    session = Session(
+        replace(request_of(data, RevisionSelection, options), store=None), [Path(path) for path in labels], coder
+    )
     try:
         return View(session, host, port).start()
     except BaseException:
