@@ -69,7 +69,7 @@ def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawi
         left.tick_params(axis="x", length=0, labelbottom=False)
         left.spines["bottom"].set_visible(False)
     grid[-1, 0].set_xlabel("% of revisions")
-    grid[-1, 1].set_xlabel("mean Δ")
+    grid[-1, 1].set_xlabel("mean change in return (Δ)")
     head(grid[0, 0], "n")
     structures = ordered((str(row["structure"]) for row in rows), STRUCTURES)
     legend(figure, [handle(name(s), _colour(s), MARKERS.get(s, "D")) for s in structures], across=2)

@@ -56,7 +56,8 @@ def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawi
     here = here.assign(size=sizes(here).where(has_pattern))
     if here["size"].isna().all():
         return []
-    envs, variants = ordered(here["env"], TASKS), ordered(here["variant"], METHODS)
+    sized = here.dropna(subset=["size"])
+    envs, variants = ordered(sized["env"], TASKS), ordered(sized["variant"], METHODS)
     figure, axes = panels(len(envs), height=0.5 + 0.27 * len(variants))
     for i, (ax, env) in enumerate(zip(axes, envs, strict=True)):
         first = i % columns(len(envs)) == 0
@@ -65,9 +66,16 @@ def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawi
         _dress(ax, env, variants if first else [""] * len(variants))
         ax.set_xlabel("% of revisions" if is_lowest(i, len(envs)) else "")
     classified = here[here.groupby(["env", "variant"])["size"].transform("count") > 0]
+    unsized = len(here) - len(classified)
     handles = [Patch(facecolor=pattern_colour(p), label=name(p)) for p in ordered(labels(classified), PATTERNS)]
     legend(figure, handles, across=2 if len(envs) == 1 else 4, handlelength=1.2)
-    note = joined([f"{len(here)} revisions, condition {label(condition)}.", origin(records.facts, condition)])
+    note = joined(
+        [
+            f"{len(here)} revisions, condition {label(condition)}.",
+            f"{unsized} of tasks and methods without parameters are not drawn." if unsized else "",
+            origin(records.facts, condition),
+        ]
+    )
     annotate(figure, note)
     described = f"Stacked bars of edit patterns for {', '.join(map(name, variants))}, one panel per task."
     return [Drawing("patterns", "Edit patterns", CAPTION, note, described, figure)]
