@@ -13,7 +13,7 @@ import pandas as pd
 from figures.names import label
 
 TEXTS: Final = "Texts are revised: a rollout and its return are an example and its score."
-PACKAGES: Final = ("salience-audit", "duckdb", "matplotlib", "numpy", "pandas", "scipy", "seaborn")
+PACKAGES: Final = ("salience-audit", "duckdb", "matplotlib", "numpy", "pandas", "scipy")
 SIMULATED: Final = "simulated"
 OTHER: Final = "other"  # what `run.json` says where a foreign log names no backend
 

@@ -8,10 +8,23 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from figures.names import METHODS, STRUCTURES, TASKS, name, position
+from figures.names import (
+    IMPROVEMENTS,
+    METHODS,
+    NO_CHANGE,
+    REGRESSIONS,
+    STRUCTURES,
+    TASKS,
+    UNCLASSIFIED,
+    name,
+    position,
+)
+from figures.wording import worded
 
 MISSING: Final = "–"
 Row = Mapping[str, Any]
+Where = Mapping[str, Sequence[Any]]
+"""Values by column: a revision is meant that has one of them in each."""
 
 
 @dataclass(frozen=True)
@@ -19,7 +32,8 @@ class Column:
     """A column of a table: its heading, and how it reads in a row.
 
     `is_best` marks whether it is the best of its row and is emphasised, `beside` what is under it in small print.
-    `prose` is of several lines.
+    `prose` is of several lines. `where` has the values of columns of the audit's `revisions` by which a count's
+    revisions differ from the others of its row; None where it counts something else.
     """
 
     heading: str
@@ -29,6 +43,7 @@ class Column:
     prose: bool = False
     is_best: Callable[[Row], bool] = lambda _row: False
     beside: Callable[[Row], str] = lambda _row: ""
+    where: Where | None = None
 
 
 @dataclass(frozen=True)
@@ -56,9 +71,9 @@ def text(key: str, heading: str) -> Column:
     return Column(heading, lambda row: name(str(row[key])), key, numeric=False)
 
 
-def count(key: str, heading: str) -> Column:
+def count(key: str, heading: str, where: Where | None = None) -> Column:
     """A whole number."""
-    return Column(heading, lambda row: shown(row[key], "{:.0f}"), key)
+    return Column(heading, lambda row: shown(row[key], "{:.0f}"), key, where=where)
 
 
 def decimal(key: str, heading: str, digits: int = 2) -> Column:
@@ -71,9 +86,13 @@ def percent(key: str, heading: str) -> Column:
     return Column(heading, lambda row: shown(row[key], "{:.1f}%"), key)
 
 
-def counted(key: str, heading: str) -> Column:
+def counted(key: str, heading: str, where: Where | None = None) -> Column:
     """A count with the percentage beside it, which the row holds as `<key>_pct`."""
-    return Column(heading, lambda row: _joined(shown(row[key], "{:.0f}"), shown(row[f"{key}_pct"], " ({:.1f}%)")), key)
+
+    def read(row: Row) -> str:
+        return _joined(shown(row[key], "{:.0f}"), shown(row[f"{key}_pct"], " ({:.1f}%)"))
+
+    return Column(heading, read, key, where=where)
 
 
 def spread(key: str, heading: str) -> Column:
@@ -107,17 +126,20 @@ def _joined(value: str, beside: str) -> str:
 
 
 _WHERE: Final = (text("condition", "Condition"), text("env", "Task"), text("variant", "Method"))
+REGRESSION: Final[Where] = {"direction": ("regression",)}
+UNTIED: Final = ("all_diverse", "preservation_favored", "failure_confirmed")
+"""Structures in which the worst rollout is below the best; in the first two it is below the median one too."""
 
 COLUMNS: Final[Mapping[str, Sequence[Column]]] = {
     "salience": (
         *_WHERE,
         text("detector", "Detector"),
-        count("revisions", "Revisions"),
-        counted("regressions", "Regressions"),
-        counted("strict", "Strict"),
-        counted("permissive", "Permissive"),
-        count("worst_below_median", "Worst < median"),
-        count("worst_below_best", "Worst < best"),
+        count("revisions", "Revisions", {}),
+        counted("regressions", "Regressions", REGRESSION),
+        counted("strict", "Strict", {"strict": (True,)}),
+        counted("permissive", "Permissive", {"permissive": (True,)}),
+        count("worst_below_median", "Worst < median", {**REGRESSION, "structure": UNTIED[:2]}),
+        count("worst_below_best", "Worst < best", {**REGRESSION, "structure": UNTIED}),
         percent("citing_regressions_pct", "Regressions citing"),
         percent("citing_improvements_pct", "Improvements citing"),
         percent("citing_no_change_pct", "Unchanged citing"),
@@ -127,18 +149,26 @@ COLUMNS: Final[Mapping[str, Sequence[Column]]] = {
     "summary": (
         *_WHERE,
         count("runs", "Runs"),
-        count("revisions", "Revisions"),
+        count("revisions", "Revisions", {}),
         decimal("mean_delta", "Mean Δ", digits=3),
         decimal("mean_edit_distance", "Mean edit distance"),
-        counted("accepted", "Accepted"),
-        counted("regressions", "Regressions"),
-        count("improvements", "Improvements"),
-        count("no_change", "No change"),
+        counted("accepted", "Accepted", {"accepted": (True,)}),
+        counted("regressions", "Regressions", REGRESSION),
+        count("improvements", "Improvements", {"direction": ("improvement",)}),
+        count(NO_CHANGE, "No change", {"direction": (NO_CHANGE,)}),
+    ),
+    "patterns": (
+        *_WHERE,
+        count("revisions", "Revisions", {}),
+        *(counted(pattern, called.capitalize(), {"pattern": (pattern,)}) for pattern, called in REGRESSIONS.items()),
+        counted(NO_CHANGE, "No change", {"direction": (NO_CHANGE,)}),
+        counted(UNCLASSIFIED, "Unclassified"),
+        *(counted(pattern, called.capitalize(), {"pattern": (pattern,)}) for pattern, called in IMPROVEMENTS.items()),
     ),
     "agreement": (
         *_WHERE,
         text("structure", "Structure"),
-        count("revisions", "Revisions"),
+        count("revisions", "Revisions", {}),
         decimal("mean_delta", "Mean Δ", digits=3),
     ),
     "metrics": (
@@ -165,6 +195,7 @@ COLUMNS: Final[Mapping[str, Sequence[Column]]] = {
 TITLES: Final[Mapping[str, str]] = {
     "salience": "Salience-problem regressions",
     "summary": "Revisions",
+    "patterns": "Edit patterns",
     "agreement": "What the critic was shown",
     "metrics": "Returns",
     "aggregate": "Scores over tasks",
@@ -177,8 +208,13 @@ CAPTIONS: Final[Mapping[str, str]] = {
         "reference. Both in percent of regressions."
     ),
     "summary": (
-        "Δ is the change that a revision made to the mean return; the edit distance counts changed parameters. "
-        "Accepted: the revised candidate entered the history."
+        "Δ is the change that a revision made to the mean return; the edit distance, where there is one, counts "
+        "changed parameters. Accepted: the revised candidate entered the history."
+    ),
+    "patterns": (
+        "Revisions by edit pattern, regressions with most at stake first and improvements with most at stake last; in "
+        "percent of the row's revisions. Patterns that none of the records have are left out. A pattern names a "
+        "combination of the return before, its change and the size of the edit, not a cause."
     ),
     "agreement": "Revisions by how the three rollouts agreed that the critic compared, with the mean change in return.",
     "metrics": (
@@ -201,22 +237,27 @@ BASE_RATES: Final = (
 )
 
 
-def table(key: str, rows: Sequence[Row], note: str) -> Table:
-    """One of the page's tables, with the columns that its rows have, in the order that figures follow too.
+def table(key: str, rows: Sequence[Row], note: str, *, of_texts: bool = False) -> Table:
+    """One of the page's tables, with the columns that its rows have values in, in the order that figures follow too.
 
     The condition gets a column only where there are several: the note names them.
 
     Args:
-        key: `salience`, `summary`, `agreement`, `metrics` or `aggregate`.
+        key: of `COLUMNS`.
         rows: one mapping per line, as from `audit` or `stats`.
         note: what the records were made with.
+        of_texts: whether all of the records revise texts.
     """
     single = len({row["condition"] for row in rows}) < 2
     hidden = {"condition"} if single else set()
-    columns = [c for c in COLUMNS[key] if c.needs not in hidden and (not rows or c.needs in rows[0])]
+    columns = [c for c in COLUMNS[key] if c.needs not in hidden and (not rows or _has_values(c, rows))]
     base_rates = any(column.needs == "citing_regressions_pct" for column in columns)
     caption = f"{CAPTIONS[key]} {BASE_RATES}" if base_rates and rows else CAPTIONS[key]
-    return Table(key, TITLES[key], caption, note, columns, sorted(rows, key=_place))
+    return Table(key, TITLES[key], worded(caption, of_texts=of_texts), note, columns, sorted(rows, key=_place))
+
+
+def _has_values(column: Column, rows: Sequence[Row]) -> bool:
+    return any(row.get(column.needs) is not None for row in rows)
 
 
 def _place(row: Row) -> tuple[Any, ...]:

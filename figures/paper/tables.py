@@ -21,11 +21,6 @@ class PaperTables:
     tables: Sequence[Table]
     left_out: str
 
-    @property
-    def remark(self) -> str:
-        """The remark before the tables: how published numbers are printed under recomputed ones."""
-        return f"{VERDICTS} {self.left_out}".strip()
-
 
 def paper_tables(records: Records) -> PaperTables:
     """Make every table of the paper that the records have a number for.

@@ -17,6 +17,7 @@ from figures.plots.marks import head, rows_of
 from figures.plots.plotting import Panels, axes_of
 from figures.provenance import origin
 from figures.style import MUTED, annotate, columns, ink_on, is_lowest, legend, panels, pattern_colour
+from figures.tables import Row
 
 CAPTION = (
     "Share of a method's revisions by edit pattern: regressions from the left, improvements from the right, revisions "
@@ -24,6 +25,26 @@ CAPTION = (
     "pattern names a combination of R₀, Δ and the size of the edit, not a cause."
 )
 PRINTED_FROM = 8.0
+CELL: Final = ("condition", "env", "variant")
+
+
+def counts(revisions: pd.DataFrame) -> list[Row]:
+    """Revisions by edit pattern: a row per condition, task and method whose edits have sizes.
+
+    A row has the number of `revisions`, that of every pattern that the records have under its id, and likewise its
+    percentage as `<id>_pct`.
+    """
+    sized = revisions[_has_pattern(revisions) & sizes(revisions).notna()]
+    here = revisions.assign(pattern=labels(revisions))
+    present = ordered(here["pattern"], PATTERNS)
+    rows: list[Row] = []
+    for cell in sized[list(CELL)].drop_duplicates().itertuples(index=False):
+        mine = here.loc[(here[list(CELL)] == list(cell)).all(axis=1), "pattern"].value_counts()
+        total = int(mine.sum())
+        found = {pattern: int(mine.get(pattern, 0)) for pattern in present}
+        percent = {f"{pattern}_pct": 100 * number / total for pattern, number in found.items()}
+        rows.append({**dict(zip(CELL, map(str, cell), strict=True)), "revisions": total, **found, **percent})
+    return rows
 
 
 def labels(revisions: pd.DataFrame) -> pd.Series:
@@ -47,13 +68,16 @@ def sizes(revisions: pd.DataFrame) -> pd.Series:
     return counted.combine_first(revisions["edit_ratio"].astype(float)) if "edit_ratio" in revisions else counted
 
 
+def _has_pattern(revisions: pd.DataFrame) -> pd.Series:
+    """Whether a revision has a pattern or needs none; a text whose scores have no known range has a size and neither."""
+    return revisions["pattern"].notna() | (revisions["direction"] == NO_CHANGE)
+
+
 @in_style
 def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawing]:
     """Draw one panel per task and one bar per method, for one condition; nothing where no edit has a size."""
     here = records.revisions[records.revisions["condition"] == condition]
-    # A text whose scores have no known range has a size and no pattern.
-    has_pattern = here["pattern"].notna() | (here["direction"] == "no_change")
-    here = here.assign(size=sizes(here).where(has_pattern))
+    here = here.assign(size=sizes(here).where(_has_pattern(here)))
     if here["size"].isna().all():
         return []
     sized = here.dropna(subset=["size"])
