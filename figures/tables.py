@@ -61,6 +61,11 @@ class Table:
     rows: Sequence[Row]
     data: Sequence[Row] | None = None
 
+    @property
+    def has_gaps(self) -> bool:
+        """Whether a cell has nothing but a dash."""
+        return any(MISSING in line.values() for line in self.displayed())
+
     def displayed(self) -> list[dict[str, str]]:
         """The rows as people read them: by heading, rounded, with a dash for what could not be computed."""
         return [{column.heading: column.read(row) for column in self.columns} for row in self.rows]
@@ -126,6 +131,8 @@ def _joined(value: str, beside: str) -> str:
 
 
 _WHERE: Final = (text("condition", "Condition"), text("env", "Task"), text("variant", "Method"))
+OPTIONAL: Final = "mean_edit_distance"
+"""A column that no text or log without parameters has a value in; empty, it is left out."""
 REGRESSION: Final[Where] = {"direction": ("regression",)}
 UNTIED: Final = ("all_diverse", "preservation_favored", "failure_confirmed")
 """Structures in which the worst rollout is below the best; in the first two it is below the median one too."""
@@ -257,7 +264,7 @@ def table(key: str, rows: Sequence[Row], note: str, *, of_texts: bool = False) -
 
 
 def _has_values(column: Column, rows: Sequence[Row]) -> bool:
-    return any(row.get(column.needs) is not None for row in rows)
+    return any(column.needs in row and (row[column.needs] is not None or column.needs != OPTIONAL) for row in rows)
 
 
 def _place(row: Row) -> tuple[Any, ...]:

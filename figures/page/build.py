@@ -30,7 +30,7 @@ from figures.plots import patterns
 from figures.plots.drawing import Drawing, joined
 from figures.provenance import origin, simulated, versions
 from figures.style import save
-from figures.tables import Table, table
+from figures.tables import Row, Table, table
 
 OF_TASKS: Final = ("metrics", "aggregate", recomputed.STEM)
 """Tables that records of texts do not give."""
@@ -53,7 +53,11 @@ class Contents:
 
 def contents(records: Records, *, band: Band = Band.std) -> Contents:
     """Make every table and draw every figure, one figure of each kind per condition; nothing is written yet."""
-    rows = {"salience": records.salience, "summary": records.summary, "agreement": records.agreement}
+    rows: dict[str, Sequence[Row]] = {
+        "salience": records.salience,
+        "summary": records.summary,
+        "agreement": records.agreement,
+    }
     if counts := patterns.counts(records.revisions):
         rows["patterns"] = counts
     of_texts = records.revises_texts()
@@ -136,7 +140,12 @@ def build(
         progress.end()
         for each in made.tables.values():
             export(each, records.facts, out)
-        for stem in {causes.STEM, "patterns", *OF_TASKS, *(definition.stem for definition in DEFINITIONS)} - made.tables.keys():
+        for stem in {
+            causes.STEM,
+            "patterns",
+            *OF_TASKS,
+            *(definition.stem for definition in DEFINITIONS),
+        } - made.tables.keys():
             retract(stem, out)
         (out / SCRIPT).write_text(script(), encoding="utf-8")
         index = out / "index.html"
@@ -203,7 +212,12 @@ def _page(records: Records, made: Contents, pictures: dict[str, list[Picture]], 
         sections=[
             Section("salience", "Salience", [tables["salience"]], *_drawn(pictures, "salience")),
             *_causes(records, tables, pictures),
-            Section("revisions", "Revisions", [tables[key] for key in ("summary", "patterns") if key in tables], *_drawn(pictures, "revisions")),
+            Section(
+                "revisions",
+                "Revisions",
+                [tables[key] for key in ("summary", "patterns") if key in tables],
+                *_drawn(pictures, "revisions"),
+            ),
             Section("agreement", "Agreement", [tables["agreement"]], *_drawn(pictures, "agreement")),
             *_of_tasks(made, pictures),
         ],

@@ -38,8 +38,10 @@ def drawn(plots: Plots, records: Records, condition: str, band: Band) -> Iterato
     """The figures of a module, with captions in the words of what the condition revises."""
     of_texts = records.revises_texts(condition)
     for each in plots.draw(records, condition, band):
-        words = {key: worded(getattr(each, key), of_texts=of_texts) for key in ("title", "caption", "description")}
-        yield replace(each, **words)
+        title, caption, description = (
+            worded(words, of_texts=of_texts) for words in (each.title, each.caption, each.description)
+        )
+        yield replace(each, title=title, caption=caption, description=description)
 
 
 def not_drawn(section: str, kinds: Container[str]) -> str:

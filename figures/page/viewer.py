@@ -14,7 +14,7 @@ from figures.tables import Column, Row
 INDEX: Final = "view/index.html"
 """Where `audit view --export` puts the viewer's page, below the folder of this one."""
 KEYS: Final = ("condition", "env", "variant", "structure")
-"""Columns of a row that say which revisions it is about."""
+"""Columns of a row that identify the revisions that it is about."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,9 @@ class Viewer:
             found = found[found[key].isin(values)]
         if len(found) != row[column.needs]:
             return ""
-        query = [(key, str(value).lower() if value is True else value) for key, values in wanted.items() for value in values]
+        query = [
+            (key, str(value).lower() if value is True else value) for key, values in wanted.items() for value in values
+        ]
         return f"{self.address}#/revisions?{urlencode(query)}"
 
 

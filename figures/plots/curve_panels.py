@@ -89,7 +89,7 @@ def learning_curves(
         for ax, variant in zip(axes, variants, strict=True):
             _draw_panel(ax, variant, cells[variant], curves)
         lines = {kind: value for kind, value in found.items() if kind in MARKS}
-        shown = {kind for kind, value in lines.items() if all([_draw_mark(ax, kind, value) for ax in axes])}
+        shown = {kind for kind, value in lines.items() if _draw_mark(axes, kind, value)}
         drawn |= shown
         if far := [f"{_called(kind)} {_plain(value)}" for kind, value in lines.items() if kind not in shown]:
             beyond.append(f"{name(env)} ({', '.join(far)})")
@@ -107,7 +107,8 @@ def learning_curves(
         ]
     )
     annotate(figure, note)
-    described = f"Line plots of return against rollouts spent for {', '.join(map(name, variants))}, a panel per task and method."
+    methods = ", ".join(map(name, variants))
+    described = f"Line plots of return against rollouts spent for {methods}, a panel per task and method."
     return Drawing(stem, title, CAPTION.format(band=_BAND[band]), note, described, figure)
 
 
@@ -153,13 +154,14 @@ def _handles(*, several: bool) -> list[Artist]:
     ]
 
 
-def _draw_mark(ax: Axes, kind: str, value: float) -> bool:
-    """Draw a light line, unless the data would shrink to make room for it."""
-    low, high = ax.get_ylim()
+def _draw_mark(axes: Sequence[Axes], kind: str, value: float) -> bool:
+    """Draw a light line in panels that share their scale, unless the data would shrink to make room for it."""
+    low, high = axes[0].get_ylim()
     margin = REACH * (high - low)
-    if ax.dataLim.height > 0 and not low - margin <= value <= high + margin:
+    if any(ax.dataLim.height > 0 for ax in axes) and not low - margin <= value <= high + margin:
         return False
-    ax.axhline(value, color=MUTED, ls=MARKS[kind][0], lw=0.7, alpha=0.8, zorder=1)
+    for ax in axes:
+        ax.axhline(value, color=MUTED, ls=MARKS[kind][0], lw=0.7, alpha=0.8, zorder=1)
     return True
 
 

@@ -28,14 +28,14 @@ ENOUGH: Final = 5
 CAPTION: Final = (
     "One mark per revision: the change it made to the mean return (Δ) against the number of parameters it changed, "
     "with those edit patterns dark that have most at stake; marks of one number are spread sideways so that they can "
-    f"be told apart. Black bars are medians, where there are {ENOUGH} revisions or more. Small edits are often made to "
-    "good policies and large ones to bad ones, which have less to lose: a trend here is no effect of size. Edit "
+    f"be distinguished. Black bars are medians, where there are {ENOUGH} revisions or more. Small edits are often made "
+    "to good policies and large ones to bad ones, which have less to lose: a trend here is no effect of size. Edit "
     "patterns are defined by these axes and R₀, so that colours show where thresholds lie and no more."
 )
 TEXT_CAPTION: Final = (
     "One mark per revision: the change it made to the mean score (Δ) against its edit ratio, the Levenshtein distance "
-    "of the texts over the length of the longer one; edit patterns with most at stake are dark. Small edits are often made to good "
-    "texts and large ones to bad ones, which have less to lose: a trend here is no effect of size."
+    "of the texts over the length of the longer one; edit patterns with most at stake are dark. Small edits are often "
+    "made to good texts and large ones to bad ones, which have less to lose: a trend here is no effect of size."
 )
 
 
@@ -72,7 +72,7 @@ def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawi
     dress_grid(grid, envs, variants, "edit ratio" if are_texts else counted)
     median = Line2D([], [], ls="", marker="_", ms=9, mew=1.6, color="black", label=f"median of {ENOUGH} or more")
     handles = group_handles(known) if are_texts else [*group_handles(known), median]
-    legend(figure, handles, across=min(3, len(variants) + 1), handletextpad=0.3)
+    legend(figure, handles, across=min(3, len(variants)), handletextpad=0.3)
     what = "both texts" if are_texts else "parameters"
     quantity = "score" if are_texts else "return"
     note = joined(

@@ -69,7 +69,7 @@ def sizes(revisions: pd.DataFrame) -> pd.Series:
 
 
 def _has_pattern(revisions: pd.DataFrame) -> pd.Series:
-    """Whether a revision has a pattern or needs none; a text whose scores have no known range has a size and neither."""
+    """Whether each has a pattern or needs none: a text whose scores have no known range has a size and neither."""
     return revisions["pattern"].notna() | (revisions["direction"] == NO_CHANGE)
 
 

@@ -24,11 +24,11 @@ CROWDED: Final = 5
 """With more tasks than this the rows of panels are low, to fit on a page."""
 
 HIGH_STAKE: Final = 4
-"""Patterns of so much at stake, or more, are told apart from the others in scatter plots."""
+"""Patterns of so much at stake, or more, are dark in scatter plots."""
 
 
 class Group(NamedTuple):
-    """Patterns that look alike in scatter plots: more tints could not be told apart on small marks."""
+    """Patterns that look alike in scatter plots: more tints could not be distinguished on small marks."""
 
     direction: str
     is_high: bool
@@ -72,7 +72,7 @@ def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawi
         for ax, variant in zip(axes, variants, strict=True):
             _draw_panel(ax, known[(known["env"] == env) & (known["variant"] == variant)])
     dress_grid(grid, envs, variants, "R₀")
-    legend(figure, group_handles(known), across=min(3, len(variants) + 1), handletextpad=0.3)
+    legend(figure, group_handles(known), across=min(3, len(variants)), handletextpad=0.3)
     quantity = "score" if records.revises_texts(condition) else "return"
     note = joined(
         [
@@ -119,7 +119,14 @@ def draw_marks(ax: Axes, revisions: pd.DataFrame, x: pd.Series, size: float = 13
     for group in sorted(GROUPS, key=lambda group: group.is_high):
         mine = _is_in(revisions, group)
         ax.scatter(
-            x[mine], revisions.loc[mine, "delta"], c=group.colour, marker=group.marker, s=size, ec=MUTED, lw=0.3, alpha=0.9
+            x[mine],
+            revisions.loc[mine, "delta"],
+            c=group.colour,
+            marker=group.marker,
+            s=size,
+            ec=MUTED,
+            lw=0.3,
+            alpha=0.9,
         )
 
 
@@ -132,7 +139,9 @@ def group_handles(revisions: pd.DataFrame) -> list[Line2D]:
     """Entries of the legend for the groups of some revisions."""
     present = [group for group in GROUPS if _is_in(revisions, group).any()]
     return [
-        Line2D([], [], ls="", marker=each.marker, ms=5, mfc=each.colour, mec=MUTED, mew=0.4, label=_called(each, present))
+        Line2D(
+            [], [], ls="", marker=each.marker, ms=5, mfc=each.colour, mec=MUTED, mew=0.4, label=_called(each, present)
+        )
         for each in present
     ]
 

@@ -27,7 +27,7 @@ SHIFT: Final = {"mean_return": -0.12, "best_return": 0.12}
 CAPTION: Final = (
     "Mean and best return of R2PO by the setting of τ_c, above which its critic is asked for restraint: mean over "
     "runs and one sample standard deviation to each side; dots are single runs. A setting whose τ_c no policy ever "
-    "reached cannot matter, and with few runs a difference smaller than the bars says nothing."
+    "reached cannot matter, and with few runs a difference smaller than the bars shows nothing."
 )
 
 

@@ -12,9 +12,10 @@ import pytest
 
 import audit
 import figures
+from audit.output.progress import Progress
 from audit.request import Request
 from figures.cli import main
-from figures.data import load
+from figures.data import FRAMES, ROWS, load
 
 
 @pytest.fixture(scope="module")
@@ -94,8 +95,30 @@ def test_progress_is_shown_on_a_terminal(
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     status, _, err = run(capsys, data, "--variant", "r2po", "--out", tmp_path)
     assert status == 0
-    assert err.startswith("figures: reading records\nfigures: ")
+    assert err.startswith("figures: reading records\n")
     assert re.search(r"\r\x1b\[2Kfigures: 1 of \d+, \d+ s left", err)
+
+
+class Followed(Progress):
+    """What a computation reports."""
+
+    def __init__(self) -> None:
+        self.steps: list[str] = []
+
+    def begin(self, total: int, what: str) -> None:
+        self.steps = [f"{total} {what}".strip()]
+
+    def advance(self) -> None:
+        self.steps.append("done")
+
+    def end(self) -> None:
+        self.steps.append("end")
+
+
+def test_reading_reports_every_relation(data: Path) -> None:
+    followed = Followed()
+    load(Request(paths=[data]), followed)
+    assert followed.steps == [str(len(FRAMES) + len(ROWS)), *["done"] * (len(FRAMES) + len(ROWS)), "end"]
 
 
 @pytest.mark.parametrize(

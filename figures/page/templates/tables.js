@@ -1,5 +1,5 @@
 "use strict";
-// Tables sort by a button in each heading; wide ones say that there is more. Without this file they are whole all the same.
+// Tables sort by a button in each heading; wide ones have a hint that there is more. Without this file they are complete.
 
 const NEXT = { none: "ascending", ascending: "descending", descending: "none" };
 
