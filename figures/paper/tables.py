@@ -8,6 +8,7 @@ from typing import Final
 
 from figures.data import Records
 from figures.paper.bases import bases
+from figures.paper.cells import Cell
 from figures.paper.definitions import DEFINITIONS
 from figures.paper.layout import laid_out
 from figures.plots.drawing import left_out
@@ -32,12 +33,17 @@ def paper_tables(records: Records) -> PaperTables:
     tables, missing = [], []
     for definition in DEFINITIONS:
         found = [(base, list(definition.cells(base))) for base in places]
-        filled = [(base, cells) for base, cells in found if any(not cell.is_missing for cell in cells)]
+        filled = [(base, cells) for base, cells in found if any(map(_is_recomputed, cells))]
         if filled:
             tables.append(laid_out(definition, filled, records.facts))
         else:
             missing.append(f"{definition.title} (needs {definition.needs})")
     return PaperTables(tables, left_out(missing))
+
+
+def _is_recomputed(cell: Cell) -> bool:
+    """Whether a cell has a number of the records; a threshold to be reached is given with the task."""
+    return not cell.is_missing and cell.column != "threshold"
 
 
 VERDICTS: Final = (

@@ -75,6 +75,21 @@ def test_the_page_stands_alone_and_its_links_lead_somewhere(index: Path) -> None
     assert not re.search(r"@import|url\(", text)
 
 
+def test_what_made_the_records_is_stated_once(index: Path) -> None:
+    body, provenance = index.read_text(encoding="utf-8").split('<section id="provenance">')
+    assert body.count("simulated stand-in") == 1
+    assert body.count("Model gpt-oss:20b (ollama).") == 1
+    assert "a simulated stand-in, not a language model." in provenance
+
+
+def test_the_only_script_is_a_file_beside_the_page(index: Path) -> None:
+    for page in index.parent.glob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        assert re.findall("<script.*?</script>", text, re.DOTALL) == ['<script src="tables.js" defer></script>']
+        assert "script-src 'self' file:" in text
+        assert not re.search(r"\son[a-z]+=", text)
+
+
 def test_the_page_names_the_figures_that_it_lacks(index: Path) -> None:
     page = index.read_text(encoding="utf-8")
     returns = page[page.index('<section id="returns">') : page.index('<section id="over-tasks">')]
