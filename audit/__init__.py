@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     from audit.validation.calibration.calibrate import calibrate
     from audit.validation.coding.sample import Sheet, sample
     from audit.validation.coding.validate import validate
+    from audit.viewer.view import View, view
     from audit.vocabulary.thresholds import Overrides
 
 __all__ = [
@@ -103,6 +104,7 @@ __all__ = [
     "Thresholds",
     "UsageError",
     "Verification",
+    "View",
     "agreement",
     "anchor",
     "calibrate",
@@ -147,6 +149,7 @@ __all__ = [
     "topics",
     "validate",
     "verify",
+    "view",
     "visible",
 ]
 
@@ -201,6 +204,7 @@ _MODULES: Final = {
     "audit.validation.calibration.calibrate": ("calibrate",),
     "audit.validation.coding.sample": ("Sheet", "sample"),
     "audit.validation.coding.validate": ("validate",),
+    "audit.viewer.view": ("View", "view"),
 }
 _HOME: Final = {name: module for module, names in _MODULES.items() for name in names}
 

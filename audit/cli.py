@@ -25,6 +25,7 @@ from audit.commands import (
     show,
     sql,
     tables,
+    viewing,
 )
 from audit.commands.options import OPTION_ERROR, reported_errors, wrong_option
 from audit.commands.version import HELP, program
@@ -65,6 +66,7 @@ app = typer.Typer(
 )
 for module in (
     tables,
+    viewing,
     show,
     find,
     sensitivity,

@@ -97,6 +97,15 @@ class Store:
         """
         return self._database.condition(text)
 
+    def kept(self, name: str, query: str) -> Path:
+        """A database file with the result of a query of the program's own, kept from one audit to the next.
+
+        Args:
+            name: under which it is kept, and of its one table.
+            query: a SELECT over the relations, run where nothing is kept.
+        """
+        return self._database.kept(name, lambda path: self._database.export(path, name, query))
+
     def confine(self) -> None:
         """Restrict SQL from here on to the relations: no other file, no network, no setting."""
         self._database.confine()

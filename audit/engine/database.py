@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -121,6 +122,13 @@ class Database:
             [str(plainly(path))],
         )
 
+    def export(self, path: Path, name: str, query: str) -> None:
+        """Write the result of a query of the program's own into a new database file, as a table of that name."""
+        for needed in sorted(named_in(query)):
+            self._build(needed)
+        with self._attached(path, ""):
+            self._connection.execute(f'create table kept."{name}" as {query}')
+
     def query(self, text: str) -> duckdb.DuckDBPyRelation:
         """The result of one SELECT over the relations, those that it names built first; it is not run yet.
 
@@ -148,6 +156,19 @@ class Database:
         if self._read is not None:
             read, self._read = self._read, None
             read(self)
+
+    def kept(self, name: str, write: Callable[[Path], None]) -> Path:
+        """A file that is kept from one audit to the next under a name; a function writes it where there is none yet."""
+        path = None if self._shelf is None else self._shelf.find(name)
+        if path is not None:
+            return path
+        path = self._directory / f"{name}.kept"
+        write(path)
+        if self._shelf is not None:
+            with contextlib.suppress(OSError), self._shelf.room(name) as room:
+                if room is not None:
+                    shutil.copyfile(path, room)
+        return path
 
     def keep(self) -> None:
         """Keep what was built while the records were read."""
@@ -233,7 +254,8 @@ class Database:
     @contextlib.contextmanager
     def _attached(self, path: Path, options: str) -> Iterator[None]:
         quoted = str(path).replace("'", "''")
-        self._connection.execute(f"attach '{quoted}' as kept (type duckdb, {options})")
+        settings = f", {options}" if options else ""
+        self._connection.execute(f"attach '{quoted}' as kept (type duckdb{settings})")
         try:
             yield
         finally:

@@ -42,13 +42,18 @@ def word_diff(before: str, after: str) -> str:
         before: a text.
         after: what became of it.
     """
-    pieces = list(_pieces(_WORD.findall(before), _WORD.findall(after)))
+    found = list(pieces(before, after))
     diff = ""
-    for place, piece in enumerate(pieces):
+    for place, piece in enumerate(found):
         if diff and piece.words and not diff[-1].isspace():
             diff += " "
-        diff += _written(piece, is_first=place == 0, is_last=place == len(pieces) - 1)
+        diff += _written(piece, is_first=place == 0, is_last=place == len(found) - 1)
     return diff
+
+
+def pieces(before: str, after: str) -> Iterator[Piece]:
+    """The words of two texts in order of display; what a change removes comes before what it inserts."""
+    return _pieces(_WORD.findall(before), _WORD.findall(after))
 
 
 def component_diffs(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -67,7 +72,6 @@ def coloured(diff: str) -> str:
 
 
 def _pieces(before: Sequence[str], after: Sequence[str]) -> Iterator[Piece]:
-    """The words in order of display; what a change removes comes before what it inserts."""
     first, second = [word.strip() for word in before], [word.strip() for word in after]
     start, most = 0, min(len(first), len(second))
     while start < most and first[start] == second[start]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, Unpack
 
@@ -91,7 +92,10 @@ def show(
             raise UsageError(
                 f"revision {place} exists under several conditions; choose one with --condition: {conditions}"
             )
-        return Revision(_in_full(store, found[0]))
+        identity = {column: found[0][column] for column in RevisionKey._fields}
+        chosen = rows_of(_where(store.relation("evidence"), identity))
+        references = rows_of(_where(store.relation("references"), identity))
+        return in_full(store, found[0], chosen, references)
 
 
 def _heading(shown: dict[str, Any]) -> str:
@@ -99,14 +103,22 @@ def _heading(shown: dict[str, Any]) -> str:
     return f"  (shown as {in_line(shown['name'])})" if shown["name"] not in (None, shown["label"]) else ""
 
 
-def _in_full(store: Store, details: dict[str, Any]) -> dict[str, Any]:
+def in_full(
+    store: Store, details: dict[str, Any], chosen: Sequence[dict[str, Any]], references: Sequence[dict[str, Any]]
+) -> Revision:
+    """All that is known of a revision.
+
+    Args:
+        store: the records.
+        details: its row in the relation `revisions`.
+        chosen: its row in `evidence`, if it has one.
+        references: its row in `references`, if it has one.
+    """
     identity = {column: details[column] for column in RevisionKey._fields}
     run = {column: details[column] for column in RevisionKey._fields if column != "iteration"}
     [episode] = rows_of(_where(store.relation("episodes"), identity))
-    chosen = rows_of(_where(store.relation("evidence"), identity))
     [thresholds] = rows_of(_where(store.relation("thresholds"), run))
     [facts] = rows_of(_where(store.relation("run_facts"), run))
-    references = rows_of(_where(store.relation("references"), identity))
     judgements = rows_of(_where(store.relation("judgements"), identity))
     shown = [
         {
@@ -129,27 +141,32 @@ def _in_full(store: Store, details: dict[str, Any]) -> dict[str, Any]:
             "items": episode["shown"] or [],
             "places": {label: each[f"{label}_place"] for each in chosen for label in ("worst", "median", "best")},
         }
-    return {
-        **details,
-        "file": episode["file"],
-        "backend": facts["backend"],
-        "model": facts["model"],
-        "detector": references[0]["detector"] if references else None,
-        "evidence_kind": episode["evidence_kind"],
-        "evidence": shown,
-        "edits": [
-            {"index": i, "before": before["params"][i], "after": after["params"][i]} for i in details["changed"] or ()
-        ],
-        "reason": _reason(details, thresholds),
-        "thresholds": {key: value for key, value in thresholds.items() if key not in RevisionKey._fields},
-        "mentions": _mentions(episode, answers),
-        "judgements": [
-            {key: value for key, value in each.items() if key not in RevisionKey._fields} for each in judgements
-        ],
-        "initial": before,
-        "revised": after,
-        **of_text,
-    }
+    return Revision(
+        {
+            **details,
+            "file": episode["file"],
+            "backend": facts["backend"],
+            "model": facts["model"],
+            "detector": references[0]["detector"] if references else None,
+            "evidence_kind": episode["evidence_kind"],
+            "evidence": shown,
+            "edits": [
+                {"index": i, "before": before["params"][i], "after": after["params"][i]}
+                for i in details["changed"] or ()
+            ],
+            "reason": _reason(details, thresholds),
+            "thresholds": {key: value for key, value in thresholds.items() if key not in RevisionKey._fields},
+            "shown": episode["shown"],
+            "statistics": episode["statistics"],
+            "mentions": _mentions(episode, answers),
+            "judgements": [
+                {key: value for key, value in each.items() if key not in RevisionKey._fields} for each in judgements
+            ],
+            "initial": before,
+            "revised": after,
+            **of_text,
+        }
+    )
 
 
 def _mentions(episode: dict[str, Any], answers: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ and packs have none: what analyses do not need is not unpacked.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
@@ -51,10 +51,14 @@ def calls_in(file: RecordFile, kind: type[AnyCall]) -> Iterator[AnyCall | None]:
     Raises:
         AuditError: the calls are there and cannot be read.
     """
-    if file.place is not None:
-        return
+    if file.place is None:
+        yield from calls_beside(Path(file.real or file.file), kind)
+
+
+def calls_beside(records: Path, kind: type[AnyCall]) -> Iterator[AnyCall | None]:
+    """The same of a file of native records by its path."""
     decoder = msgspec.json.Decoder(kind)
-    path = Path(file.real or file.file).parent / CALLS
+    path = records.parent / CALLS
     try:
         stream = open_regular(path)
     except (FileNotFoundError, NotADirectoryError):
@@ -74,8 +78,17 @@ def native_prompts(file: RecordFile) -> dict[int, str]:
 
     A prompt that was asked again counts once.
     """
+    return _prompts(calls_in(file, Asked))
+
+
+def prompts_beside(records: Path) -> dict[int, str]:
+    """The same of a file of native records by its path."""
+    return _prompts(calls_beside(records, Asked))
+
+
+def _prompts(calls: Iterable[Asked | None]) -> dict[int, str]:
     found: dict[int, str] = {}
-    for call in calls_in(file, Asked):
+    for call in calls:
         if call is not None and call.role == "critic" and (call.error is None or call.iteration not in found):
             found[call.iteration] = call.prompt
     return found
@@ -83,10 +96,13 @@ def native_prompts(file: RecordFile) -> dict[int, str]:
 
 def released_prompt(iteration: Iteration, role: str = "critic") -> str | None:
     """The prompt of an iteration of the released code's logs; None where it cannot be read."""
-    if not isinstance(iteration, Translated):
-        return None
+    return released_prompt_in(Path(iteration.origin), role) if isinstance(iteration, Translated) else None
+
+
+def released_prompt_in(folder: Path, role: str = "critic") -> str | None:
+    """The prompt of the iteration whose folder it is in; None where it cannot be read."""
     try:
-        with open_regular(Path(iteration.origin) / RELEASED) as stream:
+        with open_regular(folder / RELEASED) as stream:
             text = stream.read().decode("utf-8", errors="replace").replace("\r\n", "\n")
     except OSError:
         return None

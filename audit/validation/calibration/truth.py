@@ -48,7 +48,7 @@ def read_truth(runs: Sequence[RecordedRun]) -> tuple[dict[RevisionKey, Truth], l
     problems: list[Problem] = []
     for run in runs:
         for path in dict.fromkeys(Path(file.real).parent / NAME for file in run.files if file.real is not None):
-            for truth in _lines(path, problems):
+            for truth in truths_in(path, problems):
                 if (truth.condition, truth.env, truth.variant, truth.run) == run.identity:
                     found[RevisionKey(*run.identity, truth.iteration)] = truth
                 else:
@@ -57,7 +57,8 @@ def read_truth(runs: Sequence[RecordedRun]) -> tuple[dict[RevisionKey, Truth], l
     return found, problems
 
 
-def _lines(path: Path, problems: list[Problem]) -> Iterator[Truth]:
+def truths_in(path: Path, problems: list[Problem]) -> Iterator[Truth]:
+    """The lines of a file, which need not exist; what is no truth becomes a problem."""
     decoder = msgspec.json.Decoder(Truth)
     try:
         lines = read_regular(path, RECORDS).splitlines()

@@ -1,0 +1,34 @@
+"""The command that shows records in a browser: `audit view`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import audit
+from audit.commands.reading import reading
+from audit.request import Request
+
+commands = typer.Typer()
+
+
+@commands.command()
+@reading(output=False, detector=True, thresholds=True, runs=True)
+def view(
+    request: Request,
+    host: Annotated[
+        str, typer.Option("--host", help="Address of this machine to listen on; others can reach any but the loopback.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen on; 0 for any.")] = 0,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the address.")] = False,
+) -> None:
+    """Show records in a browser: every count leads to its revisions, and these to their answers and rollouts.
+
+    Example: audit view data/runs
+    """
+    with audit.view(request, host=host, port=port) as view:
+        typer.echo(view.address)
+        if not no_browser:
+            view.open_in_browser()
+        view.wait()

@@ -1,0 +1,169 @@
+"""Which revisions a number of a table counts: the filter behind every cell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from audit.output.formats import Row
+
+Filter = Mapping[str, str | tuple[str, ...]]
+
+CONTROL: Final = "control"
+"""In a filter: the method that the row's own is compared with."""
+GROUP: Final = ("condition", "env", "variant")
+_REGRESSION: Final = {"direction": "regression"}
+_CITING: Final = {"cites": "true"}
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A relation of counts.
+
+    Attributes:
+        title: of its table.
+        relation: with a row per condition, task and method, and perhaps a value of `by`.
+        cells: columns that are counts, with the filter of what they count beside the row's own.
+        shares: columns of percentages, with the count that each is the share of.
+        rows: the filter of all rows.
+        by: further columns of the relation that name a row, with the column of revisions that each is.
+    """
+
+    title: str
+    relation: str
+    cells: Mapping[str, Filter]
+    shares: Mapping[str, str] = field(default_factory=dict)
+    rows: Filter = field(default_factory=dict)
+    by: Mapping[str, str] = field(default_factory=dict)
+
+    def filter_of(self, row: Row, column: str) -> dict[str, list[str]] | None:
+        """The filter of the revisions that a cell counts; None where it counts none."""
+        column = self.shares.get(column, column)
+        if column not in self.cells or row[column] is None:
+            return None
+        named = {name: str(row[name]) for name in GROUP} | {
+            column: BINS.get(str(row[name]), "" if row[name] is None else str(row[name]))
+            for name, column in self.by.items()
+        }
+        own = {name: str(row["control"]) if value == CONTROL else value for name, value in self.cells[column].items()}
+        chosen: dict[str, Any] = {**named, **self.rows, **own}
+        return {name: [value] if isinstance(value, str) else list(value) for name, value in chosen.items()}
+
+
+BINS: Final[Mapping[str, Any]] = {"matched": ("floor", "low", "partial", "high")}
+"""Rows of several values."""
+
+_SALIENCE: Final = {"in_salience": "true"}
+_OUTCOMES: Final = {
+    "revisions": {},
+    "regressions": _REGRESSION,
+    "improvements": {"direction": "improvement"},
+    "no_change": {"direction": "no_change"},
+}
+
+COUNTED: Final[Mapping[str, Counted]] = {
+    "summary": Counted(
+        "Revisions",
+        "summary",
+        {**_OUTCOMES, "accepted": {"accepted": "true"}},
+        {"accepted_pct": "accepted", "regressions_pct": "regressions"},
+    ),
+    "salience": Counted(
+        "Salience-problem regressions",
+        "salience",
+        {
+            "revisions": {},
+            "regressions": _REGRESSION,
+            "strict": {"strict": "true"},
+            "permissive": {"permissive": "true"},
+            "worst_below_median": {**_REGRESSION, "worst_below_median": "true"},
+            "worst_below_best": {**_REGRESSION, "worst_below_best": "true"},
+        },
+        {
+            "regressions_pct": "regressions",
+            "strict_pct": "strict",
+            "permissive_pct": "permissive",
+            "strict_untied_pct": "strict",
+            "permissive_untied_pct": "permissive",
+        },
+        rows=_SALIENCE,
+    ),
+    "rates": Counted(
+        "Who cites what is asked about",
+        "base_rates",
+        {
+            **_OUTCOMES,
+            "citing_regressions": {**_REGRESSION, **_CITING},
+            "citing_improvements": {"direction": "improvement", **_CITING},
+            "citing_no_change": {"direction": "no_change", **_CITING},
+        },
+        {f"citing_{name}_pct": f"citing_{name}" for name in ("regressions", "improvements", "no_change")},
+        rows=_SALIENCE,
+    ),
+    "patterns": Counted(
+        "Edit patterns",
+        "patterns_summary",
+        {"revisions": {}},
+        {"pct": "revisions"},
+        by={"pattern": "pattern"},
+    ),
+    "agreement": Counted(
+        "Agreement of worst, median and best",
+        "agreement_summary",
+        {"revisions": {}},
+        rows={"evidence_kind": ("three", "batch")},
+        by={"structure": "structure"},
+    ),
+    "severity": Counted(
+        "How far the worst one stands out",
+        "severity_summary",
+        {
+            "revisions": {},
+            "citing": _CITING,
+            "regressions": _REGRESSION,
+            "citing_regressions": {**_REGRESSION, **_CITING},
+        },
+        {"citing_pct": "citing", "regressions_pct": "regressions", "regressions_citing_pct": "citing_regressions"},
+        rows=_SALIENCE,
+        by={"degree": "degree"},
+    ),
+    "noise": Counted(
+        "Regressions that no change would have produced",
+        "noise_summary",
+        {
+            "revisions": {},
+            "tested": {"p_no_change": ".."},
+            "regressions": _REGRESSION,
+            "beyond_noise": {**_REGRESSION, "p_no_change": "..0.05"},
+            "strict": {"strict": "true"},
+            "strict_beyond_noise": {"strict": "true", "p_no_change": "..0.05"},
+            "citing_regressions": {**_SALIENCE, **_REGRESSION, **_CITING},
+            "citing_beyond_noise": {**_SALIENCE, **_REGRESSION, **_CITING, "p_no_change": "..0.05"},
+        },
+        {
+            "regressions_pct": "regressions",
+            "beyond_noise_pct": "beyond_noise",
+            "strict_beyond_noise_pct": "strict_beyond_noise",
+        },
+    ),
+    "controls": Counted(
+        "Regressions against those of a control that start equally well",
+        "controls",
+        {
+            "revisions": {},
+            "regressions": _REGRESSION,
+            "citing": _CITING,
+            "citing_regressions": {**_REGRESSION, **_CITING},
+            "control_revisions": {"variant": CONTROL},
+            "control_regressions": {"variant": CONTROL, **_REGRESSION},
+        },
+        {
+            "regressions_pct": "regressions",
+            "citing_regressions_pct": "citing_regressions",
+            "control_regressions_pct": "control_regressions",
+        },
+        by={"start": "start"},
+    ),
+}
+"""The tables of counts, in the order of the page."""

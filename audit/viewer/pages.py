@@ -1,0 +1,196 @@
+"""What the pages of lists show: the data at a glance, the table of revisions, its facets, and its rows to take away."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
+
+from audit.engine.catalog import schema
+from audit.output.errors import UsageError
+from audit.output.formats import WRITERS, Row
+from audit.reports.emptiness import are_texts
+from audit.request import OF_TEXTS
+from audit.store import rows_of
+from audit.viewer.counts import COUNTED, Counted
+from audit.viewer.query import PAGE, Query
+from audit.vocabulary.keys import RevisionKey
+from audit.vocabulary.patterns import PATTERNS
+
+if TYPE_CHECKING:
+    from audit.viewer.session import Session
+
+FACETED: Final = (
+    *("condition", "env", "variant", "direction", "pattern", "cites", "driver", "strict", "permissive", "structure"),
+    *("start", "accepted", "restrained", "evidence_kind", "judged"),
+)
+"""Columns whose values are counted beside the table, unless others are asked for."""
+SHOWN: Final = (
+    *("condition", "env", "variant", "run", "iteration", "r0", "r1", "delta", "p_no_change", "pattern", "cites"),
+    *("strict", "permissive", "driver", "edit_distance"),
+)
+"""Columns of the table, unless others are asked for."""
+SHOWN_OF_TEXTS: Final = (*SHOWN[:-1], "changed_components", "edit_ratio")
+MOST_LATEX: Final = 1_000
+"""Rows of a LaTeX table."""
+
+
+def about(session: Session) -> dict[str, Any]:
+    """What every page needs: the columns and their meaning, how the records were read, and what is known of them."""
+    described = schema()["viewed_revisions"]["columns"]
+    texts = are_texts(session.request, session.store)
+    with session.lock:
+        sums = rows_of(session.request.select(session.store.relation("holdings")))
+        caption = session.request.caption(session.store)
+    empty = {name for name in session.table.kinds if session.table.is_empty(name)}
+    return {
+        "paths": [str(path) for path in session.request.paths],
+        "revisions": session.table.count(Query()),
+        "columns": [
+            {
+                "name": name,
+                "kind": kind,
+                "meaning": described.get(name) or MEANINGS.get(name, ""),
+                "empty": name in empty,
+            }
+            for name, kind in session.table.kinds.items()
+        ],
+        "facets": [name for name in FACETED if name not in empty],
+        "shown": [name for name in (SHOWN_OF_TEXTS if texts else SHOWN) if name not in empty],
+        "page": PAGE,
+        "texts": texts,
+        "detector": session.store.detector,
+        "about": session.store.about or "worst",
+        "caption": caption,
+        "notes": [note for note in session.store.notes if note != OF_TEXTS],
+        "problems": [str(each) for each in session.store.problems[:100]],
+        "problems_total": len(session.store.problems),
+        "holdings": sums,
+        "patterns": {
+            name: {"name": each.name, "direction": each.direction, "stake": each.stake, "colour": each.colour}
+            for name, each in PATTERNS.items()
+        },
+    }
+
+
+MEANINGS: Final = {
+    "condition": "the setting under which runs were made: model, options",
+    "driver": "what plain rules take the main change to be justified by",
+}
+
+
+def overview(session: Session) -> dict[str, Any]:
+    """The tables of counts, each cell with the filter of the revisions that it counts."""
+    with session.lock:
+        tables = [table for name, counted in COUNTED.items() if (table := _table(session, name, counted))["rows"]]
+        runs = rows_of(session.request.select(session.store.relation("runs")))
+    return {"tables": tables, "runs": len(runs)}
+
+
+def _table(session: Session, name: str, counted: Counted) -> dict[str, Any]:
+    relation = session.request.select(session.store.relation(counted.relation))
+    described = schema()[counted.relation]["columns"]
+    rows = rows_of(relation)
+    return {
+        "name": name,
+        "title": counted.title,
+        "columns": [{"name": column, "meaning": described.get(column, "")} for column in relation.columns],
+        "rows": [{"cells": row, "links": _links(counted, row)} for row in rows],
+    }
+
+
+def _links(counted: Counted, row: Row) -> dict[str, dict[str, list[str]]]:
+    filters = ((column, counted.filter_of(row, column)) for column in row)
+    return {column: found for column, found in filters if found is not None}
+
+
+def revisions(session: Session, query: Query, columns: Sequence[str] = ()) -> dict[str, Any]:
+    """A page of the table.
+
+    Args:
+        session: the records.
+        query: which revisions, in which order, and the page.
+        columns: beside those that identify a revision.
+    """
+    names = list(dict.fromkeys([*RevisionKey._fields, *_known(session, columns)]))
+    return {
+        "total": session.table.count(query),
+        "page": query.page,
+        "columns": names,
+        "rows": [list(row) for row in session.table.page(query, names)],
+    }
+
+
+def facets(session: Session, query: Query, columns: Sequence[str]) -> dict[str, Any]:
+    """The values of columns among the revisions of a query, with counts; of numbers the smallest and the largest."""
+    found: dict[str, Any] = {}
+    for name in _known(session, columns):
+        if session.table.kinds[name] == "number":
+            found[name] = {"range": session.table.range(query, name)}
+        else:
+            found[name] = {"values": session.table.facet(query, name)}
+    return found
+
+
+def runs(session: Session) -> dict[str, Any]:
+    """All runs, with how many revisions they have and how far they came."""
+    with session.lock:
+        relation = session.request.select(session.store.relation("runs"))
+        rows = rows_of(relation)
+    return {"columns": relation.columns, "rows": rows}
+
+
+def download(session: Session, query: Query, columns: Sequence[str], output: str) -> tuple[str, Iterator[bytes]]:
+    """All rows of a query to take away.
+
+    Args:
+        session: the records.
+        query: which revisions, in which order.
+        columns: beside those that identify a revision; none for all.
+        output: csv, parquet or latex.
+
+    Returns:
+        The media type and the file's content, a piece at a time.
+
+    Raises:
+        UsageError: no such format, or too many rows for LaTeX.
+    """
+    names = list(dict.fromkeys([*RevisionKey._fields, *(_known(session, columns) or session.table.kinds)]))
+    if output == "parquet":
+        return "application/vnd.apache.parquet", _parquet(session, query, names)
+    rows = (dict(zip(names, row, strict=True)) for row in session.table.all_rows(query, names))
+    if output == "latex":
+        if (number := session.table.count(query)) > MOST_LATEX:
+            raise UsageError(f"{number} rows: a LaTeX table has at most {MOST_LATEX}; filter first")
+        return "text/plain; charset=utf-8", _written("latex", names, list(rows))
+    if output != "csv":
+        raise UsageError(f"format {output!r}: give csv, parquet or latex")
+    return "text/csv; charset=utf-8", _csv(names, rows)
+
+
+def _csv(names: Sequence[str], rows: Iterator[Row]) -> Iterator[bytes]:
+    yield from _written("csv", names, [])
+    while batch := list(islice(rows, 5_000)):
+        lines = b"".join(_written("csv", names, batch))
+        yield lines[lines.index(b"\n") + 1 :]
+
+
+def _written(output: str, names: Sequence[str], rows: Sequence[Row]) -> Iterator[bytes]:
+    stream = io.StringIO()
+    WRITERS[output](names, rows, stream, None)
+    yield stream.getvalue().encode()
+
+
+def _parquet(session: Session, query: Query, names: Sequence[str]) -> Iterator[bytes]:
+    with session.temporary(".parquet") as path:
+        session.table.write_parquet(query, names, path)
+        with path.open("rb") as stream:
+            while piece := stream.read(2**20):
+                yield piece
+
+
+def _known(session: Session, columns: Sequence[str]) -> list[str]:
+    if unknown := [name for name in columns if name not in session.table.kinds]:
+        raise UsageError(f"no column {', '.join(map(repr, unknown))}")
+    return list(columns)

@@ -1,0 +1,140 @@
+"""What an address asks of the table of revisions: filters, a search, an order and a page.
+
+`env=cartpole&env=pong&strict=true&delta=..-10&pattern=&sort=-delta&q=worst` asks for revisions on two tasks of which
+strict is true, delta is at most -10 and no pattern is known, and whose answer or thinking has the word; those with the
+largest delta first.
+`static/query.js` reads the same for an exported folder.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal
+
+from audit.output.errors import UsageError
+
+PAGE: Final = 100
+"""Revisions on a page of the table."""
+MOST: Final = 2**40
+"""A page has at most this number."""
+
+Kind = Literal["name", "number", "boolean"]
+Filters = tuple[tuple[str, tuple[str, ...]], ...]
+
+RESERVED: Final = frozenset({"q", "sort", "page", "columns", "facets", "by", "a", "b", "format"})
+"""Names in an address that are no columns."""
+SEARCH: Final = 200
+"""Characters that a search has at most."""
+
+
+@dataclass(frozen=True)
+class Query:
+    """A part of the table of revisions.
+
+    Attributes:
+        filters: columns with the values that they may have: a name, true or false, a number, a range `low..high` of
+            which either end may be left out, nothing for null; an exclamation mark before it means all others.
+        search: words that the answer or its thinking has, whatever their case.
+        sort: columns, with a minus sign before those that descend.
+        page: from 1.
+    """
+
+    filters: Filters = ()
+    search: str = ""
+    sort: tuple[str, ...] = ()
+    page: int = 1
+
+    @classmethod
+    def parse(cls, items: Sequence[tuple[str, str]], kinds: Mapping[str, Kind]) -> Query:
+        """Read a query from an address.
+
+        Args:
+            items: its names and values, decoded.
+            kinds: of the columns that there are.
+
+        Raises:
+            UsageError: no such column, or a value that its kind does not have.
+        """
+        filters: dict[str, list[str]] = {}
+        for name, value in items:
+            if name in RESERVED:
+                continue
+            _kind(name, kinds)
+            filters.setdefault(name, []).append(value)
+        given = dict(items)
+        sort = tuple(name for name in given.get("sort", "").split(",") if name)
+        for name in sort:
+            _kind(name.removeprefix("-"), kinds)
+        query = cls(tuple((name, tuple(values)) for name, values in filters.items()), given.get("q", "")[:SEARCH], sort)
+        page = given.get("page", "1")
+        if not (page.isascii() and page.isdigit() and 1 <= int(page) <= MOST):
+            raise UsageError(f"page {page!r}: give a whole number from 1")
+        query.where(kinds)
+        return replace(query, page=int(page))
+
+    def without(self, column: str) -> Query:
+        """The same without the filter of one column."""
+        return replace(self, filters=tuple(each for each in self.filters if each[0] != column))
+
+    def where(self, kinds: Mapping[str, Kind]) -> tuple[str, list[Any]]:
+        """The filters as a condition in SQL, and the values that it binds.
+
+        Raises:
+            UsageError: a value that its column's kind does not have.
+        """
+        parts: list[str] = []
+        bound: list[Any] = []
+        for name, values in self.filters:
+            terms = []
+            for value in values:
+                term, more = _term(name, value, kinds[name])
+                terms.append(term)
+                bound += more
+            parts.append(f"({' or '.join(terms)})")
+        return " and ".join(parts) or "true", bound
+
+    def order(self) -> str:
+        """The order in SQL: nulls last, equals as they are numbered."""
+        terms = [f'"{name.removeprefix("-")}" {"desc" if name[0] == "-" else "asc"} nulls last' for name in self.sort]
+        return ", ".join([*terms, "id"])
+
+
+def _kind(name: str, kinds: Mapping[str, Kind]) -> Kind:
+    if name not in kinds:
+        raise UsageError(f"no column {name!r}")
+    return kinds[name]
+
+
+def _term(name: str, value: str, kind: Kind) -> tuple[str, list[Any]]:
+    if value.startswith("!"):
+        term, bound = _term(name, value[1:], kind)
+        return f"not coalesce({term}, false)", bound
+    if value == "":
+        return f'"{name}" is null', []
+    if kind == "number":
+        return _between(name, value)
+    if kind == "boolean" and value not in {"true", "false"}:
+        raise UsageError(f"{name}={value}: give true or false")
+    return f'"{name}" = ?', [value == "true" if kind == "boolean" else value]
+
+
+def _between(name: str, value: str) -> tuple[str, list[Any]]:
+    low, dots, high = value.partition("..")
+    if not dots:
+        return f'"{name}" = ?', [_number(name, value)]
+    ends = [(end, sign) for end, sign in ((low, ">="), (high, "<=")) if end]
+    if not ends:
+        return f'"{name}" is not null', []
+    return " and ".join(f'"{name}" {sign} ?' for _, sign in ends), [_number(name, end) for end, _ in ends]
+
+
+def _number(name: str, text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if math.isnan(number):
+        raise UsageError(f"{name}={text}: give a number, or a range such as -10..0")
+    return number

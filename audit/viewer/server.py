@@ -1,0 +1,195 @@
+"""Serves the pages of a viewer on this machine: read-only, below an address that only its user knows."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import secrets
+import socket
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from importlib import resources
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import unquote
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from audit.output.errors import AuditError, UsageError
+from audit.output.escaping import in_line
+from audit.output.formats import as_json
+from audit.viewer import pages
+from audit.viewer.query import Query
+from audit.viewer.revision import revision
+from audit.viewer.run import run
+from audit.vocabulary.keys import RevisionKey, RunKey
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    from audit.viewer.session import Session
+
+POLICY: Final = {
+    "default-src": "'none'",
+    "script-src": "'self'",
+    # Observable Plot writes one fixed style sheet into each chart.
+    "style-src": "'self' 'sha256-PLOT'",
+    "img-src": "'self' data: blob:",
+    "connect-src": "'self'",
+    "base-uri": "'none'",
+    "form-action": "'none'",
+    "frame-ancestors": "'self' http://localhost:* http://127.0.0.1:*",
+}
+"""What a page may load. Notebooks on this machine may show it in a frame."""
+HEADERS: Final = {
+    "content-security-policy": "; ".join(f"{name} {value}" for name, value in POLICY.items()),
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    "cross-origin-resource-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cache-control": "no-store",
+}
+ONLY_HERE: Final = "this address is of no use: open the one that audit view printed\n"
+
+Answer = Callable[["Session", Request], dict[str, Any]]
+
+
+def application(session: Session, secret: str, names: Sequence[str]) -> ASGIApp:
+    """The pages as an ASGI application.
+
+    Args:
+        session: what is shown.
+        secret: the first part of every path.
+        names: of this machine, which a request's Host header may have beside numeric addresses.
+    """
+    static = StaticFiles(directory=str(resources.files("audit.viewer").joinpath("static")), html=True)
+    routes = [
+        *(Route(f"/{secret}/api/{path}", partial(_answered, session, answer)) for path, answer in ANSWERS.items()),
+        Route(f"/{secret}/api/download", partial(_downloaded, session)),
+        Mount(f"/{secret}", static),
+    ]
+    return _Guarded(Starlette(routes=routes, exception_handlers={404: _not_found}), names)
+
+
+def new_secret() -> str:
+    """A part of an address that cannot be guessed."""
+    return secrets.token_urlsafe(16)
+
+
+class _Guarded:
+    """Refuses requests that name another host than this machine, and adds headers to every answer."""
+
+    def __init__(self, application: ASGIApp, names: Sequence[str]) -> None:
+        self._application = application
+        self._names = {name.lower() for name in ("localhost", *names)}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._application(scope, receive, send)
+            return
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [
+                    *((name, value) for name, value in message["headers"] if name.decode() not in HEADERS),
+                    *((name.encode(), value.encode()) for name, value in HEADERS.items()),
+                ]
+            await send(message)
+
+        if not self._is_here(scope):
+            await PlainTextResponse(ONLY_HERE, 421)(scope, receive, send_with_headers)
+            return
+        await self._application({**scope, "path": _with_parts(scope["raw_path"])}, receive, send_with_headers)
+
+    def _is_here(self, scope: Scope) -> bool:
+        """Whether the Host header is numeric or a name of this machine; any other can be made to lead here."""
+        hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
+        if len(hosts) != 1:
+            return False
+        host = hosts[0].rsplit(":", 1)[0] if not hosts[0].endswith("]") else hosts[0]
+        if host.lower() in self._names:
+            return True
+        try:
+            ipaddress.ip_address(host.strip("[]"))
+        except ValueError:
+            return False
+        return True
+
+
+def _with_parts(raw: bytes) -> str:
+    """A path decoded but for slashes and percent signs within its parts, which a name may have; `_part` decodes them."""
+    escaped = raw.decode("latin-1").replace("%25", "%2525")
+    return unquote(re.sub("%2f", "%252F", escaped, flags=re.IGNORECASE))
+
+
+def _part(request: Request, name: str) -> str:
+    return unquote(request.path_params[name])
+
+
+def names_of_this_machine() -> list[str]:
+    """Names that other machines may reach this one by."""
+    return [name for name in {socket.gethostname(), socket.getfqdn()} if name]
+
+
+def _answered(session: Session, answer: Answer, request: Request) -> Response:
+    """An answer in JSON; an error is one line."""
+    try:
+        return Response(as_json(answer(session, request)), media_type="application/json")
+    except AuditError as error:
+        return _refused(error)
+
+
+def _downloaded(session: Session, request: Request) -> Response:
+    try:
+        query = _query(session, request)
+        output = request.query_params.get("format", "csv")
+        kind, pieces = pages.download(session, query, _columns(request), output)
+    except AuditError as error:
+        return _refused(error)
+    suffix = {"latex": "tex"}.get(output, output)
+    headers = {"content-disposition": f'attachment; filename="revisions.{suffix}"'}
+    return StreamingResponse(pieces, media_type=kind, headers=headers)
+
+
+def _refused(error: AuditError) -> Response:
+    status = 400 if isinstance(error, UsageError) else 404
+    return JSONResponse({"error": in_line(str(error))}, status)
+
+
+def _not_found(_: Request, __: Exception) -> Response:
+    return PlainTextResponse(ONLY_HERE, 404)
+
+
+def _query(session: Session, request: Request) -> Query:
+    return Query.parse(request.query_params.multi_items(), session.table.kinds)
+
+
+def _columns(request: Request, name: str = "columns") -> list[str]:
+    return [column for column in request.query_params.get(name, "").split(",") if column]
+
+
+def _run(request: Request) -> RunKey:
+    condition, env, variant = (_part(request, name) for name in ("condition", "env", "variant"))
+    return RunKey(condition, env, variant, request.path_params["run"])
+
+
+def _revision(request: Request) -> RevisionKey:
+    return RevisionKey(*_run(request), request.path_params["iteration"])
+
+
+RUN: Final = "{condition}/{env}/{variant}/{run:int}"
+REVISION: Final = f"{RUN}/{{iteration:int}}"
+
+ANSWERS: Final[Mapping[str, Answer]] = {
+    "about": lambda session, _: pages.about(session),
+    "overview": lambda session, _: pages.overview(session),
+    "revisions": lambda session, request: pages.revisions(session, _query(session, request), _columns(request)),
+    "facets": lambda session, request: pages.facets(session, _query(session, request), _columns(request, "facets")),
+    f"revision/{REVISION}": lambda session, request: revision(session, _revision(request), _query(session, request)),
+    "runs": lambda session, _: pages.runs(session),
+    f"run/{RUN}": lambda session, request: run(session, _run(request)),
+}
+"""What answers requests, by the paths below `api`."""

@@ -1,0 +1,74 @@
+"""What a viewer shows: the open records, all their revisions in a table, and the files that were named beside them."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+import threading
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from audit.viewer.query import Query
+from audit.viewer.table import RevisionTable
+
+if TYPE_CHECKING:
+    from audit.request import Request
+
+
+class Session:
+    """A context manager; its attributes are what the pages' functions read.
+
+    Attributes:
+        request: the options that the viewer was called with.
+        store: the records.
+        table: all their revisions.
+        lock: held while `store` is used, since its connection serves one query at a time.
+
+    Args:
+        request: as above.
+    """
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self.lock = threading.Lock()
+        with contextlib.ExitStack() as resources:
+            self.directory = Path(resources.enter_context(tempfile.TemporaryDirectory(prefix="audit-view-")))
+            self.store = resources.enter_context(request.open(all_detectors=True))
+            self.table = RevisionTable(self.store, _base(request), self.directory, self.lock)
+            resources.callback(self.table.close)
+            self._resources = resources.pop_all()
+
+    @contextlib.contextmanager
+    def temporary(self, suffix: str) -> Iterator[Path]:
+        """The path of a file that is to be written, and is removed afterwards."""
+        path = self.directory / f"{uuid.uuid4().hex}{suffix}"
+        try:
+            yield path
+        finally:
+            path.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Close the records, and remove temporary files."""
+        self._resources.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _base(request: Request) -> Query:
+    """The revisions that the options select."""
+    chosen = {
+        "condition": request.condition,
+        "env": request.env,
+        "variant": request.variant,
+        "run": [str(number) for number in request.run or ()],
+    }
+    return Query(filters=tuple((name, tuple(values)) for name, values in chosen.items() if values))

@@ -1,0 +1,33 @@
+"use strict";
+
+// What tasks, methods, columns and values are called.
+const Names = (() => {
+  let about = null;
+
+  function take(given) {
+    about = given;
+  }
+
+  function value(column, id) {
+    if (id === null || id === undefined) return "none";
+    if (typeof id === "boolean") return id ? "yes" : "no";
+    const names = about?.names?.[column];
+    return shown(names?.[id] ?? id);
+  }
+
+  const HEADINGS = {
+    env: "task", variant: "method", r0: "r₀", r1: "r₁", delta: "Δ", p_no_change: "noise p", tau_c: "τ_c",
+    p: "p", holm_p: "Holm p", pct: "%",
+  };
+
+  function column(name) {
+    if (HEADINGS[name]) return HEADINGS[name];
+    return name.replace(/_pct\b/g, " %").replace(/_/g, " ");
+  }
+
+  function meaning(name) {
+    return about?.columns.find((each) => each.name === name)?.meaning || "";
+  }
+
+  return { take, value, column, meaning, get about() { return about; } };
+})();

@@ -1,0 +1,169 @@
+"use strict";
+
+// All revisions: sorted, filtered, counted by facets, searched, taken away. The address holds everything.
+(() => {
+  const go = (query) => {
+    location.hash = Query.address("revisions", [], query);
+  };
+  const restart = (query, changes) => go(Query.changed(query, { page: null, ...changes }));
+
+  function chips(query) {
+    const items = Query.filters(query).map(([name, value]) => {
+      const rest = query.getAll(name).filter((each) => each !== value);
+      return h("li", h("button", {
+        type: "button",
+        "aria-label": `Remove the filter ${Names.column(name)} ${describe(name, value)}`,
+        onclick: () => restart(query, { [name]: rest }),
+      }, `${Names.column(name)}: ${describe(name, value)} ×`));
+    });
+    if (query.get("q")) {
+      items.push(h("li", h("button", {
+        type: "button", "aria-label": "Remove the search", onclick: () => restart(query, { q: null }),
+      }, `text: ${shown(query.get("q"))} ×`)));
+    }
+    return items.length ? h("ul.chips", { "aria-label": "Filters" }, items) : null;
+  }
+
+  function describe(name, value) {
+    if (value === "") return "none";
+    if (value.startsWith("!")) return `not ${describe(name, value.slice(1))}`;
+    if (value === "..") return "known";
+    if (value === "true") return "yes";
+    if (value === "false") return "no";
+    const [low, high] = value.split("..");
+    if (high === undefined) return Names.value(name, value);
+    return low && high ? `${low} to ${high}` : low ? `≥ ${low}` : `≤ ${high}`;
+  }
+
+  const raw = (value) => (value === null ? "" : String(value));
+
+  function facet(query, name, found) {
+    const chosen = query.getAll(name);
+    if (found.range) return ranged(query, name, found.range, chosen);
+    const values = found.values.map(([value, count]) => {
+      const text = raw(value);
+      const isOn = chosen.includes(text);
+      return h("li", h("label",
+        h("input", {
+          type: "checkbox",
+          checked: isOn,
+          id: `facet-${name}-${text}`,
+          onchange: () => restart(query, { [name]: isOn ? chosen.filter((each) => each !== text) : [...chosen, text] }),
+        }),
+        h("span", Names.value(name, value)), h("span.count", number(count))));
+    });
+    return h("details", { open: chosen.length > 0 || ["direction", "env", "variant", "pattern", "cites", "strict"].includes(name) },
+      h("summary", { title: Names.meaning(name) }, Names.column(name)), h("ul", values));
+  }
+
+  function ranged(query, name, [low, high], chosen) {
+    const [from = "", to = ""] = (chosen[0] || "").split("..");
+    const ends = ["from", "to"].map((end, place) =>
+      h("input", { type: "number", step: "any", "aria-label": `${Names.column(name)} ${end}`, value: [from, to][place], placeholder: number([low, high][place]) }));
+    const apply = () => {
+      const [a, b] = ends.map((each) => each.value);
+      restart(query, { [name]: a || b ? `${a}..${b}` : null });
+    };
+    ends.forEach((each) => each.addEventListener("change", apply));
+    return h("details", { open: chosen.length > 0 }, h("summary", { title: Names.meaning(name) }, Names.column(name)),
+      h("div.range", ends[0], "to", ends[1]));
+  }
+
+  function searching(query) {
+    const input = h("input#search", { type: "search", value: query.get("q") || "", placeholder: "words in answers and thinking", "aria-label": "Search in answers and thinking", maxlength: "200" });
+    return h("form", {
+      role: "search",
+      onsubmit: (event) => {
+        event.preventDefault();
+        restart(query, { q: input.value || null });
+      },
+    }, input, h("button", { type: "submit" }, "Search"));
+  }
+
+  function columnsChooser(query, columns) {
+    const names = Names.about.columns.filter((each) => !each.empty).map((each) => each.name);
+    return h("details", h("summary", "Columns"), h("ul.columns", names.map((name) => {
+      const isOn = columns.includes(name);
+      return h("li", h("label", h("input", {
+        type: "checkbox",
+        checked: isOn,
+        id: `column-${name}`,
+        onchange: () => go(Query.changed(query, {
+          columns: (isOn ? columns.filter((each) => each !== name) : names.filter((each) => columns.includes(each) || each === name)).join(","),
+        })),
+      }), ` ${Names.column(name)}`, h("span.muted", ` ${Names.meaning(name)}`)));
+    })));
+  }
+
+  function paging(query, found) {
+    const page = found.page;
+    const last = Math.max(1, Math.ceil(found.total / Names.about.page));
+    const to = (number, text) => h("button", {
+      type: "button", disabled: number < 1 || number > last || number === page,
+      onclick: () => go(Query.changed(query, { page: String(number) })),
+    }, text);
+    return h("div.bar.paging", to(1, "First"), to(page - 1, "Previous"), h("span", `page ${number(page)} of ${number(last)}`), to(page + 1, "Next"), to(last, "Last"));
+  }
+
+  function downloads(query, columns) {
+    if (Data.isExported) return null;
+    const chosen = Query.changed(Query.selection(query), { columns: columns.join(",") });
+    return h("span", "Take away: ", ["csv", "parquet", "latex"].flatMap((format, place) => {
+      const href = `api/download?${Query.changed(chosen, { format })}`;
+      return [place ? " · " : "", link({ csv: "CSV", parquet: "Parquet", latex: "LaTeX" }[format], href, { download: "" })];
+    }));
+  }
+
+  const KEY = ["condition", "env", "variant", "run", "iteration"];
+
+  function grid(query, found, columns) {
+    const place = new Map(found.columns.map((name, index) => [name, index]));
+    const sort = (query.get("sort") || "").split(",")[0];
+    const kinds = new Map(Names.about.columns.map((each) => [each.name, each.kind]));
+    const headings = columns.map((name) => {
+      const isSorted = sort === name || sort === `-${name}`;
+      const next = sort === `-${name}` ? name : sort === name ? null : kinds.get(name) === "number" ? `-${name}` : name;
+      return h(kinds.get(name) === "number" ? "th.number" : "th", {
+        scope: "col", "aria-sort": isSorted ? (sort[0] === "-" ? "descending" : "ascending") : null,
+      }, h("button.sort", { type: "button", id: `sort-${name}`, title: Names.meaning(name), onclick: () => restart(query, { sort: next }) }, Names.column(name)));
+    });
+    const rows = found.rows.map((row) => {
+      const key = KEY.map((name) => row[place.get(name)]);
+      const href = Query.address("revision", key, Query.selection(query));
+      const direction = row[place.get("direction")];
+      return h("tr", columns.map((name, index) => {
+        const value = row[place.get(name)];
+        const text = kinds.get(name) === "number" && !["run", "iteration"].includes(name) ? number(value) : value === null ? "" : Names.value(name, value);
+        const tag = kinds.get(name) === "number" ? "td.number" : "td";
+        return h(name === "delta" && direction !== "no_change" ? `${tag}.${direction}` : tag,
+          name === "iteration" || (index === 0 && !columns.includes("iteration")) ? link(text, href) : text);
+      }));
+    });
+    return Tables.scrolling(h("table", h("caption", `${number(found.total)} revisions`), h("thead", h("tr", headings)), h("tbody", rows)), "Revisions");
+  }
+
+  Pages.add({
+    name: "revisions",
+    title: "Revisions",
+    inNav: true,
+    async render(main, { query }) {
+      const about = Names.about;
+      const columns = (query.get("columns") || about.shown.join(",")).split(",").filter(Boolean);
+      const asked = Query.changed(Query.selection(query), { page: query.get("page"), columns: [...new Set([...columns, "direction"])].join(",") });
+      const ranges = ["r0", "delta", "p_no_change", "edit_distance", "edit_ratio", "severity"].filter((name) => about.columns.some((each) => each.name === name && !each.empty));
+      const filtered = [...new Set(Query.filters(query).map(([name]) => name))];
+      const counted = [...new Set([...about.facets, ...ranges, ...filtered])];
+      const [found, facets] = await Promise.all([
+        Data.get("revisions", asked),
+        Data.get("facets", Query.changed(Query.selection(query), { facets: counted.join(","), sort: null })),
+      ]);
+      Pages.announce(`${number(found.total)} revisions`);
+      main.append(h("h1", "Revisions"), h("div.layout",
+        h("aside.facets", { "aria-label": "Filters and counts" }, counted.map((name) => facet(query, name, facets[name]))),
+        h("div",
+          h("div.bar", searching(query), columnsChooser(query, columns), downloads(query, columns)),
+          chips(query), found.total ? [grid(query, found, columns), paging(query, found)] : h("p", "No revision is like this; remove a filter."),
+        )));
+    },
+  });
+})();

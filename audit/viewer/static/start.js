@@ -1,0 +1,17 @@
+"use strict";
+
+(async () => {
+  document.getElementById("theme").addEventListener("click", Theme.next);
+  document.querySelector(".skip").addEventListener("click", (event) => {
+    event.preventDefault(); // the hash is the page's address
+    document.getElementById("main").focus();
+  });
+  Theme.apply();
+  try {
+    Names.take(await Data.get("about"));
+  } catch (error) {
+    document.getElementById("main").replaceChildren(h("p.error", shown(error.message)));
+    return;
+  }
+  await Pages.start();
+})();

@@ -1,0 +1,67 @@
+"use strict";
+
+// Tables of counts: rows of objects, numbers to the right, cells that lead to what they count, headings that sort.
+const Tables = (() => {
+  const isNumber = (rows, name) => rows.some((row) => typeof row.cells[name] === "number");
+
+  function cell(name, row) {
+    const value = row.cells[name];
+    const text = /_pct$|^pct$/.test(name) ? percent(value) : typeof value === "string" ? Names.value(name, value) : number(value);
+    const filter = row.links?.[name];
+    return filter && text !== "" ? link(text, Query.address("revisions", [], filter)) : text;
+  }
+
+  function compare(a, b) {
+    if (a === b) return 0;
+    if (a === null || a === undefined) return 1;
+    if (b === null || b === undefined) return -1;
+    return typeof a === "number" ? a - b : String(a).localeCompare(String(b));
+  }
+
+  /** A table. columns: [{name, meaning}]; rows: [{cells, links}]. */
+  function table({ columns, rows, caption }) {
+    let sorted = null;
+    const body = h("tbody");
+    const numeric = new Map(columns.map(({ name }) => [name, isNumber(rows, name)]));
+
+    function fill() {
+      const order = [...rows];
+      if (sorted) {
+        const sign = sorted.descending ? -1 : 1;
+        const known = (row) => row.cells[sorted.name] !== null && row.cells[sorted.name] !== undefined;
+        order.sort((a, b) => (known(a) && known(b) ? sign : 1) * compare(a.cells[sorted.name], b.cells[sorted.name]));
+      }
+      body.replaceChildren(
+        ...order.map((row) => h("tr", columns.map(({ name }) => h(numeric.get(name) ? "td.number" : "td", cell(name, row))))),
+      );
+      for (const heading of headings) {
+        const mine = sorted && heading.dataset.name === sorted.name;
+        if (mine) heading.setAttribute("aria-sort", sorted.descending ? "descending" : "ascending");
+        else heading.removeAttribute("aria-sort");
+      }
+    }
+
+    const headings = columns.map(({ name, meaning }) =>
+      h(numeric.get(name) ? "th.number" : "th", { scope: "col", "data-name": name },
+        h("button.sort", {
+          type: "button",
+          title: meaning || null,
+          onclick: () => {
+            const again = sorted && sorted.name === name;
+            sorted = { name, descending: again ? !sorted.descending : Boolean(numeric.get(name)) };
+            fill();
+          },
+        }, Names.column(name))),
+    );
+    const element = h("table", h("caption", caption), h("thead", h("tr", headings)), body);
+    fill();
+    return scrolling(element, caption);
+  }
+
+  /** A region that scrolls sideways, by keyboard too, and hints that there is more. */
+  function scrolling(element, label) {
+    return h("div.scrolls", { tabindex: "0", role: "region", "aria-label": label }, element);
+  }
+
+  return { table, scrolling };
+})();

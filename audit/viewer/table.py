@@ -1,0 +1,236 @@
+"""All revisions of a data set in one table, in a file of DuckDB's that is made once and kept.
+
+A table of a million revisions is a file of about 100 MB, of which a filter reads the columns that it names.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import duckdb
+
+from audit.engine.quiet import without_progress_bar
+from audit.output.errors import AuditError
+from audit.viewer.query import PAGE, Kind, Query
+from audit.vocabulary.keys import RevisionKey
+
+if TYPE_CHECKING:
+    from audit.store import Store
+
+NAME: Final = "viewer"
+"""Of the file among what is kept of an analysis, and of the table in it."""
+MEMORY: Final = "800MB"
+"""What DuckDB may use for queries of the table."""
+MOST_DRIVERS: Final = 20_000
+"""Answers up to which the driver of each is found when the table is made, at about 3,000 a second."""
+FACETS: Final = 40
+"""Values of a column that are counted, the most frequent ones."""
+SEARCHES: Final = 16
+"""Searches whose results are kept at once."""
+
+_HIDDEN: Final = frozenset({"changed", "chance_pooled", "chance_initial", "file", "id"})
+"""Columns that no filter reads."""
+_KINDS: Final[Mapping[str, Kind]] = {"BOOLEAN": "boolean", "VARCHAR": "name"}
+
+
+class RevisionTable:
+    """The table of a store's revisions; requests in several threads may ask it at once.
+
+    Args:
+        store: the records.
+        base: restricts all queries, as the command's options select conditions, tasks, methods and runs.
+        directory: for temporary files.
+        lock: held while the store is used.
+    """
+
+    def __init__(self, store: Store, base: Query, directory: Path, lock: threading.Lock) -> None:
+        self._store = store
+        self._base = base
+        self._lock = lock
+        self._searches: dict[str, str] = {}
+        self._connection = duckdb.connect(
+            config={"memory_limit": MEMORY, "temp_directory": str(directory / "table-spill")}
+        )
+        without_progress_bar(self._connection)
+        file = _file(store)
+        quoted = str(file).replace("'", "''")
+        self._connection.execute(f"attach '{quoted}' as kept (read_only)")
+        self._connection.execute("use kept")
+        described = self._connection.execute(f"describe {NAME}").fetchall()
+        self.kinds: dict[str, Kind] = {
+            name: _KINDS.get(kind, "number") for name, kind, *_ in described if name not in _HIDDEN
+        }
+        """The columns that can be filtered and sorted by."""
+
+    def count(self, query: Query) -> int:
+        """How many revisions a query has."""
+        [(number,)] = self._rows("select count(*)", query)
+        return int(number)
+
+    def page(self, query: Query, columns: Sequence[str]) -> list[tuple[Any, ...]]:
+        """One page of a query, in its order.
+
+        Args:
+            query: also the page.
+            columns: of `kinds`.
+        """
+        # The keys of a late page are sorted alone, and the other columns looked up for its rows.
+        ids = self._rows("select id", query, f"order by {query.order()} limit {PAGE} offset {(query.page - 1) * PAGE}")
+        return self._looked_up([number for (number,) in ids], columns)
+
+    def all_rows(self, query: Query, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        """All rows of a query, in its order."""
+        cursor = self._execute(f"select {_listed(columns)}", query, f"order by {query.order()}")
+        while batch := cursor.fetchmany(10_000):
+            yield from batch
+
+    def write_parquet(self, query: Query, columns: Sequence[str], path: Path) -> None:
+        """Write all rows of a query to a Parquet file."""
+        condition, bound = self._condition(query)
+        quoted = str(path).replace("'", "''")
+        self._connection.cursor().execute(
+            f"copy (select {_listed(columns)} from kept.{NAME} where {condition} order by {query.order()}) "
+            f"to '{quoted}' (format parquet, compression zstd)",
+            bound,
+        )
+
+    def facet(self, query: Query, column: str) -> list[tuple[Any, int]]:
+        """The values of a column among the revisions of a query, with the filter of that column set aside.
+
+        Returns:
+            Value and number of revisions, the most frequent ones first.
+        """
+        end = f"group by 1 order by 2 desc, 1 limit {FACETS}"
+        return self._rows(f'select "{column}", count(*)', query.without(column), end)
+
+    def range(self, query: Query, column: str) -> tuple[float | None, float | None]:
+        """The smallest and the largest number of a column, with its own filter set aside."""
+        [(low, high)] = self._rows(f'select min("{column}"), max("{column}")', query.without(column))
+        return low, high
+
+    def is_empty(self, column: str) -> bool:
+        """Whether a column is null in all revisions."""
+        return not self._rows("select 1", Query(filters=((column, ("!",)),)), "limit 1")
+
+    def row(self, key: RevisionKey) -> dict[str, Any] | None:
+        """All that is known of one revision; None where there is none."""
+        condition = " and ".join(f'"{name}" = ?' for name in RevisionKey._fields)
+        cursor = self._connection.cursor().execute(f"from kept.{NAME} where {condition}", list(key))
+        found = cursor.fetchone()
+        return None if found is None else dict(zip([each[0] for each in cursor.description], found, strict=True))
+
+    def neighbours(self, query: Query, number: int) -> tuple[int, RevisionKey | None, RevisionKey | None]:
+        """The place of a revision among those of a query, from 1, and the revisions before and after it.
+
+        Args:
+            query: its order counts.
+            number: the revision's `id`.
+
+        Returns:
+            0 as the place where the revision is not among them.
+        """
+        condition, bound = self._condition(query)
+        found = self._connection.cursor().execute(
+            f"select place, before, after from (select id, row_number() over w as place, lag(id) over w as before, "
+            f"lead(id) over w as after from kept.{NAME} where {condition} window w as (order by {query.order()})) "
+            "where id = ?",
+            [*bound, number],
+        )
+        row = found.fetchone()
+        if row is None:
+            return 0, None, None
+        place, before, after = row
+        return place, self._key(before), self._key(after)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def _key(self, number: int | None) -> RevisionKey | None:
+        if number is None:
+            return None
+        [row] = self._looked_up([number], RevisionKey._fields)
+        return RevisionKey(*row)
+
+    def _looked_up(self, ids: Sequence[int], columns: Sequence[str]) -> list[tuple[Any, ...]]:
+        if not ids:
+            return []
+        # As literals, since a filter by a list that is bound reads every row.
+        rows = self._connection.cursor().execute(
+            f"select id, {_listed(columns)} from kept.{NAME} where id in ({', '.join(map(str, ids))})"
+        )
+        found = {row[0]: row[1:] for row in rows.fetchall()}
+        return [found[number] for number in ids]
+
+    def _rows(self, select: str, query: Query, end: str = "") -> list[tuple[Any, ...]]:
+        return self._execute(select, query, end).fetchall()
+
+    def _execute(self, select: str, query: Query, end: str = "") -> duckdb.DuckDBPyConnection:
+        condition, bound = self._condition(query)
+        return self._connection.cursor().execute(f"{select} from kept.{NAME} where {condition} {end}", bound)
+
+    def _condition(self, query: Query) -> tuple[str, list[Any]]:
+        condition, bound = query.where(self.kinds)
+        base, more = self._base.where(self.kinds)
+        parts = [f"({base})", f"({condition})"]
+        if query.search:
+            parts.append(f"id in (from memory.{self._searched(query.search)})")
+        return " and ".join(parts), [*more, *bound]
+
+    def _searched(self, text: str) -> str:
+        """The name of the table that has the numbers of the revisions with a text in the answer or its thinking."""
+        with self._lock:
+            folded = text.lower()
+            if folded not in self._searches:
+                while len(self._searches) >= SEARCHES:
+                    oldest = next(iter(self._searches))
+                    self._connection.cursor().execute(f"drop table memory.{self._searches.pop(oldest)}")
+                name = f"search_{hash(folded) & (2**63 - 1)}"
+                cursor = self._connection.cursor()
+                cursor.execute(f"create or replace table memory.{name} (id bigint)")
+                for ids in _searched(self._store, folded):
+                    cursor.register("found", ids)
+                    cursor.execute(
+                        f"insert into memory.{name} select id from kept.{NAME} "
+                        f"join found using ({', '.join(RevisionKey._fields)})"
+                    )
+                    cursor.unregister("found")
+                self._searches[folded] = name
+            return self._searches[folded]
+
+
+def _listed(columns: Iterable[str]) -> str:
+    return ", ".join(f'"{column}"' for column in columns)
+
+
+def _searched(store: Store, folded: str) -> Iterator[Any]:
+    """The keys of the revisions with a text, as Arrow-like frames."""
+    from duckdb import ConstantExpression, SQLExpression
+
+    keys = ", ".join(RevisionKey._fields)
+    both = "lower(concat(revised.answer, chr(0), revised.thinking))"
+    found = store.relation("episodes").filter(SQLExpression("revised is not null"))
+    has = duckdb.FunctionExpression("contains", SQLExpression(both), ConstantExpression(folded))
+    yield found.filter(has).select(keys).df()
+
+
+def _file(store: Store) -> Path:
+    """The file of the table: one that was kept, or one made now."""
+    keys = ", ".join(RevisionKey._fields)
+    with_driver = f"select v.*, d.driver from viewed_revisions as v left join drivers as d using ({keys})"
+    without = "select *, null::varchar as driver from viewed_revisions"
+    source = with_driver if _wants_drivers(store) else without
+    return store.kept(NAME, f"select row_number() over (order by {keys}) as id, * from ({source}) order by id")
+
+
+def _wants_drivers(store: Store) -> bool:
+    [(revisions,)] = store.relation("summary").aggregate("sum(revisions)").fetchall()
+    return bool(revisions <= MOST_DRIVERS) or store.detector == "driver"
+
+
+def no_such(key: RevisionKey) -> AuditError:
+    """The error for a revision that the table does not have."""
+    return AuditError(f"no revision {key}: no such iteration, or it has no revised candidate")

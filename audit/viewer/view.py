@@ -1,0 +1,144 @@
+"""`audit.view`: opens the pages of a data set in a browser or a notebook, or writes them to a folder."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+import time
+import webbrowser
+from typing import TYPE_CHECKING, Final, Self, Unpack
+
+from audit.arguments import Data, RevisionSelection, request_of
+from audit.output.errors import AuditError, UsageError
+from audit.output.escaping import in_line
+from audit.viewer.session import Session
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+LOOPBACK: Final = "127.0.0.1"
+STARTED: Final = 20.0
+"""Seconds that a server may take to start."""
+PAUSE: Final = 0.5
+"""Seconds between two checks of whether it still runs."""
+
+
+class View:
+    """A viewer that is being served: a context manager, which a notebook shows inline.
+
+    Attributes:
+        address: of its first page, with its secret.
+
+    Args:
+        session: what is shown; closed with the view.
+        host: the address of this machine to listen on.
+        port: 0 for any that is free.
+    """
+
+    def __init__(self, session: Session, host: str, port: int) -> None:
+        import uvicorn
+
+        from audit.viewer.server import application, names_of_this_machine, new_secret
+
+        self._session = session
+        self._socket = _listening(host, port)
+        secret = new_secret()
+        is_local = host in {LOOPBACK, "::1", "localhost"}
+        app = application(session, secret, [] if is_local else names_of_this_machine())
+        config = uvicorn.Config(
+            app, log_level="error", access_log=False, lifespan="off", server_header=False, timeout_graceful_shutdown=1
+        )
+        self._server = uvicorn.Server(config)
+        port = self._socket.getsockname()[1]
+        shown = {"0.0.0.0": socket.gethostname(), "::": socket.gethostname()}.get(host, host)  # noqa: S104
+        self.address = f"http://{f'[{shown}]' if ':' in shown else shown}:{port}/{secret}/"
+        self._thread: threading.Thread | None = None
+
+    def wait(self) -> None:
+        """Return when the server has stopped, or raise at Ctrl-C."""
+        while self._thread is not None and self._thread.is_alive():
+            self._thread.join(PAUSE)
+
+    def start(self) -> Self:
+        """Serve in a thread of its own, until `close`.
+
+        Raises:
+            AuditError: the server did not start.
+        """
+        self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._socket]}, daemon=True)
+        self._thread.start()
+        until = time.monotonic() + STARTED
+        while not self._server.started:
+            if not self._thread.is_alive() or time.monotonic() > until:
+                raise AuditError("the viewer's server did not start")
+            time.sleep(0.01)
+        return self
+
+    def open_in_browser(self) -> None:
+        """Open a browser at the first page, if there is one."""
+        with contextlib.suppress(webbrowser.Error):
+            threading.Thread(target=webbrowser.open, args=(self.address,), daemon=True).start()
+
+    def close(self) -> None:
+        """Stop serving and close the records."""
+        self._server.should_exit = True
+        if self._thread is not None:
+            self._thread.join()
+        self._socket.close()
+        self._session.close()
+
+    def _repr_html_(self) -> str:
+        return f'<iframe src="{self.address}" width="100%" height="720" title="audit view"></iframe>'
+
+    def __repr__(self) -> str:
+        return f"<audit.View at {self.address}>"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def view(
+    data: Data,
+    *,
+    host: str = LOOPBACK,
+    port: int = 0,
+    **options: Unpack[RevisionSelection],
+) -> View:
+    """Serve the pages of a data set: tables whose numbers lead to revisions, and these to their answers and rollouts.
+
+    The result is shown inline by a notebook. Its `address` has a secret; only this machine is listened to, unless
+    another host is named.
+
+    Args:
+        data: records.
+        host: the address of this machine to listen on.
+        port: 0 for any that is free.
+        options: which groups, and how records are opened and classified.
+
+    Returns:
+        The view, which is served until it is closed.
+
+    Raises:
+        UsageError: the address or the port cannot be listened on.
+    """
+    session = Session(request_of(data, RevisionSelection, options))
+    try:
+        return View(session, host, port).start()
+    except BaseException:
+        session.close()
+        raise
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family)
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise UsageError(f"cannot listen on {in_line(host)} port {port} ({reason}); try another --port") from None
