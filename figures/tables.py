@@ -23,8 +23,6 @@ from figures.wording import worded
 
 MISSING: Final = "–"
 Row = Mapping[str, Any]
-Where = Mapping[str, Sequence[Any]]
-"""Values by column: a revision is meant that has one of them in each."""
 
 
 @dataclass(frozen=True)
@@ -32,8 +30,7 @@ class Column:
     """A column of a table: its heading, and how it reads in a row.
 
     `is_best` marks whether it is the best of its row and is emphasised, `beside` what is under it in small print.
-    `prose` is of several lines. `where` has the values of columns of the audit's `revisions` by which a count's
-    revisions differ from the others of its row; None where it counts something else.
+    `prose` is of several lines.
     """
 
     heading: str
@@ -43,7 +40,6 @@ class Column:
     prose: bool = False
     is_best: Callable[[Row], bool] = lambda _row: False
     beside: Callable[[Row], str] = lambda _row: ""
-    where: Where | None = None
 
 
 @dataclass(frozen=True)
@@ -76,9 +72,9 @@ def text(key: str, heading: str) -> Column:
     return Column(heading, lambda row: name(str(row[key])), key, numeric=False)
 
 
-def count(key: str, heading: str, where: Where | None = None) -> Column:
+def count(key: str, heading: str) -> Column:
     """A whole number."""
-    return Column(heading, lambda row: shown(row[key], "{:.0f}"), key, where=where)
+    return Column(heading, lambda row: shown(row[key], "{:.0f}"), key)
 
 
 def decimal(key: str, heading: str, digits: int = 2) -> Column:
@@ -91,13 +87,9 @@ def percent(key: str, heading: str) -> Column:
     return Column(heading, lambda row: shown(row[key], "{:.1f}%"), key)
 
 
-def counted(key: str, heading: str, where: Where | None = None) -> Column:
+def counted(key: str, heading: str) -> Column:
     """A count with the percentage beside it, which the row holds as `<key>_pct`."""
-
-    def read(row: Row) -> str:
-        return _joined(shown(row[key], "{:.0f}"), shown(row[f"{key}_pct"], " ({:.1f}%)"))
-
-    return Column(heading, read, key, where=where)
+    return Column(heading, lambda row: _joined(shown(row[key], "{:.0f}"), shown(row[f"{key}_pct"], " ({:.1f}%)")), key)
 
 
 def spread(key: str, heading: str) -> Column:
@@ -133,20 +125,17 @@ def _joined(value: str, beside: str) -> str:
 _WHERE: Final = (text("condition", "Condition"), text("env", "Task"), text("variant", "Method"))
 OPTIONAL: Final = "mean_edit_distance"
 """A column that no text or log without parameters has a value in; empty, it is left out."""
-REGRESSION: Final[Where] = {"direction": ("regression",)}
-UNTIED: Final = ("all_diverse", "preservation_favored", "failure_confirmed")
-"""Structures in which the worst rollout is below the best; in the first two it is below the median one too."""
 
 COLUMNS: Final[Mapping[str, Sequence[Column]]] = {
     "salience": (
         *_WHERE,
         text("detector", "Detector"),
-        count("revisions", "Revisions", {}),
-        counted("regressions", "Regressions", REGRESSION),
-        counted("strict", "Strict", {"strict": (True,)}),
-        counted("permissive", "Permissive", {"permissive": (True,)}),
-        count("worst_below_median", "Worst < median", {**REGRESSION, "structure": UNTIED[:2]}),
-        count("worst_below_best", "Worst < best", {**REGRESSION, "structure": UNTIED}),
+        count("revisions", "Revisions"),
+        counted("regressions", "Regressions"),
+        counted("strict", "Strict"),
+        counted("permissive", "Permissive"),
+        count("worst_below_median", "Worst < median"),
+        count("worst_below_best", "Worst < best"),
         percent("citing_regressions_pct", "Regressions citing"),
         percent("citing_improvements_pct", "Improvements citing"),
         percent("citing_no_change_pct", "Unchanged citing"),
@@ -156,26 +145,26 @@ COLUMNS: Final[Mapping[str, Sequence[Column]]] = {
     "summary": (
         *_WHERE,
         count("runs", "Runs"),
-        count("revisions", "Revisions", {}),
+        count("revisions", "Revisions"),
         decimal("mean_delta", "Mean Δ", digits=3),
         decimal("mean_edit_distance", "Mean edit distance"),
-        counted("accepted", "Accepted", {"accepted": (True,)}),
-        counted("regressions", "Regressions", REGRESSION),
-        count("improvements", "Improvements", {"direction": ("improvement",)}),
-        count(NO_CHANGE, "No change", {"direction": (NO_CHANGE,)}),
+        counted("accepted", "Accepted"),
+        counted("regressions", "Regressions"),
+        count("improvements", "Improvements"),
+        count(NO_CHANGE, "No change"),
     ),
     "patterns": (
         *_WHERE,
-        count("revisions", "Revisions", {}),
-        *(counted(pattern, called.capitalize(), {"pattern": (pattern,)}) for pattern, called in REGRESSIONS.items()),
-        counted(NO_CHANGE, "No change", {"direction": (NO_CHANGE,)}),
+        count("revisions", "Revisions"),
+        *(counted(pattern, called.capitalize()) for pattern, called in REGRESSIONS.items()),
+        counted(NO_CHANGE, "No change"),
         counted(UNCLASSIFIED, "Unclassified"),
-        *(counted(pattern, called.capitalize(), {"pattern": (pattern,)}) for pattern, called in IMPROVEMENTS.items()),
+        *(counted(pattern, called.capitalize()) for pattern, called in IMPROVEMENTS.items()),
     ),
     "agreement": (
         *_WHERE,
         text("structure", "Structure"),
-        count("revisions", "Revisions", {}),
+        count("revisions", "Revisions"),
         decimal("mean_delta", "Mean Δ", digits=3),
     ),
     "metrics": (

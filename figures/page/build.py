@@ -152,7 +152,7 @@ def build(
         page = replace(
             _page(records, made, pictures, command),
             notebooks=notebooks,
-            viewer=viewer_beside(out, viewer, records.revisions),
+            viewer=viewer_beside(out, viewer),
         )
         index.write_text(render(page), encoding="utf-8")
     except OSError as error:

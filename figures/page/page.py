@@ -86,9 +86,9 @@ class Page:
             note = note.replace(sentence, "")
         return " ".join(note.split())
 
-    def link(self, column: Column, row: Row) -> str:
+    def link(self, table: Table, column: Column, row: Row) -> str:
         """Where a count leads; empty without a viewer."""
-        return self.viewer.link(column, row) if self.viewer else ""
+        return self.viewer.link(table, column, row) if self.viewer else ""
 
 
 def _environment() -> Environment:
