@@ -90,8 +90,6 @@ def test_without_parameters_there_are_no_patterns_and_no_edits(records: Records,
     assert "without parameters" in drawing.note
     legend = {entry.get_text() for entry in drawing.figure.legends[0].get_texts()}
     assert legend & {"near-optimal break", "near-optimal break, surgical backfire"}
-    if draw is patterns.draw:
-        assert len(panel(drawing, "CartPole").patches) == 0
 
 
 def test_shares_of_single_runs_by_hand() -> None:
