@@ -101,14 +101,12 @@ def load(request: Request, progress: Progress = SILENT) -> Records:
     """
     fields: dict[str, Any] = {}
     with request.read() as store:
-        progress.begin(len(FRAMES) + len(ROWS), "")
-        try:
+        with progress:
+            progress.begin(len(FRAMES) + len(ROWS), "records read", counted=False)
             for field, name in {**FRAMES, **ROWS}.items():
                 found = request.select(store.relation(name))
                 fields[field] = found.df() if field in FRAMES else rows_of(found)
                 progress.advance()
-        finally:
-            progress.end()
         fields |= {field: store.rows(name) for field, name in EXPERIMENTS.items() if store.plans}
         records = Records(
             **fields,
