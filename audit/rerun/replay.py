@@ -61,9 +61,8 @@ class Replay:
 
     @property
     def outcome(self) -> Outcome:
-        """Return, length and ending of the replay; rewards are added one by one, as when they were recorded."""
-        steps = self.trajectory
-        return Outcome(reduce(operator.add, steps.rewards, 0.0), steps.length, steps.ended)
+        """Return, length and ending of the replay."""
+        return outcome_of(self.trajectory)
 
     def difference(self) -> str | None:
         """How the replay differs from the record, and what may be the reason; None where it does not."""
@@ -222,6 +221,11 @@ def replay(
         finally:
             print_notes([], records.problems)
     return Replay(recorded, iteration, role, candidate.params, one, steps, *names_of(task))
+
+
+def outcome_of(steps: Trajectory) -> Outcome:
+    """What a rollout gave; rewards are added one by one, as when they were recorded."""
+    return Outcome(reduce(operator.add, steps.rewards, 0.0), steps.length, steps.ended)
 
 
 def _aligned(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
