@@ -98,7 +98,7 @@ def side_by_side(revision: Revision, places: Mapping[str, int], aside: Aside) ->
         "columns": COLUMNS,
         "rollouts": [
             {
-                "label": " and ".join(labels[place]),
+                "label": " and ".join((", ".join(labels[place][:-1]), labels[place][-1]) if labels[place][1:] else labels[place]),
                 "place": place,
                 "seed": str(one.seed),  # of up to 64 bits, which no number of a browser holds
                 "old": _policy(revision, "initial", one, old),

@@ -174,7 +174,7 @@ const ReplayDrawings = (() => {
     const shapes = lines.flatMap((points, place) => [
       path(points, "replay-curve"),
       circle(...points[state], 3, "replay-body"),
-      shape("text", { x: 2, y: height * place + 9, class: "replay-words replay-start" }, shown(names[place] ?? `component ${place}`)),
+      shape("text", { x: 2, y: height * place + 9, class: "replay-words replay-left" }, shown(names[place] ?? `component ${place}`)),
     ]);
     const x = lines[0][state][0];
     return [line(x, 0, x, 150, "replay-limit"), ...shapes];
@@ -235,7 +235,7 @@ const ReplayDrawings = (() => {
       about: "the agent on the ice, with its way so far; the arrow is the chosen direction, not where it slips",
       box: [-2, -2, 164, 164],
       shapes: grid(4, {
-        kinds: { 0: "replay-start-cell", 5: "replay-hole", 7: "replay-hole", 11: "replay-hole", 12: "replay-hole", 15: "replay-goal" },
+        kinds: { 0: "replay-start", 5: "replay-hole", 7: "replay-hole", 11: "replay-hole", 12: "replay-hole", 15: "replay-goal" },
         moves: [[-1, 0], [0, 1], [1, 0], [0, -1]],
       }),
     },

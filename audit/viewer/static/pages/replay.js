@@ -7,6 +7,11 @@
   const WINDOW = 5; // rows of the table before and after the step that is shown
 
   const number = (value) => (value === null ? "–" : String(+Number(value).toPrecision(6)));
+  // The numbers of a column, with their decimal points below each other.
+  const decimal = (values) => {
+    const isWhole = values.every((value) => value === null || Number.isInteger(value));
+    return (value) => (value === null ? "–" : isWhole ? String(value) : value.toFixed(5));
+  };
 
   function outcome(policy) {
     const steps = policy.length === 1 ? "1 step" : `${policy.length} steps`;
@@ -14,9 +19,11 @@
   }
 
   function agreement(policy) {
-    if (policy.agrees === null) return "not in the record: a rollout of its own";
+    if (policy.agrees === null) return "not recorded on this seed";
     return policy.agrees ? "exactly as recorded" : policy.difference;
   }
+
+  const returns = ({ old, new: revised }) => (old.why || revised.why ? "" : `, return ${number(old.return)} → ${number(revised.return)}`);
 
   // The pictures of a rollout by Gymnasium: one image with every n-th state, shown through a canvas.
   function film(policy, columns, label) {
@@ -72,11 +79,14 @@
     const body = h("tbody", {});
     const node = h("div.replay-steps", { tabindex: "0", role: "region", "aria-label": caption },
       h("table", {}, h("caption", {}, caption), h("thead", {}, h("tr", {}, ...names.map((name) => h("th", { scope: "col" }, shown(name))))), body));
-    const actionOf = (value) => (replay.discrete && replay.action_names.length ? [shown(replay.action_names[value])] : [value].flat().map(number));
+    const formats = (rows) => [rows[0]].flat().map((_, place) => decimal(rows.map((each) => [each].flat()[place])));
+    const [ofState, ofAction, ofReward] = [policy.observations, policy.actions, policy.rewards].map(formats);
+    const written = (value, format) => [value].flat().map((each, place) => format[place](each));
+    const actionOf = (value) => (replay.discrete && replay.action_names.length ? [shown(replay.action_names[value])] : written(value, ofAction));
     const row = (state, current) => {
-      const observed = [policy.observations[state]].flat().map(number);
+      const observed = written(policy.observations[state], ofState);
       const rest = state < policy.length
-        ? [...actionOf(policy.actions[state]), number(policy.rewards[state])]
+        ? [...actionOf(policy.actions[state]), ...written(policy.rewards[state], ofReward)]
         : [...actions.map((_, place) => (place ? "" : policy.ended)), ""];
       const cells = [...observed, ...rest].map((text) => h("td", {}, text));
       return h(current ? "tr.replay-now" : "tr", current ? { "aria-current": "step" } : {}, h("th", { scope: "row" }, String(state)), ...cells);
@@ -174,7 +184,7 @@
       const sides = Object.keys(POLICIES).map((name) => scene(replay, rollout, name));
       scenes.push(...sides.filter((each) => each.policy));
       return h("section.replay-rollout", {},
-        h("h2", {}, `${rollout.label} rollout`), h("p.replay-seed", {}, `rollout ${rollout.place}, seed ${rollout.seed}`),
+        h("h2", {}, `${rollout.label} rollout`), h("p.replay-seed", {}, `rollout ${rollout.place}, seed ${rollout.seed}${returns(rollout)}`),
         h("div.replay-pair", {}, ...sides.map((each) => each.node)));
     });
     const filmed = scenes.filter((each) => each.pictures);
@@ -199,7 +209,7 @@
     const rollouts = choice("replay-rollout", "Steps of", replay.rollouts.map((each, index) => [String(index), `${each.label} rollout`]), "0", choose);
     main.append(
       h("p.replay-note", {}, seeds(replay), h("br", {}), `Drawn: ${ReplayDrawings.about(replay)}.`, replay.unfilmable ? ` ${shown(replay.unfilmable)}.` : ""),
-      time.node, filmed.length ? pictures : null, h("div.replay-rollouts", {}, ...panels), rollouts, place);
+      time.node, ...(filmed.length ? [pictures] : []), h("div.replay-rollouts", {}, ...panels), rollouts, place);
     status.textContent = "";
     choose("0");
     load(filmed, status, time, () => isLeft);
@@ -213,7 +223,7 @@
   async function load(filmed, status, time, isLeft) {
     const failures = new Set();
     for (const [done, each] of filmed.entries()) {
-      status.textContent = `Gymnasium's pictures are made: ${done} of ${filmed.length} rollouts; until then they are drawn.`;
+      status.textContent = `Gymnasium renders the rollouts, which are drawn until then: ${done} of ${filmed.length} are done.`;
       try {
         await each.pictures.load();
       } catch (error) {
