@@ -128,7 +128,12 @@ class Replay:
             "observation_names": list(self.observations),
             "action_names": list(self.actions),
             "steps": [
-                {"step": number, "observation": plain_value(observation), "action": plain_value(action), "reward": reward}
+                {
+                    "step": number,
+                    "observation": plain_value(observation),
+                    "action": plain_value(action),
+                    "reward": reward,
+                }
                 for number, (observation, action, reward) in enumerate(
                     zip(steps.observations[:-1], steps.actions, steps.rewards, strict=True)
                 )

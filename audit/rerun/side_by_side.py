@@ -83,9 +83,7 @@ def side_by_side(revision: Revision, places: Mapping[str, int], aside: Aside) ->
     for label, place in places.items():
         labels.setdefault(place, []).append(label)
     seeds = [recorded[place].seed for place in labels]
-    walked = {
-        policy: _walked(aside, revision.task, revision.params(policy), seeds) for policy in POLICIES
-    }
+    walked = {policy: _walked(aside, revision.task, revision.params(policy), seeds) for policy in POLICIES}
     observations, actions, discrete = names_of(revision.task)
     return {
         "task": revision.task.id,
@@ -98,7 +96,9 @@ def side_by_side(revision: Revision, places: Mapping[str, int], aside: Aside) ->
         "columns": COLUMNS,
         "rollouts": [
             {
-                "label": " and ".join((", ".join(labels[place][:-1]), labels[place][-1]) if labels[place][1:] else labels[place]),
+                "label": " and ".join(
+                    (", ".join(labels[place][:-1]), labels[place][-1]) if labels[place][1:] else labels[place]
+                ),
                 "place": place,
                 "seed": str(one.seed),  # of up to 64 bits, which no number of a browser holds
                 "old": _policy(revision, "initial", one, old),

@@ -29,9 +29,7 @@ class Step(NamedTuple):
     ended: Ending | None
 
 
-def steps(
-    task: Task, params: Params, seed: int, env: gymnasium.Env[Any, Any] | None = None
-) -> Iterator[Step]:
+def steps(task: Task, params: Params, seed: int, env: gymnasium.Env[Any, Any] | None = None) -> Iterator[Step]:
     """One rollout. The step cap is applied here, as Gymnasium's TimeLimit does: a termination at the cap stays one.
 
     Args:
