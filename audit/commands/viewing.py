@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import audit
-from audit.commands.reading import reading
+from audit.commands.reading import TaskModules, reading
 from audit.request import Request
 
 commands = typer.Typer()
@@ -21,13 +21,14 @@ def view(
         str, typer.Option("--host", help="Address of this machine to listen on; others can reach any but the loopback.")
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen on; 0 for any.")] = 0,
+    task_module: TaskModules = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the address.")] = False,
 ) -> None:
     """Show records in a browser: every count leads to its revisions, and these to their answers and rollouts.
 
     Example: audit view data/runs
     """
-    with audit.view(request, host=host, port=port) as view:
+    with audit.view(request, host=host, port=port, task_modules=task_module or ()) as view:
         typer.echo(view.address)
         if not no_browser:
             view.open_in_browser()

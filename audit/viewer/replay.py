@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, Self
 from urllib.parse import quote
 
@@ -19,7 +20,7 @@ from audit.rerun.side_by_side import POLICIES, Revision, find_revision, side_by_
 from audit.vocabulary.keys import RevisionKey
 
 if TYPE_CHECKING:
-    from audit.viewer.session import Session
+    from audit.store import Store
 
 LABELS: Final = ("worst", "median", "best")
 SECONDS: Final = 120.0
@@ -34,19 +35,21 @@ class Replays:
     Rollouts need not wait for pictures: each have a process of their own, started when it is first needed.
 
     Args:
-        session: the records.
+        store: the records.
+        lock: held while `store` is used.
         task_modules: Python files of users' tasks.
+        cache: whether pictures may be kept between audits.
 
     Raises:
         UsageError: a file of tasks cannot be used.
     """
 
-    def __init__(self, session: Session, task_modules: Sequence[Path] = ()) -> None:
+    def __init__(self, store: Store, lock: Lock, task_modules: Sequence[Path] = (), *, cache: bool = True) -> None:
         load_tasks(task_modules)
-        self._session = session
+        self._store, self._lock = store, lock
         self._task_modules = tuple(task_modules)
         self._rollouts, self._pictures = Aside(task_modules), Aside(task_modules)
-        folder = cache_folder() if session.request.cache else None
+        folder = cache_folder() if cache else None
         self._kept = KeptFiles(None if folder is None else folder / "replays", MOST)
 
     def replay(self, key: RevisionKey) -> dict[str, Any]:
@@ -131,13 +134,13 @@ class Replays:
         row = self._row("episodes", ["file"], key)
         file = Path(row[0]) if row else Path()
         is_native = file.name == "episodes.jsonl" and file.is_file()
-        return [file.parent] if is_native else self._session.store.paths
+        return [file.parent] if is_native else self._store.paths
 
     def _row(self, relation: str, columns: Sequence[str], key: RevisionKey) -> tuple[Any, ...] | None:
         from duckdb import ColumnExpression, ConstantExpression
 
-        with self._session.lock:
-            rows = self._session.store.relation(relation)
+        with self._lock:
+            rows = self._store.relation(relation)
             for column, value in key._asdict().items():
                 rows = rows.filter(ColumnExpression(column) == ConstantExpression(value))
             return next(iter(rows.select(*columns).fetchall()), None)

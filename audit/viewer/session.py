@@ -6,12 +6,13 @@ import contextlib
 import tempfile
 import threading
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from audit.viewer.query import Query
+from audit.viewer.replay import Replays
 from audit.viewer.table import RevisionTable
 
 if TYPE_CHECKING:
@@ -25,13 +26,15 @@ class Session:
         request: the options that the viewer was called with.
         store: the records.
         table: all their revisions.
+        replays: runs their policies again.
         lock: held while `store` is used, since its connection serves one query at a time.
 
     Args:
         request: as above.
+        task_modules: Python files of users' tasks, for replays.
     """
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, request: Request, task_modules: Sequence[str | Path] = ()) -> None:
         self.request = request
         self.lock = threading.Lock()
         with contextlib.ExitStack() as resources:
@@ -39,6 +42,8 @@ class Session:
             self.store = resources.enter_context(request.open(all_detectors=True))
             self.table = RevisionTable(self.store, _base(request), self.directory, self.lock)
             resources.callback(self.table.close)
+            modules = [Path(path) for path in task_modules]
+            self.replays = resources.enter_context(Replays(self.store, self.lock, modules, cache=request.cache))
             self._resources = resources.pop_all()
 
     @contextlib.contextmanager

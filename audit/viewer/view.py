@@ -7,6 +7,8 @@ import socket
 import threading
 import time
 import webbrowser
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self, Unpack
 
 from audit.arguments import Data, RevisionSelection, request_of
@@ -108,6 +110,7 @@ def view(
     *,
     host: str = LOOPBACK,
     port: int = 0,
+    task_modules: Sequence[str | Path] = (),
     **options: Unpack[RevisionSelection],
 ) -> View:
     """Serve the pages of a data set: tables whose numbers lead to revisions, and these to their answers and rollouts.
@@ -119,15 +122,16 @@ def view(
         data: records.
         host: the address of this machine to listen on.
         port: 0 for any that is free.
+        task_modules: Python files with tasks of your own, for replays.
         options: which groups, and how records are opened and classified.
 
     Returns:
         The view, which is served until it is closed.
 
     Raises:
-        UsageError: the address or the port cannot be listened on.
+        UsageError: the address or the port cannot be listened on, or a file of tasks cannot be used.
     """
-    session = Session(request_of(data, RevisionSelection, options))
+    session = Session(request_of(data, RevisionSelection, options), task_modules)
     try:
         return View(session, host, port).start()
     except BaseException:

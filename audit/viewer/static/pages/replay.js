@@ -6,7 +6,6 @@
   const SPEEDS = [1, 5, 15, 30, 60, 120];
   const WINDOW = 5; // rows of the table before and after the step that is shown
 
-  const number = (value) => (value === null ? "–" : String(+Number(value).toPrecision(6)));
   // The numbers of a column, with their decimal points below each other.
   const decimal = (values) => {
     const isWhole = values.every((value) => value === null || Number.isInteger(value));
@@ -52,14 +51,14 @@
   // One policy's side of a rollout: its picture, its outcome, and where it is.
   function scene(replay, rollout, name) {
     const policy = rollout[name];
-    if (policy.why) return { node: h("figure.replay-scene", {}, h("figcaption", {}, h("strong", {}, POLICIES[name])), h("p.replay-why", {}, shown(policy.why))), policy: null };
+    if (policy.why) return { node: h("figure.replay-scene", h("figcaption", h("strong", POLICIES[name])), h("p.replay-why", shown(policy.why))), policy: null };
     const label = `${rollout.label} rollout, ${POLICIES[name]}`;
     const drawing = ReplayDrawings.draw(replay, policy, `${label}, drawn: ${outcome(policy)}`);
     const pictures = policy.film ? film(policy, replay.columns, `${label}, rendered: ${outcome(policy)}`) : null;
-    const where = h("span.replay-where", {});
-    const node = h("figure.replay-scene", {},
-      h("div.replay-stage", {}, drawing.node, pictures ? pictures.node : null),
-      h("figcaption", {}, h("strong", {}, POLICIES[name]), ` ${outcome(policy)}`, h("br", {}), h("span.replay-agreement", {}, shown(agreement(policy))), h("br", {}), where));
+    const where = h("span.replay-where");
+    const node = h("figure.replay-scene",
+      h("div.replay-stage", drawing.node, pictures ? pictures.node : null),
+      h("figcaption", h("strong", POLICIES[name]), ` ${outcome(policy)}`, h("br"), h("span.replay-agreement", shown(agreement(policy))), h("br"), where));
     const show = (step, rendered) => {
       const state = Math.min(step, policy.length);
       const isFilm = rendered && pictures !== null && pictures.isLoaded();
@@ -76,9 +75,9 @@
   function table(replay, policy, caption) {
     const actions = replay.discrete ? ["action"] : replay.action_names;
     const names = ["step", ...replay.observation_names, ...actions, "reward"];
-    const body = h("tbody", {});
+    const body = h("tbody");
     const node = h("div.replay-steps", { tabindex: "0", role: "region", "aria-label": caption },
-      h("table", {}, h("caption", {}, caption), h("thead", {}, h("tr", {}, ...names.map((name) => h("th", { scope: "col" }, shown(name))))), body));
+      h("table", h("caption", caption), h("thead", h("tr", ...names.map((name) => h("th", { scope: "col" }, shown(name))))), body));
     const formats = (rows) => [rows[0]].flat().map((_, place) => decimal(rows.map((each) => [each].flat()[place])));
     const [ofState, ofAction, ofReward] = [policy.observations, policy.actions, policy.rewards].map(formats);
     const written = (value, format) => [value].flat().map((each, place) => format[place](each));
@@ -88,7 +87,7 @@
       const rest = state < policy.length
         ? [...actionOf(policy.actions[state]), ...written(policy.rewards[state], ofReward)]
         : [...actions.map((_, place) => (place ? "" : policy.ended)), ""];
-      const cells = [...observed, ...rest].map((text) => h("td", {}, text));
+      const cells = [...observed, ...rest].map((text) => h("td", text));
       return h(current ? "tr.replay-now" : "tr", current ? { "aria-current": "step" } : {}, h("th", { scope: "row" }, String(state)), ...cells);
     };
     const show = (step) => {
@@ -104,9 +103,9 @@
   function controls(most, show) {
     const slower = matchMedia("(prefers-reduced-motion: reduce)").matches;
     let step = 0, timer = null, last = 0;
-    const play = h("button.replay-play", { type: "button", onclick: () => (timer === null ? start() : stop()) }, "Play");
+    const play = h("button.replay-play", { type: "button", title: "play or pause (p)", onclick: () => toggle() }, "Play");
     const slider = h("input.replay-time", { type: "range", min: "0", max: String(most), step: "1", "aria-label": "step", oninput: () => go(Number(slider.value)) });
-    const where = h("output.replay-step", {});
+    const where = h("output.replay-step");
     const speed = h("select", { "aria-label": "speed" }, ...SPEEDS.map((each) => h("option", { value: String(each) }, each === 1 ? "1 step a second" : `${each} steps a second`)));
     slider.value = "0";
     speed.value = slower ? "1" : "30";
@@ -139,20 +138,21 @@
     };
     const by = (distance) => { stop(); go(step + distance); };
     const node = h("div.replay-controls", { role: "group", "aria-label": "time" }, play,
-      h("button", { type: "button", onclick: () => by(-1), "aria-label": "one step back" }, "−1"),
+      h("button", { type: "button", onclick: () => by(-1), "aria-label": "one step back", title: "one step back (,)" }, "−1"),
       slider,
-      h("button", { type: "button", onclick: () => by(1), "aria-label": "one step on" }, "+1"),
+      h("button", { type: "button", onclick: () => by(1), "aria-label": "one step on", title: "one step on (.)" }, "+1"),
       where, speed);
-    return { node, go, stop, again: () => go(step) };
+    const toggle = () => (timer === null ? start() : stop());
+    return { node, by, stop, toggle, again: () => go(step) };
   }
 
   function choice(name, legend, options, chosen, onchange) {
     const inputs = options.map(([value, text]) => {
       const input = h("input", { type: "radio", name, value, onchange: () => onchange(value) });
       input.checked = value === chosen;
-      return h("label", {}, input, ` ${text}`);
+      return h("label", input, ` ${text}`);
     });
-    return h("fieldset.replay-choice", {}, h("legend", {}, legend), ...inputs);
+    return h("fieldset.replay-choice", h("legend", legend), ...inputs);
   }
 
   const seeds = (replay) => replay.same_seeds
@@ -160,16 +160,16 @@
     : "The old policy was recorded on these seeds; the new one was recorded on others and runs here on the same as the old.";
 
   async function render(main, route) {
-    const title = h("h1", {}, "Replay");
+    const title = h("h1", "Replay");
     if (Data.isExported) {
-      main.append(title, h("p.replay-why", {}, "Replays run policies and need the viewer's server: audit view."));
+      main.append(title, h("p.replay-why", "Replays run policies and need the viewer's server: audit view."));
       return undefined;
     }
-    const status = h("p.replay-status", { role: "status" }, "The rollouts are run again…");
+    const status = h("p.replay-status", { role: "status" });
     const [condition, env, variant, run, iteration] = route.parts;
-    const address = route.parts.map(encodeURIComponent).join("/");
-    main.append(title, h("p", {}, link(`${env} ${variant}, run ${run}, iteration ${iteration}, condition ${condition}`, `#/revision/${address}`)), status);
-    const replay = await Data.get(`replay/${address}`);
+    const revision = `${Names.value("env", env)} · ${Names.value("variant", variant)} · run ${shown(run)} · iteration ${shown(iteration)}`;
+    main.append(title, h("p", link(revision, Query.address("revision", route.parts, route.query)), h("span.muted", ` ${shown(condition)}`)), status);
+    const replay = await Data.get(`replay/${route.parts.map(encodeURIComponent).join("/")}`);
     if (replay.why) {
       status.textContent = shown(replay.why);
       status.classList.add("replay-why");
@@ -183,13 +183,13 @@
     const panels = replay.rollouts.map((rollout) => {
       const sides = Object.keys(POLICIES).map((name) => scene(replay, rollout, name));
       scenes.push(...sides.filter((each) => each.policy));
-      return h("section.replay-rollout", {},
-        h("h2", {}, `${rollout.label} rollout`), h("p.replay-seed", {}, `rollout ${rollout.place}, seed ${rollout.seed}${returns(rollout)}`),
-        h("div.replay-pair", {}, ...sides.map((each) => each.node)));
+      return h("section.replay-rollout",
+        h("h2", `${rollout.label} rollout`), h("p.replay-seed", `rollout ${rollout.place}, seed ${rollout.seed}${returns(rollout)}`),
+        h("div.replay-pair", ...sides.map((each) => each.node)));
     });
     const filmed = scenes.filter((each) => each.pictures);
     let rendered = filmed.length > 0, isLeft = false, tables = [];
-    const place = h("div.replay-tables", {});
+    const place = h("div.replay-tables");
     const most = Math.max(0, ...scenes.map((each) => each.policy.length));
     const time = controls(most, (step) => {
       for (const each of scenes) each.show(step, rendered);
@@ -208,10 +208,10 @@
     });
     const rollouts = choice("replay-rollout", "Steps of", replay.rollouts.map((each, index) => [String(index), `${each.label} rollout`]), "0", choose);
     main.append(
-      h("p.replay-note", {}, seeds(replay), h("br", {}), `Drawn: ${ReplayDrawings.about(replay)}.`, replay.unfilmable ? ` ${shown(replay.unfilmable)}.` : ""),
-      time.node, ...(filmed.length ? [pictures] : []), h("div.replay-rollouts", {}, ...panels), rollouts, place);
-    status.textContent = "";
+      h("p.replay-note", seeds(replay), h("br"), `Drawn: ${ReplayDrawings.about(replay)}.`, replay.unfilmable ? ` ${shown(replay.unfilmable)}.` : ""),
+      time.node, ...(filmed.length ? [pictures] : []), h("div.replay-rollouts", ...panels), rollouts, place);
     choose("0");
+    for (const [key, action] of [["p", time.toggle], [",", () => time.by(-1)], [".", () => time.by(1)]]) Pages.onKey(key, action);
     load(filmed, status, time, () => isLeft);
     return () => {
       isLeft = true;
