@@ -99,11 +99,13 @@ def film(task: Task, params: Sequence[float], seed: int) -> bytes:
                 self.pictures.append(_picture(self.env.render()))
 
     rollout = replay(task, params, seed)
-    size = {"width": SIDE, "height": SIDE} if isinstance(task.dynamics, MujocoDynamics) else {}
+    is_mujoco = isinstance(task.dynamics, MujocoDynamics)
+    size = {"width": SIDE, "height": SIDE} if is_mujoco else {}
     options = {**task.make_options, **size, "render_mode": "rgb_array"}
-    env = Filmed(
-        gymnasium.make(task.gym_id, disable_env_checker=True, **options).unwrapped, filmed_states(rollout.length)
-    )
+    made: Any = gymnasium.make(task.gym_id, disable_env_checker=True, **options).unwrapped
+    if is_mujoco:
+        _simplify(made.model)
+    env = Filmed(made, filmed_states(rollout.length))
     try:
         rewards = [step.reward for step in plain_loop.steps(task, params, seed, env)]
         if rewards != rollout.rewards:
@@ -128,6 +130,13 @@ def _opengl() -> str | None:
         return ""
     found = (name.lower() for name in ("EGL", "OSMesa") if ctypes.util.find_library(name))
     return next(found, None)
+
+
+def _simplify(model: Any) -> None:
+    """Leave out shadows, reflections and smooth edges, which take most of the time where no graphics card draws."""
+    model.vis.quality.offsamples = 0
+    model.vis.quality.shadowsize = 0
+    model.mat_reflectance[:] = 0
 
 
 def _picture(pixels: Any) -> Any:

@@ -122,7 +122,7 @@ class Replays:
     def _name(self, revision: Revision, policy: str, seed: int) -> str:
         # The fingerprint does not cover the code of users' environments.
         modules = [hashlib.sha256(path.read_bytes()).hexdigest() for path in self._task_modules]
-        return key_of("film 1", SIDE, COLUMNS, fingerprint(revision.task), modules, revision.params(policy), seed)
+        return key_of("film 2", SIDE, COLUMNS, fingerprint(revision.task), modules, revision.params(policy), seed)
 
     def _places(self, key: RevisionKey) -> dict[str, int]:
         """The worst, the median and the best rollout of a revision as the analysis has them."""

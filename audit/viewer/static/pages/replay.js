@@ -76,7 +76,7 @@
     const actions = replay.discrete ? ["action"] : replay.action_names;
     const names = ["step", ...replay.observation_names, ...actions, "reward"];
     const body = h("tbody");
-    const node = h("div.replay-steps", { tabindex: "0", role: "region", "aria-label": caption },
+    const node = h("div.replay-steps.scrolls", { tabindex: "0", role: "region", "aria-label": caption },
       h("table", h("caption", caption), h("thead", h("tr", ...names.map((name) => h("th", { scope: "col" }, shown(name))))), body));
     const formats = (rows) => [rows[0]].flat().map((_, place) => decimal(rows.map((each) => [each].flat()[place])));
     const [ofState, ofAction, ofReward] = [policy.observations, policy.actions, policy.rewards].map(formats);
