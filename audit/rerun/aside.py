@@ -49,9 +49,11 @@ class Aside:
             process, pipe = self._running = self._running or self._start()
             try:
                 pipe.send((function, args))
-                if not pipe.poll(seconds):
-                    raise AsideError(f"it took more than {seconds:g} seconds")
-                result, error = pipe.recv()
+                if pipe.poll(seconds):
+                    result, error = pipe.recv()
+                else:
+                    result, error = None, AsideError(f"it took more than {seconds:g} seconds")
+                    self._end()
             except (EOFError, ConnectionError):
                 process.join(1)
                 self._end()

@@ -66,7 +66,12 @@ def test_the_rollouts_are_those_of_the_analysis(session, data, client):
     for record in pong(data):
         key = RevisionKey(*(record[name] for name in RevisionKey._fields))
         found = client.get("api/replay/" + "/".join(map(str, key))).json()
-        places = {label: each["place"] for each in found["rollouts"] for label in ("worst", "median", "best") if label in each["label"]}
+        places = {
+            label: each["place"]
+            for each in found["rollouts"]
+            for label in ("worst", "median", "best")
+            if label in each["label"]
+        }
         assert places == {label: evidence[key.iteration][f"{label}_rollout"] for label in ("worst", "median", "best")}
         for each in found["rollouts"]:
             assert each["old"]["agrees"] is True
