@@ -1,4 +1,4 @@
-"""The replay's answers: the places of the analysis, pictures that are kept, and one plain line for what cannot be run."""
+"""The replay's answers: places of the analysis, pictures that are kept, one plain line for what cannot be run."""
 
 from __future__ import annotations
 

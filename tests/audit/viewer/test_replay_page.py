@@ -17,7 +17,6 @@ from tests.audit.samples import THRESHOLDS, candidate, episode, write_run
 from tests.audit.viewer.conftest import visit
 from tests.collector.helpers import lines
 
-
 pytestmark = pytest.mark.slow
 
 
@@ -49,6 +48,13 @@ def drawn(data):
         patch.setattr("audit.rerun.side_by_side.unfilmable", lambda task: "nothing can be rendered here")
         with audit.view(data) as view:
             yield view
+
+
+GREY = """() => {
+    const copy = new OffscreenCanvas(240, 15).getContext("2d", { willReadFrequently: true });
+    copy.drawImage(document.querySelector(".replay-film"), 0, 0);
+    return copy.getImageData(100, 7, 1, 1).data[0];
+}"""
 
 
 def record_of(data, env):
@@ -138,11 +144,9 @@ def test_pictures_are_of_the_states_that_are_shown(page, tmp_path, monkeypatch):
             assert page.locator(".replay-drawing:visible").count() == 0
             for state in (0, 3, 125, 249, 250):
                 go(page, state)
-                grey = page.evaluate(
-                    "() => document.querySelector('.replay-film').getContext('2d').getImageData(100, 7, 1, 1).data[0]"
-                )
+                grey = page.evaluate(GREY)
                 assert state - 3 - 3 <= grey <= state + 3  # every third state is filmed
-            page.get_by_label("drawn").check()
+            page.get_by_role("radio", name="drawn").check()
             assert page.locator(".replay-drawing:visible").count() == 2
     finally:
         for registry, name in (
