@@ -11,6 +11,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from audit.output.errors import UsageError
+from audit.validation.coding.codes import codes_for
+from audit.validation.coding.filling import Filling
 from audit.viewer.query import Query
 from audit.viewer.replay import Replays
 from audit.viewer.table import RevisionTable
@@ -28,22 +31,38 @@ class Session:
         table: all their revisions.
         replays: runs their policies again.
         lock: held while `store` is used, since its connection serves one query at a time.
+        coding: the file of labels that is filled in; None where none was named.
 
     Args:
         request: as above.
+        labels: the file of labels to fill in, and the other coder's if that is another one.
+        coder: whose rows are filled in; None where the file has one coder.
         task_modules: Python files of users' tasks, for replays.
+
+    Raises:
+        UsageError: a coder without labels, no such coder in them, or a file of tasks that cannot be used.
+        AuditError: the records or the labels cannot be read.
     """
 
-    def __init__(self, request: Request, task_modules: Sequence[str | Path] = ()) -> None:
+    def __init__(
+        self,
+        request: Request,
+        labels: Sequence[Path] = (),
+        coder: str | None = None,
+        task_modules: Sequence[Path] = (),
+    ) -> None:
+        if coder is not None and not labels:
+            raise UsageError("--coder selects rows of a file of labels; name it with --labels")
         self.request = request
         self.lock = threading.Lock()
         with contextlib.ExitStack() as resources:
             self.directory = Path(resources.enter_context(tempfile.TemporaryDirectory(prefix="audit-view-")))
             self.store = resources.enter_context(request.open(all_detectors=True))
+            codes = codes_for(self.store.detected_by)
+            self.coding = Filling.opened(labels, coder, codes) if labels else None
             self.table = RevisionTable(self.store, _base(request), self.directory, self.lock)
             resources.callback(self.table.close)
-            modules = [Path(path) for path in task_modules]
-            self.replays = resources.enter_context(Replays(self.store, self.lock, modules, cache=request.cache))
+            self.replays = resources.enter_context(Replays(self.store, self.lock, task_modules, cache=request.cache))
             self._resources = resources.pop_all()
 
     @contextlib.contextmanager

@@ -54,7 +54,8 @@ class View:
         self._server = uvicorn.Server(config)
         port = self._socket.getsockname()[1]
         shown = {"0.0.0.0": socket.gethostname(), "::": socket.gethostname()}.get(host, host)  # noqa: S104
-        self.address = f"http://{f'[{shown}]' if ':' in shown else shown}:{port}/{secret}/"
+        page = "#/coding" if session.coding else ""
+        self.address = f"http://{f'[{shown}]' if ':' in shown else shown}:{port}/{secret}/{page}"
         self._thread: threading.Thread | None = None
 
     def wait(self) -> None:
@@ -110,6 +111,8 @@ def view(
     *,
     host: str = LOOPBACK,
     port: int = 0,
+    labels: Sequence[str | Path] = (),
+    coder: str | None = None,
     task_modules: Sequence[str | Path] = (),
     **options: Unpack[RevisionSelection],
 ) -> View:
@@ -122,6 +125,8 @@ def view(
         data: records.
         host: the address of this machine to listen on.
         port: 0 for any that is free.
+        labels: the sheet of labels to fill in, and the other coder's if that is another file; nothing else is written.
+        coder: whose rows are filled in; None where the sheet has one coder.
         task_modules: Python files with tasks of your own, for replays.
         options: which groups, and how records are opened and classified.
 
@@ -129,9 +134,12 @@ def view(
         The view, which is served until it is closed.
 
     Raises:
-        UsageError: the address or the port cannot be listened on, or a file of tasks cannot be used.
+        UsageError: the address or the port cannot be listened on, the sheet has no such coder, or a file of tasks
+            cannot be used.
+        AuditError: the records or the labels cannot be read.
     """
-    session = Session(request_of(data, RevisionSelection, options), task_modules)
+    sheets, modules = [Path(path) for path in labels], [Path(path) for path in task_modules]
+    session = Session(request_of(data, RevisionSelection, options), sheets, coder, modules)
     try:
         return View(session, host, port).start()
     except BaseException:

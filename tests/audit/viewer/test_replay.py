@@ -42,7 +42,7 @@ def session(data, tmp_path_factory):
     module.write_text(MODULE)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SALIENCE_AUDIT_CACHE", str(folder / "cache"))
-        with Session(Request(paths=[data]), [module]) as opened:
+        with Session(Request(paths=[data]), task_modules=[module]) as opened:
             yield opened
     del TASKS["filmed-corridor"], gymnasium.registry["Corridor-v0"], sys.modules["salience_audit_task_filmed_corridor"]
 
