@@ -17,6 +17,7 @@ from audit.output.errors import UsageError
 from audit.validation.coding.codes import codes_for
 from audit.validation.coding.filling import Filling
 from audit.viewer.query import Query
+from audit.viewer.replay import Replays
 from audit.viewer.table import RevisionTable
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ class Session:
         request: the options that the viewer was called with.
         store: the records.
         table: all their revisions.
+        replays: runs their policies again.
         lock: held while `store` is used, since its connection serves one query at a time.
         coding: the file of labels that is filled in; None where none was named.
 
@@ -40,13 +42,20 @@ class Session:
         request: as above.
         labels: the file of labels to fill in, and the other coder's if that is another one.
         coder: whose rows are filled in; None where the file has one coder.
+        task_modules: Python files of users' tasks, for replays.
 
     Raises:
-        UsageError: a coder without labels, or no such coder in them.
+        UsageError: a coder without labels, no such coder in them, or a file of tasks that cannot be used.
         AuditError: the records or the labels cannot be read.
     """
 
-    def __init__(self, request: Request, labels: Sequence[Path] = (), coder: str | None = None) -> None:
+    def __init__(
+        self,
+        request: Request,
+        labels: Sequence[Path] = (),
+        coder: str | None = None,
+        task_modules: Sequence[Path] = (),
+    ) -> None:
         if coder is not None and not labels:
             raise UsageError("--coder selects rows of a file of labels; name it with --labels")
         self.request = request
@@ -60,6 +69,7 @@ class Session:
             self.coding = Filling.opened(labels, coder, codes) if labels else None
             self.table = RevisionTable(self.store, _base(request), self.directory, self.lock)
             resources.callback(self.table.close)
+            self.replays = resources.enter_context(Replays(self.store, self.lock, task_modules, cache=request.cache))
             self._resources = resources.pop_all()
 
     def once(self, name: str, compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:

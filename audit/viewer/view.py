@@ -122,6 +122,7 @@ def view(
     port: int = 0,
     labels: Sequence[str | Path] = (),
     coder: str | None = None,
+    task_modules: Sequence[str | Path] = (),
     **options: Unpack[RevisionSelection],
 ) -> View:
     """Serve the pages of a data set: tables whose numbers lead to revisions, and these to their answers and rollouts.
@@ -135,18 +136,21 @@ def view(
         port: 0 for any that is free.
         labels: the sheet of labels to fill in, and the other coder's if that is another file; nothing else is written.
         coder: whose rows are filled in; None where the sheet has one coder.
+        task_modules: Python files with tasks of your own, for replays.
         options: which groups, and how records are opened and classified.
 
     Returns:
         The view, which is served until it is closed.
 
     Raises:
-        UsageError: the address or the port cannot be listened on, or the sheet has no such coder.
+        UsageError: the address or the port cannot be listened on, the sheet has no such coder, or a file of tasks
+            cannot be used.
         AuditError: the records or the labels cannot be read.
     """
-    session = Session(
-        replace(request_of(data, RevisionSelection, options), store=None), [Path(path) for path in labels], coder
-    )
+    sheets, modules = [Path(path) for path in labels], [Path(path) for path in task_modules]
+    # A connection of its own, since a store that is open serves one query at a time.
+    request = replace(request_of(data, RevisionSelection, options), store=None)
+    session = Session(request, sheets, coder, modules)
     try:
         return View(session, host, port).start()
     except BaseException:

@@ -287,6 +287,7 @@ def test_every_command_has_a_function_with_its_options(name):
         **({} if name == "find" else {"limit": ""}),
         **({"out": "", "force": ""} if name == "replay" else {}),
         **({"cases": ""} if name == "find" else {}),
+        **({"no_browser": ""} if name == "view" else {}),
         **({"path": "path"} if name == "pack" else {}),
     }
     wanted = {renamed.get(parameter.name, parameter.name) for parameter in commands()[name].params} - {"", "help"}
