@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 import audit
-from audit.commands.reading import reading
-from audit.output.errors import count
+from audit.commands.reading import TaskModules, reading
+from audit.output.errors import UsageError, count
 from audit.output.escaping import in_line
 from audit.output.progress import PrintedProgress
 from audit.request import Request, note
@@ -25,6 +25,16 @@ def view(
         str, typer.Option("--host", help="Address of this machine to listen on; others can reach any but the loopback.")
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen on; 0 for any.")] = 0,
+    labels: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--labels", help="Sheet to fill in, the only file that is written; twice: then the other coder's."
+        ),
+    ] = None,
+    coder: Annotated[
+        str | None, typer.Option("--coder", metavar="NAME", help="Whose rows of the sheet are filled in.")
+    ] = None,
+    task_module: TaskModules = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the address.")] = False,
     export: Annotated[
         Path | None,
@@ -43,13 +53,17 @@ def view(
     Example: audit view data/runs --export site/view
     """
     if export is not None:
+        if labels:
+            raise UsageError("--labels fills in a sheet, which an exported folder cannot; leave out --export")
         progress = PrintedProgress()
         made = audit.export_view(request, export, limit=limit, with_prompts=with_prompts, progress=progress)
         size = f"{count(made.files, 'file')}, {made.size / 1e6:.1f} MB"
         note(f"{count(made.revisions, 'revision')} in {size}; open index.html, or put the folder on any static host")
         typer.echo(in_line(str(made.path / "index.html")))
         return
-    with audit.view(request, host=host, port=port) as view:
+    with audit.view(
+        request, host=host, port=port, labels=labels or (), coder=coder, task_modules=task_module or ()
+    ) as view:
         typer.echo(view.address)
         if not no_browser:
             view.open_in_browser()

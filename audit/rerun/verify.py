@@ -20,7 +20,8 @@ from audit.arguments import Data, RunSelection, request_of
 from audit.ingest.runs import RecordedRun, Records
 from audit.output.errors import count
 from audit.output.formats import WRITERS
-from audit.output.rows import LONGEST_TABLE
+from audit.output.progress import PrintedProgress, tracked
+from audit.output.rows import LONGEST_TABLE, Table
 from audit.output.tables import print_table
 from audit.request import note
 from audit.rerun.evidence_check import disagreements
@@ -97,20 +98,50 @@ class Verification:
         """Every difference, once, as a row with `COLUMNS`; those of rollouts as soon as they are run again."""
         return self._differences
 
-    def print(self, output: str = "table") -> None:
-        """Print the differences, and a summary: below a table for people, beside other formats on standard error."""
+    def print(
+        self,
+        output: str = "table",
+        *,
+        columns: Sequence[str] | None = None,
+        sort: Sequence[str] = (),
+        limit: int | None = None,
+    ) -> None:
+        """Print the differences, and a summary: below a table for people, beside other formats on standard error.
+
+        Args:
+            output: table, json, csv, markdown or latex.
+            columns: which columns, None for all; as `Table.select` takes them.
+            sort: columns to sort by.
+            limit: at most so many rows.
+        """
+        # Wrong names are refused before anything is run again.
+        Table(columns=COLUMNS, rows=[]).select(columns, sort=sort)
         if not self.runs:
             note("nothing to verify: no such runs in the records")
-        if output == "table":
+        if columns is not None or sort or limit is not None:
+            self._print_rows(self._table().select(columns, sort=sort, limit=limit), output)
+        elif output == "table":
             self._print_table()
-        else:
+        elif output in WRITERS:
             WRITERS[output](COLUMNS, self.differences(), sys.stdout, None)
-            for line in self.summary():
-                note(line)
+            self._note_summary()
+        else:
+            self._print_rows(self._table(), output)
         if self.runs and not self.checked:
             note("no rollout could be run again")
         if versions := self.versions():
             note(versions)
+
+    def _table(self) -> Table:
+        return Table(columns=COLUMNS, rows=list(self._differences), title="Differences", essential=ESSENTIAL)
+
+    def _print_rows(self, table: Table, output: str) -> None:
+        table.print(output)
+        self._note_summary([*table.notes])
+
+    def _note_summary(self, notes: Sequence[str] = ()) -> None:
+        for line in (*notes, *self.summary()):
+            note(line)
 
     def _print_table(self) -> None:
         rows = list(islice(self._differences, LONGEST_TABLE))
@@ -126,15 +157,19 @@ class Verification:
     def _compare(self) -> Iterator[Row]:
         yield from self.inconsistencies
         runs = {run.identity: run for run in self.records.runs}
-        for job, outcomes in run_jobs(self._jobs(runs), self.task_modules):
-            self.checked += len(outcomes)
-            for rollout, outcome in zip(job.rollouts, outcomes, strict=True):
-                if not outcome.agrees(rollout):
-                    self.differing += 1
-                    row = _rollout_row(job, rollout, outcome)
-                    identity = _identity(row)
-                    self._differing_runs[identity] = runs[identity]
-                    yield row
+        every = sum(self._sizes.values())
+        with PrintedProgress() as progress:
+            progress.begin(min(every, self.sample or every), "running rollouts again", counted=False)
+            for job, outcomes in run_jobs(self._jobs(runs), self.task_modules):
+                self.checked += len(outcomes)
+                progress.advance(len(outcomes))
+                for rollout, outcome in zip(job.rollouts, outcomes, strict=True):
+                    if not outcome.agrees(rollout):
+                        self.differing += 1
+                        row = _rollout_row(job, rollout, outcome)
+                        identity = _identity(row)
+                        self._differing_runs[identity] = runs[identity]
+                        yield row
 
     def summary(self) -> list[str]:
         """What was checked, found and skipped, in a few lines for people."""
@@ -228,7 +263,7 @@ def verify(
     with contextlib.ExitStack() as resources:
         records, runs = resources.enter_context(opened(request, task_modules, judged=False))
         verification = Verification(records, sample, seed, [Path(path) for path in task_modules])
-        for run in runs:
+        for run in tracked(runs, "comparing returns and evidence"):
             verification.survey(run)
         report_problems(request, records)
         weakref.finalize(verification, resources.pop_all().close)

@@ -1,4 +1,4 @@
-"""Serves the pages of a viewer on this machine: read-only, below an address that only its user knows."""
+"""Serves the pages of a viewer on this machine, below an address that only its user knows: only labels are written."""
 
 from __future__ import annotations
 
@@ -22,9 +22,11 @@ from audit.output.errors import AuditError, UsageError
 from audit.output.escaping import in_line
 from audit.output.formats import as_json
 from audit.viewer import pages
+from audit.viewer.coding import agreement, sheet
 from audit.viewer.query import Query
 from audit.viewer.revision import revision
 from audit.viewer.run import run
+from audit.viewer.writing import put_label
 from audit.vocabulary.keys import RevisionKey, RunKey
 
 if TYPE_CHECKING:
@@ -68,7 +70,9 @@ def application(session: Session, secret: str, names: Sequence[str]) -> ASGIApp:
     static = StaticFiles(directory=str(resources.files("audit.viewer").joinpath("static")), html=True)
     routes = [
         *(Route(f"/{secret}/api/{path}", partial(_answered, session, answer)) for path, answer in ANSWERS.items()),
+        Route(f"/{secret}/api/coding/labels", partial(put_label, session), methods=["PUT"]),
         Route(f"/{secret}/api/download", partial(_downloaded, session)),
+        Route(f"/{secret}/api/replay/{REVISION}/{{place:int}}/{{policy}}", partial(_filmed, session)),
         Mount(f"/{secret}", static),
     ]
     return _Guarded(Starlette(routes=routes, exception_handlers={404: _not_found}), names)
@@ -120,7 +124,7 @@ class _Guarded:
 
 
 def _with_parts(raw: bytes) -> str:
-    """A path decoded but for slashes and percent signs within its parts, which a name may have; `_part` decodes them."""
+    """A path decoded but for slashes and percent signs within its parts, as names may have; `_part` decodes them."""
     escaped = raw.decode("latin-1").replace("%25", "%2525")
     return unquote(re.sub("%2f", "%252F", escaped, flags=re.IGNORECASE))
 
@@ -152,6 +156,15 @@ def _downloaded(session: Session, request: Request) -> Response:
     suffix = {"latex": "tex"}.get(output, output)
     headers = {"content-disposition": f'attachment; filename="revisions.{suffix}"'}
     return StreamingResponse(pieces, media_type=kind, headers=headers)
+
+
+def _filmed(session: Session, request: Request) -> Response:
+    """The pictures of a rollout."""
+    place, policy = request.path_params["place"], request.path_params["policy"]
+    try:
+        return Response(session.replays.film(_revision(request), place, policy), media_type="image/webp")
+    except AuditError as error:
+        return _refused(error)
 
 
 def _refused(error: AuditError) -> Response:
@@ -189,7 +202,10 @@ ANSWERS: Final[Mapping[str, Answer]] = {
     "revisions": lambda session, request: pages.revisions(session, _query(session, request), _columns(request)),
     "facets": lambda session, request: pages.facets(session, _query(session, request), _columns(request, "facets")),
     f"revision/{REVISION}": lambda session, request: revision(session, _revision(request), _query(session, request)),
+    "coding/sheet": lambda session, _: sheet(session),
+    "coding/agreement": lambda session, _: agreement(session),
     "runs": lambda session, _: pages.runs(session),
+    f"replay/{REVISION}": lambda session, request: session.replays.replay(_revision(request)),
     f"run/{RUN}": lambda session, request: run(session, _run(request)),
 }
 """What answers requests, by the paths below `api`."""

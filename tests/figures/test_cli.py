@@ -12,9 +12,10 @@ import pytest
 
 import audit
 import figures
+from audit.output.progress import Progress
 from audit.request import Request
 from figures.cli import main
-from figures.data import load
+from figures.data import FRAMES, ROWS, load
 
 
 @pytest.fixture(scope="module")
@@ -90,12 +91,36 @@ def test_filters_choose_what_is_drawn(data: Path, tmp_path: Path, capsys: pytest
 def test_progress_is_shown_on_a_terminal(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("audit.output.progress.PAUSE", 0.0)
+    for name, seconds in (("DELAY", 0.0), ("PAUSE", 0.001)):
+        monkeypatch.setattr(f"collector.system.progress.{name}", seconds)
+    monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     status, _, err = run(capsys, data, "--variant", "r2po", "--out", tmp_path)
     assert status == 0
-    assert err.startswith("figures: reading records\nfigures: ")
-    assert re.search(r"\r\x1b\[2Kfigures: 1 of \d+, \d+ s left", err)
+    assert err.startswith("figures: reading records\n")
+    assert re.search(r"figures: figures to draw .*\d+/\d+", err)
+
+
+class Followed(Progress):
+    """What a computation reports."""
+
+    def __init__(self) -> None:
+        self.steps: list[str] = []
+
+    def begin(self, total: int, what: str, *, counted: bool = True) -> None:
+        self.steps = [f"{total} {what}"]
+
+    def advance(self, amount: int = 1) -> None:
+        self.steps.append("done")
+
+    def end(self) -> None:
+        self.steps.append("end")
+
+
+def test_reading_reports_every_relation(data: Path) -> None:
+    followed = Followed()
+    load(Request(paths=[data]), followed)
+    assert followed.steps == [f"{len(FRAMES) + len(ROWS)} records read", *["done"] * (len(FRAMES) + len(ROWS)), "end"]
 
 
 @pytest.mark.parametrize(
