@@ -7,10 +7,7 @@ const Pages = (() => {
   let leave = null;
   let turn = 0;
 
-  /**
-   * Add a page: {name, title, render(main, route), inNav, isServedOnly}. `render` may return what is called when it is
-   * left; what is served only is not in the navigation of an exported folder.
-   */
+  /** Add a page: {name, title, render(main, route), inNav}. `render` may return what is called when it is left. */
   function add(page) {
     pages.set(page.name, page);
   }
@@ -21,7 +18,7 @@ const Pages = (() => {
   }
 
   function navigation(current) {
-    const shownPages = [...pages.values()].filter((page) => page.inNav && !(page.isServedOnly && Data.isExported) && (!page.isThere || page.isThere(Names.about)));
+    const shownPages = [...pages.values()].filter((page) => page.inNav && (!page.isThere || page.isThere(Names.about)));
     document.getElementById("nav").replaceChildren(
       ...shownPages.map((page) =>
         link(page.title, Query.address(page.name), { "aria-current": page.name === current ? "page" : null }),
