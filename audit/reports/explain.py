@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 import textwrap
 from collections.abc import Sequence
 from dataclasses import asdict, replace
@@ -301,6 +303,6 @@ def _judgements(revision: dict[str, Any]) -> list[str]:
 def _where(relation: duckdb.DuckDBPyRelation, wanted: dict[str, Any]) -> duckdb.DuckDBPyRelation:
     from duckdb import ColumnExpression, ConstantExpression
 
-    for column, value in wanted.items():
-        relation = relation.filter(ColumnExpression(column) == ConstantExpression(value))
-    return relation
+    # One filter, since each is bound by itself, which takes longer than to apply them.
+    same = [ColumnExpression(column) == ConstantExpression(value) for column, value in wanted.items()]
+    return relation.filter(functools.reduce(operator.and_, same))

@@ -1,17 +1,23 @@
-"""What is recorded of a revision beside its record: the exact prompt, and what the simulated critic really did."""
+"""What is recorded beside a record: the exact prompt, what the simulated critic really did, and how the run was set up."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from audit.output.escaping import in_line, visible
 from audit.sources.prompts import prompts_beside, released_prompt_in
 from audit.validation.calibration.truth import NAME, truths_in
 from audit.vocabulary.keys import RevisionKey
+from collector.system.regular_files import RUN, read_regular
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+SET_UP: Final = ("options", "switches", "versions", "method")
+"""Objects of `run.json` that are shown."""
 
 
 def recorded_beside(key: RevisionKey, file: str) -> dict[str, Any]:
@@ -24,6 +30,27 @@ def recorded_beside(key: RevisionKey, file: str) -> dict[str, Any]:
     folder = Path(file).parent
     prompt = prompts_beside(Path(file)).get(key.iteration) or released_prompt_in(folder)
     return {"prompt": None if prompt is None else visible(prompt), "truth": _truth(folder, key)}
+
+
+def description_beside(file: Path) -> dict[str, str]:
+    """How a run was set up, as its `run.json` states it: names with values, both in one line; empty without the file.
+
+    Args:
+        file: of its records.
+    """
+    try:
+        description = msgspec.json.decode(read_regular(file.parent / "run.json", RUN))
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return {}
+    if not isinstance(description, dict):
+        return {}
+    found = {name: description[name] for name in SET_UP if isinstance(description.get(name), dict)}
+    return {
+        in_line(f"{name}: {key}"): in_line(value if isinstance(value, str) else msgspec.json.encode(value).decode())
+        for name, values in found.items()
+        for key, value in values.items()
+        if value is not None
+    }
 
 
 def _truth(folder: Path, key: RevisionKey) -> Mapping[str, Any] | None:
