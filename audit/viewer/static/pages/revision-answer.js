@@ -27,8 +27,15 @@ const RevisionAnswer = (() => {
   }
 
   const stance = (mention) => [mention.negated && "negated", mention.discounted && "set aside"].filter(Boolean).join(", ");
-  const target = (mention) => (mention.labels.length || mention.rollouts.length
-    ? [...mention.labels, ...mention.rollouts.map((each) => `#${each}`)].join(" ") : "not resolved");
+
+  /** What a mention points at: names of what was shown, its roles, and numbers of rollouts. */
+  function target(mention, data) {
+    const names = [...mention.places.map((place) => data.shown[place].name), ...mention.labels];
+    const lower = names.map((name) => name.toLowerCase());
+    const distinct = names.filter((_, index) => lower.indexOf(lower[index]) === index);
+    const numbers = data.text ? [] : mention.rollouts.map((each) => `#${each}`);
+    return [...distinct, ...numbers].join(", ") || mention.rollouts.map((each) => `#${each}`).join(", ") || "nothing that could be resolved";
+  }
 
   function shownItems(data, lit) {
     if (!data.shown) {
@@ -66,7 +73,7 @@ const RevisionAnswer = (() => {
         const mention = data.mentions[piece.mention];
         const marks = [colour(mention.labels, mention.labels.length + mention.rollouts.length > 0), stance(mention) ? "negated" : ""];
         node = lit(h("mark", { class: marks.filter(Boolean).join(" "), "data-mention": String(piece.mention),
-          title: [target(mention), `found ${KINDS[mention.kind]}`, stance(mention)].filter(Boolean).join("; ") }, node), mention.places);
+          title: [target(mention, data), `found ${KINDS[mention.kind]}`, stance(mention)].filter(Boolean).join("; ") }, node), mention.places);
       }
       return piece.driver ? h("span.justifies", { title: `the driver's sentence: ${data.driver.name}` }, node) : node;
     };
@@ -81,7 +88,7 @@ const RevisionAnswer = (() => {
     return h("details", { open: data.mentions.length <= 8 }, h("summary", `${number(data.mentions.length)} mention${data.mentions.length === 1 ? "" : "s"}`),
       h("ol.mentions", data.mentions.slice(0, MOST_MENTIONS).map((each, index) => lit(h("li",
         h("button", { type: "button", onclick: () => go(index) }, each.text.length > 60 ? `${each.text.slice(0, 60)}…` : each.text),
-        ` means ${target(each)}, found ${KINDS[each.kind]}`, stance(each) ? h("strong", `; ${stance(each)}`) : null), each.places))),
+        ` means ${target(each, data)}, found ${KINDS[each.kind]}`, stance(each) ? h("strong", `; ${stance(each)}`) : null), each.places))),
       rest > 0 ? h("p.muted", `… and ${number(rest)} more, marked in the answer`) : null);
   }
 
@@ -95,8 +102,8 @@ const RevisionAnswer = (() => {
   function sides(data) {
     const lit = lights();
     return [
-      h("section", h("h2", data.text ? "Examples shown" : "Rollouts shown"), shownItems(data, lit)),
-      h("section", h("h2", data.text ? "Rationale" : "Answer"), answer(data, lit), mentions(data, lit), driver(data),
+      h("section.given", h("h2", data.text ? "Examples shown" : "Rollouts shown"), shownItems(data, lit)),
+      h("section.answered", h("h2", data.text ? "Rationale" : "Answer"), answer(data, lit), mentions(data, lit), driver(data),
         data.thinking ? h("details", h("summary", "Thinking"), Texts.plain(data.thinking, "Thinking")) : null,
         data.whole_answer ? h("details", h("summary", "The whole answer"), Texts.plain(data.whole_answer, "The whole answer")) : null),
     ];

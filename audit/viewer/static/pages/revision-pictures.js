@@ -123,7 +123,7 @@ const RevisionPictures = (() => {
   /** The grid of a task whose states are cells: the move in each, before and after; null for other tasks. */
   function grid(env, { before, after, changed }) {
     const found = GRIDS[env];
-    const fits = found && before.length === found.side ** 2 && [...before, ...after].every((each) => each in found.moves);
+    const fits = found && before.length === found.side ** 2 && [...before, ...after].every((each) => found.moves[each] !== undefined);
     if (!fits) return null;
     const isChanged = new Set(changed);
     const cell = (state) => h(isChanged.has(state) ? "td.changed" : "td", h("small", String(state)),

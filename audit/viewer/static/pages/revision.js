@@ -15,7 +15,7 @@
       Pages.onKey(name, () => { if (key) location.hash = step(key); });
     }
     const place = data.place ? `${number(data.place)} of ${number(data.among)}` : `not among these ${number(data.among)}`;
-    return h("nav.walk", { "aria-label": "Revisions" },
+    return h("div.walk", { role: "navigation", "aria-label": "Revisions" },
       data.before ? link("← previous (k)", step(data.before)) : h("span.muted", "← previous (k)"),
       h("span", place),
       data.after ? link(data.place ? "next (j) →" : "to the first of them (j) →", step(data.after)) : h("span.muted", "next (j) →"),
@@ -60,7 +60,7 @@
       ? "No noise p: the two candidates' single returns are not known, or not comparable."
       : `Noise p ${number(row.p_no_change)}: the chance of so low a Δ, or a lower one, had the revision changed nothing.`;
     const direction = { regression: "a regression", improvement: "an improvement", no_change: "no change" }[row.direction];
-    return h("section", h("h2", data.text ? "Scores" : "Returns"), h("div.picture", RevisionPictures.returns(data)), RevisionPictures.legend(data),
+    return h("section.outcome", h("h2", data.text ? "Scores" : "Returns"), h("div.picture", RevisionPictures.returns(data)), RevisionPictures.legend(data),
       h("p", "Δ ", h(`strong.${row.direction}`, number(row.delta)), `, ${direction}; the revised candidate was ${row.accepted ? "" : "not "}kept.`),
       h("p.muted", noise),
       initial.returns || revised.returns ? single(data) : h("p.muted", "Single returns are not recorded, only their means."));
@@ -137,14 +137,13 @@
     async render(main, { parts, query }) {
       const data = await Data.get(`revision/${parts.map(encodeURIComponent).join("/")}`, Query.selection(query));
       const row = data.row;
+      const [given, answered] = RevisionAnswer.sides(data);
       main.append(
         h("h1", `${Names.value("env", row.env)} · ${Names.value("variant", row.variant)} · run ${row.run} · iteration ${row.iteration}`),
         h("p.muted", shown(row.condition), data.model ? ` · ${data.model}` : " · model not recorded"),
         walking(data, parts, query), likeThis(row, parts, query), verdicts(row), h("p", data.reason),
-        h("div.twocol", RevisionAnswer.sides(data)),
-        h("div.twocol", outcome(data), h("section", h("h2", data.text ? "What became of the text" : "Parameters"), edits(data))),
-        others(data), prompt(data),
-        data.file ? h("p.muted.source", `Recorded in ${shown(data.file)}`) : "",
+        h("div.sides", h("div", given, outcome(data)), h("div", answered, h("section.edits", h("h2", data.text ? "What became of the text" : "Parameters"), edits(data)))),
+        h("div.beside", others(data), prompt(data), data.file ? h("p.muted", `Recorded in ${shown(data.file)}`) : null),
       );
       Pages.announce(`Revision ${data.place ? `${data.place} of ${data.among}` : ""}`);
     },

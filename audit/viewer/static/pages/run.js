@@ -12,7 +12,7 @@
     const rows = [
       ["iterations", `${number(total)}${planned === null ? "" : ` of ${number(planned)}`}${skipped.length ? `, ${number(skipped.length)} without a proposal` : ""}`],
       ["revisions", number(revisions)],
-      ...FACTS.map(([name, text]) => [text, known[name] === null || known[name] === undefined ? "not recorded" : name === "seed" ? String(known[name]) : number(known[name])]),
+      ...FACTS.map(([name, text]) => [text, known[name] === null || known[name] === undefined ? (["tau_c", "optimum"].includes(name) ? "none" : "not recorded") : name === "seed" ? String(known[name]) : number(known[name])]),
     ];
     return h("dl.runfacts", rows.map(([name, value]) => h("div", h("dt", name), h("dd", value))));
   }
@@ -47,7 +47,7 @@
     const without = steps.filter((each) => !each.revision);
     const last = steps[steps.length - 1];
     const chart = Plot.plot({
-      width: 900, height: 320, marginLeft: 60, ariaLabel: `Returns of ${steps.length} iterations, the best ${number(last.best_so_far)}; the table below has them all`,
+      width: Math.min(1200, document.getElementById("main").clientWidth - 32), height: 320, marginLeft: 60, ariaLabel: `Returns of ${steps.length} iterations, the best ${number(last.best_so_far)}; the table below has them all`,
       style: { background: "transparent", color: token("--ink") },
       x: { label: "iteration", tickFormat: "d" }, y: { label: data.facts.candidates === "text" ? "mean score" : "mean return", grid: true },
       marks: [
@@ -85,7 +85,7 @@
       main.append(h("h1", `${Names.value("env", env)} · ${Names.value("variant", variant)} · run ${run}`), h("p.muted", shown(condition)), facts(data), setUp(data),
         h("p", part, data.revisions_total ? link(`Its ${number(data.revisions_total)} revisions in the table`, Query.address("revisions", [], filter))
           : "No candidate of this run was revised: there are no revisions to read."),
-        ...(steps.length ? [curve(data, steps), ...table(data, steps)] : [h("p", "No iteration is finished.")]));
+        h("div", steps.length ? [curve(data, steps), table(data, steps)] : h("p", "No iteration is finished.")));
     },
   });
 
