@@ -8,7 +8,14 @@ const RevisionAnswer = (() => {
   };
   const MOST_MENTIONS = 60;
 
-  const colour = (roles, isResolved = true) => roles.find((role) => RevisionPictures.ROLES.includes(role)) || (isResolved ? "other" : "");
+  /** The role that gives a rollout its colour, if it has one. */
+  const colour = (roles) => roles.find((role) => RevisionPictures.ROLES.includes(role)) || "other";
+
+  /** A mention has the colour of the first rollout that it means; none where it could not be resolved. */
+  function colourOf(mention, data) {
+    if (mention.places.length) return colour(data.shown[mention.places[0]].roles);
+    return mention.labels.length || mention.rollouts.length ? colour(mention.labels) : "";
+  }
 
   /** What lights up together: each node with the places, among what was shown, of what it means. */
   function lights() {
@@ -71,7 +78,7 @@ const RevisionAnswer = (() => {
       let node = document.createTextNode(piece.text);
       if (piece.mention !== undefined) {
         const mention = data.mentions[piece.mention];
-        const marks = [colour(mention.labels, mention.labels.length + mention.rollouts.length > 0), stance(mention) ? "negated" : ""];
+        const marks = [colourOf(mention, data), stance(mention) ? "negated" : ""];
         node = lit(h("mark", { class: marks.filter(Boolean).join(" "), "data-mention": String(piece.mention),
           title: [target(mention, data), `found ${KINDS[mention.kind]}`, stance(mention)].filter(Boolean).join("; ") }, node), mention.places);
       }
