@@ -53,7 +53,7 @@ for program, module, *arguments in lines:
 # Commands that run policies or ask models may import what does so.
 RUNNING = {
     *("audit rescore", "audit anchor", "audit calibrate", "audit replay", "audit verify", "audit judge"),
-    *("audit intervene", "audit import-interventions"),
+    *("audit intervene", "audit import-interventions", "audit view"),
 }
 
 

@@ -94,7 +94,8 @@ class Table:
         print_table(shown, rows, title=self.title, caption="\n".join(notes) or None, headings=self.headings)
 
     def __iter__(self) -> Iterator[Row]:
-        return iter(self.rows)
+        # A generator refers to the table, whose records stay open as long as rows are read.
+        yield from self.rows
 
     def __len__(self) -> int:
         return len(self.rows)

@@ -10,6 +10,8 @@ from audit.output.formats import Row
 
 Filter = Mapping[str, str | tuple[str, ...]]
 
+CONTROL: Final = "control"
+"""In a filter: the method that the row's own is compared with."""
 GROUP: Final = ("condition", "env", "variant")
 _REGRESSION: Final = {"direction": "regression"}
 _CITING: Final = {"cites": "true"}
@@ -44,7 +46,8 @@ class Counted:
             column: BINS.get(str(row[name]), "" if row[name] is None else str(row[name]))
             for name, column in self.by.items()
         }
-        chosen: dict[str, Any] = {**named, **self.rows, **self.cells[column]}
+        own = {name: str(row["control"]) if value == CONTROL else value for name, value in self.cells[column].items()}
+        chosen: dict[str, Any] = {**named, **self.rows, **own}
         return {name: [value] if isinstance(value, str) else list(value) for name, value in chosen.items()}
 
 
@@ -152,8 +155,14 @@ COUNTED: Final[Mapping[str, Counted]] = {
             "regressions": _REGRESSION,
             "citing": _CITING,
             "citing_regressions": {**_REGRESSION, **_CITING},
+            "control_revisions": {"variant": CONTROL},
+            "control_regressions": {"variant": CONTROL, **_REGRESSION},
         },
-        {"regressions_pct": "regressions", "citing_regressions_pct": "citing_regressions"},
+        {
+            "regressions_pct": "regressions",
+            "citing_regressions_pct": "citing_regressions",
+            "control_regressions_pct": "control_regressions",
+        },
         by={"start": "start"},
     ),
 }

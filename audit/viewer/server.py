@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 import secrets
 import socket
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import unquote
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -100,7 +102,7 @@ class _Guarded:
         if not self._is_here(scope):
             await PlainTextResponse(ONLY_HERE, 421)(scope, receive, send_with_headers)
             return
-        await self._application(scope, receive, send_with_headers)
+        await self._application({**scope, "path": _with_parts(scope["raw_path"])}, receive, send_with_headers)
 
     def _is_here(self, scope: Scope) -> bool:
         """Whether the Host header is numeric or a name of this machine; any other can be made to lead here."""
@@ -115,6 +117,16 @@ class _Guarded:
         except ValueError:
             return False
         return True
+
+
+def _with_parts(raw: bytes) -> str:
+    """A path decoded but for slashes and percent signs within its parts, which a name may have; `_part` decodes them."""
+    escaped = raw.decode("latin-1").replace("%25", "%2525")
+    return unquote(re.sub("%2f", "%252F", escaped, flags=re.IGNORECASE))
+
+
+def _part(request: Request, name: str) -> str:
+    return unquote(request.path_params[name])
 
 
 def names_of_this_machine() -> list[str]:
@@ -160,8 +172,8 @@ def _columns(request: Request, name: str = "columns") -> list[str]:
 
 
 def _run(request: Request) -> RunKey:
-    part = request.path_params
-    return RunKey(part["condition"], part["env"], part["variant"], part["run"])
+    condition, env, variant = (_part(request, name) for name in ("condition", "env", "variant"))
+    return RunKey(condition, env, variant, request.path_params["run"])
 
 
 def _revision(request: Request) -> RevisionKey:

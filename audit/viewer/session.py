@@ -37,7 +37,7 @@ class Session:
         with contextlib.ExitStack() as resources:
             self.directory = Path(resources.enter_context(tempfile.TemporaryDirectory(prefix="audit-view-")))
             self.store = resources.enter_context(request.open(all_detectors=True))
-            self.table = RevisionTable(self.store, _base(request), self.directory)
+            self.table = RevisionTable(self.store, _base(request), self.directory, self.lock)
             resources.callback(self.table.close)
             self._resources = resources.pop_all()
 

@@ -43,12 +43,13 @@ class RevisionTable:
         store: the records.
         base: restricts all queries, as the command's options select conditions, tasks, methods and runs.
         directory: for temporary files.
+        lock: held while the store is used.
     """
 
-    def __init__(self, store: Store, base: Query, directory: Path) -> None:
+    def __init__(self, store: Store, base: Query, directory: Path, lock: threading.Lock) -> None:
         self._store = store
         self._base = base
-        self._lock = threading.Lock()
+        self._lock = lock
         self._searches: dict[str, str] = {}
         self._connection = duckdb.connect(
             config={"memory_limit": MEMORY, "temp_directory": str(directory / "table-spill")}

@@ -1,0 +1,169 @@
+"""The pages in a real browser: they open without a word on the console, links lead to what they count, keys work."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import audit
+from tests.audit.viewer.conftest import visit
+
+
+def addresses(served):
+    """Every page, as its address."""
+    with audit.open(served._session.request.paths) as store:
+        row = store.rows("revisions")[3]
+    key = "/".join(str(row[name]) for name in ("condition", "env", "variant", "run", "iteration"))
+    return {
+        "overview": "#/overview",
+        "revisions": "#/revisions?direction=regression&sort=delta",
+        "empty": "#/revisions?delta=1e9..",
+        "revision": f"#/revision/{key}",
+        "runs": "#/runs",
+        "run": f"#/run/{key.rpartition('/')[0]}",
+        "unknown": "#/nothing/there",
+        "missing": "#/revision/a/b/c/1/2",
+    }
+
+
+PAGES = ("overview", "revisions", "empty", "revision", "runs", "run")
+
+
+@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize(("width", "scheme"), [(400, "light"), (1000, "dark"), (2000, "light")])
+def test_pages_open_without_a_violation(page, served, name, width, scheme) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme=scheme)
+    visit(page, served, addresses(served)[name])
+    found = Axe().run(page)
+    assert found.response["violations"] == [], found.generate_report()
+    sideways = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    assert sideways <= 0, "the page scrolls sideways"
+
+
+@pytest.mark.parametrize("name", ["unknown", "missing"])
+def test_what_is_not_there_is_said_in_words(browser, served, name) -> None:
+    # A console of its own: the browser reports the answer 404 there.
+    with browser.new_context() as context:
+        page = visit(context.new_page(), served, addresses(served)[name])
+        assert page.inner_text("h1") == "Nothing to show"
+        assert page.inner_text("p.error")
+
+
+def total(page) -> int:
+    """The number of revisions that the table states."""
+    found = page.query_selector("#main caption")
+    return 0 if found is None else int(re.sub(r"\D", "", found.inner_text()))
+
+
+def test_every_count_leads_to_as_many_revisions(page, served) -> None:
+    visit(page, served, "#/overview")
+    links = page.eval_on_selector_all(
+        "main td a[href^='#/revisions']", "all => all.map(each => [each.getAttribute('href'), each.textContent])"
+    )
+    counts = {href: int(text.replace(",", "")) for href, text in links if re.fullmatch(r"[\d,]+", text)}
+    assert len(counts) > 100
+    for href, count in counts.items():
+        found = page.evaluate(
+            "async (href) => (await Data.get('revisions', Query.selection(Query.read(href).query))).total", href
+        )
+        assert found == count, href
+    for href in list(counts)[::25]:
+        visit(page, served, href)
+        assert total(page) == counts[href]
+
+
+def test_marks_of_charts_lead_to_revisions_too(page, served) -> None:
+    visit(page, served, "#/overview")
+    page.wait_for_timeout(500)
+    hrefs = page.eval_on_selector_all(
+        "main svg a", "all => all.map(each => each.getAttribute('href') || each.getAttribute('xlink:href'))"
+    )
+    for href in {each for each in hrefs if each.startswith("#/revisions")}:
+        found = page.evaluate(
+            "async (href) => (await Data.get('revisions', Query.selection(Query.read(href).query))).total", href
+        )
+        assert found >= 0
+
+
+def test_filters_change_the_address_and_the_address_the_filters(page, served) -> None:
+    visit(page, served, "#/revisions")
+    assert total(page) == 144
+    page.get_by_label("nim").first.check()
+    page.wait_for_function("() => document.querySelector('#main caption')?.textContent.startsWith('72')")
+    assert "env=nim" in page.url
+    page.go_back()
+    page.wait_for_function("() => document.querySelector('#main caption')?.textContent.startsWith('144')")
+    visit(page, served, "#/revisions?env=nim&direction=regression")
+    assert page.get_by_label("nim").first.is_checked()
+    shown = total(page)
+    page.click(".chips button:first-child")
+    page.wait_for_function(f"() => !document.querySelector('#main caption').textContent.startsWith('{shown} ')")
+
+
+def test_sorting_by_a_heading(page, served) -> None:
+    visit(page, served, "#/revisions?columns=iteration,delta")
+    page.click("#sort-delta")
+    page.wait_for_selector("th[aria-sort='descending']")
+    cells = page.eval_on_selector_all("td:nth-child(2)", "all => all.map(each => each.textContent)")
+    values = [float(each.replace("−", "-").replace(",", "")) for each in cells]
+    assert values == sorted(values, reverse=True)
+
+
+def test_search_in_answers(page, served, grid) -> None:
+    visit(page, served, "#/revisions")
+    page.fill("#search", "worst rollout")
+    page.press("#search", "Enter")
+    page.wait_for_selector(".chips")
+    with audit.open(grid) as store:
+        query = "select count(*) from episodes where contains(lower(revised.answer), 'worst rollout')"
+        [(wanted,)] = store.sql(query).fetchall()
+    assert total(page) == wanted > 0
+
+
+def test_keys_walk_along_a_filter(page, served) -> None:
+    visit(page, served, "#/revisions?strict=false&sort=-delta")
+    page.click("tbody tr:nth-child(1) a")
+    page.wait_for_selector("[data-page='revision']")
+    first = page.url
+    page.keyboard.press("j")
+    page.wait_for_function("first => location.href !== first", arg=first)
+    page.wait_for_selector("#main:not([aria-busy])")
+    second = page.url
+    assert "strict=false" in second
+    page.keyboard.press("k")
+    page.wait_for_function("second => location.href !== second", arg=second)
+    assert page.url == first
+
+
+def test_the_theme_is_kept(page, served) -> None:
+    visit(page, served)
+    light = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+    page.click("#theme")
+    page.click("#theme")
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") != light
+    visit(page, served, "#/runs")
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+
+
+def test_nothing_moves_unasked(page, served) -> None:
+    visit(page, served, addresses(served)["revision"])
+    assert page.evaluate("document.getAnimations().length") == 0
+
+
+def test_keyboard_alone_reaches_a_revision(page, served) -> None:
+    visit(page, served, "#/overview")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+    for _ in range(200):
+        page.keyboard.press("Tab")
+        if "#/revisions?" in (page.evaluate("document.activeElement.getAttribute('href')") or ""):
+            break
+    page.keyboard.press("Enter")
+    page.wait_for_selector("[data-page='revisions']")

@@ -1,0 +1,155 @@
+"""What an address asks for is what its words mean: checked against plain Python over all rows."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from audit.output.errors import UsageError
+from audit.request import Request
+from audit.viewer.query import PAGE, Query
+from audit.viewer.session import Session
+
+
+@pytest.fixture(scope="module")
+def session(grid):
+    with Session(Request(paths=[grid], detector=None)) as session:
+        yield session
+
+
+@pytest.fixture(scope="module")
+def rows(session):
+    names = list(session.table.kinds)
+    return [dict(zip(names, row, strict=True)) for row in session.table.all_rows(Query(), names)]
+
+
+def matches(row, filters) -> bool:
+    return all(any(one(row[name], value) for value in values) for name, values in filters.items())
+
+
+def one(cell, value) -> bool:
+    if value.startswith("!"):
+        return not one(cell, value[1:])
+    if value == "" or cell is None:
+        return value == "" and cell is None
+    if isinstance(cell, bool):
+        return cell is (value == "true")
+    if isinstance(cell, str):
+        return cell == value
+    low, dots, high = value.partition("..")
+    if not dots:
+        return cell == float(value)
+    return (float(low) if low else -math.inf) <= cell <= (float(high) if high else math.inf)
+
+
+FILTERS = [
+    {},
+    {"env": ["cartpole"]},
+    {"env": ["cartpole", "nim"], "variant": ["threetraj"]},
+    {"strict": ["true"]},
+    {"strict": [""]},
+    {"strict": ["!true"]},
+    {"pattern": ["", "near_optimal_break"]},
+    {"pattern": ["!"]},
+    {"delta": ["..-10"]},
+    {"delta": ["-10..10"]},
+    {"delta": ["0"]},
+    {"delta": ["1.."], "direction": ["improvement"]},
+    {"p_no_change": [".."]},
+    {"run": ["2"], "iteration": ["3..5"]},
+    {"delta": ["!..0"]},
+    {"severity": ["..1e300"]},
+]
+
+
+@pytest.mark.parametrize("filters", FILTERS, ids=str)
+def test_filters(session, rows, filters) -> None:
+    query = Query.parse([(name, value) for name, values in filters.items() for value in values], session.table.kinds)
+    wanted = [row for row in rows if matches(row, filters)]
+    assert session.table.count(query) == len(wanted)
+    key = ("condition", "env", "variant", "run", "iteration")
+    assert session.table.page(query, key) == [tuple(row[name] for name in key) for row in wanted[:PAGE]]
+    for column in ("env", "pattern", "cites"):
+        others = [row for row in rows if matches(row, {k: v for k, v in filters.items() if k != column})]
+        counted = {value: sum(row[column] == value for row in others) for value in {row[column] for row in others}}
+        assert dict(session.table.facet(query, column)) == counted
+
+
+@pytest.mark.parametrize("sort", ["delta", "-delta", "pattern,-r0", "-p_no_change"])
+def test_order_is_total_and_puts_nulls_last(session, rows, sort) -> None:
+    query = Query.parse([("sort", sort)], session.table.kinds)
+    names = sort.split(",")
+    ordered = list(rows)
+    for name in reversed(names):
+        column = name.removeprefix("-")
+        known = sorted((row for row in ordered if row[column] is not None), key=lambda row: row[column])
+        if name[0] == "-":
+            values = sorted({row[column] for row in known}, reverse=True)
+            known = [row for value in values for row in known if row[column] == value]
+        ordered = known + [row for row in ordered if row[column] is None]
+    key = ("env", "variant", "run", "iteration")
+    wanted = [tuple(row[name] for name in key) for row in ordered]
+    assert list(session.table.all_rows(query, key)) == wanted
+    pages = [
+        row
+        for page in range(1, math.ceil(len(rows) / PAGE) + 1)
+        for row in session.table.page(Query.parse([("sort", sort), ("page", str(page))], session.table.kinds), key)
+    ]
+    assert pages == wanted
+
+
+def test_neighbours_walk_along_the_order(session) -> None:
+    query = Query.parse([("strict", "false"), ("sort", "-delta")], session.table.kinds)
+    walked = []
+    [first] = session.table.page(query, ("condition", "env", "variant", "run", "iteration"))[:1]
+    key = tuple(first)
+    while key is not None:
+        walked.append(tuple(key))
+        place, before, key = session.table.neighbours(query, session.table.row(tuple(key))["id"])
+        assert place == len(walked)
+        assert before == (walked[-2] if len(walked) > 1 else None)
+    assert walked == list(session.table.all_rows(query, ("condition", "env", "variant", "run", "iteration")))
+
+
+def test_search_finds_words_in_answers_and_thinking_whatever_their_case(session, grid) -> None:
+    import json
+
+    wanted = {
+        (record["env"], record["variant"], record["run"], record["iteration"])
+        for path in Path(grid).rglob("episodes.jsonl")
+        for record in map(json.loads, path.read_text().splitlines())
+        if record["revised"] and "worst roll" in (record["revised"]["answer"] or "").lower()
+    }
+    assert wanted
+    query = Query.parse([("q", "WORST Roll")], session.table.kinds)
+    found = session.table.all_rows(query, ("env", "variant", "run", "iteration"))
+    assert {(env, variant, run, iteration) for env, variant, run, iteration in found} == wanted
+    for hostile in ("%", "_", "' or 1=1 --", "\\", "\x00"):
+        assert session.table.count(Query.parse([("q", hostile)], session.table.kinds)) <= 144
+
+
+@pytest.mark.parametrize(
+    ("items", "message"),
+    [
+        ([("nothing", "1")], "no column 'nothing'"),
+        ([("id", "1")], "no column 'id'"),
+        ([("sort", "env; drop table")], "no column 'env; drop table'"),
+        ([("delta", "many")], "give a number, or a range"),
+        ([("delta", "1..nan")], "give a number, or a range"),
+        ([("strict", "yes")], "give true or false"),
+        ([("page", "0")], "give a whole number from 1"),
+        ([("page", "9" * 30)], "give a whole number from 1"),
+        ([("page", "²")], "give a whole number from 1"),
+    ],
+)
+def test_what_is_no_query_is_refused(session, items, message) -> None:
+    with pytest.raises(UsageError, match=message.replace(".", r"\.")):
+        Query.parse(items, session.table.kinds)
+
+
+def test_names_are_bound_and_never_run(session) -> None:
+    for value in ("' or '1'='1", 'x"; drop table viewer; --', "nim' union select 1"):
+        assert session.table.count(Query.parse([("env", value)], session.table.kinds)) == 0
+    assert session.table.count(Query()) == 144

@@ -1,0 +1,187 @@
+"""Only who has the address gets an answer, and only reads."""
+
+from __future__ import annotations
+
+import csv
+import http.client
+import io
+import signal
+import socket
+import subprocess
+import sys
+from urllib.parse import urlsplit
+
+import pandas as pd
+import pytest
+
+import audit
+from audit.viewer.server import POLICY
+
+
+def ask(view, path="", *, host=None, method="GET", headers=None):
+    """A request as a browser or somebody else makes it: status, headers and body."""
+    address = urlsplit(view.address)
+    connection = http.client.HTTPConnection(address.hostname, address.port, timeout=30)
+    target = path if path.startswith("/") else address.path + path
+    connection.putrequest(method, target, skip_host=True)
+    for value in [address.netloc] if host is None else host:
+        connection.putheader("Host", value)
+    for name, value in (headers or {}).items():
+        connection.putheader(name, value)
+    connection.endheaders()
+    answer = connection.getresponse()
+    body = answer.read()
+    connection.close()
+    return answer.status, dict((name.lower(), value) for name, value in answer.getheaders()), body
+
+
+def test_pages_are_there(served) -> None:
+    for path in ("", "index.html", "style.css", "dom.js", "vendor/plot.umd.min.js", "pages/revisions.js", "api/about"):
+        status, headers, body = ask(served, path)
+        assert (status, bool(body)) == (200, True), path
+        assert headers["content-security-policy"].startswith("default-src 'none'")
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["referrer-policy"] == "no-referrer"
+
+
+def test_policy_lets_no_inline_script_run() -> None:
+    assert POLICY["script-src"] == "'self'"
+    assert "unsafe" not in " ".join(POLICY.values())
+
+
+@pytest.mark.parametrize("path", ["/", "/index.html", "/api/about", "/x/api/about", "/%2e%2e/", "/favicon.ico"])
+def test_without_the_secret_there_is_nothing(served, path) -> None:
+    status, _, body = ask(served, path)
+    assert (status, body) == (404, b"this address is of no use: open the one that audit view printed\n")
+
+
+@pytest.mark.parametrize(
+    "path", ["../", "..%2f..%2fserver.py", "%2e%2e/%2e%2e/server.py", "../../query.py", "api/../../x"]
+)
+def test_no_path_leads_out_of_the_pages(served, path) -> None:
+    assert ask(served, path)[0] == 404
+
+
+@pytest.mark.parametrize(
+    "host", [["evil.example"], ["evil.example:80"], ["127.0.0.1.evil.example"], [], ["localhost", "evil.example"], [""]]
+)
+def test_another_name_is_refused(served, host) -> None:
+    """A name of somebody else's that leads here is how a page elsewhere would read what only this machine may."""
+    assert ask(served, "api/about", host=host)[0] in {400, 421}
+
+
+@pytest.mark.parametrize("host", ["localhost:1", "127.0.0.1", "[::1]:99", "LOCALHOST"])
+def test_names_of_this_machine_are_accepted(served, host) -> None:
+    assert ask(served, "api/about", host=[host])[0] == 200
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH"])
+def test_nothing_can_be_written(served, method) -> None:
+    for path in ("api/about", "api/revisions", "api/download", "style.css"):
+        assert ask(served, path, method=method)[0] in {404, 405}
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "message"),
+    [
+        ("api/revisions?nothing=1", 400, b"no column 'nothing'"),
+        ("api/revisions?columns=nothing", 400, b"no column 'nothing'"),
+        ("api/revisions?delta=much", 400, b"give a number"),
+        ("api/download?format=xls", 400, b"give csv, parquet or latex"),
+        ("api/revision/no/such/one/1/1", 404, b"no revision no such one run 1 iteration 1"),
+        ("api/run/no/such/one/1", 404, b"no run no such one 1"),
+        ("api/revision/a/b/c/99999999999999999999/0", 404, b"no revision"),
+    ],
+)
+def test_mistakes_are_one_line(served, path, status, message) -> None:
+    found, _, body = ask(served, path)
+    assert found == status
+    assert message in body
+    assert b"\n" not in body
+
+
+def test_rows_can_be_taken_away(served, grid, tmp_path) -> None:
+    wanted = [row for row in audit.revisions(grid, env="cartpole") if row["direction"] == "regression"]
+    chosen = "env=cartpole&direction=regression&sort=delta&columns=delta,pattern"
+    rows = list(csv.DictReader(io.StringIO(ask(served, f"api/download?format=csv&{chosen}")[2].decode())))
+    assert [float(row["delta"]) for row in rows] == sorted(row["delta"] for row in wanted)
+    assert list(rows[0]) == ["condition", "env", "variant", "run", "iteration", "delta", "pattern"]
+    (tmp_path / "rows.parquet").write_bytes(ask(served, f"api/download?format=parquet&{chosen}")[2])
+    frame = pd.read_parquet(tmp_path / "rows.parquet") if _has_parquet() else None
+    if frame is not None:
+        assert frame["delta"].tolist() == sorted(row["delta"] for row in wanted)
+    latex = ask(served, f"api/download?format=latex&{chosen}")[2].decode()
+    assert latex.count(r"\\") == len(wanted) + 1
+    every = list(csv.DictReader(io.StringIO(ask(served, "api/download?format=csv")[2].decode())))
+    assert len(every) == 144
+
+
+def _has_parquet() -> bool:
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def command(*arguments):
+    return [sys.executable, "-c", "from audit.cli import main; main()", "view", *map(str, arguments)]
+
+
+def test_the_command_prints_one_line_and_ends_at_ctrl_c(grid) -> None:
+    with subprocess.Popen(
+        command(grid, "--no-browser"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        line = process.stdout.readline()
+        assert line.startswith("http://127.0.0.1:")
+        port = urlsplit(line.strip()).port
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, "")
+    assert "Traceback" not in err
+    assert err.splitlines()[-1] == "audit: interrupted"
+    with socket.socket() as closed:
+        assert closed.connect_ex(("127.0.0.1", port)) != 0
+
+
+def test_mistakes_of_the_command_are_one_line(grid) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        busy = taken.getsockname()[1]
+        for arguments, status in [
+            ((grid, "--port", busy), 2),
+            ((grid, "--host", "203.0.113.7"), 2),
+            ((grid, "--host", "no such host"), 2),
+            ((grid, "--port", "70000"), 2),
+            ((grid / "nowhere",), 1),
+            ((grid, "--env", "chess"), 1),
+        ]:
+            done = subprocess.run(
+                command(*arguments, "--no-browser"), capture_output=True, text=True, timeout=120, check=False
+            )
+            assert done.returncode == status, (arguments, done.stderr)
+            assert len([line for line in done.stderr.splitlines() if "simulated" not in line]) == 1, done.stderr
+
+
+def test_a_view_in_a_notebook_is_a_frame_and_closes(grid) -> None:
+    with audit.open(grid) as store:
+        view = audit.view(store, env="nim")
+        assert f'src="{view.address}"' in view._repr_html_()
+        assert ask(view, "api/about")[0] == 200
+        view.close()
+        assert store.rows("summary")  # what was open before stays open
+
+
+def test_twenty_requests_at_once(served) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    paths = ["api/overview", "api/revisions?sort=-delta", "api/facets?facets=env,pattern", "api/revisions?q=worst"] * 5
+    with ThreadPoolExecutor(20) as pool:
+        assert {each[0] for each in pool.map(lambda path: ask(served, path), paths)} == {200}
+
+
+def test_a_client_that_hangs_up_leaves_the_server_alive(served) -> None:
+    address = urlsplit(served.address)
+    for _ in range(5):
+        with socket.create_connection((address.hostname, address.port)) as half:
+            half.sendall(f"GET {address.path}api/download HTTP/1.1\r\nHost: {address.netloc}\r\n\r\n".encode())
+    assert ask(served, "api/about")[0] == 200
