@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from audit.viewer.session import Session
 
 ROLES: Final = ("worst", "median", "best")
+SENTENCE: Final = 600
+"""Characters of a sentence that is quoted beside the answer."""
 
 
 def revision(session: Session, key: RevisionKey, query: Query) -> dict[str, Any]:
@@ -89,12 +91,16 @@ def page_of(full: Revision, row: Mapping[str, Any]) -> dict[str, Any]:
         "answer": None if rationale is None else _segments(rationale, mentions, found["sentence"] if found else ""),
         "whole_answer": visible(revised["answer"] or "") if is_text else None,
         "thinking": None if revised["thinking"] is None else visible(revised["thinking"]),
-        "driver": found and {name: in_line(value) for name, value in found.items()},
+        "driver": found and {name: _shortened(in_line(value)) for name, value in found.items()},
         "judgements": [
-            {name: in_line(value) if isinstance(value, str) else value for name, value in each.items()}
+            {name: _shortened(in_line(value)) if isinstance(value, str) else value for name, value in each.items()}
             for each in full["judgements"]
         ],
     }
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= SENTENCE else f"{text[:SENTENCE]}…"
 
 
 def _candidate(candidate: Mapping[str, Any]) -> dict[str, Any]:
@@ -170,7 +176,13 @@ def _segments(text: str, mentions: Sequence[Mention], sentence: str) -> list[dic
     """The answer in pieces: each a stretch of text, with the number of its mention, in the driver's sentence or not."""
     start = text.find(sentence) if sentence else -1
     inside = range(start, start + len(sentence)) if start >= 0 else range(0)
-    bounds = {0, len(text), inside.start, inside.stop, *(bound for each in mentions for bound in (each.start, each.end))}
+    bounds = {
+        0,
+        len(text),
+        inside.start,
+        inside.stop,
+        *(bound for each in mentions for bound in (each.start, each.end)),
+    }
     numbers = iter([*enumerate(mentions), (None, None)])
     number, mention = next(numbers)
     found: list[dict[str, Any]] = []

@@ -11,8 +11,9 @@ const Texts = (() => {
     let room = most;
     for (const [index, piece] of pieces.entries()) {
       if (piece.text.length > room) {
-        head.push({ ...piece, text: piece.text.slice(0, room) });
-        return [head, [{ ...piece, text: piece.text.slice(room) }, ...pieces.slice(index + 1)]];
+        const end = /[\ud800-\udbff]/.test(piece.text[room - 1]) ? room + 1 : room; // a character is not cut in two
+        head.push({ ...piece, text: piece.text.slice(0, end) });
+        return [head, [{ ...piece, text: piece.text.slice(end) }, ...pieces.slice(index + 1)]];
       }
       head.push(piece);
       room -= piece.text.length;
@@ -25,7 +26,7 @@ const Texts = (() => {
    * pieces: [{text}] in order; make: what becomes of one, else its text; label: what it is.
    */
   function long(pieces, label, make = (piece) => piece.text) {
-    const box = h("div.text", { tabindex: "0", role: "region", "aria-label": label });
+    const box = h("div.longtext", { tabindex: "0", role: "region", "aria-label": label });
     const button = h("button.more", { type: "button" });
     let rest = pieces;
     function add(most) {

@@ -90,7 +90,11 @@ const RevisionAnswer = (() => {
   function mentions(data, lit) {
     if (!data.answer) return null;
     if (!data.mentions.length) return h("p.muted", `The answer mentions no ${data.text ? "example" : "rollout"} that was shown.`);
-    const go = (index) => document.querySelector(`mark[data-mention="${index}"]`)?.scrollIntoView({ block: "center" });
+    const go = (index) => {
+      const mark = () => document.querySelector(`mark[data-mention="${index}"]`);
+      for (let more; !mark() && (more = document.querySelector(".answered button.more:not([hidden])"));) more.click();
+      mark()?.scrollIntoView({ block: "center" });
+    };
     const rest = data.mentions.length - MOST_MENTIONS;
     return h("details", { open: data.mentions.length <= 8 }, h("summary", `${number(data.mentions.length)} mention${data.mentions.length === 1 ? "" : "s"}`),
       h("ol.mentions", data.mentions.slice(0, MOST_MENTIONS).map((each, index) => lit(h("li",

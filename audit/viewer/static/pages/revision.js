@@ -114,16 +114,16 @@
 
   /** What judges, coders and the simulated critic's own record state of the answer. */
   function others(data) {
-    const rows = [
-      ...data.judgements.map((each) => ({ who: `judge ${each.model}`, "driver": each.driver ?? each.category ?? each.error, "from": each.sentence, "note": each.quoted === false && each.sentence ? "not in the answer" : "" })),
-      ...(data.labels || []).map((each) => ({ who: `coder ${each.coder}`, "driver": Object.entries(each.codes).map(([name, code]) => `${name} ${code}`).join(", "), "from": "", "note": each.note })),
+    const verdict = (who, what, sentence, note) => h("li", h("strong", shown(who)), `: ${shown(what)}`,
+      sentence ? [", from ", h("q", shown(sentence))] : null, note ? h("span.muted", ` (${shown(note)})`) : null);
+    const verdicts = [
+      ...data.judgements.map((each) => verdict(`judge ${each.model}`, each.driver ?? each.category ?? each.error ?? "no verdict", each.sentence, each.sentence && !each.quoted ? "not in the answer" : "")),
+      ...(data.labels || []).map((each) => verdict(`coder ${each.coder}`, Object.entries(each.codes).map(([name, code]) => `${name} ${code}`).join(", "), null, each.note)),
     ];
     const truth = data.truth;
+    if (!verdicts.length && !truth) return h("p.muted", "No judge's verdict, no coder's label and no truth is known of this answer.");
     const critic = truth && `The simulated critic (${truth.personality}) made the change for: ${truth.driver}; it names ${truth.mentioned || "no rollout"}${truth.discounts_worst ? " and sets the worst one aside" : ""}.`;
-    if (!rows.length && !truth) return h("p.muted", "No judge's verdict, no coder's label and no truth is known of this answer.");
-    return h("section", h("h2", "Judges, coders, truth"), critic ? h("p", shown(critic)) : null,
-      rows.length ? Tables.table({ caption: "Verdicts on the answer", columns: ["who", "driver", "from", "note"].map((name) => ({ name })),
-        rows: rows.map((cells) => ({ cells: Object.fromEntries(Object.entries(cells).map(([name, value]) => [name, shown(value ?? "")])) })) }) : null);
+    return h("section", h("h2", "Judges, coders, truth"), critic ? h("p", shown(critic)) : null, verdicts.length ? h("ul", verdicts) : null);
   }
 
   function prompt(data) {

@@ -42,7 +42,7 @@
     const described = (each) => `Iteration ${each.iteration}: ${number(each.revision.r0)} → ${number(each.revision.r1)}, ${Names.value("direction", each.revision.direction)}`;
     const ofDirection = (direction, shade) => [
       Plot.link(revised.filter((each) => each.revision.direction === direction), { x: "iteration", y1: (each) => each.revision.r0, y2: (each) => each.revision.r1, stroke: `var(${shade})`, strokeOpacity: 0.7 }),
-      Plot.dot(revised.filter((each) => each.revision.direction === direction), { x: "iteration", y: (each) => each.revision.r1, r: 3.5, fill: `var(${shade})`, href: "href", title: described, ariaLabel: described }),
+      Plot.dot(revised.filter((each) => each.revision.direction === direction), { x: "iteration", y: (each) => each.revision.r1, r: 3.5, fill: `var(${shade})`, href: "href", title: described }),
     ];
     const without = steps.filter((each) => !each.revision);
     const last = steps[steps.length - 1];
@@ -57,9 +57,13 @@
         ofDirection("no_change", "--neutral"), ofDirection("improvement", "--good"), ofDirection("regression", "--bad"),
       ],
     });
+    // Roles that a reader of screens knows, and names of links.
+    chart.setAttribute("role", "group");
+    for (const each of chart.querySelectorAll("g[aria-label]")) each.removeAttribute("aria-label");
+    for (const anchor of chart.querySelectorAll("a")) anchor.setAttribute("aria-label", anchor.querySelector("title").textContent);
     const legend = revised.length
-      ? ["A dot is a revised candidate, the line to it begins at the initial one: ", h("strong.regression", "regressions"), ", ", h("strong.improvement", "improvements"), ", no change. Click one to read it. The grey line is the best so far."]
-      : "A dot is an iteration; the grey line is the best so far.";
+      ? ["A dot is a revised candidate, the line to it begins at the initial one: ", h("strong.regression", "regressions"), ", ", h("strong.improvement", "improvements"), ", no change. Click one to read it. The grey line in steps is the best so far."]
+      : "The candidate that each iteration keeps, and, as a line in steps, the best so far.";
     return h("figure.chart.curve", chart, h("figcaption.muted", legend));
   }
 
@@ -81,7 +85,7 @@
       const [condition, env, variant, run] = data.key;
       const steps = joined(data);
       const filter = { condition, env, variant, run: String(run) };
-      const part = data.every > 1 ? `Every ${number(data.every)}th of ${number(data.total)} iterations is shown, without its revision. ` : "";
+      const part = data.every > 1 ? `One in ${number(data.every)} of ${number(data.total)} iterations is shown, without its revision. ` : "";
       main.append(h("h1", `${Names.value("env", env)} · ${Names.value("variant", variant)} · run ${run}`), h("p.muted", shown(condition)), facts(data), setUp(data),
         h("p", part, data.revisions_total ? link(`Its ${number(data.revisions_total)} revisions in the table`, Query.address("revisions", [], filter))
           : "No candidate of this run was revised: there are no revisions to read."),
