@@ -18,6 +18,7 @@ from tests.audit.texts import items, text_revision, text_run
 
 THREE = {"first": "search", "second": "critic", "evidence": "three"}
 ANSWER = "I changed params[1]. The worst rollout fell at once. It is not the best rollout that decides."
+EVERY = Query()
 KNOWN = {"driver": "worst", "mentioned": "worst", "discounts_worst": False}
 ENDLESS = "The worst rollout " + "a<b>" * 5_000
 
@@ -58,7 +59,7 @@ def session(tmp_path_factory):
     (folder / "calls.jsonl").write_text("".join(f"{json.dumps(call)}\n" for call in calls))
     truth = {
         **{name: rows[0][name] for name in ("condition", "env", "variant", "run", "iteration")},
-        **{"attempt": 1, "personality": "salient", "anchor": "worst", "rollout": 1, "mention": "label"},
+        "attempt": 1, "personality": "salient", "anchor": "worst", "rollout": 1, "mention": "label",
         **KNOWN,
     }
     (folder / "truth.jsonl").write_text(f"{json.dumps(truth)}\n")
@@ -78,7 +79,7 @@ def session(tmp_path_factory):
         yield opened
 
 
-def of_params(session, iteration, query=Query()):
+def of_params(session, iteration, query=EVERY):
     return revision(session, RevisionKey("hand", "cartpole", "threetraj", 1, iteration), query)
 
 
@@ -161,8 +162,8 @@ def test_words_of_a_text(session) -> None:
         "kept": "same",
     }
     pieces = found["instruction"]["pieces"]
-    assert "".join(each["text"] for each in pieces if each["kind"] != "new").split() == "Add the numbers.".split()
-    assert "".join(each["text"] for each in pieces if each["kind"] != "old").split() == "Add all numbers.".split()
+    assert "".join(each["text"] for each in pieces if each["kind"] != "new").split() == ["Add", "the", "numbers."]
+    assert "".join(each["text"] for each in pieces if each["kind"] != "old").split() == ["Add", "all", "numbers."]
     assert [each["text"].strip() for each in pieces if each["kind"] != "same"] == ["the", "all"]
 
 
