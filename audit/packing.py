@@ -18,6 +18,7 @@ from audit.ingest.gathering import read
 from audit.ingest.readings import Readings
 from audit.ingest.segment_lists import look_of
 from audit.output.errors import AuditError, Problem, UsageError
+from audit.output.progress import PrintedProgress
 from audit.output.unfinished_results import folder_for
 from audit.sources.files import PACK, beside
 from audit.sources.intake import Intake, RecordFile
@@ -69,7 +70,9 @@ def pack(
         database.set("raw_lines", intake.write("raw_lines.jsonl", _raw_lines(as_they_are, places)))
         database.set("contents", msgspec.json.encode(contents).decode())
         part = resources.enter_context(folder_for(target)) / "pack"
-        database.write("packed", part, level=SMALL)
+        with PrintedProgress() as progress:
+            progress.begin(0, "writing the pack", counted=False)
+            database.write("packed", part, level=SMALL)
         changed = next((file for file, look in looks.items() if look_of(file.file) != look), None)
         if changed is not None:
             raise AuditError(f"{changed.label} changed meanwhile; pack it when nothing is written to it any more")

@@ -50,8 +50,9 @@ def installed(request, built, tmp_path_factory):
 def test_every_file_is_there(installed: Path) -> None:
     tracked = [path for package in PACKAGES for path in (ROOT / package).rglob("*") if path.is_file()]
     wanted = {path.relative_to(ROOT) for path in tracked if not {"__pycache__", "out"} & set(path.parts)}
-    data = {path.name: path for path in (ROOT / "data/paper").iterdir()}
-    wanted |= {Path("stats/published/data") / name for name in data}
+    moved = {Path("stats/published/data") / path.name: path for path in (ROOT / "data/paper").iterdir()}
+    moved[Path("audit/validation/coding/guide.md")] = ROOT / "docs/coding-guide.md"
+    wanted |= set(moved)
     there = {
         path.relative_to(installed)
         for package in PACKAGES
@@ -60,8 +61,7 @@ def test_every_file_is_there(installed: Path) -> None:
     }
     assert there == wanted
     for path in there:
-        source = data[path.name] if path.parent == Path("stats/published/data") else ROOT / path
-        assert (installed / path).read_bytes() == source.read_bytes()
+        assert (installed / path).read_bytes() == moved.get(path, ROOT / path).read_bytes()
 
 
 def test_the_four_programs_are_installed(installed: Path) -> None:

@@ -64,8 +64,7 @@ def ask_all(
         AuditError: the model cannot be used or fails, or the file cannot be written.
         KeyboardInterrupt: Ctrl-C; what was answered is in the file.
     """
-    before, began, progress = len(file.answers), time.monotonic(), PrintedProgress()
-    progress.begin(len(work), "")
+    before, began = len(file.answers), time.monotonic()
 
     def stopped() -> str:
         done = len(file.answers) - before
@@ -79,7 +78,8 @@ def ask_all(
             await model.aclose()
 
     try:
-        with translated():
+        with translated(), PrintedProgress() as progress:
+            progress.begin(len(work), "")
             _run_here_or_beside(run())
     except UsageError:
         raise
@@ -89,8 +89,6 @@ def ask_all(
         raise AuditError(f"{error}; {stopped()}") from None
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"interrupted; {stopped()}") from None
-    finally:
-        progress.end()
     return time.monotonic() - began
 
 

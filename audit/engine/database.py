@@ -19,6 +19,7 @@ from audit.engine.paths import exactly, plainly
 from audit.engine.queries import expression, refusing, relations_in
 from audit.engine.quiet import without_progress_bar
 from audit.output.errors import AuditError
+from audit.output.progress import PrintedProgress
 
 ROW_GROUP: Final = 8192
 """Records per row group: few enough that long answers do not fill the memory."""
@@ -272,7 +273,9 @@ class Database:
             maker = MAKERS[name]
             self._build(maker.reads)
             writer = self._writers.get(name) or maker.writer()
-            writer(self._connection.execute(f'from "{maker.reads}"'), path)
+            with PrintedProgress() as progress:
+                progress.begin(0, f"analysing records ({name})", counted=False)
+                writer(self._connection.execute(f'from "{maker.reads}"'), path)
         else:
             path.touch()
         self.set(f"{name}_file", path)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import csv
 import difflib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import msgspec
 
@@ -23,6 +23,8 @@ MOST_NAMED: Final = 30
 """Columns that a message names at most."""
 LONGEST_NAME: Final = 100
 TOO_LONG: Final = "the line is longer than 16 MiB"
+
+_Lines: TypeAlias = Iterator[tuple[int, bytes | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +42,20 @@ class Row:
     fault: str | None = None
 
 
-def read_rows(path: Path, mapping: LogMapping) -> Iterator[Row]:
+def read_rows(path: Path, mapping: LogMapping, on_read: Callable[[int], None] = lambda _: None) -> Iterator[Row]:
     """All rows of a file; what is not a row is returned as a fault.
+
+    Args:
+        path: the file.
+        mapping: states its layout and its columns.
+        on_read: called with the bytes of each line that is read.
 
     Raises:
         FieldError: the file lacks a header, or columns that the mapping names.
         OSError: it cannot be read.
     """
-    return _csv_rows(path, mapping) if is_csv(path, mapping) else _json_rows(path)
+    lines = _lines(path, on_read)
+    return _csv_rows(path, lines, mapping) if is_csv(path, mapping) else _json_rows(lines)
 
 
 def is_csv(path: Path, mapping: LogMapping) -> bool:
@@ -119,12 +127,13 @@ def _hint(column: str, has: list[str]) -> str:
     return f"; did you mean {close[0]!r}?" if close else ""
 
 
-def _lines(path: Path) -> Iterator[tuple[int, bytes | None]]:
+def _lines(path: Path, on_read: Callable[[int], None]) -> _Lines:
     """Lines with their numbers; None for one that is too long. A byte order mark is not part of the first."""
     with open_regular(path) as stream:
         number = 0
         while line := stream.readline(LONGEST_LINE + 1):
             number += 1
+            on_read(len(line))
             if number == 1:
                 line = line.removeprefix(b"\xef\xbb\xbf")
             if len(line) <= LONGEST_LINE:
@@ -132,11 +141,12 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes | None]]:
                 continue
             while line and not line.endswith(b"\n"):
                 line = stream.readline(LONGEST_LINE)
+                on_read(len(line))
             yield number, None
 
 
-def _json_rows(path: Path) -> Iterator[Row]:
-    for number, line in _lines(path):
+def _json_rows(lines: _Lines) -> Iterator[Row]:
+    for number, line in lines:
         if line is None:
             yield Row(number, {}, TOO_LONG)
         elif line.strip():
@@ -168,17 +178,17 @@ def _why_no_json(line: bytes, error: Exception) -> str:
     return f"not JSON ({error})"
 
 
-def _csv_rows(path: Path, mapping: LogMapping) -> Iterator[Row]:
+def _csv_rows(path: Path, lines: _Lines, mapping: LogMapping) -> Iterator[Row]:
     delimiter = mapping.delimiter or ("\t" if path.suffix.lower() == ".tsv" else ",")
     allowed = csv.field_size_limit(LONGEST_LINE)
     try:
-        yield from _table_rows(csv.reader(_text_lines(path), delimiter=delimiter, strict=True), mapping)
+        yield from _table_rows(csv.reader(_text_lines(lines), delimiter=delimiter, strict=True), mapping)
     finally:
         csv.field_size_limit(allowed)
 
 
-def _text_lines(path: Path) -> Iterator[str]:
-    for _, line in _lines(path):
+def _text_lines(lines: _Lines) -> Iterator[str]:
+    for _, line in lines:
         if line is None:
             raise FieldError(TOO_LONG)
         # Bytes that are not UTF-8 are passed on, and reported by the field that they are in.

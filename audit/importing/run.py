@@ -19,6 +19,7 @@ from audit.importing.rows import MISSING, columns_of, is_csv, lacking, look_up, 
 from audit.importing.translating import RowError, Translator
 from audit.importing.writing import PROBLEMS, DataSet
 from audit.output.errors import NAMED, AuditError, Problem, UsageError, count
+from audit.output.progress import SILENT, PrintedProgress, Progress
 from audit.output.rows import Table
 from audit.vocabulary.methods import METHODS
 from collector.system.regular_files import open_regular
@@ -46,6 +47,7 @@ class Import:
     has: dict[str, None] = field(default_factory=dict)
     names: Mapping[str, Names] = field(default_factory=dict)
     commas: list[str] = field(default_factory=list)
+    progress: Progress = SILENT
 
     def __post_init__(self) -> None:
         """Have runs and iterations called the same in all files."""
@@ -64,7 +66,7 @@ class Import:
             if decimal == COMMA:
                 self.commas.append(file)
             translator = Translator(self.mapping, is_text=is_text, names=self.names, file=number, decimal=decimal)
-            for place, row in enumerate(islice(read_rows(path, self.mapping), most)):
+            for place, row in enumerate(islice(read_rows(path, self.mapping, self.progress.advance), most)):
                 self.read[file] += 1
                 if len(self.has) < MOST_COLUMNS:
                     self.has.update(dict.fromkeys(columns_of(row.cells)))
@@ -182,8 +184,9 @@ def import_rows(
     most: int | None = None,
 ) -> Import:
     """The same for a mapping that was read, and for the first rows of each file where `most` is given."""
-    with DataSet(out, mapping, force=force) as data:
-        state = Import(mapping, data, out / PROBLEMS)
+    with DataSet(out, mapping, force=force) as data, PrintedProgress() as progress:
+        state = Import(mapping, data, out / PROBLEMS, progress=progress)
+        progress.begin(sum(path.stat().st_size for path in paths), "importing", counted=False)
         for number, path in enumerate(paths, start=1):
             state.take(path, number, most)
         state.check(paths[0])

@@ -17,6 +17,7 @@ from audit.engine.database import Database
 from audit.ingest.cache import Cache
 from audit.ingest.checks import has_too_long_line, point_at, sift, size_of
 from audit.ingest.readings import Reading, Readings
+from audit.output.progress import PrintedProgress
 from audit.sources.intake import Intake, RecordFile
 from audit.sources.pack import unpack
 from audit.vocabulary.keys import RunKey
@@ -38,10 +39,12 @@ def read_columns(intake: Intake, database: Database, cache: Cache | None = None)
     if cache is not None:
         readings |= cache.known(file for file in intake.files if file.real is not None)
     unknown = [file for file in intake.files if file not in readings]
-    for batch in _batches([file for file in unknown if file.real is not None]):
-        readings |= _read(batch, intake, database, cache)
-    for batch in _batches([file for file in unknown if file.real is None]):
-        readings |= _read(batch, intake, database, None)
+    with PrintedProgress() as progress:
+        progress.begin(sum(map(size_of, unknown)), "reading records", counted=False)
+        for is_real in (True, False):
+            for batch in _batches([file for file in unknown if (file.real is not None) == is_real]):
+                readings |= _read(batch, intake, database, cache if is_real else None)
+                progress.advance(sum(map(size_of, batch)))
     show(readings, intake, database)
     apart = _without_overlaps(intake, database)
     if apart:

@@ -14,6 +14,7 @@ from audit.ingest.checks import size_of
 from audit.ingest.columns import describe, read_columns
 from audit.ingest.readings import Readings
 from audit.output.errors import AuditError, refuse_problems, report
+from audit.output.progress import PrintedProgress
 from audit.sources import gather
 from audit.sources.grammar import line_form
 from audit.sources.intake import Intake
@@ -69,7 +70,9 @@ def read_into(
         AuditError: a path is missing or holds no records, or `strict` and something is wrong.
     """
     intake = Intake(directory)
-    gather(paths, intake)
+    with PrintedProgress() as progress:
+        progress.begin(0, "finding records", counted=False)
+        gather(paths, intake)
     refuse(intake, strict=strict)
     for variable, text in line_form().items():
         database.set(variable, text)

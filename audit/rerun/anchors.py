@@ -13,6 +13,7 @@ import numpy as np
 
 from audit.ingest.runs import RecordedRun, Records
 from audit.output.numbers import known
+from audit.output.progress import tracked
 from audit.rerun.anchoring import Anchoring, NotReproducedError, anchoring, changes
 from audit.rerun.edits import control_edit
 from audit.rerun.policies import Fingerprints, key_of
@@ -124,7 +125,10 @@ def _work(
     records: Records, runs: Sequence[RecordedRun], done: Anchors, settings: tuple[object, ...], sample: int | None
 ) -> Iterator[_Work]:
     """The revisions to run, each with the key of its result; the others are counted."""
-    read = {run.identity: [each for each in records.iterations(run) if each.revised is not None] for run in runs}
+    read = {
+        run.identity: [each for each in records.iterations(run) if each.revised is not None]
+        for run in tracked(runs, "reading runs")
+    }
     places = draw({identity: len(each) for identity, each in read.items()}, sample, 0) if sample else None
     fingerprints = Fingerprints()
     for run in runs:

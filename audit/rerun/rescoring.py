@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from audit.ingest.runs import RecordedRun, Records
+from audit.output.progress import tracked
 from audit.rerun.policies import Fingerprints, key_of, returns_of, task_to_run
 from audit.rerun.results import computed
 from audit.rerun.rollouts import NO_PARAMETERS, NotRerunnableError
@@ -128,7 +129,7 @@ def _chosen(
     records: Records, runs: Sequence[RecordedRun], sample: int | None, seed: int
 ) -> Iterator[tuple[RecordedRun, list[Any]]]:
     """The iterations of each run that are to be scored."""
-    read = {run.identity: list(records.iterations(run)) for run in runs}
+    read = {run.identity: list(records.iterations(run)) for run in tracked(runs, "reading runs")}
     places = draw({identity: len(each) for identity, each in read.items()}, sample, seed) if sample else None
     for run in runs:
         iterations = read[run.identity]

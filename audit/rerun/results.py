@@ -105,9 +105,8 @@ def computed(
         cache: whether results may be used and kept.
         what: the pieces of work, for people.
     """
-    progress = PrintedProgress()
     fresh: dict[str, str] = {}
-    with Results.usual(cache=cache) as results:
+    with Results.usual(cache=cache) as results, PrintedProgress() as progress:
         found: dict[str, R | str] = {
             key: msgspec.json.decode(value, type=kind) for key, value in results.find(list(work)).items()
         }
@@ -122,7 +121,6 @@ def computed(
                 results.keep(fresh)
                 fresh = {}
         results.keep(fresh)
-        progress.end()
     return found
 
 

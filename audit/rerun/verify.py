@@ -20,6 +20,7 @@ from audit.arguments import Data, RunSelection, request_of
 from audit.ingest.runs import RecordedRun, Records
 from audit.output.errors import count
 from audit.output.formats import WRITERS
+from audit.output.progress import PrintedProgress, tracked
 from audit.output.rows import LONGEST_TABLE
 from audit.output.tables import print_table
 from audit.request import note
@@ -126,15 +127,19 @@ class Verification:
     def _compare(self) -> Iterator[Row]:
         yield from self.inconsistencies
         runs = {run.identity: run for run in self.records.runs}
-        for job, outcomes in run_jobs(self._jobs(runs), self.task_modules):
-            self.checked += len(outcomes)
-            for rollout, outcome in zip(job.rollouts, outcomes, strict=True):
-                if not outcome.agrees(rollout):
-                    self.differing += 1
-                    row = _rollout_row(job, rollout, outcome)
-                    identity = _identity(row)
-                    self._differing_runs[identity] = runs[identity]
-                    yield row
+        every = sum(self._sizes.values())
+        with PrintedProgress() as progress:
+            progress.begin(min(every, self.sample or every), "running rollouts again", counted=False)
+            for job, outcomes in run_jobs(self._jobs(runs), self.task_modules):
+                self.checked += len(outcomes)
+                progress.advance(len(outcomes))
+                for rollout, outcome in zip(job.rollouts, outcomes, strict=True):
+                    if not outcome.agrees(rollout):
+                        self.differing += 1
+                        row = _rollout_row(job, rollout, outcome)
+                        identity = _identity(row)
+                        self._differing_runs[identity] = runs[identity]
+                        yield row
 
     def summary(self) -> list[str]:
         """What was checked, found and skipped, in a few lines for people."""
@@ -228,7 +233,7 @@ def verify(
     with contextlib.ExitStack() as resources:
         records, runs = resources.enter_context(opened(request, task_modules, judged=False))
         verification = Verification(records, sample, seed, [Path(path) for path in task_modules])
-        for run in runs:
+        for run in tracked(runs, "comparing returns and evidence"):
             verification.survey(run)
         report_problems(request, records)
         weakref.finalize(verification, resources.pop_all().close)

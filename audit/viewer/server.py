@@ -1,4 +1,4 @@
-"""Serves the pages of a viewer on this machine: read-only, below an address that only its user knows."""
+"""Serves the pages of a viewer on this machine, below an address that only its user knows: only labels are written."""
 
 from __future__ import annotations
 
@@ -22,9 +22,11 @@ from audit.output.errors import AuditError, UsageError
 from audit.output.escaping import in_line
 from audit.output.formats import as_json
 from audit.viewer import pages
+from audit.viewer.coding import agreement, sheet
 from audit.viewer.query import Query
 from audit.viewer.revision import revision
 from audit.viewer.run import run
+from audit.viewer.writing import put_label
 from audit.vocabulary.keys import RevisionKey, RunKey
 
 if TYPE_CHECKING:
@@ -68,6 +70,7 @@ def application(session: Session, secret: str, names: Sequence[str]) -> ASGIApp:
     static = StaticFiles(directory=str(resources.files("audit.viewer").joinpath("static")), html=True)
     routes = [
         *(Route(f"/{secret}/api/{path}", partial(_answered, session, answer)) for path, answer in ANSWERS.items()),
+        Route(f"/{secret}/api/coding/labels", partial(put_label, session), methods=["PUT"]),
         Route(f"/{secret}/api/download", partial(_downloaded, session)),
         Mount(f"/{secret}", static),
     ]
@@ -120,7 +123,7 @@ class _Guarded:
 
 
 def _with_parts(raw: bytes) -> str:
-    """A path decoded but for slashes and percent signs within its parts, which a name may have; `_part` decodes them."""
+    """A path decoded but for slashes and percent signs within its parts, as names may have; `_part` decodes them."""
     escaped = raw.decode("latin-1").replace("%25", "%2525")
     return unquote(re.sub("%2f", "%252F", escaped, flags=re.IGNORECASE))
 
@@ -189,6 +192,8 @@ ANSWERS: Final[Mapping[str, Answer]] = {
     "revisions": lambda session, request: pages.revisions(session, _query(session, request), _columns(request)),
     "facets": lambda session, request: pages.facets(session, _query(session, request), _columns(request, "facets")),
     f"revision/{REVISION}": lambda session, request: revision(session, _revision(request), _query(session, request)),
+    "coding/sheet": lambda session, _: sheet(session),
+    "coding/agreement": lambda session, _: agreement(session),
     "runs": lambda session, _: pages.runs(session),
     f"run/{RUN}": lambda session, request: run(session, _run(request)),
 }

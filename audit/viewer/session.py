@@ -6,11 +6,14 @@ import contextlib
 import tempfile
 import threading
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from audit.output.errors import UsageError
+from audit.validation.coding.codes import codes_for
+from audit.validation.coding.filling import Filling
 from audit.viewer.query import Query
 from audit.viewer.table import RevisionTable
 
@@ -26,17 +29,28 @@ class Session:
         store: the records.
         table: all their revisions.
         lock: held while `store` is used, since its connection serves one query at a time.
+        coding: the file of labels that is filled in; None where none was named.
 
     Args:
         request: as above.
+        labels: the file of labels to fill in, and the other coder's if that is another one.
+        coder: whose rows are filled in; None where the file has one coder.
+
+    Raises:
+        UsageError: a coder without labels, or no such coder in them.
+        AuditError: the records or the labels cannot be read.
     """
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, request: Request, labels: Sequence[Path] = (), coder: str | None = None) -> None:
+        if coder is not None and not labels:
+            raise UsageError("--coder selects rows of a file of labels; name it with --labels")
         self.request = request
         self.lock = threading.Lock()
         with contextlib.ExitStack() as resources:
             self.directory = Path(resources.enter_context(tempfile.TemporaryDirectory(prefix="audit-view-")))
             self.store = resources.enter_context(request.open(all_detectors=True))
+            codes = codes_for(self.store.detected_by)
+            self.coding = Filling.opened(labels, coder, codes) if labels else None
             self.table = RevisionTable(self.store, _base(request), self.directory, self.lock)
             resources.callback(self.table.close)
             self._resources = resources.pop_all()

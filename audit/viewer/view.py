@@ -7,6 +7,8 @@ import socket
 import threading
 import time
 import webbrowser
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self, Unpack
 
 from audit.arguments import Data, RevisionSelection, request_of
@@ -52,7 +54,8 @@ class View:
         self._server = uvicorn.Server(config)
         port = self._socket.getsockname()[1]
         shown = {"0.0.0.0": socket.gethostname(), "::": socket.gethostname()}.get(host, host)  # noqa: S104
-        self.address = f"http://{f'[{shown}]' if ':' in shown else shown}:{port}/{secret}/"
+        page = "#/coding" if session.coding else ""
+        self.address = f"http://{f'[{shown}]' if ':' in shown else shown}:{port}/{secret}/{page}"
         self._thread: threading.Thread | None = None
 
     def wait(self) -> None:
@@ -108,6 +111,8 @@ def view(
     *,
     host: str = LOOPBACK,
     port: int = 0,
+    labels: Sequence[str | Path] = (),
+    coder: str | None = None,
     **options: Unpack[RevisionSelection],
 ) -> View:
     """Serve the pages of a data set: tables whose numbers lead to revisions, and these to their answers and rollouts.
@@ -119,15 +124,18 @@ def view(
         data: records.
         host: the address of this machine to listen on.
         port: 0 for any that is free.
+        labels: the sheet of labels to fill in, and the other coder's if that is another file; nothing else is written.
+        coder: whose rows are filled in; None where the sheet has one coder.
         options: which groups, and how records are opened and classified.
 
     Returns:
         The view, which is served until it is closed.
 
     Raises:
-        UsageError: the address or the port cannot be listened on.
+        UsageError: the address or the port cannot be listened on, or the sheet has no such coder.
+        AuditError: the records or the labels cannot be read.
     """
-    session = Session(request_of(data, RevisionSelection, options))
+    session = Session(request_of(data, RevisionSelection, options), [Path(path) for path in labels], coder)
     try:
         return View(session, host, port).start()
     except BaseException:

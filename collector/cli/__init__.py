@@ -195,10 +195,12 @@ def collect(
             )
         except WorkerError as error:
             raise CollectorError(f"{error}; nothing is lost, the same command goes on from here") from None
+        except KeyboardInterrupt:
+            display.summarize(out, stopped=True)
+            raise
+        display.summarize(out, stopped=bool(outcome.failures))
         if outcome.failures:
             raise CollectorError(f"{outcome.message(len(todo))}. The same command goes on where they stopped.")
-        if backend != "simulated" and not quiet:
-            display.session.print(console, out)
 
 
 def main() -> None:

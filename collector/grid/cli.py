@@ -16,8 +16,6 @@ from collector.model_options import ModelOptions, with_model_options
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rich.console import Console
-
     from collector.grid.parts import Part
     from collector.plan import Request
 
@@ -101,8 +99,7 @@ def paper(
     )
     parts = chosen(part or [])
     if dry_run:
-        progress = Console(stderr=True, quiet=quiet)
-        _print_cost(parts, wanted, out, concurrency, rate, answer_tokens, output, progress)
+        _print_cost(parts, wanted, out, concurrency, rate, answer_tokens, output, quiet=quiet)
     else:
         collect_parts(parts, wanted, out, make, console, concurrency=concurrency, quiet=quiet)
 
@@ -115,7 +112,8 @@ def _print_cost(
     rate: float | None,
     answer_tokens: float | None,
     output: str,
-    console: Console,
+    *,
+    quiet: bool,
 ) -> None:
     from collector.grid.cost import costs, pace
     from collector.grid.measured import measure
@@ -123,11 +121,17 @@ def _print_cost(
     from collector.grid.report import print_json, print_table
     from collector.plan import plan
     from collector.sweep import states
+    from collector.system.progress import SILENT, PrintedProgress
 
-    asked, trained = measure(out, wanted.backend, wanted.model)
-    at = pace(asked, trained, concurrency=concurrency, rate=rate, answer_tokens=answer_tokens)
-    sizes = PromptSizes(lambda env: console.print(f"writing prompts of {env}", highlight=False))
-    rows = [row for part in parts for row in costs(part, states(plan(part.request(wanted)), out), at, sizes)]
+    with SILENT if quiet else PrintedProgress("paper") as progress:
+        progress.begin(0, "reading records", counted=False)
+        asked, trained = measure(out, wanted.backend, wanted.model)
+        found = [(part, states(plan(part.request(wanted)), out)) for part in parts]
+        tasks = {state.spec.task.id for part, runs in found if part.asks_a_model for state in runs}
+        progress.begin(len(tasks), "writing prompts", counted=False)
+        at = pace(asked, trained, concurrency=concurrency, rate=rate, answer_tokens=answer_tokens)
+        sizes = PromptSizes(progress.advance)
+        rows = [row for part, runs in found for row in costs(part, runs, at, sizes)]
     if output == "json":
         print_json(rows)
     else:

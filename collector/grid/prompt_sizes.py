@@ -46,18 +46,18 @@ class PromptSizes:
     up to the task's step cap.
 
     Args:
-        on_task: called with a task's id before it is rolled out, which takes seconds.
+        on_task: called after each task, whose rollouts take seconds.
     """
 
-    def __init__(self, on_task: Callable[[str], None] = lambda _: None) -> None:
+    def __init__(self, on_task: Callable[[], None] = lambda: None) -> None:
         self._on_task = on_task
         self._samples: dict[str, _Sample] = {}
 
     def of(self, spec: RunSpec) -> Size:
         """The size of a run's prompts, warm-up and iterations as the run has them."""
         if spec.task.id not in self._samples:
-            self._on_task(spec.task.id)
             self._samples[spec.task.id] = _sample(spec)
+            self._on_task()
         sample = self._samples[spec.task.id]
         ends = [_calls(spec, sample, iteration) for iteration in (0, spec.iterations - 1)]
         sizes = [size for calls in ends for size in calls]

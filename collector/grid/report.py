@@ -11,6 +11,7 @@ from typing import Final
 from rich.console import Console
 from rich.table import Table
 
+from collector.cli.columns import fitting
 from collector.grid.cost import Cost, Pace, total_hours
 from collector.grid.measured import Measured
 from collector.grid.parts import PARTS
@@ -18,7 +19,21 @@ from collector.grid.parts import PARTS
 RATES: Final = (0.1, 0.5, 1, 2, 5, 10)
 """Calls per second that hours are given for where no rate is known."""
 COUNTS: Final = ("runs", "complete", "calls_left", "rollouts_left")
-HEADINGS: Final = ("runs", "complete", "calls left", "rollouts left", "prompt tokens", "answer tokens", "hours")
+WORDS: Final = ""
+"""The heading of what a part is."""
+HEADINGS: Final = (
+    "part",
+    WORDS,
+    "runs",
+    "complete",
+    "calls left",
+    "rollouts left",
+    "prompt tokens",
+    "answer tokens",
+    "hours",
+)
+LEAST_IMPORTANT: Final = (WORDS, "complete", "rollouts left", "answer tokens", "runs")
+"""Columns that a narrow terminal lacks, the first one first."""
 
 
 def print_json(rows: Sequence[Cost]) -> None:
@@ -39,20 +54,23 @@ def print_table(rows: Sequence[Cost], at: Pace, asked: Measured, *, rate: float 
     """
     # Piped, it keeps its full width instead of that of an assumed terminal.
     console = Console(width=None if sys.stdout.isatty() else 180)
+    lines = [
+        dict(zip(HEADINGS, (part.name, part.words, *_cells(mine)), strict=True))
+        for part in PARTS
+        if (mine := [row for row in rows if row.part == part.name])
+    ]
+    lines.append(dict(zip(HEADINGS, ("all", "", *_cells(rows)), strict=True)))
     table = Table(box=None, pad_edge=False)
-    table.add_column("part")
-    table.add_column("")
-    for heading in HEADINGS:
-        table.add_column(heading, justify="right")
-    for part in PARTS:
-        mine = [row for row in rows if row.part == part.name]
-        if mine:
-            table.add_row(part.name, part.words, *_cells(mine))
-    table.add_section()
-    table.add_row("all", "", *_cells(rows))
+    shown = fitting(lines, HEADINGS, LEAST_IMPORTANT, console.width)
+    for heading in shown:
+        table.add_column(heading, justify="left" if heading in {"part", WORDS} else "right", no_wrap=True)
+    for cells in lines:
+        table.add_row(*(cells[heading] for heading in shown))
     console.print(table)
+    if missing := [heading for heading in HEADINGS if heading not in {WORDS, *shown}]:
+        console.print(f"Without {', '.join(missing)}: the terminal is too narrow.", style="dim", highlight=False)
     for line in _sources(rows, at, asked, rate=rate, answers=answers):
-        console.print(line, style="dim", soft_wrap=True, highlight=False)
+        console.print(line, style="dim", soft_wrap=not console.is_terminal, highlight=False)
 
 
 def _cells(rows: Sequence[Cost]) -> Iterator[str]:

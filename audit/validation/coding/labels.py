@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -13,12 +11,10 @@ from audit.output.errors import AuditError
 from audit.output.escaping import cell
 from audit.references import visible
 from audit.validation.coding.codes import CODES
+from audit.validation.coding.csv_file import CsvFile, Record
 from audit.vocabulary.keys import RevisionKey
-from collector.system.regular_files import read_regular
 
 NEEDED: Final = (*RevisionKey._fields, "coder")
-LARGEST: Final = 256 * 2**20
-"""Bytes of the largest file of labels."""
 
 
 class Fault(NamedTuple):
@@ -76,11 +72,14 @@ def read_labels(path: Path, allowed: Mapping[str, Sequence[str]] = CODES) -> Lab
     Raises:
         AuditError: the file cannot be read, or lacks columns that identify what was coded.
     """
-    labels = Labels()
-    text = _text(path)
-    records = _records(path, text)
-    _, header = next(records, (1, []))
-    names = [name.strip().lower() for name in header]
+    return labels_in(CsvFile.read(path), allowed)
+
+
+def labels_in(file: CsvFile, allowed: Mapping[str, Sequence[str]] = CODES) -> Labels:
+    """The labels of a file that is read already; as `read_labels`."""
+    labels, path = Labels(), file.path
+    records = file.records()
+    names = column_names(next(records, None))
     labels.columns = [column for column in allowed if column.lower() in names]
     if missing := [name for name in NEEDED if name not in names]:
         raise AuditError(f"{path}: no column {', '.join(missing)}; docs/coding-guide.md names the columns")
@@ -91,11 +90,20 @@ def read_labels(path: Path, allowed: Mapping[str, Sequence[str]] = CODES) -> Lab
     ):
         raise AuditError(f"{path}: two columns {', '.join(repeated)}")
     seen: dict[tuple[RevisionKey, str], int] = {}
-    for line, values in records:
-        if not any(value.strip() for value in values):
-            continue
-        _take(labels, line, dict(zip(names, (*values, *[""] * len(names)), strict=False)), seen, allowed)
+    for record in records:
+        if any(value.strip() for value in record.values):
+            _take(labels, record.line, by_name(names, record), seen, allowed)
     return labels
+
+
+def column_names(header: Record | None) -> list[str]:
+    """The names in the first row of a sheet, as they are compared."""
+    return [] if header is None else [name.strip().lower() for name in header.values]
+
+
+def by_name(names: Sequence[str], record: Record) -> dict[str, str]:
+    """The values of a row by column; empty where the row is too short."""
+    return dict(zip(names, (*record.values, *[""] * len(names)), strict=False))
 
 
 def resolve_identities(labels: Labels, known: Collection[RevisionKey], others: Container[RevisionKey]) -> None:
@@ -170,30 +178,3 @@ def _identity(values: Mapping[str, str]) -> RevisionKey | None:
 
 def _as_written(identity: RevisionKey) -> RevisionKey:
     return identity._replace(condition=cell(identity.condition), env=cell(identity.env), variant=cell(identity.variant))
-
-
-def _text(path: Path) -> str:
-    try:
-        return read_regular(path, LARGEST).decode("utf-8-sig")
-    except OSError as error:
-        raise AuditError(f"{path}: {error.strerror or error}") from None
-    except UnicodeDecodeError as error:
-        raise AuditError(f"{path}: not UTF-8 at byte {error.start}; save the sheet as CSV in UTF-8") from None
-
-
-def _records(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
-    """The rows of a CSV file with the lines that they begin in, whatever separates the fields."""
-    first = text.partition("\n")[0]
-    separator = max(",;\t", key=first.count)
-    limit = csv.field_size_limit(2**31 - 1)
-    try:
-        # Strictly, so that an unclosed quotation mark does not swallow the rows after it.
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-        line = 1
-        for values in reader:
-            yield line, values
-            line = reader.line_num + 1
-    except csv.Error as error:
-        raise AuditError(f"{path}:{line}: {error}") from None
-    finally:
-        csv.field_size_limit(limit)

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from audit.importing.run import import_logs
+from audit.output.progress import Progress
 from audit.store import open_store
 from tests.audit.importing.foreign import MAPPING, TABLE, audit, lines, messages, records, row
 
@@ -472,3 +474,23 @@ def test_records_taken_for_a_foreign_log_give_the_same_results(importing, tmp_pa
         own, theirs = (audit(command, path, "--format", "json").stdout for path in (tmp_path / "own", out))
         assert json.loads(own) == json.loads(theirs) != []
     assert records(out) == rows
+
+
+def test_the_progress_of_an_import_counts_every_byte_of_its_files(tmp_path, monkeypatch):
+    class Counted(Progress):
+        total = done = 0
+
+        def begin(self, total, what, *, counted=True):
+            self.total = total
+
+        def advance(self, amount=1):
+            self.done += amount
+
+    counted = Counted()
+    monkeypatch.setattr("audit.importing.run.PrintedProgress", lambda: counted)
+    (tmp_path / "map.toml").write_text(MAPPING)
+    for number in (1, 2):
+        (tmp_path / f"{number}.jsonl").write_bytes(b"\n" + lines(row(number)) + b"torn")
+    files = [tmp_path / f"{number}.jsonl" for number in (1, 2)]
+    import_logs(files, tmp_path / "map.toml", tmp_path / "out")
+    assert counted.total == counted.done == sum(file.stat().st_size for file in files)

@@ -43,7 +43,9 @@ def hostile(tmp_path_factory):
                 after=(1.0, 2.0, 9.0),
                 answer=answer,
                 iteration=place,
-                **{"condition": name, "env": name, "variant": name},
+                condition=name,
+                env=name,
+                variant=name,
             )
             for place, answer in enumerate(ANSWERS if number == 0 else ANSWERS[:2])
         ]
@@ -56,21 +58,20 @@ def address(page: str, *parts) -> str:
     return f"#/{page}/" + "/".join(urllib.parse.quote(str(part), safe="") for part in parts)
 
 
+ALIEN = "main script, main style:not(svg style), main iframe, main object"
+OWN_LINKS = """[...document.querySelectorAll('main a')].every(
+    (each) => /^(#|api\\/)/.test(each.getAttribute('href') || each.getAttribute('xlink:href')))"""
+ACTING = (
+    "/[\\u202a-\\u202e\\u2066-\\u2069\\u200b\\ufeff\\u001b\\u0007]/.test(document.querySelector('main').textContent)"
+)
+
+
 def harmless(page) -> None:
     assert page.evaluate("document.documentElement.dataset.hacked") is None
-    assert (
-        page.evaluate(
-            "document.querySelectorAll('main script, main style:not(svg style), main iframe, main object').length"
-        )
-        == 0
-    )
-    assert page.evaluate(
-        "[...document.querySelectorAll('main a')].every(a => /^(#|api\\/)/.test(a.getAttribute('href') || a.getAttribute('xlink:href')))"
-    )
+    assert page.query_selector_all(ALIEN) == []
+    assert page.evaluate(OWN_LINKS)
     assert page.evaluate("getComputedStyle(document.body).display") == "block"
-    assert not page.evaluate(
-        "/[\\u202a-\\u202e\\u2066-\\u2069\\u200b\\ufeff\\u001b\\u0007]/.test(document.querySelector('main').textContent)"
-    )
+    assert not page.evaluate(ACTING)
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def ask(view, path="", *, host=None, method="GET", headers=None):
     answer = connection.getresponse()
     body = answer.read()
     connection.close()
-    return answer.status, dict((name.lower(), value) for name, value in answer.getheaders()), body
+    return answer.status, {name.lower(): value for name, value in answer.getheaders()}, body
 
 
 def test_pages_are_there(served) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -47,15 +48,15 @@ def clock(monkeypatch):
     return clock
 
 
-def shown(asked, *, terminal=False, finished=0):
+def shown(*asked, terminal=False, finished=0, width=150):
     text = io.StringIO()
-    console = Console(file=text, force_terminal=terminal, width=150, height=20, color_system=None)
-    return choose_display(console, [State(asked, finished > 0, finished)], quiet=False), text
+    console = Console(file=text, force_terminal=terminal, width=width, height=20, color_system=None)
+    return choose_display(console, [State(each, finished > 0, finished) for each in asked], quiet=False), text
 
 
 def rendered(seen):
     text = io.StringIO()
-    Console(file=text, width=150, color_system=None).print(seen._render())
+    Console(file=text, width=seen.console.width, color_system=None).print(seen._render())
     return text.getvalue()
 
 
@@ -80,22 +81,59 @@ def test_a_live_table_shows_tokens_a_second_and_what_is_left_of_a_real_model(clo
     clock.now += 10
     seen.progress(progress(asked, 1, call(10.0)))
     seen.progress(progress(asked, 2, best=0.5))
-    head, row, last = rendered(seen).splitlines()
+    condition, head, row, last = rendered(seen).splitlines()
+    assert condition == f"condition {asked.condition}"
     assert head.split() == ["run", "iteration", "return", "best", "calls", "tokens", "tokens/s", "left"]
-    assert row.split()[1:] == ["2/4", "0.50", "0.50", "7", "–", "2.00", "0:00:20"]
+    assert row.split()[:3] == ["frozenlake", "threetraj", "1"]
+    assert row.split()[3:] == ["2/4", "0.50", "0.50", "7", "–", "2.00", "0:00:20"]
     assert last == "0 of 1 runs complete, 2.0 tokens a second, 0:00:20 left; Ctrl-C stops, and nothing is lost"
 
 
-def test_a_live_table_of_a_model_that_counts_no_tokens_stays_as_it_is(clock):
+def test_a_live_table_of_a_model_that_counts_no_tokens_has_no_column_of_them(clock):
     asked = spec(iterations=4)
     seen, _ = shown(asked, terminal=True)
     seen.progress(progress(asked, 0))
     clock.now += 10
     seen.progress(progress(asked, 1, call(tokens=(None, None)), best=0.5))
-    head, row, last = rendered(seen).splitlines()
-    assert head.split() == ["run", "iteration", "return", "best", "calls", "tokens", "left"]
-    assert row.split()[1:] == ["1/4", "0.50", "0.50", "7", "–", "0:00:30"]
+    _, head, row, last = rendered(seen).splitlines()
+    assert head.split() == ["run", "iteration", "return", "best", "calls", "left"]
+    assert row.split()[3:] == ["1/4", "0.50", "0.50", "7", "0:00:30"]
     assert last == "0 of 1 runs complete; Ctrl-C stops, and nothing is lost"
+
+
+@pytest.mark.parametrize(
+    ("width", "headings"),
+    [
+        (140, ["iteration", "return", "best", "calls", "tokens", "tokens/s", "left"]),
+        (100, ["iteration", "return", "best", "calls", "tokens", "tokens/s", "left"]),
+        (80, ["iteration", "return", "best", "calls", "tokens", "left"]),
+        (60, ["iteration", "best", "left"]),
+        (40, ["iteration", "best"]),
+    ],
+)
+def test_a_live_table_has_the_columns_that_a_terminal_has_room_for(clock, width, headings):
+    asked = [replace(spec(iterations=100), run=run) for run in range(1, 31)]
+    seen, _ = shown(*asked, terminal=True, width=width)
+    for each in asked:
+        seen.progress(progress(each, 10))
+    clock.now += 10
+    for each in asked:
+        seen.progress(progress(each, 11, call(10.0), best=-1234.5))
+    lines = rendered(seen).splitlines()
+    assert max(map(len, lines)) <= width
+    assert lines[1].split() == ["run", *headings]
+    assert len(lines) <= seen.console.height
+    assert all(line.startswith("frozenlake thr") and "11/100" in line for line in lines[2:16])
+    assert "16 more in flight" in " ".join(" ".join(lines).split())
+
+
+def test_a_live_table_of_several_conditions_names_them(clock):
+    asked = [spec(condition=name) for name in ("one", "two")]
+    seen, _ = shown(*asked, terminal=True)
+    for each in asked:
+        seen.progress(progress(each, 0))
+    lines = rendered(seen).splitlines()
+    assert [line.split()[0] for line in lines[:3]] == ["run", "one", "two"]
 
 
 def test_plain_lines_of_a_real_model_come_after_so_many_seconds_too(clock):
@@ -179,15 +217,15 @@ def test_a_session_with_a_real_model_ends_in_a_summary(local, tmp_path):
     episodes = lines(folder / "episodes.jsonl")
     assert len(episodes) == 5, "one run of five iterations, unless asked for otherwise"
     best = max(episode[episode["selected"]]["mean_return"] for episode in episodes)
-    summary = done.stderr.splitlines()[-7:]
-    assert [line.split()[0] for line in summary[:5]] == ["records", "best", "calls", "tokens", "skipped"]
-    assert summary[0] == f"records      {out}"
-    assert summary[1] == f"best return  {best:.4g} (frozenlake, threetraj, run 1)"
+    summary = done.stderr.splitlines()[-8:]
+    assert summary[0].startswith("runs         1 of 1 complete, 5 iterations in 0:")
+    assert summary[1] == f"best return  frozenlake: threetraj {best:.4g} (run 1)"
     assert summary[2] == "calls        14, of which 4 unreadable (28.6%)"
     assert summary[3].startswith("tokens       1,400 of prompts, 140 of answers, ")
     assert summary[3].endswith(" a second")
-    assert summary[4] == "skipped      0 iterations"
-    assert summary[5:] == [f"next         audit salience '{out}'", f"             figures '{out}'"]
+    assert summary[4] == f"records      {out}"
+    following = [line[13:] for line in summary[5:]]
+    assert following == [f"audit check '{out}'", f"audit salience '{out}'", f"audit view '{out}'"]
 
 
 def test_options_win_over_the_defaults_of_the_local_model_and_quiet_over_the_summary(local, tmp_path):
@@ -206,9 +244,9 @@ def test_a_session_that_goes_on_says_that_its_numbers_are_its_own(local, tmp_pat
     done = in_process(main, *SMALL, "--out", tmp_path)
     (calls,) = tmp_path.rglob("calls.jsonl")
     assert len(lines(calls)) == 5 + 14
-    assert (
-        "calls        14, of which 4 unreadable (28.6%); of this session, 1 of the runs had been begun" in done.stderr
-    )
+    assert "calls        14, of which 4 unreadable (28.6%)\n" in done.stderr
+    assert "runs         1 of 1 complete, 5 iterations in 0:" in done.stderr
+    assert "; 1 had been begun earlier\n" in done.stderr
 
 
 def test_a_model_that_proposes_nothing_is_a_result(local, tmp_path):
@@ -221,3 +259,44 @@ def test_a_model_that_proposes_nothing_is_a_result(local, tmp_path):
     assert "audit salience" not in done.stderr
     again = in_process(main, *SMALL, "--on-unreadable", "skip", "--out", tmp_path)
     assert again.stderr == "1 of 1 runs are complete already\n"
+
+
+@pytest.mark.parametrize("width", [60, 80, 140])
+def test_a_summary_fits_the_terminal_and_names_every_task_and_method(clock, width, tmp_path):
+    asked = [spec(task, method) for task in ("cartpole", "pong") for method in ("threetraj", "puresearch")]
+    seen, text = shown(*asked, terminal=True, width=width)
+    for place, each in enumerate(asked):
+        seen.progress(progress(each, 0))
+        seen.progress(progress(each, 3, call(tokens=(None, None)), best=1.0 + place))
+        seen.finished(each)
+    clock.now += 61
+    seen.summarize(tmp_path / "out")
+    lines = text.getvalue().splitlines()
+    assert max(map(len, lines)) <= width
+    words = " ".join(text.getvalue().split())
+    assert words.startswith("runs 4 of 4 complete, 12 iterations in 0:01:01 best return cartpole: ")
+    assert (
+        "cartpole: puresearch 2 (run 1), threetraj 1 (run 1) pong: puresearch 4 (run 1), threetraj 3 (run 1)" in words
+    )
+    assert "tokens" not in words
+    assert "audit view" in words
+
+
+def test_a_session_that_is_stopped_leaves_a_summary_and_how_to_go_on(local, tmp_path):
+    class Stopped(Local):
+        async def complete(self, prompt, *, seed, form=None):
+            if self.made == 5:
+                raise KeyboardInterrupt
+            return await super().complete(prompt, seed=seed, form=form)
+
+    local(Stopped())
+    done = in_process(main, *SMALL, "--out", tmp_path)
+    assert done.returncode == 130
+    assert "runs         0 of 1 complete, " in done.stderr
+    assert "best return  frozenlake: threetraj " in done.stderr
+    assert done.stderr.splitlines()[-2:] == [
+        "next         the same command goes on from here",
+        "collect: stopped; nothing is lost, the same command goes on from here",
+    ]
+    local(Local())
+    assert in_process(main, *SMALL, "--out", tmp_path).returncode == 0

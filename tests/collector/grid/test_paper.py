@@ -173,8 +173,7 @@ def test_the_cost_is_of_what_is_missing_and_at_the_pace_recorded(thresholds, tmp
     settings = [*SMALL, "--out", tmp_path, "--part", "tau-half", "--concurrency", "4"]
     before = in_process(main, "--dry-run", *settings)
     assert "not known, as no call of this model is recorded" in before.stdout
-    assert sorted(before.stderr.splitlines()) == ["writing prompts of cartpole", "writing prompts of pong"]
-    assert in_process(main, "--dry-run", "--quiet", *settings).stderr == ""
+    assert before.stderr == "", "nothing moves where there is no terminal and little to do"
     (half,) = thresholds.glob("*tau-half*")
     shutil.copytree(half, tmp_path / half.name)
     after = cost("--out", tmp_path, "--part", "tau-half", "--iterations", "3", "--runs", "1", "--concurrency", "4")
