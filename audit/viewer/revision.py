@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,7 +13,7 @@ from audit.references import Mention, Shown, driver
 from audit.references.marking import meaning
 from audit.reports.explain import Revision, in_full
 from audit.viewer.query import Query
-from audit.viewer.recorded import recorded_beside
+from audit.viewer.recorded import labels_of, recorded_beside
 from audit.viewer.table import no_such
 from audit.vocabulary.keys import RevisionKey
 
@@ -47,6 +47,7 @@ def revision(session: Session, key: RevisionKey, query: Query) -> dict[str, Any]
     return {
         **page_of(full, row),
         **recorded_beside(key, row["file"]),
+        "labels": labels_of(session.coding, key),
         "file": in_line(row["file"]),
         "place": place,
         "among": session.table.count(query),

@@ -59,7 +59,11 @@ def session(tmp_path_factory):
     (folder / "calls.jsonl").write_text("".join(f"{json.dumps(call)}\n" for call in calls))
     truth = {
         **{name: rows[0][name] for name in ("condition", "env", "variant", "run", "iteration")},
-        "attempt": 1, "personality": "salient", "anchor": "worst", "rollout": 1, "mention": "label",
+        "attempt": 1,
+        "personality": "salient",
+        "anchor": "worst",
+        "rollout": 1,
+        "mention": "label",
         **KNOWN,
     }
     (folder / "truth.jsonl").write_text(f"{json.dumps(truth)}\n")
@@ -190,3 +194,25 @@ def test_a_revision_outside_a_filter_leads_to_the_first_within(session) -> None:
 def test_no_such_revision(session) -> None:
     with pytest.raises(AuditError, match="no revision hand cartpole threetraj run 1 iteration 77"):
         of_params(session, 77)
+
+
+@pytest.mark.parametrize("done", [True, False])
+def test_labels_are_shown_when_all_coders_are_done(session, tmp_path, done) -> None:
+    columns = ("mentions_worst", "mentions_median", "mentions_best", "discounts_worst", "driver")
+    key = "hand,cartpole,threetraj,1,0"
+    path = tmp_path / "labels.csv"
+    path.write_text(
+        f"condition,env,variant,run,iteration,coder,{','.join(columns)},note\n"
+        f"{key},A,1,0,1,0,worst,\n{key},B,1,0,0,0,{'best' if done else ''},odd\n"
+    )
+    with Session(Request(paths=[*session.request.paths]), [path], "A") as opened:
+        labels = of_params(opened, 0)["labels"]
+        other = of_params(opened, 1)["labels"]
+    if not done:
+        assert labels is other is None
+        return
+    assert [(each["coder"], each["codes"]["driver"], each["note"]) for each in labels] == [
+        ("A", "worst", ""),
+        ("B", "best", "odd"),
+    ]
+    assert other == []

@@ -121,6 +121,7 @@
       ...(data.labels || []).map((each) => verdict(`coder ${each.coder}`, Object.entries(each.codes).map(([name, code]) => `${name} ${code}`).join(", "), null, each.note)),
     ];
     const truth = data.truth;
+    if (data.labels === null) verdicts.push(h("li.muted", "Coders' labels are shown when all of them are done, since they code blind."));
     if (!verdicts.length && !truth) return h("p.muted", "No judge's verdict, no coder's label and no truth is known of this answer.");
     const critic = truth && `The simulated critic (${truth.personality}) made the change for: ${truth.driver}; it names ${truth.mentioned || "no rollout"}${truth.discounts_worst ? " and sets the worst one aside" : ""}.`;
     return h("section", h("h2", "Judges, coders, truth"), critic ? h("p", shown(critic)) : null, verdicts.length ? h("ul", verdicts) : null);
