@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 import typer
-from typer.core import TyperGroup
 
 from audit.commands import (
     behaviour,
@@ -28,11 +28,23 @@ from audit.commands import (
     viewing,
 )
 from audit.commands.options import OPTION_ERROR, reported_errors, wrong_option
+from audit.commands.overview import Overview
 from audit.commands.version import HELP, program
 
 
-class Commands(TyperGroup):
+class Commands(Overview):
     """The commands; a wrong option is reported in one line."""
+
+    groups: ClassVar[Mapping[str, Sequence[str]]] = {
+        "Read records": ("check", "summary", "runs", "revisions", "mentions", "topics", "find", "show", "view", "sql"),
+        "Question them": (
+            *("salience", "rates", "noise", "controls", "severity", "agreement", "positions", "patterns"),
+            *("sensitivity", "obedience", "judge", "intervene"),
+        ),
+        "Run policies again": ("replay", "verify", "rescore", "anchor"),
+        "Validate detectors": ("sample", "validate", "calibrate"),
+        "Bring data in and out": ("import", "import-interventions", "pack", "export"),
+    }
 
     def main(self, *args: Any, **options: Any) -> Any:
         """Run a command and exit with its status."""

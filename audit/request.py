@@ -36,6 +36,9 @@ class Request:
 
     paths: Sequence[Path]
     output: str = "table"
+    columns: Sequence[str] | None = None
+    sort: Sequence[str] = ()
+    limit: int | None = None
     strict: bool = False
     cache: bool = True
     env: Sequence[str] | None = None

@@ -10,7 +10,18 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks import analyses, audit, audit_scale, collector_scale, concurrency, kept, prompts, reproduction, rollouts
+from benchmarks import (
+    analyses,
+    audit,
+    audit_scale,
+    collector_scale,
+    concurrency,
+    kept,
+    prompts,
+    reproduction,
+    rollouts,
+    viewer,
+)
 from benchmarks.machine import machine
 
 RESULTS = Path("benchmarks/results")
@@ -42,6 +53,7 @@ PARTS: dict[str, tuple[str, Callable[[], list[dict[str, object]]]]] = {
     "analyses": ("every analysis over 10,000 revisions, as a user runs it", analyses.results),
     "reproduction": ("tables and figures of 900 runs", reproduction.results),
     "kept": ("audits of unchanged records against imports alone", kept.results),
+    "viewer": ("the viewer over a million revisions", viewer.results),
     "audit": ("five audit commands over synthetic records", audit_scale.results),
 }
 

@@ -53,7 +53,7 @@ def figures(
     from figures.data import load
     from figures.page.build import build
 
-    records = load(replace(request, plans=plan or ()))
+    records = load(replace(request, plans=plan or ()), progress)
     ran = [] if notebooks is None else _run(notebooks, request.paths, out, progress)
     command = shlex.join(["figures", *sys.argv[1:]])
     with warnings.catch_warnings(record=True) as caught:

@@ -12,6 +12,7 @@ from typing import Any, Final
 import pandas as pd
 
 from audit.output.errors import AuditError, Problem
+from audit.output.progress import SILENT, Progress
 from audit.reports.unfinished import unfinished
 from audit.request import Request
 from audit.store import Store, rows_of
@@ -88,18 +89,24 @@ class Records:
         return digest([self.iterations, self.revisions])
 
 
-def load(request: Request) -> Records:
+def load(request: Request, progress: Progress = SILENT) -> Records:
     """Read records.
 
     Args:
         request: where they are, which tasks, methods and conditions, and how references to the worst rollout are found.
+        progress: of the relations that are computed.
 
     Raises:
         audit.output.errors.AuditError: no finished iteration is of what was asked for, or as `Request.read` raises it.
     """
+    fields: dict[str, Any] = {}
     with request.read() as store:
-        fields: dict[str, Any] = {field: request.select(store.relation(name)).df() for field, name in FRAMES.items()}
-        fields |= {field: rows_of(request.select(store.relation(name))) for field, name in ROWS.items()}
+        with progress:
+            progress.begin(len(FRAMES) + len(ROWS), "records read", counted=False)
+            for field, name in {**FRAMES, **ROWS}.items():
+                found = request.select(store.relation(name))
+                fields[field] = found.df() if field in FRAMES else rows_of(found)
+                progress.advance()
         fields |= {field: store.rows(name) for field, name in EXPERIMENTS.items() if store.plans}
         records = Records(
             **fields,

@@ -1,98 +1,56 @@
-"""What tasks, methods, patterns and structures are called in figures and tables, and in which order they are.
-
-An id that is not listed here is shown as it is, after the known ones.
-"""
+"""What is called how in figures: the names of `audit.vocabulary.names`, and how they fit where there is little room."""
 
 from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterable, Mapping
 from typing import Final
 
-from audit.output.escaping import in_line
-from audit.vocabulary.patterns import by_stake
+from audit.output.names import METHODS, TASKS
+from audit.vocabulary.names import (
+    ALL,
+    IMPROVEMENTS,
+    LONGEST,
+    NO_CHANGE,
+    PATTERNS,
+    REGRESSIONS,
+    STRUCTURES,
+    UNCLASSIFIED,
+    label,
+    name,
+    ordered,
+    position,
+)
 
-LONGEST: Final = 100
-"""Characters that tables and notes show of a name; CSV files have all."""
+__all__ = [
+    "IMPROVEMENTS",
+    "LONGEST",
+    "METHODS",
+    "NARROW",
+    "NO_CHANGE",
+    "PATTERNS",
+    "REGRESSIONS",
+    "STRUCTURES",
+    "TASKS",
+    "UNCLASSIFIED",
+    "broken",
+    "label",
+    "name",
+    "narrow",
+    "ordered",
+    "position",
+]
 
 NARROW: Final = 32
 """Characters of a name that fit over a panel or beside one."""
 
-TASKS: Final[Mapping[str, str]] = {
-    "nim": "Nim",
-    "pong": "Pong",
-    "swimmer": "Swimmer",
-    "mountaincarcontinuous": "MountainCarContinuous",
-    "mountaincar": "MountainCar",
-    "inverteddoublependulum": "InvertedDoublePendulum",
-    "invertedpendulum": "InvertedPendulum",
-    "frozenlake": "FrozenLake",
-    "cartpole": "CartPole",
-    "maze": "Maze",
-}
-
-METHODS: Final[Mapping[str, str]] = {
-    "r2po": "R2PO",
-    "threetraj": "ThreeTraj",
-    "reptraj": "RepTraj",
-    "alwayscritic": "AlwaysCritic",
-    "actorsecondpass": "ActorSecondPass",
-    "puresearch": "PureSearch",
-    "criticonly": "CriticOnly",
-    "propsplus": "ProPS+",
-    "props": "ProPS",
-    "sb3-best": "best SB3",
-    "sb3-a2c": "A2C",
-    "sb3-ppo": "PPO",
-    "sb3-trpo": "TRPO",
-    "sb3-dqn": "DQN",
-    "sb3-sac": "SAC",
-    "sb3-td3": "TD3",
-    "sb3-ddpg": "DDPG",
-}
-
-REGRESSIONS: Final[Mapping[str, str]] = {pattern.id: pattern.name for pattern in by_stake("regression")}
-IMPROVEMENTS: Final[Mapping[str, str]] = {pattern.id: pattern.name for pattern in reversed(by_stake("improvement"))}
-NO_CHANGE: Final = "no_change"
-UNCLASSIFIED: Final = "unclassified"
-
-# From what hurt most to what helped most; what lies between changed nothing.
-PATTERNS: Final[Mapping[str, str]] = {
-    **REGRESSIONS,
-    NO_CHANGE: "no change",
-    UNCLASSIFIED: "unclassified",
-    **IMPROVEMENTS,
-}
-
-STRUCTURES: Final[Mapping[str, str]] = {
-    "failure_confirmed": "failure confirmed (worst = median < best)",
-    "preservation_favored": "preservation favored (worst < median = best)",
-    "all_diverse": "all diverse (worst < median < best)",
-    "identical": "identical (worst = median = best)",
-}
-
 _LINE: Final = 16
 """Characters of a broken name that fit in a line."""
-
-_ALL: Final = {**TASKS, **METHODS, **PATTERNS, **STRUCTURES}
-
-
-def label(text: str, longest: int = LONGEST) -> str:
-    """A name from records as people read it: in one line, control characters spelled out, shortened in the middle."""
-    shown = in_line(text)
-    end = longest // 3
-    return shown if len(shown) <= longest else f"{shown[: longest - end - 1]}…{shown[-end:]}"
-
-
-def name(identifier: str) -> str:
-    """What an id is called, or the id itself."""
-    return _ALL.get(identifier) or label(identifier)
 
 
 def narrow(identifier: str) -> str:
     """What an id is called where there is little room: titles of panels, ticks and legends."""
-    return _ALL.get(identifier) or label(identifier, NARROW)
+    return ALL.get(identifier) or label(identifier, NARROW)
 
 
 def broken(identifier: str) -> str:
@@ -102,13 +60,3 @@ def broken(identifier: str) -> str:
         return called
     parts = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[-_])", "\n", called).split("\n")
     return "\n".join(textwrap.fill(part, _LINE) for part in parts)
-
-
-def ordered(identifiers: Iterable[str], known: Mapping[str, str]) -> list[str]:
-    """Each id once: the known ones in their order, then the others alphabetically."""
-    return sorted(set(identifiers), key=lambda identifier: position(identifier, known))
-
-
-def position(identifier: str, known: Mapping[str, str]) -> tuple[int, str]:
-    """Sort key of an id: its place among the known ones, or after them."""
-    return (list(known).index(identifier) if identifier in known else len(known), identifier)

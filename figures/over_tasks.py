@@ -68,7 +68,7 @@ def over_tasks(runs: pd.DataFrame, iterations: pd.DataFrame, facts: pd.DataFrame
 
 def abscissa(here: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     """Iterations with what curves are drawn against, and its name: their count where logs lack what was spent."""
-    if (here["rollouts_spent"] > 0).all():
+    if (here["rollouts_spent"].fillna(0) > 0).all():
         return here, SPENT
     return here.assign(rollouts_spent=here["iteration"] + 1), "iterations"
 

@@ -13,9 +13,9 @@ import pandas as pd
 from figures.names import label
 
 TEXTS: Final = "Texts are revised: a rollout and its return are an example and its score."
-PACKAGES: Final = ("salience-audit", "duckdb", "matplotlib", "numpy", "pandas", "scipy", "seaborn")
+PACKAGES: Final = ("salience-audit", "duckdb", "matplotlib", "numpy", "pandas", "scipy")
 SIMULATED: Final = "simulated"
-OTHER: Final = "other"  # what `run.json` says where a foreign log names no backend
+OTHER: Final = "other"  # what `run.json` has where a foreign log names no backend
 
 
 def simulated(facts: pd.DataFrame, condition: str) -> bool:

@@ -18,12 +18,17 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from audit.vocabulary.patterns import PATTERNS
 
 WIDTH: Final = 7.0  # inches: the text width of a page with two columns
 NARROW: Final = 3.5  # inches: one such column
 MUTED: Final = "#5A5A5A"
+BEHIND: Final = "#C4C4C4"
+"""Lines behind those that a panel is about."""
+TAU: Final = "τ_c"
+"""As notes and captions have it; pictures and pages set it with a subscript."""
 
 RC: Final = mpl.RcParams(
     {
@@ -160,11 +165,22 @@ def panels(count: int, height: float = 1.9) -> tuple[Figure, list[Axes]]:
     return figure, axes
 
 
+def typeset(text: Text) -> Text:
+    """Set τ_c with a subscript, where a text has it; dollar signs stay what they are."""
+    words = text.get_text()
+    if TAU in words:
+        text.set_text(words.replace("$", r"\$").replace(TAU, r"$\tau_c$"))
+        text.set_parse_math(True)
+    return text
+
+
 def legend(figure: Figure, handles: Sequence[Artist], across: int, **options: float) -> None:
     """Put a legend above the panels, so many entries side by side, and give the figure the height that it takes."""
     rows = -(-len(handles) // across)
     figure.set_figheight(figure.get_figheight() + 0.16 * rows + 0.1)
-    figure.legend(handles=handles, loc="outside upper left", ncols=min(across, len(handles)), **options)
+    entries = figure.legend(handles=handles, loc="outside upper left", ncols=min(across, len(handles)), **options)
+    for text in entries.get_texts():
+        typeset(text)
 
 
 def annotate(figure: Figure, note: str) -> None:
@@ -172,7 +188,7 @@ def annotate(figure: Figure, note: str) -> None:
     width = figure.get_figwidth()
     lines = textwrap.wrap(note, width=int(width * 18), break_on_hyphens=False)
     figure.set_figheight(figure.get_figheight() + 0.14 * len(lines))
-    figure.supxlabel("\n".join(lines), x=0.01, ha="left", fontsize=7, color=MUTED, linespacing=1.35)
+    typeset(figure.supxlabel("\n".join(lines), x=0.01, ha="left", fontsize=7, color=MUTED, linespacing=1.35))
 
 
 def save(figure: Figure, stem: Path) -> list[Path]:

@@ -8,7 +8,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from figures.names import METHODS, STRUCTURES, TASKS, name, position
+from figures.names import (
+    IMPROVEMENTS,
+    METHODS,
+    NO_CHANGE,
+    REGRESSIONS,
+    STRUCTURES,
+    TASKS,
+    UNCLASSIFIED,
+    name,
+    position,
+)
+from figures.wording import worded
 
 MISSING: Final = "–"
 Row = Mapping[str, Any]
@@ -45,6 +56,11 @@ class Table:
     columns: Sequence[Column]
     rows: Sequence[Row]
     data: Sequence[Row] | None = None
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether a cell has nothing but a dash."""
+        return any(MISSING in line.values() for line in self.displayed())
 
     def displayed(self) -> list[dict[str, str]]:
         """The rows as people read them: by heading, rounded, with a dash for what could not be computed."""
@@ -107,6 +123,8 @@ def _joined(value: str, beside: str) -> str:
 
 
 _WHERE: Final = (text("condition", "Condition"), text("env", "Task"), text("variant", "Method"))
+OPTIONAL: Final = "mean_edit_distance"
+"""A column that no text or log without parameters has a value in; empty, it is left out."""
 
 COLUMNS: Final[Mapping[str, Sequence[Column]]] = {
     "salience": (
@@ -133,7 +151,15 @@ COLUMNS: Final[Mapping[str, Sequence[Column]]] = {
         counted("accepted", "Accepted"),
         counted("regressions", "Regressions"),
         count("improvements", "Improvements"),
-        count("no_change", "No change"),
+        count(NO_CHANGE, "No change"),
+    ),
+    "patterns": (
+        *_WHERE,
+        count("revisions", "Revisions"),
+        *(counted(pattern, called.capitalize()) for pattern, called in REGRESSIONS.items()),
+        counted(NO_CHANGE, "No change"),
+        counted(UNCLASSIFIED, "Unclassified"),
+        *(counted(pattern, called.capitalize()) for pattern, called in IMPROVEMENTS.items()),
     ),
     "agreement": (
         *_WHERE,
@@ -165,6 +191,7 @@ COLUMNS: Final[Mapping[str, Sequence[Column]]] = {
 TITLES: Final[Mapping[str, str]] = {
     "salience": "Salience-problem regressions",
     "summary": "Revisions",
+    "patterns": "Edit patterns",
     "agreement": "What the critic was shown",
     "metrics": "Returns",
     "aggregate": "Scores over tasks",
@@ -177,8 +204,13 @@ CAPTIONS: Final[Mapping[str, str]] = {
         "reference. Both in percent of regressions."
     ),
     "summary": (
-        "Δ is the change that a revision made to the mean return; the edit distance counts changed parameters. "
-        "Accepted: the revised candidate entered the history."
+        "Δ is the change that a revision made to the mean return; the edit distance, where there is one, counts "
+        "changed parameters. Accepted: the revised candidate entered the history."
+    ),
+    "patterns": (
+        "Revisions by edit pattern, regressions with most at stake first and improvements with most at stake last; in "
+        "percent of the row's revisions. Patterns that none of the records have are left out. A pattern names a "
+        "combination of the return before, its change and the size of the edit, not a cause."
     ),
     "agreement": "Revisions by how the three rollouts agreed that the critic compared, with the mean change in return.",
     "metrics": (
@@ -201,22 +233,27 @@ BASE_RATES: Final = (
 )
 
 
-def table(key: str, rows: Sequence[Row], note: str) -> Table:
-    """One of the page's tables, with the columns that its rows have, in the order that figures follow too.
+def table(key: str, rows: Sequence[Row], note: str, *, of_texts: bool = False) -> Table:
+    """One of the page's tables, with the columns that its rows have values in, in the order that figures follow too.
 
     The condition gets a column only where there are several: the note names them.
 
     Args:
-        key: `salience`, `summary`, `agreement`, `metrics` or `aggregate`.
+        key: of `COLUMNS`.
         rows: one mapping per line, as from `audit` or `stats`.
         note: what the records were made with.
+        of_texts: whether all of the records revise texts.
     """
     single = len({row["condition"] for row in rows}) < 2
     hidden = {"condition"} if single else set()
-    columns = [c for c in COLUMNS[key] if c.needs not in hidden and (not rows or c.needs in rows[0])]
+    columns = [c for c in COLUMNS[key] if c.needs not in hidden and (not rows or _has_values(c, rows))]
     base_rates = any(column.needs == "citing_regressions_pct" for column in columns)
     caption = f"{CAPTIONS[key]} {BASE_RATES}" if base_rates and rows else CAPTIONS[key]
-    return Table(key, TITLES[key], caption, note, columns, sorted(rows, key=_place))
+    return Table(key, TITLES[key], worded(caption, of_texts=of_texts), note, columns, sorted(rows, key=_place))
+
+
+def _has_values(column: Column, rows: Sequence[Row]) -> bool:
+    return any(column.needs in row and (row[column.needs] is not None or column.needs != OPTIONAL) for row in rows)
 
 
 def _place(row: Row) -> tuple[Any, ...]:

@@ -33,6 +33,14 @@ def _cache_of_their_own(tmp_path_factory):
 
 
 @pytest.fixture(autouse=True, scope="session")
+def _no_width_of_the_terminal():
+    """Print tables as into a pipe, whatever the terminal in which tests run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("COLUMNS", raising=False)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
 def _commands_made_once():
     """Make a program's commands once a process, as in life: a worker calls them thousands of times."""
     with pytest.MonkeyPatch.context() as patch:

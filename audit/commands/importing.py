@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import audit
-from audit.commands.options import Format, FormatOption
-from audit.commands.reading import deliver
+from audit.commands.options import Format
+from audit.commands.printing import Printing, deliver, printing
 from audit.output.errors import AuditError, UsageError
 from audit.output.rows import Table
 from audit.request import note
@@ -24,7 +24,9 @@ commands = typer.Typer()
 
 
 @commands.command("import")
+@printing
 def import_(
+    asked: Printing,
     files: Annotated[list[Path], typer.Argument(metavar="FILE", help="JSON Lines or CSV; one or more.")],
     mapping: Annotated[
         Path | None,
@@ -55,7 +57,6 @@ def import_(
     strict: Annotated[
         bool, typer.Option("--strict", help="Write nothing if any row is bad, instead of leaving it out.")
     ] = False,
-    output: FormatOption = Format.table,
 ) -> None:
     """Turn any JSON Lines or CSV of revisions into records that every audit reads.
 
@@ -64,13 +65,13 @@ def import_(
     if guess:
         if mapping is not None or out is not None or strict:
             raise UsageError("--guess makes no records; give it without --map, --out and --strict")
-        _guess(files, _fields(field or []), map_out, output.value, force=force)
+        _guess(files, _fields(field or []), map_out, asked, force=force)
         return
     if field or map_out is not None:
         raise UsageError("--field and --map-out belong to --guess")
     if mapping is None or out is None:
         raise UsageError("give --map FILE and --out DIR; --guess writes a mapping")
-    deliver(audit.import_logs(files, mapping, out, force=force, strict=strict).table(), output.value)
+    deliver(audit.import_logs(files, mapping, out, force=force, strict=strict).table(), asked)
 
 
 def _fields(settings: list[str]) -> dict[str, str]:
@@ -83,18 +84,18 @@ def _fields(settings: list[str]) -> dict[str, str]:
     return fields
 
 
-def _guess(files: list[Path], fields: dict[str, str], map_out: Path | None, output: str, *, force: bool) -> None:
+def _guess(files: list[Path], fields: dict[str, str], map_out: Path | None, asked: Printing, *, force: bool) -> None:
     made = audit.guess_mapping(files, field=fields)
     place = map_out or made.place()
     if place.exists() and not force:
         raise UsageError(f"--map-out {place}: already exists; give another name, or --force to replace it")
-    asked: set[str] = set()
-    while open_questions := [each for each in made.questions if each.field not in asked] if _is_terminal() else []:
-        asked.add(open_questions[0].field)
+    posed: set[str] = set()
+    while open_questions := [each for each in made.questions if each.field not in posed] if _is_terminal() else []:
+        posed.add(open_questions[0].field)
         if answer := _answer(open_questions[0]):
             fields |= answer
             made = audit.guess_mapping(files, field=fields)
-    deliver(made.table(), output)
+    deliver(made.table(), asked)
     _report_open(made)
     if not made.is_sure:
         raise UsageError("not sure of everything: no mapping is written")
@@ -105,7 +106,7 @@ def _guess(files: list[Path], fields: dict[str, str], map_out: Path | None, outp
             note(f"left out: {line}")
         if 2 * trial.left_out > trial.rows:
             raise UsageError("most rows of the sample give no record: no mapping is written; state fields with --field")
-        if output == Format.table:
+        if asked.output == Format.table:
             from audit.importing.guessing.preview import preview_of
 
             preview_of(folder).print()

@@ -8,8 +8,10 @@ from typing import Annotated, Unpack
 import typer
 
 import audit
-from audit.commands.options import Format, FormatOption, NoCacheOption
-from audit.commands.reading import TaskModules, deliver, reading
+from audit.commands.options import NoCacheOption
+from audit.commands.overview import Overview
+from audit.commands.printing import Printing, deliver, printing
+from audit.commands.reading import TaskModules, reading
 from audit.commands.version import HELP
 from audit.output.rows import Table
 from audit.request import Request
@@ -18,6 +20,7 @@ from collector.model_options import ModelOptions, with_model_options
 commands = typer.Typer()
 intervene = typer.Typer(
     name="intervene",
+    cls=Overview,
     help="Ask a critic again under changed evidence: what causes its revisions, beyond what it mentions.",
     no_args_is_help=True,
     context_settings=HELP,
@@ -93,9 +96,10 @@ def plan(
 
 
 @intervene.command()
+@printing
 def run(
+    asked: Printing,
     plan: PlanPath,
-    output: FormatOption = Format.table,
     concurrency: Annotated[
         int | None,
         typer.Option("--concurrency", min=1, max=10_000, help="Calls in flight at once; else 4, with local 1."),
@@ -107,15 +111,14 @@ def run(
 
     Example: audit intervene run plan.json
     """
-    deliver(
-        audit.intervene_run(plan, concurrency=concurrency, keep_prompts=keep_prompts, plan_only=plan_only), output.value
-    )
+    deliver(audit.intervene_run(plan, concurrency=concurrency, keep_prompts=keep_prompts, plan_only=plan_only), asked)
 
 
 @intervene.command()
+@printing
 def report(
+    asked: Printing,
     plan: PlanPath,
-    output: FormatOption = Format.table,
     outcome: Annotated[
         str | None, typer.Option("--outcome", help="Only effects on edits, text, direction, size, gain or harmful.")
     ] = None,
@@ -125,16 +128,17 @@ def report(
 
     Example: audit intervene report plan.json
     """
-    deliver(audit.intervene_report(plan, outcome=outcome, cache=not no_cache), output.value)
+    deliver(audit.intervene_report(plan, outcome=outcome, cache=not no_cache), asked)
 
 
 @intervene.command()
+@printing
 def show(
+    asked: Printing,
     plan: PlanPath,
     unit: Annotated[
         str, typer.Argument(metavar="UNIT", help="Its number in the plan, from 1, or ENV/VARIANT/RUN/ITERATION.")
     ],
-    output: FormatOption = Format.table,
     full: Annotated[bool, typer.Option("--full", help="Print answers in full.")] = False,
     no_cache: NoCacheOption = False,
 ) -> None:
@@ -142,15 +146,16 @@ def show(
 
     Example: audit intervene show plan.json 1
     """
-    deliver(audit.intervene_show(plan, unit, full=full, cache=not no_cache), output.value)
+    deliver(audit.intervene_show(plan, unit, full=full, cache=not no_cache), asked)
 
 
 @commands.command("import-interventions")
+@printing
 def import_interventions(
+    asked: Printing,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON Lines, an answer each.")],
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="Where the plan is written; must not exist yet.")],
     model: Annotated[str, typer.Option("--model", help="Who answered.")],
-    output: FormatOption = Format.table,
     arms: Annotated[
         list[str] | None,
         typer.Option("--arm", metavar="NAME=ARM", help="What the file calls an arm; repeatable."),
@@ -180,5 +185,5 @@ def import_interventions(
             rollouts=rollouts,
             remarks=remarks or (),
         ),
-        output.value,
+        asked,
     )

@@ -36,6 +36,15 @@ Paths = Annotated[
     ),
 ]
 FormatOption = Annotated[Format, typer.Option("--format", help="How the rows are written to standard output.")]
+ColumnsOption = Annotated[
+    list[str] | None,
+    typer.Option("--columns", metavar="A,B,...", help="Only these columns, in this order, in every format."),
+]
+SortOption = Annotated[
+    list[str] | None,
+    typer.Option("--sort", metavar="A,-B,...", help="Sort rows by these columns; -B has the largest values first."),
+]
+LimitOption = Annotated[int | None, typer.Option("--limit", min=1, max=10**9, help="Print at most so many rows.")]
 StrictOption = Annotated[
     bool, typer.Option("--strict", help="Refuse records with problems instead of leaving them out.")
 ]

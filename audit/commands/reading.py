@@ -12,18 +12,22 @@ import typer
 from typer.models import ArgumentInfo
 
 from audit.commands.options import (
+    ColumnsOption,
     ConditionOption,
     EnvOption,
     Format,
     FormatOption,
+    LimitOption,
     NoCacheOption,
     Paths,
     RunOption,
+    SortOption,
     StrictOption,
     VariantOption,
 )
+from audit.commands.printing import OPTIONS, deliver, names
 from audit.output.rows import Table
-from audit.request import Request, note
+from audit.request import Request
 from audit.vocabulary.detectors import DEFAULT
 
 DetectorOption = Annotated[
@@ -72,6 +76,9 @@ TaskModules = Annotated[
 def _options(
     paths: Paths,
     output: FormatOption = Format.table,
+    columns: ColumnsOption = None,
+    sort: SortOption = None,
+    limit: LimitOption = None,
     detector: DetectorOption = None,
     about: AboutOption = None,
     judgements: JudgementsOption = None,
@@ -87,6 +94,9 @@ def _options(
     return Request(
         paths=paths,
         output=output.value,
+        columns=names(columns),
+        sort=names(sort) or (),
+        limit=limit,
         strict=strict,
         cache=not no_cache,
         env=env,
@@ -117,7 +127,7 @@ def reading(
     Its other arguments, unlike its options, come before the paths. The table that it returns is printed.
 
     Args:
-        output: whether the command has `--format`.
+        output: whether the command has `--format` and the other options of tables.
         detector: whether the command has `--detector`.
         thresholds: whether the command has `--set`.
         runs: whether the command has `--run`, because its rows belong to single runs.
@@ -125,30 +135,32 @@ def reading(
     """
     detecting = ("detector", "about", "judgements", "judge")
     groups = (
-        (("output",), output),
+        (tuple(OPTIONS), output),
         (detecting, detector),
         (("overrides",), thresholds),
         (("run",), runs),
         (("no_cache",), cached),
     )
     left_out = {name for names, wanted in groups if not wanted for name in names}
-    shared = [parameter for name, parameter in _SHARED.items() if name not in left_out]
 
     def decorate(function: Callable[..., Table | None]) -> Callable[..., None]:
         _, *others = inspect.signature(function, eval_str=True).parameters.values()
         own = [parameter for parameter in others if parameter.kind is not inspect.Parameter.VAR_KEYWORD]
+        taken = left_out | {parameter.name for parameter in own}
+        paths, *shared = (parameter for name, parameter in _SHARED.items() if name not in taken)
 
         @functools.wraps(function)
         def command(**given: Any) -> None:
             mine = {parameter.name: given.pop(parameter.name) for parameter in own}
             request = _options(**{"detector": DEFAULT, **given})
             if (table := function(request, **mine)) is not None:
-                deliver(table, request.output)
+                deliver(table, request)
 
         # Typer reads both: the options and their types.
         before = [parameter for parameter in own if _is_argument(parameter)]
         options = [parameter for parameter in own if not _is_argument(parameter)]
-        parameters = [*before, *shared[: 1 + output], *options, *shared[1 + output :]]
+        first = [parameter for parameter in shared if parameter.name in OPTIONS]
+        parameters = [*before, paths, *first, *options, *(each for each in shared if each not in first)]
         command.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
             [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in parameters]
         )
@@ -156,14 +168,6 @@ def reading(
         return command
 
     return decorate
-
-
-def deliver(table: Table, output: str) -> None:
-    """Print a table, and its notes on standard error."""
-    with table:
-        for line in table.notes:
-            note(line)
-        table.print(output)
 
 
 def _is_argument(parameter: inspect.Parameter) -> bool:

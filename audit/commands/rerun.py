@@ -102,7 +102,7 @@ def verify(
     Example: audit verify data/runs --all --env cartpole
     """
     verification = audit.verify(request, sample=None if every else sample, seed=seed, task_modules=task_module or ())
-    verification.print(request.output)
+    verification.print(request.output, columns=request.columns, sort=request.sort, limit=request.limit)
     if not verification.agrees:
         sys.stdout.flush()
         raise typer.Exit(1)

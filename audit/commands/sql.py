@@ -7,8 +7,9 @@ from typing import Annotated
 import typer
 
 import audit
-from audit.commands.options import Format, FormatOption, NoCacheOption, StrictOption
-from audit.commands.reading import AboutOption, DetectorOption, PlansOption, SetOption, deliver
+from audit.commands.options import NoCacheOption, StrictOption
+from audit.commands.printing import Printing, deliver, printing
+from audit.commands.reading import AboutOption, DetectorOption, PlansOption, SetOption
 from audit.request import Request
 from audit.vocabulary.detectors import DEFAULT
 
@@ -16,7 +17,9 @@ commands = typer.Typer()
 
 
 @commands.command()
+@printing
 def sql(
+    asked: Printing,
     arguments: Annotated[
         list[str],
         typer.Argument(
@@ -24,7 +27,6 @@ def sql(
             help="Folders, tar archives or packs of records, then one SELECT; without it, the relations are listed.",
         ),
     ],
-    output: FormatOption = Format.table,
     detector: DetectorOption = None,
     about: AboutOption = None,
     overrides: SetOption = None,
@@ -40,9 +42,9 @@ def sql(
 
     paths, query = query_of(arguments)
     if query is None:
-        deliver(audit.relations(), output.value)
+        deliver(audit.relations(), asked)
         return
     request = Request(
         paths=paths, strict=strict, cache=not no_cache, detector=detector or DEFAULT, about=about, settings=overrides
     )
-    deliver(audit.sql(request, query, plan=plan or ()), output.value)
+    deliver(audit.sql(request, query, plan=plan or ()), asked)

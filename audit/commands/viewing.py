@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import audit
-from audit.commands.reading import reading
+from audit.commands.reading import TaskModules, reading
 from audit.request import Request
 
 commands = typer.Typer()
@@ -31,13 +31,16 @@ def view(
     coder: Annotated[
         str | None, typer.Option("--coder", metavar="NAME", help="Whose rows of the sheet are filled in.")
     ] = None,
+    task_module: TaskModules = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the address.")] = False,
 ) -> None:
     """Show records in a browser: every count leads to its revisions, and these to their answers and rollouts.
 
     Example: audit view data/runs
     """
-    with audit.view(request, host=host, port=port, labels=labels or (), coder=coder) as view:
+    with audit.view(
+        request, host=host, port=port, labels=labels or (), coder=coder, task_modules=task_module or ()
+    ) as view:
         typer.echo(view.address)
         if not no_browser:
             view.open_in_browser()

@@ -20,7 +20,6 @@ from audit.interventions.prompt import Block, read_blocks
 from audit.interventions.units import SAME, TIES, Unit, number_readable, sha256
 from audit.output.errors import AuditError, UsageError, count
 from audit.output.rows import Table
-from audit.output.tables import print_plain_table
 from audit.sources.intake import LONGEST_LINE
 from collector.system.regular_files import open_regular
 
@@ -130,7 +129,8 @@ def import_interventions(
         columns=COLUMNS,
         rows=rows,
         notes=notes,
-        print_for_people=lambda _: print_plain_table(list(COLUMNS), rows, "Imported"),
+        title="Imported",
+        plain=True,
     )
 
 

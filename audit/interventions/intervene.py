@@ -175,7 +175,14 @@ def intervene_report(plan: str | Path, *, outcome: str | None = None, cache: boo
         print_plain_table(list(ESSENTIAL), [_short(row) for row in rows], "All effects")
 
     return Table(
-        columns=COLUMNS, rows=rows, title="Effects", caption=caption, notes=notes, print_for_people=print_for_people
+        columns=COLUMNS,
+        rows=rows,
+        title="Effects",
+        essential=ESSENTIAL,
+        caption=caption,
+        notes=notes,
+        plain=True,
+        print_for_people=print_for_people,
     )
 
 
@@ -263,5 +270,5 @@ def _plain(columns: Sequence[str], rows: Sequence[Row], title: str, notes: Seque
         rows=rows,
         title=title,
         notes=notes,
-        print_for_people=lambda _: print_plain_table(list(columns), list(rows), title),
+        plain=True,
     )

@@ -21,8 +21,8 @@ Row = dict[str, Any]
 
 COLUMNS: Final = (*(name for name in Effect._fields if name != "method"), "method")
 ESSENTIAL: Final = (
-    *("name", "outcome", "env", "arm", "control", "estimate", "low", "high", "p", "p_adjusted", "beyond_placebo_p"),
-    *("units", "runs", "verdict"),
+    *("name", "outcome", "env", "arm", "control", "estimate", "low", "high", "p", "p_adjusted", "verdict"),
+    *("beyond_placebo_p", "units", "runs"),
 )
 
 _CAUSES: Final = {

@@ -56,7 +56,7 @@ def intervene_show(plan: str | Path, unit: str | int, *, full: bool = False, cac
     def print_for_people(_: Table) -> None:
         sys.stdout.write("\n".join(_lines(read, place, rows, full=full)) + "\n")
 
-    return Table(columns=COLUMNS, rows=rows, notes=report_of(problems), print_for_people=print_for_people)
+    return Table(columns=COLUMNS, rows=rows, notes=report_of(problems), plain=True, print_for_people=print_for_people)
 
 
 def _place(plan: Plan, unit: str) -> int:

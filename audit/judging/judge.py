@@ -17,7 +17,6 @@ from audit.judging.questions import Question
 from audit.output.errors import AuditError, Problem, UsageError, count, report
 from audit.output.formats import Row
 from audit.output.rows import Table
-from audit.output.tables import print_table
 from audit.request import Request, note, print_notes
 from audit.sources.judgements import JUDGEMENTS, Judged, default_file, read_judgements
 from audit.store import rows_of
@@ -199,9 +198,8 @@ def _table(columns: Sequence[str], rows: Sequence[Row], title: str, caption: str
         columns=columns,
         rows=rows,
         title=title,
-        caption=caption and caption.replace("\n", " "),
+        caption=caption,
         notes=notes,
-        print_for_people=lambda _: print_table(columns, rows, title=title, caption=caption),
     )
 
 

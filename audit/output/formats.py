@@ -1,4 +1,4 @@
-"""Rows for programs and papers: JSON, CSV, Markdown and LaTeX. Numbers go out unrounded, save in LaTeX and Markdown."""
+"""Rows for programs: JSON, CSV and Markdown. Numbers go out unrounded, save in Markdown."""
 
 from __future__ import annotations
 
@@ -9,10 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, TextIO
 
-from audit.output.escaping import cell, escape_json, escape_latex, escape_markdown, in_line
-
-PROSE: Final = 60
-"""A column with a longer text than so many characters is broken into lines in LaTeX."""
+from audit.output.escaping import cell, escape_json, escape_markdown, in_line
 
 MOST_DECIMALS: Final = 4
 """Decimals that the numbers of a column for people have at most."""
@@ -55,25 +52,10 @@ def write_markdown(columns: Sequence[str], rows: Iterable[Row], stream: TextIO, 
         stream.write(f"\n{escape_markdown(caption)}\n")
 
 
-def write_latex(columns: Sequence[str], rows: Iterable[Row], stream: TextIO, caption: str | None = None) -> None:
-    """A `tabular` with the rules of the booktabs package; a caption becomes a comment above it."""
-    kept = list(rows)
-    stream.write("% Needs \\usepackage{booktabs}.\n")
-    if caption:
-        stream.write(f"% {in_line(caption)}\n")
-    alignment = "".join(_latex_alignment(kept, column) for column in columns)
-    stream.write(f"\\begin{{tabular}}{{{alignment}}}\n\\toprule\n")
-    stream.write(" & ".join(escape_latex(column) for column in columns) + " \\\\\n\\midrule\n")
-    for row in kept:
-        stream.write(" & ".join(_latex_cell(row[column]) for column in columns) + " \\\\\n")
-    stream.write("\\bottomrule\n\\end{tabular}\n")
-
-
 WRITERS: Final[dict[str, Writer]] = {
     "json": write_json,
     "csv": write_csv,
     "markdown": write_markdown,
-    "latex": write_latex,
 }
 
 
@@ -153,17 +135,3 @@ def _field(value: Any) -> Any:
     if isinstance(value, list):
         return cell(" ".join(str(item) for item in value))
     return cell(value) if isinstance(value, str) else _finite(value)
-
-
-def _latex_alignment(rows: Sequence[Row], column: str) -> str:
-    if is_number_column(rows, column):
-        return "r"
-    values = (as_json(row[column]) if is_nested(row[column]) else row[column] for row in rows)
-    is_prose = any(isinstance(value, str) and len(value) > PROSE for value in values)
-    return r"p{0.4\linewidth}" if is_prose else "l"
-
-
-def _latex_cell(value: Any) -> str:
-    text = rounded(value)
-    is_negative = isinstance(value, int | float) and text.startswith("-")
-    return f"$-${text[1:]}" if is_negative else escape_latex(text)

@@ -6,12 +6,16 @@ import contextlib
 import io
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, Protocol, Self
+from typing import TYPE_CHECKING, Final, Protocol, Self
 
+from audit.output.arranging import arranged, arranged_relation, chosen, orders, quoted
+from audit.output.cells import FOLDED, short_values
+from audit.output.errors import UsageError
 from audit.output.formats import WRITERS, Row
-from audit.output.tables import print_table
+from audit.output.latex import write_latex
+from audit.output.tables import OTHERS, print_plain_table, print_table
 
 if TYPE_CHECKING:
     import duckdb
@@ -42,11 +46,16 @@ class Table:
         columns: of every row, in order.
         rows: dicts with all columns.
         title: above the table for people.
-        essential: the columns that people get to see, where all would be too many.
+        essential: the columns that people and papers see, in the order of importance; None for all. On a terminal
+            those are printed that fit into it, and where there is room, others too.
         headings: for people, where names of columns are too long.
         caption: what readers of the rows must know, such as that a model was simulated.
         notes: what a command reports on standard error beside the rows.
         relation: the DuckDB relation that the rows are from, if they are all from one.
+        rows_of: reads the rows of such a relation.
+        plain: whether rows belong to no condition: they are one table, whose columns have their own names.
+        whole: whether people see all columns, however wide the table becomes.
+        longest_text: characters of a text that people see; None where texts are shown in full.
         print_for_people: prints a table in another layout.
     """
 
@@ -58,8 +67,59 @@ class Table:
     caption: str | None = None
     notes: Sequence[str] = ()
     relation: duckdb.DuckDBPyRelation | None = None
+    rows_of: Callable[[duckdb.DuckDBPyRelation], Rows] | None = None
+    plain: bool = False
+    whole: bool = False
+    longest_text: int | None = None
     print_for_people: Callable[[Table], None] | None = None
     close: Callable[[], object] = field(default=lambda: None)
+
+    def select(
+        self,
+        columns: str | Sequence[str] | None = None,
+        *,
+        sort: str | Sequence[str] = (),
+        limit: int | None = None,
+    ) -> Table:
+        """The same result with other columns and rows, printed as a plain table of rows.
+
+        Args:
+            columns: which, in the order in which they are wanted; None for all of them.
+            sort: columns to sort by, the first one first: `delta`, or `-delta` for the largest values first. Nulls
+                come last, and rows that are equal stay in their order.
+            limit: at most so many rows; None for all of them.
+
+        Raises:
+            UsageError: there is no such column, or the limit is not positive.
+        """
+        names = [columns] if isinstance(columns, str) else columns
+        wanted = list(self.columns) if names is None else chosen("--columns", names, self.columns)
+        by = orders([sort] if isinstance(sort, str) else sort, self.columns)
+        notes = list(self.notes)
+        if limit is not None and limit < 1:
+            raise UsageError(f"--limit {limit}: give a number of rows, at least 1")
+        if limit is not None and (number := len(self)) > limit:
+            notes.append(f"first {limit} of {number} rows")
+        relation, rows = self.relation, self.rows
+        if relation is not None and self.rows_of is not None:
+            needed = {*wanted, "condition", *(f"{name}{end}" for name in wanted for end in FOLDED)}
+            relation = arranged_relation(relation, by, limit)
+            rows = self.rows_of(_projected(relation, [name for name in self.columns if name in needed]))
+            relation = _projected(relation, wanted)
+        elif by or limit is not None:
+            rows = arranged(list(rows), by, limit)
+        return replace(
+            self,
+            columns=wanted,
+            rows=rows,
+            relation=relation,
+            essential=self.essential if names is None else None,
+            notes=notes,
+            whole=self.whole or names is not None,
+            print_for_people=None,
+            # This table keeps the one that it is from, which closes its records when nothing refers to it any longer.
+            close=self.__exit__,
+        )
 
     def df(self) -> pd.DataFrame:
         """The rows as a data frame."""
@@ -74,9 +134,12 @@ class Table:
         """Print the rows on standard output.
 
         Args:
-            output: table, json, csv, markdown or latex.
+            output: table, json, csv, markdown or latex. A table and LaTeX have the essential columns, the others all.
         """
-        if output != "table":
+        if output == "latex":
+            shown = self.essential or self.columns
+            write_latex(shown, list(self.rows), sys.stdout, self.caption, plain=self.plain, whole=self.whole)
+        elif output != "table":
             WRITERS[output](self.columns, self.rows, sys.stdout, self.caption)
         elif self.print_for_people is not None:
             self.print_for_people(self)
@@ -85,13 +148,29 @@ class Table:
 
     def _print_table(self) -> None:
         shown = self.essential or self.columns
+        more = [column for column in self.columns if column not in shown]
         notes = [self.caption] if self.caption else []
-        rows = list(islice(self.rows, LONGEST_TABLE))
-        if len(shown) < len(self.columns):
-            notes.append(f"{len(shown)} of {len(self.columns)} columns; the other formats have all.")
+        rows: list[Row] = list(islice(self.rows, LONGEST_TABLE))
+        if self.longest_text is not None:
+            rows, cut = short_values(rows, self.columns, self.longest_text)
+            if cut:
+                notes.append(f"Texts beyond {self.longest_text} characters are cut; the other formats have all.")
         if len(rows) == LONGEST_TABLE and len(self) > LONGEST_TABLE:
             notes.append(f"First {LONGEST_TABLE} of {len(self)} rows; the other formats have all.")
-        print_table(shown, rows, title=self.title, caption="\n".join(notes) or None, headings=self.headings)
+        caption = "\n".join(notes) or None
+        if self.plain:
+            print_plain_table(shown, rows, self.title or None, caption, more=more, whole=self.whole, others=OTHERS)
+        else:
+            print_table(
+                shown,
+                rows,
+                title=self.title,
+                caption=caption,
+                headings=self.headings,
+                more=more,
+                whole=self.whole,
+                others=OTHERS,
+            )
 
     def __iter__(self) -> Iterator[Row]:
         # A generator refers to the table, whose records stay open as long as rows are read.
@@ -112,13 +191,5 @@ class Table:
         self.close()
 
 
-def print_rows(rows: Sequence[Row], columns: Sequence[str], output: str, **options: Any) -> None:
-    """Print rows in the format `output`.
-
-    Args:
-        rows: each with all columns.
-        columns: of the formats for programs.
-        output: table, or a key of `audit.output.formats.WRITERS`.
-        options: as `Table` has them.
-    """
-    Table(columns=columns, rows=rows, **options).print(output)
+def _projected(relation: duckdb.DuckDBPyRelation, columns: Sequence[str]) -> duckdb.DuckDBPyRelation:
+    return relation.project(", ".join(map(quoted, columns)))

@@ -97,6 +97,7 @@ def find(
         rows=examples,
         caption=caption,
         notes=[*notes, *([caption] if caption else [])],
+        plain=True,
         print_for_people=lambda _: _print_for_people(examples, case, caption),
     )
 

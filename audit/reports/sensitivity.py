@@ -57,6 +57,7 @@ def sensitivity(
     return Table(
         columns=columns,
         rows=found,
+        title=TITLE,
         caption=caption,
         notes=[line for line in (nothing, caption) if line],
         print_for_people=lambda _: _print_for_people(found, caption),

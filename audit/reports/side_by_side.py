@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final, Unpack
 
 from audit.arguments import Data, Thresholds, request_of
+from audit.output.names import METHODS
 from audit.output.rows import Table
 from audit.reports.emptiness import NOTHING
 from audit.reports.tables import relation_table
@@ -44,6 +45,7 @@ def patterns(data: Data, *, wide: bool = False, **options: Unpack[Thresholds]) -
         rows=rows,
         title="Edit patterns, % of revisions (failure: the name among AlwaysCritic's failure patterns)",
         essential=("condition", "env", "pattern", "failure", *methods),
+        headings=METHODS,
         caption=caption,
         notes=[line for line in (None if cells else NOTHING, caption) if line],
     )

@@ -5,9 +5,8 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
-from typing import Any, Final, Unpack
+from typing import Final, Unpack
 
 from audit.arguments import Analysis, Data, request_of
 from audit.engine.catalog import public, schema
@@ -15,9 +14,7 @@ from audit.engine.plain_types import plain
 from audit.engine.queries import refusing
 from audit.output.errors import UsageError
 from audit.output.escaping import visible
-from audit.output.formats import as_json, is_nested
-from audit.output.rows import LONGEST_TABLE, Table
-from audit.output.tables import print_plain_table
+from audit.output.rows import Table
 from audit.reports.tables import table_of
 
 WIDEST: Final = 60
@@ -69,7 +66,7 @@ def sql(data: Data, query: str, *, plan: str | Path | Sequence[str | Path] = (),
             answer = plain(store.sql(query))
         caption = request.caption(store)
         notes = [caption] if caption else []
-        table = table_of(answer, store, can_stop=True, caption=caption, notes=notes, print_for_people=_print_for_people)
+        table = table_of(answer, store, can_stop=True, caption=caption, notes=notes, plain=True, longest_text=WIDEST)
         resources.pop_all()
     return table
 
@@ -80,40 +77,13 @@ def relations() -> Table:
         {"relation": name, "row": schema()[name]["row"], "columns": list(schema()[name]["columns"])}
         for name in public()
     ]
-    short = [{key: row[key] for key in ("relation", "row")} for row in listed]
     return Table(
         columns=("relation", "row", "columns"),
         rows=listed,
-        print_for_people=lambda _: print_plain_table(
-            ["relation", "row"], short, 'A row is … ("describe RELATION" lists the columns)'
-        ),
+        title='A row is … ("describe RELATION" lists the columns)',
+        essential=("relation", "row"),
+        plain=True,
     )
-
-
-def _print_for_people(answer: Table) -> None:
-    rows = [{column: _cell(value) for column, value in row.items()} for row in islice(answer, LONGEST_TABLE + 1)]
-    notes = [answer.caption] if answer.caption else []
-    if any(isinstance(value, _Cut) for row in rows[:LONGEST_TABLE] for value in row.values()):
-        notes.append(f"Texts beyond {WIDEST} characters are cut; the other formats have all.")
-    if len(rows) > LONGEST_TABLE:
-        notes.append(f"The first {LONGEST_TABLE} rows; the other formats have all.")
-    print_plain_table(answer.columns, rows[:LONGEST_TABLE], None, "\n".join(notes) or None)
-
-
-class _Cut(str):
-    """A text that is not shown as it is."""
-
-    __slots__ = ()
-
-
-def _cell(value: Any) -> Any:
-    text = as_json(value) if is_nested(value) else value
-    if not isinstance(text, str):
-        return value
-    line = visible(text).replace("\n", "\\n").replace("\t", "\\t")
-    if len(line) > WIDEST:
-        line = f"{line[: WIDEST - 1]}…"
-    return line if line == text else _Cut(line)
 
 
 def _exists(path: str) -> bool:

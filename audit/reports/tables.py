@@ -31,7 +31,7 @@ TITLES: Final = {
     "salience": "Salience-problem regressions by the detector {detector} (percentages of regressions)",
     "base_rates": "Who cites {about}, by the detector {detector}",
     "noise_summary": "Regressions, and those that no change would have produced; beyond noise: p <= 0.05",
-    "controls": "Regressions against puresearch's that start equally well (percentages of revisions)",
+    "controls": "Regressions against PureSearch's that start equally well (percentages of revisions)",
     "severity_summary": "How far the worst rollout stands out, and who cites {cited}, by the detector {detector}",
     "agreement_summary": "Agreement of worst, median and best rollout",
     "patterns_summary": "Edit patterns (percentages of revisions)",
@@ -45,7 +45,7 @@ TITLES: Final = {
 ESSENTIAL: Final = {
     "salience": [
         *("condition", "env", "variant", "revisions", "regressions", "strict", "permissive"),
-        *("citing_regressions_pct", "citing_improvements_pct", "citing_no_change_pct", "risk_ratio"),
+        *("citing_regressions_pct", "citing_improvements_pct", "risk_ratio", "citing_no_change_pct"),
     ],
     "noise_summary": [
         *("condition", "env", "variant", "revisions", "regressions", "expected_regressions", "expected_pooled"),
@@ -76,7 +76,7 @@ ESSENTIAL: Final = {
         *("negated", "discounted"),
     ],
 }
-"""Columns shown in tables for people, where all would be too many."""
+"""Columns shown in tables for people and papers, in the order of importance, where all would be too many."""
 
 OF_TEXTS: Final = {
     "summary": [
@@ -86,7 +86,7 @@ OF_TEXTS: Final = {
     "salience": [
         *("condition", "env", "variant", "revisions", "regressions"),
         *("worst_below_median", "strict_untied_pct", "worst_below_best", "permissive_untied_pct"),
-        *("citing_regressions_pct", "citing_improvements_pct", "citing_no_change_pct", "risk_ratio"),
+        *("citing_regressions_pct", "citing_improvements_pct", "risk_ratio", "citing_no_change_pct"),
     ],
     "noise_summary": [
         *("condition", "env", "variant", "revisions", "tested", "regressions", "expected_pooled"),
@@ -253,8 +253,11 @@ def table_of(relation: duckdb.DuckDBPyRelation, store: Store, *, can_stop: bool 
         can_stop: whether Ctrl-C stops the query at once, which takes a thread.
         options: as `Table` has them.
     """
-    rows = RelationRows(relation, store if can_stop else None)
-    table = Table(columns=list(relation.columns), rows=rows, relation=relation, **options)
+
+    def rows_of(some: duckdb.DuckDBPyRelation) -> RelationRows:
+        return RelationRows(some, store if can_stop else None)
+
+    table = Table(columns=list(relation.columns), rows=rows_of(relation), relation=relation, rows_of=rows_of, **options)
     table.close = weakref.finalize(table, store.close)
     return table
 

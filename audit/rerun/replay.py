@@ -61,9 +61,8 @@ class Replay:
 
     @property
     def outcome(self) -> Outcome:
-        """Return, length and ending of the replay; rewards are added one by one, as when they were recorded."""
-        steps = self.trajectory
-        return Outcome(reduce(operator.add, steps.rewards, 0.0), steps.length, steps.ended)
+        """Return, length and ending of the replay."""
+        return outcome_of(self.trajectory)
 
     def difference(self) -> str | None:
         """How the replay differs from the record, and what may be the reason; None where it does not."""
@@ -129,12 +128,17 @@ class Replay:
             "observation_names": list(self.observations),
             "action_names": list(self.actions),
             "steps": [
-                {"step": number, "observation": _plain(observation), "action": _plain(action), "reward": reward}
+                {
+                    "step": number,
+                    "observation": plain_value(observation),
+                    "action": plain_value(action),
+                    "reward": reward,
+                }
                 for number, (observation, action, reward) in enumerate(
                     zip(steps.observations[:-1], steps.actions, steps.rewards, strict=True)
                 )
             ],
-            "last_observation": _plain(steps.observations[-1]),
+            "last_observation": plain_value(steps.observations[-1]),
         }
 
     def as_text(self, output: str = "table") -> str:
@@ -211,7 +215,7 @@ def replay(
             request.choose(records)
             recorded = find_run(records, env, variant, run, condition)
             task = task_of(recorded)
-            found = _iteration(records, recorded, iteration)
+            found = iteration_of(records, recorded, iteration)
             role, candidate = "revised" if revised else "initial", found.revised if revised else found.initial
             if candidate is None:
                 raise AuditError(f"iteration {iteration} has no revised candidate")
@@ -221,7 +225,12 @@ def replay(
             raise AuditError(_cannot(str(error))) from None
         finally:
             print_notes([], records.problems)
-    return Replay(recorded, iteration, role, candidate.params, one, steps, *_names(task))
+    return Replay(recorded, iteration, role, candidate.params, one, steps, *names_of(task))
+
+
+def outcome_of(steps: Trajectory) -> Outcome:
+    """What a rollout gave; rewards are added one by one, as when they were recorded."""
+    return Outcome(reduce(operator.add, steps.rewards, 0.0), steps.length, steps.ended)
 
 
 def _aligned(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -235,7 +244,12 @@ def _aligned(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[
         yield "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
-def _iteration(records: Records, recorded: RecordedRun, wanted: int) -> Iteration:
+def iteration_of(records: Records, recorded: RecordedRun, wanted: int) -> Iteration:
+    """An iteration of a run.
+
+    Raises:
+        UsageError: the run has no such finished iteration.
+    """
     # All of them, so that whatever is wrong with the run's records is named, as by every command.
     iterations = {iteration.iteration: iteration for iteration in records.iterations(recorded)}
     if wanted in iterations:
@@ -265,7 +279,8 @@ def _cannot(reason: str) -> str:
     return f"the rollout cannot be run again: {reason}"
 
 
-def _names(task: Task) -> tuple[tuple[str, ...], tuple[str, ...], bool]:
+def names_of(task: Task) -> tuple[tuple[str, ...], tuple[str, ...], bool]:
+    """Names of the observation's components and of the actions, and whether an action is one of several."""
     from collector.tasks import LinearSpace
 
     if isinstance(task.space, LinearSpace):
@@ -273,12 +288,13 @@ def _names(task: Task) -> tuple[tuple[str, ...], tuple[str, ...], bool]:
     return ("state",), (), True
 
 
-def _plain(value: Any) -> Any:
+def plain_value(value: Any) -> Any:
+    """An observation or action as plain numbers and lists."""
     return value.tolist() if hasattr(value, "tolist") else value
 
 
 def _listed(value: Any) -> list[Any]:
-    plain = _plain(value)
+    plain = plain_value(value)
     return plain if isinstance(plain, list) else [plain]
 
 

@@ -21,7 +21,7 @@ from audit.ingest.runs import RecordedRun, Records
 from audit.output.errors import count
 from audit.output.formats import WRITERS
 from audit.output.progress import PrintedProgress, tracked
-from audit.output.rows import LONGEST_TABLE
+from audit.output.rows import LONGEST_TABLE, Table
 from audit.output.tables import print_table
 from audit.request import note
 from audit.rerun.evidence_check import disagreements
@@ -98,20 +98,50 @@ class Verification:
         """Every difference, once, as a row with `COLUMNS`; those of rollouts as soon as they are run again."""
         return self._differences
 
-    def print(self, output: str = "table") -> None:
-        """Print the differences, and a summary: below a table for people, beside other formats on standard error."""
+    def print(
+        self,
+        output: str = "table",
+        *,
+        columns: Sequence[str] | None = None,
+        sort: Sequence[str] = (),
+        limit: int | None = None,
+    ) -> None:
+        """Print the differences, and a summary: below a table for people, beside other formats on standard error.
+
+        Args:
+            output: table, json, csv, markdown or latex.
+            columns: which columns, None for all; as `Table.select` takes them.
+            sort: columns to sort by.
+            limit: at most so many rows.
+        """
+        # Wrong names are refused before anything is run again.
+        Table(columns=COLUMNS, rows=[]).select(columns, sort=sort)
         if not self.runs:
             note("nothing to verify: no such runs in the records")
-        if output == "table":
+        if columns is not None or sort or limit is not None:
+            self._print_rows(self._table().select(columns, sort=sort, limit=limit), output)
+        elif output == "table":
             self._print_table()
-        else:
+        elif output in WRITERS:
             WRITERS[output](COLUMNS, self.differences(), sys.stdout, None)
-            for line in self.summary():
-                note(line)
+            self._note_summary()
+        else:
+            self._print_rows(self._table(), output)
         if self.runs and not self.checked:
             note("no rollout could be run again")
         if versions := self.versions():
             note(versions)
+
+    def _table(self) -> Table:
+        return Table(columns=COLUMNS, rows=list(self._differences), title="Differences", essential=ESSENTIAL)
+
+    def _print_rows(self, table: Table, output: str) -> None:
+        table.print(output)
+        self._note_summary([*table.notes])
+
+    def _note_summary(self, notes: Sequence[str] = ()) -> None:
+        for line in (*notes, *self.summary()):
+            note(line)
 
     def _print_table(self) -> None:
         rows = list(islice(self._differences, LONGEST_TABLE))

@@ -10,12 +10,16 @@ from typing import TYPE_CHECKING, Any, Final
 from audit.engine.catalog import schema
 from audit.output.errors import UsageError
 from audit.output.formats import WRITERS, Row
+from audit.output.latex import write_latex
+from audit.output.names import METHODS, TASKS
 from audit.reports.emptiness import are_texts
 from audit.request import OF_TEXTS
 from audit.store import rows_of
 from audit.viewer.counts import COUNTED, Counted
 from audit.viewer.query import PAGE, Query
 from audit.vocabulary.keys import RevisionKey
+from audit.vocabulary.names import PATTERNS as PATTERN_NAMES
+from audit.vocabulary.names import STRUCTURES
 from audit.vocabulary.patterns import PATTERNS
 
 if TYPE_CHECKING:
@@ -67,6 +71,12 @@ def about(session: Session) -> dict[str, Any]:
         "problems": [str(each) for each in session.store.problems[:100]],
         "problems_total": len(session.store.problems),
         "holdings": sums,
+        "names": {
+            "env": TASKS,
+            "variant": METHODS,
+            "pattern": PATTERN_NAMES,
+            "structure": STRUCTURES,
+        },
         "patterns": {
             name: {"name": each.name, "direction": each.direction, "stake": each.stake, "colour": each.colour}
             for name, each in PATTERNS.items()
@@ -82,10 +92,13 @@ MEANINGS: Final = {
 
 def overview(session: Session) -> dict[str, Any]:
     """The tables of counts, each cell with the filter of the revisions that it counts."""
-    with session.lock:
+
+    def compute() -> dict[str, Any]:
         tables = [table for name, counted in COUNTED.items() if (table := _table(session, name, counted))["rows"]]
-        runs = rows_of(session.request.select(session.store.relation("runs")))
-    return {"tables": tables, "runs": len(runs)}
+        runs = session.request.select(session.store.relation("runs")).aggregate("count(*)").fetchall()
+        return {"tables": tables, "runs": runs[0][0]}
+
+    return session.once("overview", compute)
 
 
 def _table(session: Session, name: str, counted: Counted) -> dict[str, Any]:
@@ -113,12 +126,12 @@ def revisions(session: Session, query: Query, columns: Sequence[str] = ()) -> di
         query: which revisions, in which order, and the page.
         columns: beside those that identify a revision.
     """
-    names = list(dict.fromkeys([*RevisionKey._fields, *_known(session, columns)]))
+    wanted = list(dict.fromkeys([*RevisionKey._fields, *_known(session, columns)]))
     return {
         "total": session.table.count(query),
         "page": query.page,
-        "columns": names,
-        "rows": [list(row) for row in session.table.page(query, names)],
+        "columns": wanted,
+        "rows": [list(row) for row in session.table.page(query, wanted)],
     }
 
 
@@ -156,35 +169,35 @@ def download(session: Session, query: Query, columns: Sequence[str], output: str
     Raises:
         UsageError: no such format, or too many rows for LaTeX.
     """
-    names = list(dict.fromkeys([*RevisionKey._fields, *(_known(session, columns) or session.table.kinds)]))
+    wanted = list(dict.fromkeys([*RevisionKey._fields, *(_known(session, columns) or session.table.kinds)]))
     if output == "parquet":
-        return "application/vnd.apache.parquet", _parquet(session, query, names)
-    rows = (dict(zip(names, row, strict=True)) for row in session.table.all_rows(query, names))
+        return "application/vnd.apache.parquet", _parquet(session, query, wanted)
+    rows = (dict(zip(wanted, row, strict=True)) for row in session.table.all_rows(query, wanted))
     if output == "latex":
         if (number := session.table.count(query)) > MOST_LATEX:
             raise UsageError(f"{number} rows: a LaTeX table has at most {MOST_LATEX}; filter first")
-        return "text/plain; charset=utf-8", _written("latex", names, list(rows))
+        return "text/plain; charset=utf-8", _written("latex", wanted, list(rows))
     if output != "csv":
         raise UsageError(f"format {output!r}: give csv, parquet or latex")
-    return "text/csv; charset=utf-8", _csv(names, rows)
+    return "text/csv; charset=utf-8", _csv(wanted, rows)
 
 
-def _csv(names: Sequence[str], rows: Iterator[Row]) -> Iterator[bytes]:
-    yield from _written("csv", names, [])
+def _csv(wanted: Sequence[str], rows: Iterator[Row]) -> Iterator[bytes]:
+    yield from _written("csv", wanted, [])
     while batch := list(islice(rows, 5_000)):
-        lines = b"".join(_written("csv", names, batch))
+        lines = b"".join(_written("csv", wanted, batch))
         yield lines[lines.index(b"\n") + 1 :]
 
 
-def _written(output: str, names: Sequence[str], rows: Sequence[Row]) -> Iterator[bytes]:
+def _written(output: str, wanted: Sequence[str], rows: Sequence[Row]) -> Iterator[bytes]:
     stream = io.StringIO()
-    WRITERS[output](names, rows, stream, None)
+    (write_latex if output == "latex" else WRITERS[output])(wanted, rows, stream, None)
     yield stream.getvalue().encode()
 
 
-def _parquet(session: Session, query: Query, names: Sequence[str]) -> Iterator[bytes]:
+def _parquet(session: Session, query: Query, wanted: Sequence[str]) -> Iterator[bytes]:
     with session.temporary(".parquet") as path:
-        session.table.write_parquet(query, names, path)
+        session.table.write_parquet(query, wanted, path)
         with path.open("rb") as stream:
             while piece := stream.read(2**20):
                 yield piece

@@ -73,6 +73,7 @@ def application(session: Session, secret: str, names: Sequence[str]) -> ASGIApp:
         *(Route(f"/{secret}/api/{path}", partial(_answered, session, answer)) for path, answer in ANSWERS.items()),
         Route(f"/{secret}/api/coding/labels", partial(put_label, session), methods=["PUT"]),
         Route(f"/{secret}/api/download", partial(_downloaded, session)),
+        Route(f"/{secret}/api/replay/{REVISION}/{{place:int}}/{{policy}}", partial(_filmed, session)),
         Mount(f"/{secret}", static),
     ]
     return _Guarded(Starlette(routes=routes, exception_handlers={404: _not_found}), names)
@@ -158,6 +159,15 @@ def _downloaded(session: Session, request: Request) -> Response:
     return StreamingResponse(pieces, media_type=kind, headers=headers)
 
 
+def _filmed(session: Session, request: Request) -> Response:
+    """The pictures of a rollout."""
+    place, policy = request.path_params["place"], request.path_params["policy"]
+    try:
+        return Response(session.replays.film(_revision(request), place, policy), media_type="image/webp")
+    except AuditError as error:
+        return _refused(error)
+
+
 def _refused(error: AuditError) -> Response:
     status = 400 if isinstance(error, UsageError) else 404
     return JSONResponse({"error": in_line(str(error))}, status)
@@ -196,6 +206,7 @@ ANSWERS: Final[Mapping[str, Answer]] = {
     "coding/sheet": lambda session, _: sheet(session),
     "coding/agreement": lambda session, _: agreement(session),
     "runs": lambda session, _: pages.runs(session),
+    f"replay/{REVISION}": lambda session, request: session.replays.replay(_revision(request)),
     f"run/{RUN}": lambda session, request: run(session, _run(request)),
 }
 """What answers requests, by the paths below `api`."""

@@ -6,19 +6,25 @@ import contextlib
 import tempfile
 import threading
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Final, Self
+
+import duckdb
 
 from audit.output.errors import UsageError
 from audit.validation.coding.codes import codes_for
 from audit.validation.coding.filling import Filling
 from audit.viewer.query import Query
+from audit.viewer.replay import Replays
 from audit.viewer.table import RevisionTable
 
 if TYPE_CHECKING:
     from audit.request import Request
+
+
+WARMED: Final = ("episodes", "thresholds", "edit_thresholds", "run_facts", "judgements", "critic_answers")
 
 
 class Session:
@@ -28,6 +34,7 @@ class Session:
         request: the options that the viewer was called with.
         store: the records.
         table: all their revisions.
+        replays: runs their policies again.
         lock: held while `store` is used, since its connection serves one query at a time.
         coding: the file of labels that is filled in; None where none was named.
 
@@ -35,17 +42,26 @@ class Session:
         request: as above.
         labels: the file of labels to fill in, and the other coder's if that is another one.
         coder: whose rows are filled in; None where the file has one coder.
+        task_modules: Python files of users' tasks, for replays.
 
     Raises:
-        UsageError: a coder without labels, or no such coder in them.
+        UsageError: a coder without labels, no such coder in them, or a file of tasks that cannot be used.
         AuditError: the records or the labels cannot be read.
     """
 
-    def __init__(self, request: Request, labels: Sequence[Path] = (), coder: str | None = None) -> None:
+    def __init__(
+        self,
+        request: Request,
+        labels: Sequence[Path] = (),
+        coder: str | None = None,
+        task_modules: Sequence[Path] = (),
+    ) -> None:
         if coder is not None and not labels:
             raise UsageError("--coder selects rows of a file of labels; name it with --labels")
         self.request = request
         self.lock = threading.Lock()
+        self._known: dict[str, dict[str, Any]] = {}
+        self._is_closed = False
         with contextlib.ExitStack() as resources:
             self.directory = Path(resources.enter_context(tempfile.TemporaryDirectory(prefix="audit-view-")))
             self.store = resources.enter_context(request.open(all_detectors=True))
@@ -53,7 +69,23 @@ class Session:
             self.coding = Filling.opened(labels, coder, codes) if labels else None
             self.table = RevisionTable(self.store, _base(request), self.directory, self.lock)
             resources.callback(self.table.close)
+            self.replays = resources.enter_context(Replays(self.store, self.lock, task_modules, cache=request.cache))
             self._resources = resources.pop_all()
+
+    def once(self, name: str, compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """What a function of the records returns, called once whatever asks for it at the same time."""
+        with self.lock:
+            if name not in self._known:
+                self._known[name] = compute()
+            return self._known[name]
+
+    def warm(self) -> None:
+        """Build the relations that single revisions and searches are read from, so that the first one need not wait."""
+        for name in WARMED:
+            with self.lock, contextlib.suppress(duckdb.Error):
+                if self._is_closed:
+                    return
+                self.store.relation(name)
 
     @contextlib.contextmanager
     def temporary(self, suffix: str) -> Iterator[Path]:
@@ -66,7 +98,10 @@ class Session:
 
     def close(self) -> None:
         """Close the records, and remove temporary files."""
-        self._resources.close()
+        self.store.interrupt()
+        with self.lock:
+            self._is_closed = True
+            self._resources.close()
 
     def __enter__(self) -> Self:
         return self

@@ -8,12 +8,14 @@ import threading
 import time
 import webbrowser
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self, Unpack
 
 from audit.arguments import Data, RevisionSelection, request_of
 from audit.output.errors import AuditError, UsageError
 from audit.output.escaping import in_line
+from audit.viewer.pages import overview
 from audit.viewer.session import Session
 
 if TYPE_CHECKING:
@@ -76,7 +78,14 @@ class View:
             if not self._thread.is_alive() or time.monotonic() > until:
                 raise AuditError("the viewer's server did not start")
             time.sleep(0.01)
+        threading.Thread(target=self._warm, daemon=True).start()
         return self
+
+    def _warm(self) -> None:
+        """Compute what every visitor will ask for, the first page before the rest."""
+        with contextlib.suppress(AuditError):
+            overview(self._session)
+            self._session.warm()
 
     def open_in_browser(self) -> None:
         """Open a browser at the first page, if there is one."""
@@ -113,6 +122,7 @@ def view(
     port: int = 0,
     labels: Sequence[str | Path] = (),
     coder: str | None = None,
+    task_modules: Sequence[str | Path] = (),
     **options: Unpack[RevisionSelection],
 ) -> View:
     """Serve the pages of a data set: tables whose numbers lead to revisions, and these to their answers and rollouts.
@@ -126,16 +136,21 @@ def view(
         port: 0 for any that is free.
         labels: the sheet of labels to fill in, and the other coder's if that is another file; nothing else is written.
         coder: whose rows are filled in; None where the sheet has one coder.
+        task_modules: Python files with tasks of your own, for replays.
         options: which groups, and how records are opened and classified.
 
     Returns:
         The view, which is served until it is closed.
 
     Raises:
-        UsageError: the address or the port cannot be listened on, or the sheet has no such coder.
+        UsageError: the address or the port cannot be listened on, the sheet has no such coder, or a file of tasks
+            cannot be used.
         AuditError: the records or the labels cannot be read.
     """
-    session = Session(request_of(data, RevisionSelection, options), [Path(path) for path in labels], coder)
+    sheets, modules = [Path(path) for path in labels], [Path(path) for path in task_modules]
+    # A connection of its own, since a store that is open serves one query at a time.
+    request = replace(request_of(data, RevisionSelection, options), store=None)
+    session = Session(request, sheets, coder, modules)
     try:
         return View(session, host, port).start()
     except BaseException:

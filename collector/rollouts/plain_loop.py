@@ -29,15 +29,21 @@ class Step(NamedTuple):
     ended: Ending | None
 
 
-def steps(task: Task, params: Params, seed: int) -> Iterator[Step]:
+def steps(task: Task, params: Params, seed: int, env: gymnasium.Env[Any, Any] | None = None) -> Iterator[Step]:
     """One rollout. The step cap is applied here, as Gymnasium's TimeLimit does: a termination at the cap stays one.
+
+    Args:
+        task: the task.
+        params: the parameter vector.
+        seed: decides the first state and all chance events.
+        env: the environment to step through; by default the one that this process keeps for the task.
 
     Raises:
         TaskError: the environment fails, or a reward is not a finite number.
     """
     policy = make_policy(task.space, params)
     try:
-        yield from _unguarded_steps(task, policy, seed)
+        yield from _unguarded_steps(task, policy, seed, environment(task) if env is None else env)
     except TaskError as error:
         raise TaskError(f"task {task.id}, seed {seed}: {error}") from None
     except (GeneratorExit, KeyboardInterrupt):
@@ -47,8 +53,9 @@ def steps(task: Task, params: Params, seed: int) -> Iterator[Step]:
         raise TaskError(f"task {task.id}, seed {seed}: {type(error).__name__}: {error}") from error
 
 
-def _unguarded_steps(task: Task, policy: Callable[[Any], Action], seed: int) -> Iterator[Step]:
-    env = environment(task)
+def _unguarded_steps(
+    task: Task, policy: Callable[[Any], Action], seed: int, env: gymnasium.Env[Any, Any]
+) -> Iterator[Step]:
     to_env = _to_env(env.action_space, clip=task.clip_actions) if _is_continuous(task) else None
     observation, _ = env.reset(seed=seed)
     for length in count(1):

@@ -75,7 +75,7 @@ class Workers:
     def _start(self) -> None:
         # Spawned rather than forked: the parent has threads and an event loop.
         ours, theirs = multiprocessing.Pipe()
-        process = Process(target=_work, args=(theirs, self._task_modules), daemon=True)
+        process = Process(target=serve, args=(theirs, self._task_modules), daemon=True)
         process.start()
         theirs.close()
         self._processes.append(process)
@@ -95,7 +95,7 @@ class Workers:
         return result  # type: ignore[no-any-return]
 
 
-def _work(pipe: Pipe, task_modules: Sequence[Path]) -> None:
+def serve(pipe: Pipe, task_modules: Sequence[Path]) -> None:
     """Do what comes through a pipe, and send back the result or the error, until the parent is gone."""
     warnings.simplefilter("ignore", PlainLoopWarning)  # already reported by the parent
     with contextlib.suppress(EOFError, ConnectionError):

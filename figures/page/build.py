@@ -19,17 +19,22 @@ from figures.options import Band
 from figures.page import causes
 from figures.page.drawings import drawings_of, kinds_of, not_drawn
 from figures.page.export import export, retract
-from figures.page.page import Notebook, Page, Picture, Section, render
+from figures.page.page import SCRIPT, Notebook, Page, Picture, Section, render, script
+from figures.page.viewer import viewer_beside
 from figures.paper import recomputed
 from figures.paper.definitions import DEFINITIONS
-from figures.paper.tables import PaperTables, paper_tables
+from figures.paper.published import Withheld
+from figures.paper.remarks import WITHHELD
+from figures.paper.tables import VERDICTS, PaperTables, paper_tables
+from figures.plots import patterns
 from figures.plots.drawing import Drawing, joined
 from figures.provenance import origin, simulated, versions
 from figures.style import save
-from figures.tables import Table, table
+from figures.tables import Row, Table, table
 
 OF_TASKS: Final = ("metrics", "aggregate", recomputed.STEM)
 """Tables that records of texts do not give."""
+_NOT_HELD: Final = WITHHELD[Withheld.simulated]
 PROBLEMS_NAMED: Final = 100
 """Problems listed on the page; the rest are counted."""
 
@@ -48,8 +53,15 @@ class Contents:
 
 def contents(records: Records, *, band: Band = Band.std) -> Contents:
     """Make every table and draw every figure, one figure of each kind per condition; nothing is written yet."""
-    rows = {"salience": records.salience, "summary": records.summary, "agreement": records.agreement}
-    if not records.revises_texts():
+    rows: dict[str, Sequence[Row]] = {
+        "salience": records.salience,
+        "summary": records.summary,
+        "agreement": records.agreement,
+    }
+    if counts := patterns.counts(records.revisions):
+        rows["patterns"] = counts
+    of_texts = records.revises_texts()
+    if not of_texts:
         rows |= {"metrics": records.metrics, "aggregate": records.over_tasks.aggregate}
     drawings: dict[str, list[Drawing]] = {}
     # Some figures compare conditions: their name is what these have in common.
@@ -57,12 +69,12 @@ def contents(records: Records, *, band: Band = Band.std) -> Contents:
         for drawing in drawings_of(records, condition, band=band):
             drawings.setdefault(drawing.stem, []).append(replace(drawing, stem=f"{drawing.stem}-{slug}"))
     note = _note(records)
-    paper = PaperTables([], "") if records.revises_texts() else paper_tables(records)
+    paper = PaperTables([], "") if of_texts else paper_tables(records)
     notes = {"aggregate": joined([note, *_remarks(records)])}
-    tables = {key: table(key, lines, notes.get(key, note)) for key, lines in rows.items()}
+    tables = {key: table(key, lines, notes.get(key, note), of_texts=of_texts) for key, lines in rows.items()}
     if records.effects:
         tables[causes.STEM] = causes.effects_table(records)
-    findings = [] if records.revises_texts() else [recomputed.findings()]
+    findings = [] if of_texts else [recomputed.findings()]
     return Contents(tables | {each.stem: each for each in (*paper.tables, *findings)}, drawings, paper)
 
 
@@ -98,6 +110,7 @@ def build(
     band: Band | Literal["std", "bootstrap"] = Band.std,
     notebooks: Sequence[Notebook] = (),
     progress: Progress = SILENT,
+    viewer: str | None = None,
 ) -> Path:
     """Write every figure (PNG and PDF), every table (Markdown, CSV, LaTeX, HTML) and the page; returns the page's path.
 
@@ -109,6 +122,8 @@ def build(
         band: what the bands of learning curves show: `std` or `bootstrap`.
         notebooks: those that were run on the same records, for the page to link to.
         progress: of drawing.
+        viewer: the address of the viewer's page, relative to this one, for counts to link to; by default
+            `view/index.html`, if that file is in the folder.
 
     Raises:
         FiguresError: the folder cannot be written.
@@ -125,12 +140,21 @@ def build(
         progress.end()
         for each in made.tables.values():
             export(each, records.facts, out)
-        for stem in {causes.STEM, *OF_TASKS, *(definition.stem for definition in DEFINITIONS)} - made.tables.keys():
+        for stem in {
+            causes.STEM,
+            "patterns",
+            *OF_TASKS,
+            *(definition.stem for definition in DEFINITIONS),
+        } - made.tables.keys():
             retract(stem, out)
+        (out / SCRIPT).write_text(script(), encoding="utf-8")
         index = out / "index.html"
-        index.write_text(
-            render(replace(_page(records, made, pictures, command), notebooks=notebooks)), encoding="utf-8"
+        page = replace(
+            _page(records, made, pictures, command),
+            notebooks=notebooks,
+            viewer=viewer_beside(out, viewer),
         )
+        index.write_text(render(page), encoding="utf-8")
     except OSError as error:
         raise FiguresError(
             f"cannot write to {out}: {error.strerror or error}; choose another folder with --out"
@@ -169,10 +193,12 @@ def _of_tasks(made: Contents, pictures: dict[str, list[Picture]]) -> list[Sectio
     tables = made.tables
     if "metrics" not in tables:
         return []
+    is_withheld = any(_NOT_HELD in each.note for each in made.paper.tables)
+    remarks = [VERDICTS, _NOT_HELD if is_withheld else ""]
     return [
         Section("returns", "Returns", [tables["metrics"]], *_drawn(pictures, "returns")),
         Section("over-tasks", "Over tasks", [tables["aggregate"]], *_drawn(pictures, "over-tasks")),
-        Section("paper", "The paper's tables", made.paper.tables, [], made.paper.remark),
+        Section("paper", "The paper's tables", made.paper.tables, [], made.paper.left_out, joined(remarks)),
         Section("recomputed", "The paper against itself", [tables[recomputed.STEM]], []),
     ]
 
@@ -186,7 +212,12 @@ def _page(records: Records, made: Contents, pictures: dict[str, list[Picture]], 
         sections=[
             Section("salience", "Salience", [tables["salience"]], *_drawn(pictures, "salience")),
             *_causes(records, tables, pictures),
-            Section("revisions", "Revisions", [tables["summary"]], *_drawn(pictures, "revisions")),
+            Section(
+                "revisions",
+                "Revisions",
+                [tables[key] for key in ("summary", "patterns") if key in tables],
+                *_drawn(pictures, "revisions"),
+            ),
             Section("agreement", "Agreement", [tables["agreement"]], *_drawn(pictures, "agreement")),
             *_of_tasks(made, pictures),
         ],
@@ -205,4 +236,12 @@ def _page(records: Records, made: Contents, pictures: dict[str, list[Picture]], 
             "Versions": ", ".join(f"{package} {number}" for package, number in versions().items()),
         },
         problems=_listed(records),
+        repeated=_repeated(records),
     )
+
+
+def _repeated(records: Records) -> list[str]:
+    """Sentences of notes that the page states once: what made the records, and that the paper is no match for some."""
+    made_with = {condition: origin(records.facts, condition) for condition in records.conditions}
+    labelled = [joined([f"{label(condition)}: {sentences}"]) for condition, sentences in made_with.items()]
+    return [*labelled, *dict.fromkeys(made_with.values()), _NOT_HELD]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
+from dataclasses import replace
 from importlib import import_module
 from typing import cast
 
@@ -11,6 +12,7 @@ from figures.gallery import OF_TASKS, SECTIONS
 from figures.options import Band
 from figures.plots.drawing import Drawing, left_out
 from figures.plots.plotting import Plots
+from figures.wording import worded
 
 
 def plots_of(section: str) -> list[Plots]:
@@ -29,7 +31,17 @@ def drawings_of(records: Records, condition: str, *, band: Band = Band.std) -> I
         if section in OF_TASKS and records.revises_texts(condition):
             continue
         for plots in plots_of(section):
-            yield from plots.draw(records, condition, band)
+            yield from drawn(plots, records, condition, band)
+
+
+def drawn(plots: Plots, records: Records, condition: str, band: Band) -> Iterator[Drawing]:
+    """The figures of a module, with captions in the words of what the condition revises."""
+    of_texts = records.revises_texts(condition)
+    for each in plots.draw(records, condition, band):
+        title, caption, description = (
+            worded(words, of_texts=of_texts) for words in (each.title, each.caption, each.description)
+        )
+        yield replace(each, title=title, caption=caption, description=description)
 
 
 def not_drawn(section: str, kinds: Container[str]) -> str:

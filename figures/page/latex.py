@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from audit.output.escaping import escape_latex
+from figures.style import TAU
 from figures.tables import Column, Row, Table
 
 BOOKTABS: Final = r"\usepackage{booktabs}"
@@ -79,8 +80,13 @@ def _breaking(table: Table, lines: list[str]) -> list[str]:
 
 
 def _caption(table: Table) -> str:
-    words = rf"\textbf{{{escape_latex(table.title)}.}} {escape_latex(table.caption)} {escape_latex(table.note)}"
+    words = rf"\textbf{{{_escaped(table.title)}.}} {_escaped(table.caption)} {_escaped(table.note)}"
     return rf"\caption{{{words}}}\label{{tab:{table.stem}}}"
+
+
+def _escaped(words: str) -> str:
+    """Words as LaTeX sets them, τ_c as mathematics."""
+    return escape_latex(words).replace(escape_latex(TAU), r"$\tau_c$")
 
 
 def _alignment(table: Table) -> str:
@@ -88,7 +94,7 @@ def _alignment(table: Table) -> str:
 
 
 def _head(table: Table) -> list[str]:
-    return [r"\toprule", " & ".join(escape_latex(column.heading) for column in table.columns) + r" \\", r"\midrule"]
+    return [r"\toprule", " & ".join(_escaped(column.heading) for column in table.columns) + r" \\", r"\midrule"]
 
 
 def _lines(table: Table, row: Row) -> Iterator[str]:
@@ -107,5 +113,5 @@ def _cell(column: Column, row: Row) -> str:
 
 def _words(column: Column, words: str) -> str:
     """The words of a cell. Before a number a hyphen is a minus sign; one within a word or an exponent stays."""
-    escaped = escape_latex(words)
+    escaped = _escaped(words)
     return re.sub(r"(?<![\w.)])-(?=\d)", r"$-$", escaped) if column.numeric else escaped

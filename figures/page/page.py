@@ -8,11 +8,16 @@ from dataclasses import dataclass
 from typing import Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from audit.output.escaping import visible
+from figures.page.viewer import Viewer
 from figures.plots.drawing import Drawing
-from figures.tables import Table
+from figures.style import TAU
+from figures.tables import Column, Row, Table
 
+SCRIPT: Final = "tables.js"
+"""The only script of pages, a file beside them: it sorts tables, and they are whole without it."""
 _CODE: Final = {"light": "friendly", "dark": "github-dark"}
 """Styles that code is coloured in."""
 
@@ -34,7 +39,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the page: its anchor, heading, tables and pictures, and a remark before them.
+    """A part of the page: its anchor, heading, tables and pictures, and before them what is left out and a remark.
 
     `paragraphs` are sentences with the points under each.
     """
@@ -43,6 +48,7 @@ class Section:
     title: str
     tables: Sequence[Table]
     pictures: Sequence[Picture]
+    left_out: str = ""
     remark: str = ""
     paragraphs: Sequence[tuple[str, Sequence[str]]] = ()
 
@@ -61,7 +67,8 @@ class Page:
     """The contents of the page.
 
     `notes` pairs each condition with what made its records, `simulated` lists the conditions of the simulated model,
-    `notebooks` are those that were run beside it.
+    `repeated` are sentences of notes that the page has once, and leaves out below its tables and pictures.
+    `notebooks` are those that were run beside it, `viewer` is where its counts lead.
     """
 
     notes: Sequence[tuple[str, str]]
@@ -69,19 +76,37 @@ class Page:
     sections: Sequence[Section]
     provenance: Mapping[str, str]
     problems: Sequence[str]
+    repeated: Sequence[str] = ()
     notebooks: Sequence[Notebook] = ()
+    viewer: Viewer | None = None
+
+    def brief(self, note: str) -> str:
+        """A note without what the page states elsewhere."""
+        for sentence in self.repeated:
+            note = note.replace(sentence, "")
+        return " ".join(note.split())
+
+    def link(self, table: Table, column: Column, row: Row) -> str:
+        """Where a count leads; empty without a viewer."""
+        return self.viewer.link(table, column, row) if self.viewer else ""
 
 
 def _environment() -> Environment:
-    loader = PackageLoader("figures.page", "templates")
-    return Environment(
-        loader=loader,
+    environment = Environment(
+        loader=PackageLoader("figures.page", "templates"),
         autoescape=True,
         finalize=_shown,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["typeset"] = _typeset
+    return environment
+
+
+def _typeset(words: str) -> Markup:
+    """Words with the c of τ_c as a subscript, for where markup is allowed: not in attributes."""
+    return escape(visible(words)).replace(TAU, Markup("τ<sub>c</sub>"))
 
 
 def _shown(value: object) -> object:
@@ -90,18 +115,22 @@ def _shown(value: object) -> object:
 
 
 def render(page: Page) -> str:
-    """The page as HTML."""
-    return _environment().get_template("index.html.j2").render(page=page)
+    """The page as HTML, which loads `SCRIPT` from beside it."""
+    return _environment().get_template("index.html.j2").render(page=page, script=SCRIPT)
+
+
+def script() -> str:
+    """The contents of the file `SCRIPT`."""
+    return _environment().get_template(SCRIPT).render() + "\n"
 
 
 def render_table(table: Table) -> str:
     """One table as an HTML document of its own."""
-    return _environment().get_template("table.html.j2").render(table=table)
+    return _environment().get_template("table.html.j2").render(table=table, script=SCRIPT)
 
 
 def render_notebook(title: str, body: str) -> str:
     """A notebook as an HTML document; `body` is its cells, as nbconvert's template `basic` writes them."""
-    from markupsafe import Markup
     from pygments.formatters import HtmlFormatter
 
     colours = {scheme: HtmlFormatter(style=style).get_style_defs(".highlight") for scheme, style in _CODE.items()}

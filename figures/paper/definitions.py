@@ -16,7 +16,7 @@ from figures.paper.significance import tests
 from stats.tables.metrics import Metric
 
 _TASK: Final = {"env": "Task"}
-_BEST_CELL: Final = "The best of a row stands out, by unrounded values."
+_BEST_CELL: Final = "The best of a row is emphasised, by unrounded values."
 _RETURNS: Final[Mapping[Metric, tuple[str, str]]] = {
     "mean_return": ("mean return", "The mean return of a run is over all its iterations."),
     "best_return": (
@@ -56,8 +56,8 @@ def _tests(metric: Metric) -> Definition:
         title=f"R2PO against baselines, {called}",
         caption="Two-sided Welch's t-tests over runs, with Holm's correction over the tasks, for each baseline. "
         f"Significant: the corrected p is at most 0.05. Best SB3 is the algorithm with the highest {called} on a task. "
-        "The higher mean stands out. The verdict on the gap takes the spread of all four samples into account; t and p "
-        "print the same or have no verdict.",
+        "The higher mean is emphasised. The verdict on the gap takes the spread of all four samples into account; t "
+        "and p print the same or have no verdict.",
         keys={**_TASK, "baseline": "Baseline"},
         columns=_TESTED,
         cells=tests(metric),
@@ -92,7 +92,7 @@ DEFINITIONS: Final[Sequence[Definition]] = (
     Definition(
         stem="paper-stability-gap",
         title="Stability gap",
-        caption="Best minus mean return, averaged over runs. The smallest of a row stands out; a gap is small too "
+        caption="Best minus mean return, averaged over runs. The smallest of a row is emphasised; a gap is small too "
         "where a method never finds a good policy.",
         keys=_TASK,
         columns=_methods(STABLE),
@@ -198,7 +198,7 @@ DEFINITIONS: Final[Sequence[Definition]] = (
         caption="Rollouts that a run spends until it first keeps a policy whose mean return reaches the threshold "
         "(R2PO's τ_c): the median over runs, those counted too that never get there (Kaplan and Meier's), and how "
         "many get there; > where fewer than half do. Best SB3 is the algorithm with the lowest median. The paper's "
-        "numbers are from its text, which reads them off mean curves. The lowest median stands out.",
+        "numbers are from its text, which reads them off mean curves. The lowest median is emphasised.",
         keys=_TASK,
         columns={"threshold": "Threshold", **_methods(COLUMNS)},
         cells=episodes_to_threshold,

@@ -8,6 +8,7 @@ from typing import Final
 
 from figures.data import Records
 from figures.paper.bases import bases
+from figures.paper.cells import Cell
 from figures.paper.definitions import DEFINITIONS
 from figures.paper.layout import laid_out
 from figures.plots.drawing import left_out
@@ -21,11 +22,6 @@ class PaperTables:
     tables: Sequence[Table]
     left_out: str
 
-    @property
-    def remark(self) -> str:
-        """The remark before the tables: how published numbers are printed under recomputed ones."""
-        return f"{VERDICTS} {self.left_out}".strip()
-
 
 def paper_tables(records: Records) -> PaperTables:
     """Make every table of the paper that the records have a number for.
@@ -37,12 +33,17 @@ def paper_tables(records: Records) -> PaperTables:
     tables, missing = [], []
     for definition in DEFINITIONS:
         found = [(base, list(definition.cells(base))) for base in places]
-        filled = [(base, cells) for base, cells in found if any(not cell.is_missing for cell in cells)]
+        filled = [(base, cells) for base, cells in found if any(map(_is_recomputed, cells))]
         if filled:
             tables.append(laid_out(definition, filled, records.facts))
         else:
             missing.append(f"{definition.title} (needs {definition.needs})")
     return PaperTables(tables, left_out(missing))
+
+
+def _is_recomputed(cell: Cell) -> bool:
+    """Whether a cell has a number of the records; a threshold to be reached is given with the task."""
+    return not cell.is_missing and cell.column != "threshold"
 
 
 VERDICTS: Final = (

@@ -28,7 +28,7 @@ CAPTION: Final = (
     "Left: share of revisions by how the worst, median and best rollout compared; shares of 8% and more are printed, "
     "n counts revisions. Right: mean change in return (Δ) under each structure, with 95% intervals by bootstrap over "
     "whole runs (too narrow with fewer than ten; hollow: none). Structure goes with how good the policy already "
-    "was: where failing is the rule a revision has more to win. The picture does not say that a structure caused a "
+    "was: where failing is the rule a revision has more to win. This is no evidence that a structure caused a "
     "change."
 )
 
@@ -69,7 +69,7 @@ def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawi
         left.tick_params(axis="x", length=0, labelbottom=False)
         left.spines["bottom"].set_visible(False)
     grid[-1, 0].set_xlabel("% of revisions")
-    grid[-1, 1].set_xlabel("mean Δ")
+    grid[-1, 1].set_xlabel("mean change in return (Δ)")
     head(grid[0, 0], "n")
     structures = ordered((str(row["structure"]) for row in rows), STRUCTURES)
     legend(figure, [handle(name(s), _colour(s), MARKERS.get(s, "D")) for s in structures], across=2)

@@ -11,7 +11,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from audit.detectors.about import About, parse_about
+from audit.detectors.about import parse_about
 from audit.store import Store
 from figures.data import Records
 from figures.names import label
@@ -21,6 +21,7 @@ from figures.plots.marks import absent, beside, cell_label, cells, handle, head,
 from figures.plots.plotting import Panels, axes_of
 from figures.provenance import origin
 from figures.style import DIRECTION_COLOURS, MUTED, WIDTH, annotate, legend
+from figures.wording import worded
 from stats.measures.bootstrap import Interval, ratio_interval
 
 KINDS: Final = {"regression": "regressions", "improvement": "improvements", "no_change": "no_change"}
@@ -33,11 +34,11 @@ FEW: Final = 10
 """With fewer runs than this, bootstrap intervals are known to be too narrow."""
 
 CAPTION: Final = (
-    "Left: share of regressions, of improvements and of unchanged returns whose critic cited {item}, with "
+    "Shares: of regressions, of improvements and of unchanged returns whose critic cited {item}, with "
     "the number of each. The shares among improvements and unchanged returns are the base rates: where they are as "
-    "high as that of regressions, citing tells nothing about regressing. Right: risk of a regression after an answer "
-    "that cites {item}, divided by the risk after one that does not; 1 means no difference. It does not "
-    "say what a revision was driven by, and how good a policy already was changes both citing and regressing. "
+    "high as that of regressions, citing is no sign of regressing. Risk ratio: the risk of a regression after an "
+    "answer that cites {item}, divided by the risk after one that does not; 1 means no difference. It is no "
+    "sign of what a revision was driven by, and how good a policy already was changes both citing and regressing. "
     "Intervals are 95%, by bootstrap over whole runs; with fewer than ten runs they are too narrow. A hollow mark "
     "has no interval (one run, too few cases, or runs that do not differ), a dash no value."
 )
@@ -70,26 +71,35 @@ def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawi
         return []
     order = cells(list(rows.values()))
     about = parse_about(str(next(iter(rows.values()))["about"]))
-    # Revisions whose critic saw the worst: the criteria say so, where they are of the item that is asked about.
+    # Revisions whose critic saw the worst: the criteria show it, where they are of the item that is asked about.
     known = "permissive" if about.is_worst else "cites"
     shown = records.revisions[records.revisions["condition"] == condition].dropna(subset=[known])
+    of_texts = records.revises_texts(condition)
+    item = worded(str(about), of_texts=of_texts) if about.kind == "role" else str(about)
+    ratios = [number(row["risk_ratio"]) for row in rows.values()]
+    has_ratio = any(map(math.isfinite, ratios))
     figure = Figure(figsize=(WIDTH, 0.58 * len(order) + 0.75))
-    left, right = figure.subplots(1, 2, width_ratios=[3, 2])
-    _prepare(left, right, [rows[cell] for cell in order], about)
+    left, *others = figure.subplots(1, 1 + has_ratio, squeeze=False, width_ratios=[3, 2][: 1 + has_ratio])[0]
+    _prepare_shares(left, item)
+    several = len({variant for _, variant in order}) > 1
     for y, (env, variant) in enumerate(order):
         mine = shown[(shown["env"] == env) & (shown["variant"] == variant)]
         _draw_shares(left, y, rows[env, variant], mine)
-        _draw_ratio(right, y, rows[env, variant])
-    several = len({variant for _, variant in order}) > 1
     rows_of(left, [cell_label(cell, several=several) for cell in order])
-    rows_of(right, [""] * len(order))
-    legend(figure, [handle(LABELS[d], DIRECTION_COLOURS[d], MARKERS[d]) for d in KINDS], across=3)
+    for right in others:
+        _prepare_ratios(right, [rows[cell] for cell in order])
+        for y, cell in enumerate(order):
+            _draw_ratio(right, y, rows[cell])
+        rows_of(right, [""] * len(order))
+    words = {direction: worded(words, of_texts=of_texts) for direction, words in LABELS.items()}
+    legend(figure, [handle(words[d], DIRECTION_COLOURS[d], MARKERS[d]) for d in KINDS], across=3)
     runs = [int(row["runs"]) for row in rows.values()]
     detector = ", ".join(sorted({str(row["detector"]) for row in rows.values()}))
     note = joined(
         [
             f"{span(runs, 'run')} a task, detector {detector}, condition {label(condition)}.",
             _remark(runs),
+            "" if has_ratio else "No risk ratio can be computed.",
             origin(records.facts, condition),
         ]
     )
@@ -97,8 +107,8 @@ def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawi
     described = (
         f"Per task the share of regressions, improvements and unchanged returns that cite {about}, and a risk ratio."
     )
-    title = f"Citing {about}, and base rates"
-    return [Drawing("citing", title, CAPTION.format(item=about), note, described, figure)]
+    title = f"Citing {item}, and base rates"
+    return [Drawing("citing", title, CAPTION.format(item=item), note, described, figure)]
 
 
 def _remark(runs: list[int]) -> str:
@@ -107,11 +117,15 @@ def _remark(runs: list[int]) -> str:
     return f"With fewer than {FEW} runs intervals are too narrow." if min(runs) < FEW else ""
 
 
-def _prepare(left: Axes, right: Axes, rows: list[Mapping[str, Any]], about: About) -> None:
+def _prepare_shares(left: Axes, item: str) -> None:
     left.set_xlim(-3, 103)
     left.set_xticks(range(0, 101, 20))
-    left.set_xlabel(f"% that cite {about}")
+    left.set_xlabel(f"% that cite {item}")
+    left.grid(visible=True, axis="x")
     head(left, "n")
+
+
+def _prepare_ratios(right: Axes, rows: list[Mapping[str, Any]]) -> None:
     known = [number(row[key]) for row in rows for key in ("risk_ratio", "risk_ratio_low", "risk_ratio_high")]
     reach = max([abs(math.log2(v)) for v in known if math.isfinite(v) and v > 0] + [1.0])
     reach = min(math.ceil(reach + 0.2), 6)
@@ -121,9 +135,8 @@ def _prepare(left: Axes, right: Axes, rows: list[Mapping[str, Any]], about: Abou
     right.set_xticks(ticks, [f"1/{1 / tick:.0f}" if tick < 1 else f"{tick:.0f}" for tick in ticks])
     right.axvline(1, color=MUTED, lw=0.7)
     right.set_xlabel("risk ratio of regressing")
+    right.grid(visible=True, axis="x")
     head(right, "")
-    for ax in (left, right):
-        ax.grid(visible=True, axis="x")
 
 
 def _draw_shares(ax: Axes, y: int, row: Mapping[str, Any], revisions: pd.DataFrame) -> None:

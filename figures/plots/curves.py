@@ -70,10 +70,10 @@ def curve_figures(
 
 
 def references(facts: pd.DataFrame, condition: str) -> dict[str, dict[str, float]]:
-    """Returns worth a line, by task: `optimum` and `tau_c`, where the condition's runs name exactly one."""
+    """Returns worth a line, by task: `floor`, `optimum` and `tau_c`, where the condition's runs name exactly one."""
     here = facts[facts["condition"] == condition]
     found: dict[str, dict[str, float]] = {}
-    for kind in ("optimum", "tau_c"):
+    for kind in ("floor", "optimum", "tau_c"):
         if kind not in here:
             continue
         for env, values in here.dropna(subset=[kind]).groupby("env")[kind]:
@@ -126,7 +126,7 @@ def plot_curves(
     methods: Literal["main", "variants"] | None = None,
     band: Literal["std", "bootstrap"] = "std",
 ) -> Panels:
-    """Plot learning curves, the mean return over runs against the rollouts spent, one panel per task.
+    """Plot learning curves, returns against the rollouts spent, in a row of panels per task and a column per method.
 
     Args:
         store: records, as `audit.open` opens them.

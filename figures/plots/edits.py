@@ -16,26 +16,26 @@ from figures.data import Records
 from figures.names import METHODS, TASKS, label, ordered
 from figures.options import Band
 from figures.plots.drawing import Drawing, in_style, joined
-from figures.plots.patterns import labels, sizes
+from figures.plots.patterns import sizes
 from figures.plots.plotting import Panels, axes_of
-from figures.plots.revisions import MARKERS, dress_grid, grid_of, pattern_handles
+from figures.plots.revisions import draw_marks, dress_grid, grid_of, group_handles
 from figures.provenance import origin
-from figures.style import MUTED, annotate, legend, pattern_colour
+from figures.style import MUTED, annotate, legend
 
 ENOUGH: Final = 5
 """A median is drawn where at least so many revisions changed that many parameters."""
 
 CAPTION: Final = (
     "One mark per revision: the change it made to the mean return (Δ) against the number of parameters it changed, "
-    "coloured by edit pattern; marks of one number are spread sideways so that they can be told apart. Black bars "
-    f"are medians, where there are {ENOUGH} revisions or more. Small edits are often made to good policies and large "
-    "ones to bad ones, which have less to lose: a trend here is no effect of size. Edit patterns are defined by "
-    "these axes and R₀, so that their colours show where thresholds lie and no more."
+    "with those edit patterns dark that have most at stake; marks of one number are spread sideways so that they can "
+    f"be distinguished. Black bars are medians, where there are {ENOUGH} revisions or more. Small edits are often made "
+    "to good policies and large ones to bad ones, which have less to lose: a trend here is no effect of size. Edit "
+    "patterns are defined by these axes and R₀, so that colours show where thresholds lie and no more."
 )
 TEXT_CAPTION: Final = (
     "One mark per revision: the change it made to the mean score (Δ) against its edit ratio, the Levenshtein distance "
-    "of the texts over the length of the longer one; coloured by edit pattern. Small edits are often made to good "
-    "texts and large ones to bad ones, which have less to lose: a trend here is no effect of size."
+    "of the texts over the length of the longer one; edit patterns with most at stake are dark. Small edits are often "
+    "made to good texts and large ones to bad ones, which have less to lose: a trend here is no effect of size."
 )
 
 
@@ -57,12 +57,12 @@ NEEDS: Final = {"edits": "Size of edits (needs revisions with parameters, or tex
 def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawing]:
     """Draw Δ against the size of edits, a row per task, a column per method; nothing where no edit has a size."""
     here = records.revisions[records.revisions["condition"] == condition]
-    here = here.assign(size=sizes(here))
-    if here[["size", "delta"]].isna().any(axis=1).all():
+    here = here.assign(size=sizes(here)).sort_values(["env", "variant", "run", "iteration"])
+    known = here.dropna(subset=["size", "delta"])
+    if known.empty:
         return []
     are_texts = bool(here["edit_distance"].isna().all())
-    here = here.assign(pattern=labels(here)).sort_values(["env", "variant", "run", "iteration"])
-    envs, variants = ordered(here["env"], TASKS), ordered(here["variant"], METHODS)
+    envs, variants = ordered(known["env"], TASKS), ordered(known["variant"], METHODS)
     figure, grid = grid_of(envs, variants)
     for axes, env in zip(grid, envs, strict=True):
         for ax, variant in zip(axes, variants, strict=True):
@@ -71,14 +71,15 @@ def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawi
     counted = "parameters\nchanged" if len(variants) > 4 else "parameters changed"
     dress_grid(grid, envs, variants, "edit ratio" if are_texts else counted)
     median = Line2D([], [], ls="", marker="_", ms=9, mew=1.6, color="black", label=f"median of {ENOUGH} or more")
-    handles = pattern_handles(here) if are_texts else [*pattern_handles(here), median]
-    legend(figure, handles, across=min(4, len(variants) + 1), handletextpad=0.3)
-    unknown = int(here[["size", "delta"]].isna().any(axis=1).sum())
+    handles = group_handles(known) if are_texts else [*group_handles(known), median]
+    legend(figure, handles, across=min(3, len(variants)), handletextpad=0.3)
     what = "both texts" if are_texts else "parameters"
+    quantity = "score" if are_texts else "return"
     note = joined(
         [
+            f"Δ is the change in mean {quantity}.",
             f"{len(here)} revisions, condition {label(condition)}.",
-            f"{unknown} without {what} or a return are not drawn." if unknown else "",
+            f"{len(here) - len(known)} without {what} or a {quantity} are not drawn." if len(known) < len(here) else "",
             origin(records.facts, condition),
         ]
     )
@@ -99,10 +100,7 @@ def _draw_panel(ax: Axes, cell: pd.DataFrame) -> None:
     counted = known["edit_distance"].notna()
     x = known["size"].copy()
     x[counted] += known[counted].groupby("edit_distance")["delta"].transform(lambda marks: spread(len(marks)))
-    for direction, marker in MARKERS.items():
-        mine = known["direction"] == direction
-        colours = [pattern_colour(pattern) for pattern in known.loc[mine, "pattern"]]
-        ax.scatter(x[mine], known.loc[mine, "delta"], c=colours, marker=marker, s=11, ec=MUTED, lw=0.3, alpha=0.85)
+    draw_marks(ax, known, x, size=10.0)
     for distance, value in medians(known).items():
         ax.plot([float(str(distance)) - 0.4, float(str(distance)) + 0.4], [value, value], color="black", lw=1.6)
 

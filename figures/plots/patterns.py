@@ -17,6 +17,7 @@ from figures.plots.marks import head, rows_of
 from figures.plots.plotting import Panels, axes_of
 from figures.provenance import origin
 from figures.style import MUTED, annotate, columns, ink_on, is_lowest, legend, panels, pattern_colour
+from figures.tables import Row
 
 CAPTION = (
     "Share of a method's revisions by edit pattern: regressions from the left, improvements from the right, revisions "
@@ -24,6 +25,26 @@ CAPTION = (
     "pattern names a combination of R₀, Δ and the size of the edit, not a cause."
 )
 PRINTED_FROM = 8.0
+CELL: Final = ("condition", "env", "variant")
+
+
+def counts(revisions: pd.DataFrame) -> list[Row]:
+    """Revisions by edit pattern: a row per condition, task and method whose edits have sizes.
+
+    A row has the number of `revisions`, that of every pattern that the records have under its id, and likewise its
+    percentage as `<id>_pct`.
+    """
+    sized = revisions[_has_pattern(revisions) & sizes(revisions).notna()]
+    here = revisions.assign(pattern=labels(revisions))
+    present = ordered(here["pattern"], PATTERNS)
+    rows: list[Row] = []
+    for cell in sized[list(CELL)].drop_duplicates().itertuples(index=False):
+        mine = here.loc[(here[list(CELL)] == list(cell)).all(axis=1), "pattern"].value_counts()
+        total = int(mine.sum())
+        found = {pattern: int(mine.get(pattern, 0)) for pattern in present}
+        percent = {f"{pattern}_pct": 100 * number / total for pattern, number in found.items()}
+        rows.append({**dict(zip(CELL, map(str, cell), strict=True)), "revisions": total, **found, **percent})
+    return rows
 
 
 def labels(revisions: pd.DataFrame) -> pd.Series:
@@ -47,16 +68,20 @@ def sizes(revisions: pd.DataFrame) -> pd.Series:
     return counted.combine_first(revisions["edit_ratio"].astype(float)) if "edit_ratio" in revisions else counted
 
 
+def _has_pattern(revisions: pd.DataFrame) -> pd.Series:
+    """Whether each has a pattern or needs none: a text whose scores have no known range has a size and neither."""
+    return revisions["pattern"].notna() | (revisions["direction"] == NO_CHANGE)
+
+
 @in_style
 def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawing]:
     """Draw one panel per task and one bar per method, for one condition; nothing where no edit has a size."""
     here = records.revisions[records.revisions["condition"] == condition]
-    # A text whose scores have no known range has a size and no pattern.
-    has_pattern = here["pattern"].notna() | (here["direction"] == "no_change")
-    here = here.assign(size=sizes(here).where(has_pattern))
+    here = here.assign(size=sizes(here).where(_has_pattern(here)))
     if here["size"].isna().all():
         return []
-    envs, variants = ordered(here["env"], TASKS), ordered(here["variant"], METHODS)
+    sized = here.dropna(subset=["size"])
+    envs, variants = ordered(sized["env"], TASKS), ordered(sized["variant"], METHODS)
     figure, axes = panels(len(envs), height=0.5 + 0.27 * len(variants))
     for i, (ax, env) in enumerate(zip(axes, envs, strict=True)):
         first = i % columns(len(envs)) == 0
@@ -65,9 +90,16 @@ def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawi
         _dress(ax, env, variants if first else [""] * len(variants))
         ax.set_xlabel("% of revisions" if is_lowest(i, len(envs)) else "")
     classified = here[here.groupby(["env", "variant"])["size"].transform("count") > 0]
+    unsized = len(here) - len(classified)
     handles = [Patch(facecolor=pattern_colour(p), label=name(p)) for p in ordered(labels(classified), PATTERNS)]
     legend(figure, handles, across=2 if len(envs) == 1 else 4, handlelength=1.2)
-    note = joined([f"{len(here)} revisions, condition {label(condition)}.", origin(records.facts, condition)])
+    note = joined(
+        [
+            f"{len(here)} revisions, condition {label(condition)}.",
+            f"{unsized} of tasks and methods without parameters are not drawn." if unsized else "",
+            origin(records.facts, condition),
+        ]
+    )
     annotate(figure, note)
     described = f"Stacked bars of edit patterns for {', '.join(map(name, variants))}, one panel per task."
     return [Drawing("patterns", "Edit patterns", CAPTION, note, described, figure)]

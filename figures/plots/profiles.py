@@ -21,11 +21,11 @@ from figures.style import WIDTH, annotate, legend, stroke
 
 CAPTION: Final = (
     "Scores are 0 for a task's floor and 1 for its optimum. Left, performance profiles: share of runs whose mean "
-    "return has a score above each threshold, averaged over tasks; a higher line is better, and lines that cross say "
+    "return has a score above each threshold, averaged over tasks; a higher line is better, and lines that cross mean "
     "that no method is better throughout. What a line lacks to 100% at 0 are runs at or below the floor; those above 1 "
-    "are not told apart. Right, sample efficiency: interquartile mean of the scores that runs have after so many "
-    "rollouts (iterations, where logs do not say), which ends where a task has no run left. Bands are 95% intervals by "
-    "bootstrap within tasks, too narrow with few runs."
+    "are not distinguished. Right, sample efficiency: interquartile mean of the scores that runs have after so many "
+    "rollouts (iterations, where logs do not record them), which ends where a task has no run left. Bands are 95% "
+    "intervals by bootstrap within tasks, too narrow with few runs."
 )
 
 

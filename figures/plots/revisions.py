@@ -2,32 +2,57 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
 
 import pandas as pd
-import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from audit.store import Store
+from audit.vocabulary.patterns import by_stake
 from figures.data import Records
-from figures.names import METHODS, PATTERNS, TASKS, broken, label, name, narrow, ordered
+from figures.names import METHODS, NO_CHANGE, TASKS, broken, label, name, narrow, ordered
 from figures.options import Band
 from figures.plots.drawing import Drawing, in_style, joined
-from figures.plots.patterns import labels
 from figures.plots.plotting import Panels, axes_of
 from figures.provenance import origin
-from figures.style import MUTED, WIDTH, annotate, legend, pattern_colour
+from figures.style import MUTED, WIDTH, annotate, legend
 
 CROWDED: Final = 5
 """With more tasks than this the rows of panels are low, to fit on a page."""
 
-MARKERS: Final = {"regression": "v", "improvement": "^", "no_change": "o"}
-CAPTION = (
+HIGH_STAKE: Final = 4
+"""Patterns of so much at stake, or more, are dark in scatter plots."""
+
+
+class Group(NamedTuple):
+    """Patterns that look alike in scatter plots: more tints could not be distinguished on small marks."""
+
+    direction: str
+    is_high: bool
+    marker: str
+    colour: str
+
+
+GROUPS: Final = (
+    Group("regression", True, "v", "#8C2D04"),
+    Group("regression", False, "v", "#FDAE6B"),
+    Group("no_change", False, "o", "#E4E4E4"),
+    Group("improvement", False, "^", "#9ECAE1"),
+    Group("improvement", True, "^", "#08519C"),
+)
+"""From worst to best."""
+_HIGH: Final = {
+    direction: {pattern.id: pattern.name for pattern in by_stake(direction) if pattern.stake >= HIGH_STAKE}
+    for direction in ("regression", "improvement")
+}
+CAPTION: Final = (
     "One mark per revision: the change it made to the mean return (Δ) against the mean return of the policy it "
-    "revised (R₀), coloured by edit pattern. Marks below the line are regressions. A policy near the task's optimum "
-    "has little to win and much to lose, whatever the critic looks at."
+    "revised (R₀). Marks below the line are regressions. Dark marks are the edit patterns with most at stake, which "
+    "the legend names: changes to policies that already worked. A policy near the task's optimum has little to win "
+    "and much to lose, whatever the critic looks at."
 )
 
 
@@ -38,19 +63,25 @@ NEEDS: Final = {"revisions": "Revisions (needs revisions)"}
 def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawing]:
     """Draw Δ against R₀ with a row per task and a column per method; nothing where there is no revision."""
     here = records.revisions[records.revisions["condition"] == condition]
-    if here.empty:
+    known = here.dropna(subset=["r0", "delta"])
+    if known.empty:
         return []
-    here = here.assign(pattern=labels(here))
-    envs, variants = ordered(here["env"], TASKS), ordered(here["variant"], METHODS)
+    envs, variants = ordered(known["env"], TASKS), ordered(known["variant"], METHODS)
     figure, grid = grid_of(envs, variants)
     for axes, env in zip(grid, envs, strict=True):
         for ax, variant in zip(axes, variants, strict=True):
-            _draw_panel(ax, here[(here["env"] == env) & (here["variant"] == variant)])
+            _draw_panel(ax, known[(known["env"] == env) & (known["variant"] == variant)])
     dress_grid(grid, envs, variants, "R₀")
-    legend(figure, pattern_handles(here), across=min(4, len(variants) + 1), handletextpad=0.3)
-    unknown = int(here[["r0", "delta"]].isna().any(axis=1).sum())
-    left_out = f"{unknown} without a return are not drawn." if unknown else ""
-    note = joined([f"{len(here)} revisions, condition {label(condition)}.", left_out, origin(records.facts, condition)])
+    legend(figure, group_handles(known), across=min(3, len(variants)), handletextpad=0.3)
+    quantity = "score" if records.revises_texts(condition) else "return"
+    note = joined(
+        [
+            f"Δ is the change in mean {quantity}, R₀ the mean {quantity} before.",
+            f"{len(here)} revisions, condition {label(condition)}.",
+            f"{len(here) - len(known)} without a {quantity} are not drawn." if len(known) < len(here) else "",
+            origin(records.facts, condition),
+        ]
+    )
     annotate(figure, note)
     described = "Scatter plots of the change in return against the return before, one panel per task and method."
     return [Drawing("revisions", "Revisions", CAPTION, note, described, figure)]
@@ -64,14 +95,14 @@ def grid_of(envs: list[str], variants: list[str]) -> tuple[Figure, Any]:
     return figure, grid
 
 
-def dress_grid(grid: Any, envs: list[str], variants: list[str], label: str) -> None:
-    """Name the rows and columns of such panels, once they are drawn, and the axis below them."""
+def dress_grid(grid: Any, envs: list[str], variants: list[str], below: str, beside: str = "Δ") -> None:
+    """Name the rows and columns of such panels, once they are drawn, and the axes below and beside them."""
     for axes, env in zip(grid, envs, strict=True):
-        axes[0].set_ylabel(f"{broken(env) if len(envs) > CROWDED else narrow(env)}\nΔ")
+        axes[0].set_ylabel(f"{broken(env) if len(envs) > CROWDED else narrow(env)}\n{beside}")
     for ax, variant in zip(grid[0], variants, strict=True):
         ax.set_title(broken(variant))
     for ax in grid[-1]:
-        ax.set_xlabel(label)
+        ax.set_xlabel(below)
 
 
 def _draw_panel(ax: Axes, cell: pd.DataFrame) -> None:
@@ -80,42 +111,48 @@ def _draw_panel(ax: Axes, cell: pd.DataFrame) -> None:
     if cell.empty:
         ax.text(0.5, 0.62, "– no revisions", transform=ax.transAxes, ha="center", fontsize=7, color=MUTED)
         return
-    palette = {pattern: pattern_colour(pattern) for pattern in cell["pattern"].unique()}
-    sns.scatterplot(
-        cell,
-        x="r0",
-        y="delta",
-        hue="pattern",
-        palette=palette,
-        style="direction",
-        markers=MARKERS,
-        s=15,
-        ec=MUTED,
-        lw=0.4,
-        alpha=0.85,
-        legend=False,
-        ax=ax,
-    )
-    ax.set(xlabel="", ylabel="")
+    draw_marks(ax, cell, cell["r0"])
 
 
-def pattern_handles(here: pd.DataFrame) -> list[Line2D]:
-    """Entries of the legend for the patterns of some revisions."""
-    directions = here.drop_duplicates("pattern").set_index("pattern")["direction"]
+def draw_marks(ax: Axes, revisions: pd.DataFrame, x: pd.Series, size: float = 13.0) -> None:
+    """Draw the Δ of revisions at these places, those with most at stake on top."""
+    for group in sorted(GROUPS, key=lambda group: group.is_high):
+        mine = _is_in(revisions, group)
+        ax.scatter(
+            x[mine],
+            revisions.loc[mine, "delta"],
+            c=group.colour,
+            marker=group.marker,
+            s=size,
+            ec=MUTED,
+            lw=0.3,
+            alpha=0.9,
+        )
+
+
+def _is_in(revisions: pd.DataFrame, group: Group) -> pd.Series:
+    is_high = revisions["pattern"].isin(list(_HIGH.get(group.direction, ())))
+    return (revisions["direction"] == group.direction) & (is_high == group.is_high)
+
+
+def group_handles(revisions: pd.DataFrame) -> list[Line2D]:
+    """Entries of the legend for the groups of some revisions."""
+    present = [group for group in GROUPS if _is_in(revisions, group).any()]
     return [
         Line2D(
-            [],
-            [],
-            ls="",
-            marker=MARKERS.get(directions[pattern], "s"),
-            ms=5,
-            mfc=pattern_colour(pattern),
-            mec=MUTED,
-            mew=0.4,
-            label=name(pattern),
+            [], [], ls="", marker=each.marker, ms=5, mfc=each.colour, mec=MUTED, mew=0.4, label=_called(each, present)
         )
-        for pattern in ordered(here["pattern"], PATTERNS)
+        for each in present
     ]
+
+
+def _called(group: Group, present: Sequence[Group]) -> str:
+    if group.is_high:
+        return ", ".join(_HIGH[group.direction].values())
+    if group.direction == NO_CHANGE:
+        return name(NO_CHANGE)
+    others = any(each.is_high and each.direction == group.direction for each in present)
+    return f"{'other ' * others}{group.direction}s"
 
 
 def plot_revisions(store: Store, condition: str | None = None) -> Panels:

@@ -28,7 +28,7 @@ CAPTION = (
     "Regressions whose critic cited the worst rollout, as a share of all regressions. Permissive: the worst rollout "
     "returned no more than the median one and less than the best. Strict: it returned less than the median one. "
     "The bars pool a task's regressions over runs, the dots are single runs and show how far these disagree. A high "
-    "bar means little by itself: the figure on citing says how often other revisions cite the worst rollout."
+    "bar means little by itself: the figure on citing shows how often other revisions cite the worst rollout."
 )
 
 

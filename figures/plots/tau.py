@@ -20,14 +20,14 @@ from figures.plots.drawing import Drawing, in_style, joined
 from figures.plots.marks import number
 from figures.plots.plotting import Panels, axes_of
 from figures.provenance import origin
-from figures.style import MUTED, annotate, columns, legend, panels, stroke
+from figures.style import MUTED, TAU, annotate, columns, is_lowest, legend, panels, stroke, typeset
 
 METHOD: Final = "r2po"
 SHIFT: Final = {"mean_return": -0.12, "best_return": 0.12}
 CAPTION: Final = (
     "Mean and best return of R2PO by the setting of τ_c, above which its critic is asked for restraint: mean over "
     "runs and one sample standard deviation to each side; dots are single runs. A setting whose τ_c no policy ever "
-    "reached cannot matter, and with few runs a difference smaller than the bars says nothing."
+    "reached cannot matter, and with few runs a difference smaller than the bars shows nothing."
 )
 
 
@@ -58,6 +58,7 @@ def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawi
         ax.set_xticks(range(len(order)), ticks)
         ax.set_xlim(-0.5, len(order) - 0.5)
         ax.set_title(narrow(env))
+        typeset(ax.set_xlabel(f"setting, {TAU}, runs" if is_lowest(i, len(envs)) else ""))
         ax.set_ylabel("" if i % columns(len(envs)) else "return")
         ax.grid(visible=True, axis="y")
     legend(figure, _handles(), across=3)
@@ -86,7 +87,7 @@ def _tick(tau: str, facts: pd.DataFrame, condition: str, env: str, row: Mapping[
     here = facts[(facts["condition"] == condition) & (facts["env"] == env) & (facts["variant"] == METHOD)]
     values = sorted({f"{value:g}" for value in here["tau_c"].dropna()}) if "tau_c" in here else []
     missing = "no rule" if tau == OFF else "by a rule" if tau.startswith(AUTOMATIC) else "not recorded"
-    value = f"τ_c = {', '.join(values)}".replace("-", "−") if values else missing
+    value = ", ".join(values).replace("-", "−") if values else missing
     return "\n".join(["set to" if values == [tau] else narrow(tau), value, f"n = {int(row['runs']) if row else 0}"])
 
 

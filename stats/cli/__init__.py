@@ -12,19 +12,22 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from audit.commands.options import OPTION_ERROR, is_interrupt, not_ours, wrong_option
+from audit.commands.overview import Overview
 from audit.commands.version import HELP, program
 from audit.engine.memory import require_memory
 from audit.output.errors import AuditError, UsageError
+from audit.output.rows import Table
 from audit.request import Request
 from stats.cli import aggregate, published
+from stats.cli.records import deliver, read, reading
 from stats.cli.records import note as _note
-from stats.cli.records import read, reading
 
 if TYPE_CHECKING:
     from stats.tables.metrics import Row
 
 app = typer.Typer(
     name="stats",
+    cls=Overview,
     help="Average the returns of runs, and test methods against each other.",
     epilog="Example: stats compare data/runs --reference r2po --metric best_return --format latex",
     callback=program,
@@ -50,7 +53,7 @@ _TECHNICAL: Final = frozenset(
         "family",
     }
 )
-"""Columns that a table for people leaves out; all would be too many."""
+"""Columns that are not essential."""
 
 
 class MetricName(StrEnum):
@@ -73,7 +76,7 @@ def metrics(request: Request) -> None:
 
     frames = read(request, ["runs"])
     rows = tables.metrics(frames.of["runs"])
-    _print(rows, tables.METRICS_COLUMNS, request.output, title="Returns, averaged over runs", caption=frames.caption)
+    deliver(_table(rows, tables.METRICS_COLUMNS, "Returns, averaged over runs", frames.caption), request)
 
 
 @app.command()
@@ -106,23 +109,16 @@ def compare(
         if not rows:
             _note(f"nothing to compare: the records hold no method but {reference}")
     title = f"{reference} against the others, {metric.value.replace('_', ' ')}"
-    _print(rows, tables.COMPARE_COLUMNS, request.output, title=title, caption=frames.caption)
+    deliver(_table(rows, tables.COMPARE_COLUMNS, title, frames.caption), request)
 
 
 aggregate.register(app)
 
 
-def _print(rows: Sequence[Row], columns: Sequence[str], output: str, *, title: str, caption: str | None) -> None:
-    from audit.output.formats import WRITERS
-    from audit.output.tables import print_table
-
-    if output != "table":
-        WRITERS[output](columns, rows, sys.stdout, caption)
-        return
+def _table(rows: Sequence[Row], columns: Sequence[str], title: str, caption: str | None) -> Table:
     # A column of notes is shown only where it has any.
     shown = [c for c in columns if c not in _TECHNICAL and (c != "note" or any(row[c] for row in rows))]
-    fewer = f"{len(shown)} of {len(columns)} columns; the other formats have all."
-    print_table(shown, rows, title=title, caption="\n".join(filter(None, [caption, fewer])))
+    return Table(columns=columns, rows=rows, title=title, essential=shown, caption=caption)
 
 
 def main() -> None:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from audit.output.rows import Table
 from audit.request import Request
-from stats.cli.records import reading
+from stats.cli.records import deliver, reading
 
 if TYPE_CHECKING:
     from stats.cli.scored import Scored
@@ -63,7 +64,7 @@ def aggregate(
     hidden = {"metric", "reference", "median", "optimality_gap", "optimality_gap_low", "optimality_gap_high", "note"}
     title = f"Scores over tasks, {_words(metric)}; improvement: chance that {chosen} beats the method"
     headings = {"probability_of_improvement": "improvement"}
-    _print(rows, tables.AGGREGATE_COLUMNS, request.output, title, scored, hidden, headings)
+    _print(rows, tables.AGGREGATE_COLUMNS, request, title, scored, hidden, headings)
 
 
 @reading()
@@ -84,7 +85,7 @@ def profile(
     thresholds = [round(step / steps, 12) for step in range(steps + 1)]
     rows = tables.profile(scored.comparisons, metric.value, thresholds)
     title = f"Share of runs with a score above tau, {_words(metric)}"
-    _print(rows, tables.PROFILE_COLUMNS, request.output, title, scored, {"metric", "note"})
+    _print(rows, tables.PROFILE_COLUMNS, request, title, scored, {"metric", "note"})
 
 
 @reading()
@@ -106,7 +107,7 @@ def efficiency(
     scored = read_scored(request, metric.value, scale or [], curves=True)
     rows = tables.efficiency(scored.comparisons, metric.value, points=points)
     title = f"Interquartile mean of scores after so many rollouts, {_words(metric)}"
-    _print(rows, tables.EFFICIENCY_COLUMNS, request.output, title, scored, {"metric", "note"})
+    _print(rows, tables.EFFICIENCY_COLUMNS, request, title, scored, {"metric", "note"})
 
 
 @reading()
@@ -125,7 +126,7 @@ def ranks(
     scored = read_scored(request, metric.value, scale or [])
     rows = tables.ranks(scored.comparisons, metric.value)
     title = f"How often a method takes a rank by interquartile mean, {_words(metric)}"
-    _print(rows, tables.RANK_COLUMNS, request.output, title, scored, {"metric", "note"})
+    _print(rows, tables.RANK_COLUMNS, request, title, scored, {"metric", "note"})
 
 
 def register(app: typer.Typer) -> None:
@@ -137,20 +138,20 @@ def register(app: typer.Typer) -> None:
 def _print(
     rows: Sequence[Row],
     columns: Sequence[str],
-    output: str,
+    request: Request,
     title: str,
     scored: Scored,
     hidden: set[str],
     headings: Mapping[str, str] | None = None,
 ) -> None:
     """Print rows; a table for people has each note once, below, and not in every row."""
-    from audit.output.rows import print_rows
-
     shown = [column for column in columns if column not in hidden]
     caption = scored.caption
-    if output == "table":
+    if request.output == "table":
         caption = "\n".join(filter(None, [caption, *_notes(rows)])) or None
-    print_rows(rows, columns, output, title=title, essential=shown, caption=caption, headings=headings)
+    deliver(
+        Table(columns=columns, rows=rows, title=title, essential=shown, caption=caption, headings=headings), request
+    )
 
 
 def _notes(rows: Sequence[Row]) -> list[str]:

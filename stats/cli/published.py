@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
@@ -10,8 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from audit.commands.options import Format, FormatOption
+from audit.commands.options import Format
+from audit.commands.printing import Printing, printing
 from audit.output.errors import AuditError, UsageError
+from audit.output.rows import Table
+from stats.cli.records import deliver
 
 if TYPE_CHECKING:
     from stats.published.results import Result
@@ -21,12 +23,13 @@ AllOption = Annotated[bool, typer.Option("--all", help="List consistent numbers 
 
 
 @commands.command()
+@printing
 def paper(
+    asked: Printing,
     data: Annotated[
         Path | None, typer.Option("--data", metavar="DIR", help="Tables and claims in place of the published ones.")
     ] = None,
     everything: AllOption = False,
-    output: FormatOption = Format.table,
 ) -> None:
     """Recompute what the paper printed from what else it printed: tests, standard errors, counts, claims.
 
@@ -39,17 +42,18 @@ def paper(
         results = check_paper(data)
     except PublishedError as error:
         raise AuditError(_shown(error)) from None
-    _print(results, output, everything=everything)
+    _print(results, asked, everything=everything)
 
 
 @commands.command()
+@printing
 def check(
+    asked: Printing,
     table: Annotated[Path, typer.Argument(metavar="FILE.csv", help="Summaries of methods and tests between them.")],
     alpha: Annotated[
         float, typer.Option(min=0.0, max=1.0, help="A corrected p-value up to this is significant.")
     ] = 0.05,
     everything: AllOption = False,
-    output: FormatOption = Format.table,
 ) -> None:
     """Do the same for a table of your own: means, deviations and counts, and the tests made of them.
 
@@ -66,26 +70,25 @@ def check(
         raise AuditError(_shown(error)) from None
     if not results:
         typer.echo("stats: nothing to check: no test, and no standard error beside a standard deviation", err=True)
-    _print(results, output, everything=everything)
+    _print(results, asked, everything=everything)
 
 
-def _print(results: Sequence[Result], output: Format, *, everything: bool) -> None:
-    from audit.output.formats import WRITERS
-    from stats.published.report import report
+def _print(results: Sequence[Result], asked: Printing, *, everything: bool) -> None:
     from stats.published.results import COLUMNS, Status
 
-    for_programs = output in (Format.json, Format.csv)
+    for_programs = asked.output in (Format.json, Format.csv)
     rows = [result.row() for result in results if everything or for_programs or result.status is not Status.consistent]
-    if output is Format.table:
+    if asked.output != Format.json:
+        rows = [{key: _shown(value) if isinstance(value, str) else value for key, value in row.items()} for row in rows]
+
+    def print_for_people(_: Table) -> None:
+        from stats.published.report import report
+
         for line in report(results, everything=everything):
             print(_shown(line))
-    elif output is Format.json:
-        WRITERS[output.value](COLUMNS, rows, sys.stdout, None)
-    else:
-        shown = [
-            {key: _shown(value) if isinstance(value, str) else value for key, value in row.items()} for row in rows
-        ]
-        WRITERS[output.value](COLUMNS, shown, sys.stdout, None)
+
+    title = "Printed numbers recomputed"
+    deliver(Table(columns=COLUMNS, rows=rows, title=title, plain=True, print_for_people=print_for_people), asked)
 
 
 def _shown(text: object) -> str:

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Final
 import typer
 
 from audit.commands import reading as shared
+from audit.commands.printing import Asked, arranged
 from audit.output.errors import AuditError, count, report, shortened
+from audit.output.rows import Table
 from audit.reports.unfinished import unfinished
 from audit.request import Request, names
 
@@ -62,6 +64,14 @@ def read(request: Request, relations: Sequence[str], reference: str | None = Non
     if caption:
         note(caption)
     return Frames(frames, tasks, caption)
+
+
+def deliver(table: Table, asked: Asked) -> None:
+    """Print the columns and rows of a table that are asked for, and its notes on standard error."""
+    shown = arranged(table, asked)
+    for line in shown.notes:
+        note(line)
+    shown.print(asked.output)
 
 
 def note(text: str) -> None:

@@ -281,10 +281,13 @@ def test_every_command_has_a_function_with_its_options(name):
         "arguments": "query",
         "no_cache": "cache",
         "task_module": "task_modules",
-        # `--all` is no sample, `--format` and where to write are the command's, and `--cases` is a function.
-        **dict.fromkeys(("every", "output"), ""),
+        # `--all` is no sample, `--format` and where to write are the command's, columns and rows are chosen by
+        # `Table.select`, and `--cases` is a function.
+        **dict.fromkeys(("every", "output", "columns", "sort"), ""),
+        **({} if name == "find" else {"limit": ""}),
         **({"out": "", "force": ""} if name == "replay" else {}),
         **({"cases": ""} if name == "find" else {}),
+        **({"no_browser": ""} if name == "view" else {}),
         **({"path": "path"} if name == "pack" else {}),
     }
     wanted = {renamed.get(parameter.name, parameter.name) for parameter in commands()[name].params} - {"", "help"}

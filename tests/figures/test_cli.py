@@ -12,9 +12,10 @@ import pytest
 
 import audit
 import figures
+from audit.output.progress import Progress
 from audit.request import Request
 from figures.cli import main
-from figures.data import load
+from figures.data import FRAMES, ROWS, load
 
 
 @pytest.fixture(scope="module")
@@ -98,6 +99,28 @@ def test_progress_is_shown_on_a_terminal(
     assert status == 0
     assert err.startswith("figures: reading records\n")
     assert re.search(r"figures: figures to draw .*\d+/\d+", err)
+
+
+class Followed(Progress):
+    """What a computation reports."""
+
+    def __init__(self) -> None:
+        self.steps: list[str] = []
+
+    def begin(self, total: int, what: str, *, counted: bool = True) -> None:
+        self.steps = [f"{total} {what}"]
+
+    def advance(self, amount: int = 1) -> None:
+        self.steps.append("done")
+
+    def end(self) -> None:
+        self.steps.append("end")
+
+
+def test_reading_reports_every_relation(data: Path) -> None:
+    followed = Followed()
+    load(Request(paths=[data]), followed)
+    assert followed.steps == [f"{len(FRAMES) + len(ROWS)} records read", *["done"] * (len(FRAMES) + len(ROWS)), "end"]
 
 
 @pytest.mark.parametrize(

@@ -23,8 +23,10 @@ from figures.gallery import SECTIONS
 from figures.names import IMPROVEMENTS, METHODS, REGRESSIONS, TASKS, name, ordered
 from figures.page.build import contents
 from figures.page.drawings import kinds_of, not_drawn
+from figures.page.latex import latex
 from figures.plots.drawing import Drawing, in_style
-from figures.style import PATTERN_COLOURS, ink_on, save, stroke
+from figures.style import PATTERN_COLOURS, ink_on, save, stroke, typeset
+from figures.tables import Table
 
 # Kinds that want baselines, all ten tasks, several settings of τ_c or experiments.
 NEED_MORE = {"causes", "curves-main", "curves-main-four", "curves-variants-four", "tau"}
@@ -50,6 +52,12 @@ def test_known_ids_have_names_and_unknown_ones_keep_theirs() -> None:
     assert (name("r2po"), name("cartpole"), name("brand-new")) == ("R2PO", "CartPole", "brand-new")
     assert ordered(["zzz", "props", "r2po", "aaa", "r2po"], METHODS) == ["r2po", "props", "aaa", "zzz"]
     assert len(TASKS) == 10
+
+
+def test_tau_has_a_subscript_and_names_keep_their_dollars() -> None:
+    text = typeset(Figure().text(0, 0, "a$b τ_c = 3"))
+    assert (text.get_text(), text.get_parse_math()) == (r"a\$b $\tau_c$ = 3", True)
+    assert latex(Table("t", "τ_c_x", "a_b", "", [], [])).count(r"$\tau_c$\_x") == 1
 
 
 def test_every_method_looks_like_itself_alone() -> None:

@@ -11,7 +11,6 @@ from typing import Any, Final
 from audit.importing.fields import excerpt
 from audit.output.formats import Row
 from audit.output.rows import Table
-from audit.output.tables import print_plain_table
 
 ROWS: Final = 3
 
@@ -23,7 +22,7 @@ def plain_table(title: str, columns: Sequence[str], rows: Sequence[Row], notes: 
         rows=rows,
         title=title,
         notes=notes,
-        print_for_people=lambda _: print_plain_table(columns, rows, title),
+        plain=True,
     )
 
 

@@ -49,6 +49,7 @@ def check(data: Data, *, facts: bool = False, **options: Unpack[Selection]) -> T
     return Table(
         columns=FACT_COLUMNS if facts else COLUMNS,
         rows=held if facts else list(verdicts(held)),
+        title="What the records hold" if facts else "Commands",
         notes=notes,
         print_for_people=lambda _: _print_for_people(held),
     )

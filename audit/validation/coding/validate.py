@@ -15,7 +15,7 @@ from audit.references import visible
 from audit.request import Request, note
 from audit.validation.coding.codes import codes_for
 from audit.validation.coding.found import find_all, found_by, judged, read_answers
-from audit.validation.coding.intervals import METRICS, Bootstrap
+from audit.validation.coding.intervals import Bootstrap
 from audit.validation.coding.labels import Labels, read_labels, resolve_identities
 from audit.validation.coding.scores import COLUMNS, Comparison, Strata, comparisons, scores
 from audit.validation.coding.strata import named, strata
@@ -32,7 +32,10 @@ MOST_FAULTS: Final = 100
 FEW_RUNS: Final = 20
 """With fewer runs a bootstrap of them gives intervals that are clearly too narrow."""
 
-_ESSENTIAL: Final = ("condition", "coder", "column", "detector", "n", "runs", "tp", "fp", "fn", "tn", *METRICS)
+_ESSENTIAL: Final = (
+    *("condition", "coder", "column", "detector", "n", "tp", "fp", "fn", "tn"),
+    *("precision", "recall", "f1", "kappa", "accuracy", "runs"),
+)
 _TEXT: Final = 80
 """Characters of the text found that a table for people shows."""
 
@@ -89,6 +92,8 @@ def validate(
     return Table(
         columns=COLUMNS,
         rows=rows,
+        title="Detectors against coders",
+        essential=_ESSENTIAL,
         caption=caption,
         notes=[*_about_sample(read, weights, compared, path), *([caption] if caption else [])],
         print_for_people=_print_scores,
@@ -157,6 +162,7 @@ def _disagreements(compared: Sequence[Comparison], caption: str | None) -> Table
     return Table(
         columns=DISAGREEMENTS,
         rows=rows,
+        title="Disagreements",
         caption=caption,
         notes=[line for line in notes if line],
         print_for_people=_print_disagreements,

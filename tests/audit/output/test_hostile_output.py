@@ -15,8 +15,9 @@ import pytest
 from typer.testing import CliRunner
 
 from audit.cli import app
+from audit.output.cells import LONGEST_TEXT
 from audit.output.escaping import cell, escape_json, escape_latex, escape_markdown, in_line, visible
-from audit.output.tables import LONGEST_TEXT, print_plain_table, print_table
+from audit.output.tables import print_plain_table, print_table
 from tests.audit.samples import THRESHOLDS, revision, write_run
 
 EVIL = (

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from audit.output.fitting import fitting, listed
 from audit.output.formats import aligned
 from audit.output.tables import print_plain_table, print_table
 
@@ -71,3 +72,99 @@ def test_decimal_points_of_a_plain_table_are_below_each_other(capsys):
     lines = capsys.readouterr().out.splitlines()[2:5]
     assert [line.strip() for line in lines] == ["1.25", "100.00", "-1e-05"]
     assert len({re.search(r"[.e]", line).start() for line in lines}) == 1
+
+
+def wide_rows(condition="c"):
+    return [
+        {"condition": condition, "env": env, "variant": "r2po", "count": count, "count_pct": 12.5, "score": score}
+        | {"text": "a reason of several words, longer than a line", "other": other, "same": "always"}
+        for env, count, score, other in (("cartpole", 8, 225.385, 1), ("mine", 125, -0.5, 2))
+    ]
+
+
+ESSENTIAL = ["condition", "env", "variant", "count", "score", "text"]
+MORE = ["count_pct", "other", "same"]
+
+
+def printed(capsys, monkeypatch, width, rows=None, **options):
+    """The lines of a table at a width; None where none is known."""
+    if width is None:
+        monkeypatch.delenv("COLUMNS", raising=False)
+    else:
+        monkeypatch.setenv("COLUMNS", str(width))
+    print_table(ESSENTIAL, rows or wide_rows(), title="Title", **{"more": MORE, **options})
+    return [line.rstrip().replace("\u00a0", " ") for line in capsys.readouterr().out.splitlines()]
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 140])
+def test_a_table_fits_into_the_width_that_is_known(capsys, monkeypatch, width):
+    lines = printed(capsys, monkeypatch, width)
+    assert max(map(len, lines)) <= width
+    assert lines[1].split()[:5] == ["env", "variant", "count", "score", "text"]
+    assert lines[3].split()[:2] == ["CartPole", "R2PO"]
+    assert "8 (12.5%)" in lines[3]
+    # Words are broken into lines where there is no room for them, and are all there.
+    start = lines[1].index("text")
+    assert " ".join(line[start:].split("  ")[0] for line in lines[3:5]).startswith("a reason of several words, longer")
+
+
+def test_what_is_left_out_is_named_in_the_order_of_importance(capsys, monkeypatch):
+    lines = printed(capsys, monkeypatch, 30, others="; --columns has them")
+    assert lines[1].split() == ["env", "variant", "count"]
+    assert " ".join(lines[lines.index("") + 1 :]) == "Left out: score, text and 2 more; --columns has them."
+
+
+def test_room_goes_to_other_columns_unless_they_say_the_same_in_every_row(capsys, monkeypatch):
+    lines = printed(capsys, monkeypatch, 140)
+    assert lines[1].split() == ["env", "variant", "count", "score", "text", "other"]
+    assert "Left out: same." in lines
+
+
+def test_without_a_known_width_all_essential_columns_are_printed(capsys, monkeypatch):
+    rows = [{**row, "text": "x" * 150} for row in wide_rows()]
+    lines = printed(capsys, monkeypatch, None, rows)
+    assert lines[1].split() == ["env", "variant", "count", "score", "text"]
+    assert any("x" * 150 in line for line in lines)
+    assert "Left out: other, same." in lines
+
+
+def test_a_whole_table_exceeds_the_width(capsys, monkeypatch):
+    lines = printed(capsys, monkeypatch, 30, more=(), whole=True)
+    assert lines[1].split() == ["env", "variant", "count", "score", "text"]
+    assert "Left out" not in "".join(lines)
+
+
+def test_conditions_have_the_same_columns(capsys, monkeypatch):
+    long = [{**row, "score": 123456789.5} for row in wide_rows("d")]
+    lines = printed(capsys, monkeypatch, 40, [*wide_rows(), *long])
+    headings = [line.split() for line in lines if line.startswith("env")]
+    assert len(headings) == 2
+    assert headings[0] == headings[1]
+
+
+FITTING = {
+    "all": (["a", "b"], [], 8, {"a": 3, "b": 4}),
+    "one too few": (["a", "b"], [], 7, {"a": 3}),
+    "a later one that fits": (["a", "long", "b"], [], 8, {"a": 3, "b": 4}),
+    "the first, whatever": (["long"], [], 5, {"long": 20}),
+    "others where there is room": (["a"], ["long", "b"], 9, {"a": 3, "b": 4}),
+    "and for two blanks": (["a"], ["b"], 8, {"a": 3}),
+    "no others before all that is essential": (["a", "long"], ["b"], 9, {"a": 3}),
+    "texts are narrower": (["a", "text"], ["b"], 30, {"a": 3, "text": 26}),
+    "but not too narrow": (["a", "text"], [], 27, {"a": 3}),
+}
+
+
+@pytest.mark.parametrize("case", FITTING)
+def test_columns_that_fit_by_hand(case):
+    essential, more, room, wanted = FITTING[case]
+    widths = {"a": 3, "b": 4, "long": 20, "text": 60}
+    found = fitting(essential, more, widths, {"text"}, room)
+    assert found == wanted
+    assert list(found) == list(wanted)
+
+
+def test_names_in_a_sentence():
+    assert listed(["a", "b"], ["c", "d"], 10) == "a, b, c, d"
+    assert listed(["a", "b"], ["c", "d"], 9) == "a, b and 2 more"
+    assert listed([], ["cc", "dd"], 5) == "2 columns"

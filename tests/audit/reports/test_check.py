@@ -189,8 +189,8 @@ def test_the_table_for_people_merges_what_is_the_same(mixed):
     lines = [line.split() for line in result.stdout.splitlines()]
     assert ["salience", "no", "r2po", "no", "critic", "saw"] in [line[:6] for line in lines]
     assert ["runs", "yes", "all"] in lines
-    assert ["cartpole", "threetraj", *["all"] * 5, "1/2", "none", "all", "none", "none"] in lines
-    assert ["cartpole", "r2po", "native", "other", "2", "2", "2", "authors", "yes", "1/2", "1/2"] in lines
+    assert ["CartPole", "ThreeTraj", *["all"] * 5, "1/2", "none", "all", "none", "none"] in lines
+    assert ["CartPole", "R2PO", "native", "other", "2", "2", "2", "authors", "yes", "1/2", "1/2"] in lines
     assert audit("check", mixed, "--variant", "r2po").stdout.count("threetraj") == 0
 
 

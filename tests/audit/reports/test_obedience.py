@@ -152,7 +152,7 @@ def test_the_function_is_the_command(planted):
 def test_every_format_prints(planted, output):
     result = command(planted, "--format", output)
     assert result.exit_code == 0
-    assert "cartpole" in result.stdout
+    assert "cartpole" in result.stdout.lower()
 
 
 @pytest.mark.parametrize("options", [{"outcome": "size"}, {"bandwidth": 0.0}, {"bandwidth": float("nan")}])

@@ -37,9 +37,9 @@ def served(grid):
         yield view
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser():
-    """A Chromium, started once."""
+    """A Chromium. Its event loop runs in this thread until it is closed, and other modules need one of their own."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:

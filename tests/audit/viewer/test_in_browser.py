@@ -92,13 +92,13 @@ def test_marks_of_charts_lead_to_revisions_too(page, served) -> None:
 def test_filters_change_the_address_and_the_address_the_filters(page, served) -> None:
     visit(page, served, "#/revisions")
     assert total(page) == 144
-    page.get_by_label("nim").first.check()
+    page.get_by_label("Nim").first.check()
     page.wait_for_function("() => document.querySelector('#main caption')?.textContent.startsWith('72')")
     assert "env=nim" in page.url
     page.go_back()
     page.wait_for_function("() => document.querySelector('#main caption')?.textContent.startsWith('144')")
     visit(page, served, "#/revisions?env=nim&direction=regression")
-    assert page.get_by_label("nim").first.is_checked()
+    assert page.get_by_label("Nim").first.is_checked()
     shown = total(page)
     page.click(".chips button:first-child")
     page.wait_for_function(f"() => !document.querySelector('#main caption').textContent.startsWith('{shown} ')")

@@ -48,11 +48,11 @@ class Links(HTMLParser):
 def test_the_folder_holds_every_figure_and_table_in_every_format(records: Records, index: Path) -> None:
     figures = {f"{kind}-{c}" for kind in KINDS for c in records.conditions}
     figures |= {f"{kind}-simulated-salient" for kind in COMPARING}
-    tables = {"salience", "summary", "agreement", "metrics", "aggregate", "paper-recomputed"}
+    tables = {"salience", "summary", "patterns", "agreement", "metrics", "aggregate", "paper-recomputed"}
     tables |= {made.stem for made in paper_tables(records).tables}
     expected = {f"{stem}.{kind}" for stem in figures for kind in ("png", "pdf")}
     expected |= {f"{stem}.{kind}" for stem in tables for kind in ("md", "csv", "tex", "html")}
-    assert {path.name for path in index.parent.iterdir()} == expected | {"index.html"}
+    assert {path.name for path in index.parent.iterdir()} == expected | {"index.html", "tables.js"}
 
 
 def test_the_same_records_give_the_same_bytes(records: Records, index: Path, tmp_path: Path) -> None:
@@ -75,10 +75,25 @@ def test_the_page_stands_alone_and_its_links_lead_somewhere(index: Path) -> None
     assert not re.search(r"@import|url\(", text)
 
 
+def test_what_made_the_records_is_stated_once(index: Path) -> None:
+    body, provenance = index.read_text(encoding="utf-8").split('<section id="provenance">')
+    assert body.count("simulated stand-in") == 1
+    assert body.count("Model gpt-oss:20b (ollama).") == 1
+    assert "a simulated stand-in, not a language model." in provenance
+
+
+def test_the_only_script_is_a_file_beside_the_page(index: Path) -> None:
+    for page in index.parent.glob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        assert re.findall("<script.*?</script>", text, re.DOTALL) == ['<script src="tables.js" defer></script>']
+        assert "script-src 'self' file:" in text
+        assert not re.search(r"\son[a-z]+=", text)
+
+
 def test_the_page_names_the_figures_that_it_lacks(index: Path) -> None:
     page = index.read_text(encoding="utf-8")
     returns = page[page.index('<section id="returns">') : page.index('<section id="over-tasks">')]
-    assert "Sensitivity to τ_c (needs R2PO under two settings of τ_c)." in returns
+    assert "Sensitivity to τ<sub>c</sub> (needs R2PO under two settings of τ<sub>c</sub>)." in returns
     over_tasks = page[page.index('<section id="over-tasks">') : page.index('<section id="paper">')]
     assert "Not shown" not in over_tasks
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import audit
@@ -28,6 +30,9 @@ def test_it_has_what_is_known_of_texts_and_nothing_of_tasks(records, tmp_path):
     for anchor in ("returns", "over-tasks", "paper", "recomputed"):
         assert f'id="{anchor}"' not in page
     assert "Texts are revised: a rollout and its return are an example and its score." in page
+    captions = " ".join(re.findall("<figcaption>.*?</figcaption>", page))
+    assert "the worst example scored less than the median one" in captions
+    assert "rollout" not in captions
     written = {path.name for path in (tmp_path / "out").iterdir()}
     assert {"patterns-hand.png", "edits-hand.png", "salience.csv"} <= written
     assert not {name for name in written if name.startswith(("curves", "stability", "metrics", "paper-"))}

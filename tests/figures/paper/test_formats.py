@@ -189,9 +189,8 @@ def test_markdown_sets_the_best_cell_in_bold(small: Records) -> None:
 def test_the_page_shows_the_tables_and_names_those_without_numbers(records: Records, tmp_path: Path) -> None:
     text = build(records, tmp_path, "python -m figures").read_text(encoding="utf-8")
     assert '<section id="paper">' in text
-    assert (
-        "Threshold sensitivity (needs runs of R2PO under another setting of τ_c, as from collect --tau-c half)" in text
-    )
+    needs = "needs runs of R2PO under another setting of τ<sub>c</sub>, as from collect --tau-c half"
+    assert f"Threshold sensitivity ({needs})" in text
     assert "<small>paper 474.67 ± 16.90</small>" in text
     assert not (tmp_path / "paper-tau-sensitivity.md").exists()
     assert (tmp_path / "paper-mean-reward.tex").exists()

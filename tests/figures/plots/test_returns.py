@@ -31,6 +31,15 @@ def lines(drawing: Drawing) -> list[str]:
     return [text.get_text() for text in drawing.figure.legends[0].get_texts()]
 
 
+def methods(drawing: Drawing) -> list[str]:
+    return [title for ax in drawing.figure.axes if (title := ax.get_title(loc="left"))]
+
+
+def beginnings(drawing: Drawing) -> list[list[float]]:
+    """The first two returns of every line."""
+    return [np.asarray(line.get_ydata()).tolist()[:2] for ax in drawing.figure.axes for line in ax.lines]
+
+
 def with_more(records: Records, variant: str, condition: str = SALIENT, factor: float = 1.0) -> Records:
     """The records, with runs of another method that returned so many times what ThreeTraj did."""
 
@@ -47,8 +56,10 @@ def with_more(records: Records, variant: str, condition: str = SALIENT, factor: 
 def test_methods_stand_in_two_sets(records: Records) -> None:
     assert set(sets(records)) == {"curves-variants"}
     wide = sets(with_more(with_more(records, "propsplus"), "novel"))
-    assert lines(wide["curves-main"]) == ["R2PO", "ProPS+", "novel", "optimum in prompts", "τ_c"]
-    assert lines(wide["curves-variants"]) == ["R2PO", "ThreeTraj", "RepTraj", "optimum in prompts", "τ_c"]
+    assert methods(wide["curves-main"]) == ["R2PO", "ProPS+", "novel"]
+    assert methods(wide["curves-variants"]) == ["R2PO", "ThreeTraj", "RepTraj"]
+    entries = ["mean", "band", "one run", "other methods", "optimum in prompts", r"$\tau_c$"]
+    assert lines(wide["curves-main"]) == lines(wide["curves-variants"]) == entries
     alone = replace(records, iterations=records.iterations[records.iterations["variant"] == "r2po"])
     assert set(sets(alone)) == {"curves-main"}
 
@@ -56,12 +67,11 @@ def test_methods_stand_in_two_sets(records: Records) -> None:
 def test_of_the_reinforcement_learners_the_best_of_each_task_is_drawn(records: Records) -> None:
     wide = with_more(with_more(records, "sb3-ppo", "sb3", 0.5), "sb3-a2c", "sb3", 2.0)
     drawing = sets(wide)["curves-main"]
-    assert lines(drawing)[:2] == ["R2PO", "best SB3"]
+    assert methods(drawing) == ["R2PO", "best SB3"]
     assert "Best of the reinforcement learners by mean return: A2C on CartPole, A2C on FrozenLake." in drawing.note
-    (ax,) = (ax for ax in drawing.figure.axes if ax.get_title(loc="left") == "CartPole")
-    assert any(np.asarray(line.get_ydata()).tolist()[:2] == [30.0, 230.0] for line in ax.lines)
+    assert [30.0, 230.0] in beginnings(drawing)
     # By themselves they are all drawn.
-    assert lines(sets(wide, "sb3")["curves-main"])[:2] == ["A2C", "PPO"]
+    assert methods(sets(wide, "sb3")["curves-main"]) == ["A2C", "PPO"]
 
 
 def test_reinforcement_learning_is_found_by_its_settings() -> None:
@@ -79,12 +89,7 @@ def test_a_condition_lends_its_learners_only_if_it_has_nothing_else(records: Rec
     wide = with_more(with_more(records, "sb3-ppo", "sb3", 0.5), "sb3-a2c", SALIENT, 2.0)
     assert learners_in(wide.iterations) == {"sb3"}
     # What a condition trained itself is not mixed with what it borrows from another.
-    (ax,) = (
-        ax
-        for ax in sets(with_more(wide, "sb3-a2c", "sb3", 9.0))["curves-main"].figure.axes
-        if ax.get_title(loc="left") == "CartPole"
-    )
-    assert [30.0, 230.0] in [np.asarray(line.get_ydata()).tolist()[:2] for line in ax.lines]
+    assert [30.0, 230.0] in beginnings(sets(with_more(wide, "sb3-a2c", "sb3", 9.0))["curves-main"])
 
 
 def test_four_tasks_have_a_figure_of_their_own_where_there_are_more(records: Records) -> None:
@@ -100,24 +105,24 @@ def test_four_tasks_have_a_figure_of_their_own_where_there_are_more(records: Rec
 def test_light_lines_are_known_near_and_unanimous(records: Records) -> None:
     facts = records.facts
     assert references(facts, SALIENT) == {
-        "cartpole": {"optimum": 500.0, "tau_c": 480.0},
-        "frozenlake": {"optimum": 1.0},
+        "cartpole": {"floor": 0.0, "optimum": 500.0, "tau_c": 480.0},
+        "frozenlake": {"floor": 0.0, "optimum": 1.0},
     }
     two = facts.assign(optimum=np.arange(len(facts), dtype=float))
     assert "optimum" not in references(two, SALIENT)["cartpole"]
-    assert references(facts.drop(columns=["optimum", "tau_c"]), SALIENT) == {}
+    assert references(facts.drop(columns=["floor", "optimum", "tau_c"]), SALIENT) == {}
     marks = {"cartpole": {"optimum": 9000.0, "tau_c": -480.0}}
     drawing = learning_curves(records.iterations, SALIENT, "", marks=marks)
     assert drawing is not None
     assert "Off the scale: CartPole (optimum 9000)." in drawing.note
-    assert lines(drawing)[-1] == "τ_c"
+    assert lines(drawing)[-1] == r"$\tau_c$"
 
 
 def test_logs_that_do_not_say_what_they_spent_are_drawn_by_iterations(records: Records) -> None:
     drawing = learning_curves(records.iterations.assign(rollouts_spent=math.nan), SALIENT, "")
     assert drawing is not None
-    assert {ax.get_xlabel() for ax in drawing.figure.axes} == {"iterations"}
-    assert [1, 2, 3, 4, 5, 6] in [line.get_xdata().tolist() for ax in drawing.figure.axes for line in ax.lines[:2]]
+    assert {ax.get_xlabel() for ax in drawing.figure.axes} == {"", "iterations"}
+    assert [1, 2, 3, 4, 5, 6] in [np.asarray(line.get_xdata()).tolist() for line in drawing.figure.axes[0].lines]
     assert "iterations are counted" in drawing.note
 
 
@@ -168,13 +173,14 @@ def test_settings_of_tau_stand_in_order_with_what_is_missing(records: Records) -
         for title in ("CartPole", "FrozenLake")
     )
     assert [label.get_text() for label in cartpole.get_xticklabels()] == [
-        "default\nτ_c = 480\nn = 1",
+        "default\n480\nn = 1",
         "half\nnot recorded\nn = 2",
-        "set to\nτ_c = 300\nn = 2",
+        "set to\n300\nn = 2",
         "100\nnot recorded\nn = 2",
         "auto-record\nby a rule\nn = 2",
         "off\nno rule\nn = 2",
     ]
+    assert cartpole.get_xlabel() == r"setting, $\tau_c$, runs"
     # There are no runs of R2PO on FrozenLake with the default.
     assert [text.get_text() for text in lake.texts] == ["–"]
     assert drawing.note.count("stand-in") == 1

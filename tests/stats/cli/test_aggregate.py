@@ -150,7 +150,7 @@ def test_names_in_records_do_nothing_to_a_terminal(write_run: WriteRun, capsys: 
 def test_every_format_has_every_method(command: str, form: str, data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     status, out, _ = run(capsys, command, data, "--format", form)
     assert status == 0
-    assert {"props", "r2po"} <= {word.strip('|,&"') for word in out.replace(",", " ").split()}
+    assert {"props", "r2po"} <= {word.strip('|,&"') for word in out.lower().replace(",", " ").split()}
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -1,0 +1,87 @@
+"""The cells of a column as people read them: rounded, decimal points in line, shares and intervals beside counts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from audit.output.escaping import in_line, visible
+from audit.output.formats import Row, aligned, as_json, is_nested, is_number_column, rounded
+from audit.output.names import NAMED
+
+LONGEST_TEXT: Final = 200
+"""Characters of a text that a table shows; the other formats have all of it."""
+
+FOLDED: Final = ("_pct", "_low", "_high")
+"""What the names of columns end with whose values are shown in brackets behind those of another column."""
+
+INTERVAL_DIGITS: Final = 3
+"""Significant digits of a number that has its interval beside it."""
+
+
+def plain_cells(rows: Sequence[Row], column: str) -> list[str]:
+    """The values of a column, rounded and in line, and nothing else."""
+    values = [row[column] for row in rows]
+    return aligned(values) if is_number_column(rows, column) else [rounded(value) for value in values]
+
+
+def cells(rows: Sequence[Row], column: str) -> list[str]:
+    """The cells of a column: tasks and methods by their names, numbers with what is folded into them."""
+    if not is_number_column(rows, column):
+        known = NAMED.get(column, {})
+        return [known.get(text, text) for text in plain_cells(rows, column)]
+    values, shares, lows, highs = ([row.get(f"{column}{end}") for row in rows] for end in ("", *FOLDED))
+    if any(share is not None for share in shares):
+        return _beside(aligned(values), ["" if share is None else f"({share:.1f}%)" for share in shares])
+    if all(end is None for end in (*lows, *highs)):
+        return aligned(values)
+    ends = aligned([*lows, *highs], INTERVAL_DIGITS)
+    # An end that is not known, or has no bound.
+    low, high = ([end.strip() or "?" for end in some] for some in (ends[: len(rows)], ends[len(rows) :]))
+    intervals = _beside([f"[{end}," for end in low], [f"{end}]" for end in high])
+    has_one = [pair != (None, None) for pair in zip(lows, highs, strict=True)]
+    shown = [interval if has else "" for interval, has in zip(intervals, has_one, strict=True)]
+    return _beside(aligned(values, INTERVAL_DIGITS), shown)
+
+
+def unfolded(columns: Sequence[str], among: Sequence[str] = ()) -> list[str]:
+    """The columns whose values are not in the cells of another one.
+
+    Args:
+        columns: by name.
+        among: further columns whose cells may hold those of `columns`.
+    """
+    every = {*columns, *among}
+    return [column for column in columns if not any(_is_end(column, end, every) for end in FOLDED)]
+
+
+def short(text: str) -> str:
+    """A text in one line, cut where it is very long."""
+    shown = in_line(text)
+    return shown if len(shown) <= LONGEST_TEXT else f"{shown[: LONGEST_TEXT - 1]}…"
+
+
+def short_values(rows: Sequence[Row], columns: Sequence[str], longest: int) -> tuple[list[Row], bool]:
+    """Rows whose texts and objects are in one line of so many characters at most, and whether any was cut."""
+    found = [{column: _short_value(row[column], longest) for column in columns} for row in rows]
+    return [{column: value for column, (value, _) in row.items()} for row in found], any(
+        is_cut for row in found for _, is_cut in row.values()
+    )
+
+
+def _short_value(value: Any, longest: int) -> tuple[Any, bool]:
+    text = as_json(value) if is_nested(value) else value
+    if not isinstance(text, str):
+        return value, False
+    line = visible(text).replace("\n", "\\n").replace("\t", "\\t")
+    return (f"{line[: longest - 1]}…", True) if len(line) > longest else (line, False)
+
+
+def _is_end(column: str, end: str, columns: set[str]) -> bool:
+    return column.endswith(end) and column.removesuffix(end) in columns
+
+
+def _beside(left: Sequence[str], right: Sequence[str]) -> list[str]:
+    """Two columns as one, both to the right, with blanks between that do not break."""
+    wide = max(map(len, left)), max(map(len, right))
+    return [f"{a.rjust(wide[0])} {b.rjust(wide[1])}".replace(" ", "\u00a0") for a, b in zip(left, right, strict=True)]

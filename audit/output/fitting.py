@@ -1,0 +1,57 @@
+"""Which columns of a table fit into a width, the most important ones first."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Final
+
+LEAST_TEXT: Final = 24
+"""Characters that a column of text keeps at least, if its texts are as long; beyond, they are broken into lines."""
+
+
+def fitting(
+    essential: Sequence[str], more: Sequence[str], widths: Mapping[str, int], texts: Collection[str], room: int
+) -> dict[str, int]:
+    """Choose columns that fit into a line, with a blank between each two.
+
+    A column that does not fit makes way for a later one that does. Texts get what numbers leave of the line.
+
+    Args:
+        essential: columns in the order of importance; the first one is always chosen.
+        more: columns that are added, in their order, where all of the essential ones have the width that they need and
+            all columns have two blanks between.
+        widths: characters that each column needs.
+        texts: columns that can be narrower, because words can be broken into lines.
+        room: characters of a line.
+
+    Returns:
+        The columns in the order given, each with its width.
+    """
+    left = room + 1  # each column takes a blank more than its width, and the last one needs none
+    chosen: dict[str, int] = {}
+    for column in essential:
+        least = min(widths[column], LEAST_TEXT) if column in texts else widths[column]
+        if least < left or not chosen:
+            chosen[column] = least
+            left -= least + 1
+    for column, least in chosen.items():
+        chosen[column] = min(widths[column], least + max(left, 0))
+        left -= chosen[column] - least
+    if len(chosen) == len(essential) and all(chosen[column] == widths[column] for column in chosen):
+        left -= len(chosen) - 1  # a table that has more than it needs has two blanks between columns
+        for column in more:
+            if widths[column] + 2 <= left:
+                chosen[column] = widths[column]
+                left -= widths[column] + 2
+    return chosen
+
+
+def listed(missed: Sequence[str], others: Sequence[str], room: int) -> str:
+    """Names in a sentence: those that are missed, as many of the others as fit into a line, and how many more."""
+    for number in range(len(others), -1, -1):
+        text, rest = ", ".join([*missed, *others[:number]]), len(others) - number
+        if rest:
+            text = f"{text} and {rest} more" if text else f"{rest} columns"
+        if len(text) <= room:
+            break
+    return text

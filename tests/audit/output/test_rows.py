@@ -1,0 +1,130 @@
+"""A result narrowed and sorted, from rows in memory and from a relation; and as a table for a paper."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import duckdb
+import pytest
+
+from audit.output.errors import UsageError
+from audit.output.rows import Table
+from audit.reports.tables import RelationRows
+
+ROWS = [
+    {"condition": "c_1", "env": "cartpole", "variant": "r2po", "n": 8, "n_pct": 12.5, "delta": -0.5, "note": "a & b"},
+    {"condition": "c_1", "env": "pong", "variant": "mine", "n": 10, "n_pct": 50.0, "delta": None, "note": None},
+    {"condition": "c_1", "env": "maze", "variant": "r2po", "n": 8, "n_pct": 25.0, "delta": 1.25, "note": "x"},
+]
+COLUMNS = tuple(ROWS[0])
+
+
+def in_memory(rows=ROWS):
+    return Table(columns=COLUMNS, rows=rows, title="Title", essential=COLUMNS[:-1])
+
+
+def of_relation():
+    connection = duckdb.connect()
+    connection.execute("create table t (condition text, env text, variant text, n int, n_pct double, delta double)")
+    connection.execute("alter table t add column note text")
+    connection.executemany("insert into t values (?, ?, ?, ?, ?, ?, ?)", [list(row.values()) for row in ROWS])
+
+    def rows_of(relation):
+        return RelationRows(relation, None)
+
+    relation = connection.table("t")
+    return Table(columns=COLUMNS, rows=rows_of(relation), relation=relation, rows_of=rows_of, close=connection.close)
+
+
+def written(table, capsys, output):
+    capsys.readouterr()
+    table.print(output)
+    return capsys.readouterr().out
+
+
+ORDERS = {
+    ("n",): ["cartpole", "maze", "pong"],
+    ("-n",): ["pong", "cartpole", "maze"],
+    ("delta",): ["cartpole", "maze", "pong"],
+    ("-delta",): ["maze", "cartpole", "pong"],
+    ("-n", "-env"): ["pong", "maze", "cartpole"],
+    ("note",): ["cartpole", "maze", "pong"],
+}
+
+
+@pytest.mark.parametrize("make", [in_memory, of_relation])
+@pytest.mark.parametrize("sort", ORDERS)
+def test_rows_are_sorted_with_nulls_last_and_equals_as_they_were(make, sort):
+    table = make()
+    assert [row["env"] for row in table.select(sort=sort)] == ORDERS[sort]
+    assert list(table.select(sort=sort).df()["env"]) == ORDERS[sort]
+    assert [row["env"] for row in table] == ["cartpole", "pong", "maze"]
+
+
+@pytest.mark.parametrize("make", [in_memory, of_relation])
+def test_columns_and_rows_are_chosen_in_every_format(make, capsys):
+    table = make().select(["delta", "n"], sort="-delta", limit=2)
+    assert json.loads(written(table, capsys, "json")) == [{"delta": 1.25, "n": 8}, {"delta": -0.5, "n": 8}]
+    assert list(csv.reader(io.StringIO(written(table, capsys, "csv")))) == [
+        ["delta", "n"],
+        ["1.25", "8"],
+        ["-0.5", "8"],
+    ]
+    assert written(table, capsys, "markdown").splitlines()[0] == "| delta | n |"
+    text = written(table, capsys, "table").replace("\u00a0", " ")
+    assert [line.split() for line in text.splitlines()[1:2]] == [["delta", "n"]]
+    assert "8 (25.0%)" in text
+    assert list(table.df().columns) == ["delta", "n"]
+    assert table.notes == ["first 2 of 3 rows"]
+    assert make().select(limit=3).notes == []
+
+
+def test_a_selection_keeps_its_records_open_until_it_is_gone():
+    table = of_relation().select("env", limit=1)
+    assert [row["env"] for row in table] == ["cartpole"]
+    table.close()
+    with pytest.raises(duckdb.Error):
+        len(table)
+
+
+@pytest.mark.parametrize(
+    ("option", "given"), [("--columns", {"columns": ["env", "detla"]}), ("--sort", {"sort": "-detla"})]
+)
+def test_an_unknown_column_is_one_line_with_near_ones(option, given):
+    with pytest.raises(UsageError, match=rf"^{option} detla: no such column; did you mean delta\?$"):
+        in_memory().select(**given)
+    with pytest.raises(
+        UsageError, match=r"no such column; columns are condition, env, variant, n, n_pct, delta, note$"
+    ):
+        in_memory().select("zzzz")
+    with pytest.raises(UsageError, match=r"^--limit 0: give a number of rows"):
+        in_memory().select(limit=0)
+
+
+def test_latex_is_a_table_for_a_paper(capsys):
+    assert written(in_memory(), capsys, "latex").splitlines() == [
+        r"% Needs \usepackage{booktabs}.",
+        "% Condition: c_1",
+        r"\begin{tabular}{llrr}",
+        r"\toprule",
+        r"Task & Method & N & $\Delta$ \\",
+        r"\midrule",
+        r"CartPole & R2PO & 8 (12.5\%) & $-$0.50 \\",
+        r"Pong & mine & 10 (50.0\%) &  \\",
+        r"Maze & R2PO & 8 (25.0\%) & 1.25 \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+
+
+def test_latex_has_the_columns_that_are_asked_for(capsys):
+    lines = written(in_memory().select(["condition", "n_pct", "note"]), capsys, "latex").splitlines()
+    assert lines[3] == r"Condition & N (\%) & Note \\"
+    assert lines[5] == r"c\_1 & 12.5 & a \& b \\"
+
+
+def test_latex_has_a_column_of_conditions_where_there_are_several(capsys):
+    lines = written(in_memory([*ROWS, {**ROWS[0], "condition": "d"}]), capsys, "latex").splitlines()
+    assert lines[3].startswith("Condition & Task & Method")
