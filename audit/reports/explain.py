@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import operator
 import textwrap
 from collections.abc import Sequence
 from dataclasses import asdict, replace
@@ -303,6 +301,8 @@ def _judgements(revision: dict[str, Any]) -> list[str]:
 def _where(relation: duckdb.DuckDBPyRelation, wanted: dict[str, Any]) -> duckdb.DuckDBPyRelation:
     from duckdb import ColumnExpression, ConstantExpression
 
-    # One filter, since each is bound by itself, which takes longer than to apply them.
-    same = [ColumnExpression(column) == ConstantExpression(value) for column, value in wanted.items()]
-    return relation.filter(functools.reduce(operator.and_, same))
+    same, *others = (ColumnExpression(column) == ConstantExpression(value) for column, value in wanted.items())
+    for each in others:
+        same &= each
+    # One filter, since each is bound by itself, which takes longer than to apply it.
+    return relation.filter(same)

@@ -12,12 +12,14 @@ from audit.output.word_diff import pieces
 from audit.references import Mention, Shown, driver
 from audit.references.marking import meaning
 from audit.reports.explain import Revision, in_full
+from audit.validation.coding.labels import as_written
 from audit.viewer.query import Query
-from audit.viewer.recorded import labels_of, recorded_beside
+from audit.viewer.recorded import recorded_beside
 from audit.viewer.table import no_such
 from audit.vocabulary.keys import RevisionKey
 
 if TYPE_CHECKING:
+    from audit.validation.coding.filling import Filling
     from audit.viewer.session import Session
 
 ROLES: Final = ("worst", "median", "best")
@@ -47,8 +49,7 @@ def revision(session: Session, key: RevisionKey, query: Query) -> dict[str, Any]
     return {
         **page_of(full, row),
         **recorded_beside(key, row["file"]),
-        "labels": labels_of(session.coding, key),
-        "file": in_line(row["file"]),
+        "labels": _labels(session.coding, key),
         "place": place,
         "among": session.table.count(query),
         "before": before,
@@ -60,6 +61,20 @@ def _first(session: Session, query: Query) -> RevisionKey | None:
     """The first revision of a query; None where it has none."""
     found = session.table.page(replace(query, page=1), RevisionKey._fields)
     return RevisionKey(*found[0]) if found else None
+
+
+def _labels(coding: Filling | None, key: RevisionKey) -> list[dict[str, Any]] | None:
+    """The codes that coders gave to a revision; None until all coders are done, since they code blind."""
+    coders = {} if coding is None else coding.by_coder()
+    if any(rows.done < len(rows.rows) for rows in coders.values()):
+        return None
+    names = {key, as_written(key)}
+    return [
+        {"coder": in_line(coder), "codes": dict(row.label.codes), "note": in_line(row.label.note or "")}
+        for coder, rows in coders.items()
+        for row in rows.rows
+        if row.label.identity in names
+    ]
 
 
 def page_of(full: Revision, row: Mapping[str, Any]) -> dict[str, Any]:
@@ -77,7 +92,7 @@ def page_of(full: Revision, row: Mapping[str, Any]) -> dict[str, Any]:
     shown = _shown(full, row)
     return {
         "key": [row[name] for name in RevisionKey._fields],
-        "row": {name: value for name, value in row.items() if name not in {"id", "changed", "file"}},
+        "row": {name: value for name, value in row.items() if name not in {"id", "changed"}},
         "text": is_text,
         "model": in_line(" ".join(full[name] for name in ("backend", "model") if full[name])) or None,
         "detector": full["detector"],

@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
+
 from audit.output.errors import AuditError
 from audit.output.escaping import in_line
 from audit.store import rows_of
 from audit.viewer.query import Query
-from audit.viewer.recorded import description_beside
 from audit.vocabulary.keys import RunKey
+from collector.system.regular_files import RUN, read_regular
 
 if TYPE_CHECKING:
     import duckdb
@@ -21,6 +23,8 @@ COLUMNS: Final = (
     *("iteration", "r0", "r1", "delta", "direction", "accepted", "p_no_change", "pattern", "strict", "permissive"),
     "cites",
 )
+SET_UP: Final = ("options", "switches", "versions", "method")
+"""Objects of `run.json` that are shown."""
 MOST: Final = 2_000
 """Iterations that are shown; of a longer run every n-th."""
 
@@ -55,7 +59,7 @@ def run(session: Session, key: RunKey) -> dict[str, Any]:
         "key": list(key),
         "facts": _named(facts[0]),
         "thresholds": _named(thresholds[0]) if thresholds else {},
-        "description": description_beside(Path(files[0][0])) if files else {},
+        "description": _set_up(Path(files[0][0])) if files else {},
         "iterations": rows,
         "every": every,
         "total": total,
@@ -81,4 +85,25 @@ def _named(row: dict[str, Any]) -> dict[str, Any]:
         name: in_line(value) if isinstance(value, str) else value
         for name, value in row.items()
         if name not in RunKey._fields
+    }
+
+
+def _set_up(file: Path) -> dict[str, str]:
+    """How a run was set up, as its `run.json` states it: names with values, both in one line; empty without the file.
+
+    Args:
+        file: of its records.
+    """
+    try:
+        description = msgspec.json.decode(read_regular(file.parent / "run.json", RUN))
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return {}
+    if not isinstance(description, dict):
+        return {}
+    found = {name: description[name] for name in SET_UP if isinstance(description.get(name), dict)}
+    return {
+        in_line(f"{name}: {key}"): in_line(value if isinstance(value, str) else msgspec.json.encode(value).decode())
+        for name, values in found.items()
+        for key, value in values.items()
+        if value is not None
     }

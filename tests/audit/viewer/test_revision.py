@@ -135,8 +135,7 @@ def test_what_is_beside_the_record(session) -> None:
     assert first["truth"] == {"personality": "salient", **KNOWN}
     assert second["prompt"] is second["truth"] is None
     assert third["shown"] is None
-    assert first["file"].endswith("episodes.jsonl")
-    assert "file" not in first["row"]
+    assert first["row"]["file"].endswith("episodes.jsonl")
 
 
 def test_what_is_not_recorded_is_null(session) -> None:

@@ -88,7 +88,7 @@ def test_a_tick_walks_along_revisions_like_this_one(page, view) -> None:
     page.select_option("#like-order", "-delta")
     page.wait_for_function("() => location.hash.endsWith('&sort=-delta')")
     visit(page, view, address(2, direction="regression", q="fell"))
-    assert "not among these 2" in page.inner_text(".walk")
+    assert "not one of 2" in page.inner_text(".walk")
     page.keyboard.press("j")
     page.wait_for_function("() => location.hash.includes('/1/0?')")
     page.wait_for_function("() => document.querySelector('h1').textContent.includes('iteration 0')")

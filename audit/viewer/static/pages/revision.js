@@ -14,7 +14,8 @@
     for (const [name, key] of [["j", data.after], ["k", data.before]]) {
       Pages.onKey(name, () => { if (key) location.hash = step(key); });
     }
-    const place = data.place ? `${number(data.place)} of ${number(data.among)}` : `not among these ${number(data.among)}`;
+    const of = data.among === undefined ? "" : ` of ${number(data.among)}`; // an exported folder need not count them
+    const place = data.place ? `${number(data.place)}${of}` : `not one${of}`;
     return h("div.walk", { role: "navigation", "aria-label": "Revisions" },
       data.before ? link("← previous (k)", step(data.before)) : h("span.muted", "← previous (k)"),
       h("span", place),
@@ -129,7 +130,7 @@
 
   function prompt(data) {
     if (data.prompt) return h("details#prompt", h("summary", "The exact prompt"), Texts.plain(data.prompt, "Prompt"));
-    return h("p.muted", data.prompt === null ? "The exact prompt is not recorded beside this revision." : "Prompts were left out of this folder.");
+    return h("p.muted", `The exact prompt is not recorded beside this revision${Data.isExported ? ", or was left out of this folder" : ""}.`);
   }
 
   Pages.add({
@@ -144,7 +145,7 @@
         h("p.muted", shown(row.condition), data.model ? ` · ${data.model}` : " · model not recorded"),
         walking(data, parts, query), likeThis(row, parts, query), verdicts(row), h("p", data.reason),
         h("div.sides", h("div", given, outcome(data)), h("div", answered, h("section.edits", h("h2", data.text ? "What became of the text" : "Parameters"), edits(data)))),
-        h("div.beside", others(data), prompt(data), data.file ? h("p.muted", `Recorded in ${shown(data.file)}`) : null),
+        h("div.beside", others(data), prompt(data), row.file ? h("p.muted", `Recorded in ${shown(row.file)}`) : null),
       );
       Pages.announce(`Revision ${data.place ? `${data.place} of ${data.among}` : ""}`);
     },
