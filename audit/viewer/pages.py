@@ -48,6 +48,7 @@ def about(session: Session) -> dict[str, Any]:
         sums = rows_of(session.request.select(session.store.relation("holdings")))
         caption = session.request.caption(session.store)
     empty = {name for name in session.table.kinds if session.table.is_empty(name)}
+    same = {name for name in ("condition", "env", "variant") if len(session.table.facet(Query(), name)) < 2}
     return {
         "paths": [str(path) for path in session.request.paths],
         "revisions": session.table.count(Query()),
@@ -61,7 +62,7 @@ def about(session: Session) -> dict[str, Any]:
             for name, kind in session.table.kinds.items()
         ],
         "facets": [name for name in FACETED if name not in empty],
-        "shown": [name for name in (SHOWN_OF_TEXTS if texts else SHOWN) if name not in empty],
+        "shown": [name for name in (SHOWN_OF_TEXTS if texts else SHOWN) if name not in empty | same],
         "page": PAGE,
         "texts": texts,
         "detector": session.store.detector,

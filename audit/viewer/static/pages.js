@@ -40,7 +40,10 @@ const Pages = (() => {
     try {
       if (!page) throw new Error(`there is no page "${shown(route.name)}"`);
       const left = await page.render(fresh, route);
-      if (mine !== turn) return;
+      if (mine !== turn) {
+        if (left) left();
+        return;
+      }
       leave = left || null;
     } catch (error) {
       if (mine !== turn) return;

@@ -24,6 +24,16 @@
     return items.length ? h("ul.chips", { "aria-label": "Filters" }, items) : null;
   }
 
+  // Which facets are open, as long as the page is not loaded anew; those that are filtered are open anyway.
+  const opened = new Set(["direction", "env", "variant", "pattern", "cites", "strict"]);
+
+  function disclosed(name, isChosen, ...content) {
+    return h("details", {
+      open: isChosen || opened.has(name),
+      ontoggle: (event) => (event.target.open ? opened.add(name) : opened.delete(name)),
+    }, h("summary", { title: Names.meaning(name) }, Names.column(name)), content);
+  }
+
   const raw = (value) => (value === null ? "" : String(value));
 
   function facet(query, name, found) {
@@ -41,8 +51,7 @@
         }),
         h("span", Names.value(name, value)), h("span.count", number(count))));
     });
-    return h("details", { open: chosen.length > 0 || ["direction", "env", "variant", "pattern", "cites", "strict"].includes(name) },
-      h("summary", { title: Names.meaning(name) }, Names.column(name)), h("ul", values));
+    return disclosed(name, chosen.length > 0, h("ul", values));
   }
 
   function ranged(query, name, [low, high], chosen) {
@@ -54,8 +63,7 @@
       restart(query, { [name]: a || b ? `${a}..${b}` : null });
     };
     ends.forEach((each) => each.addEventListener("change", apply));
-    return h("details", { open: chosen.length > 0 }, h("summary", { title: Names.meaning(name) }, Names.column(name)),
-      h("div.range", ends[0], "to", ends[1]));
+    return disclosed(name, chosen.length > 0, h("div.range", ends[0], "to", ends[1]));
   }
 
   function searching(query) {
@@ -131,6 +139,18 @@
     return Tables.scrolling(h("table", h("caption", `${number(found.total)} revisions`), h("thead", h("tr", headings)), h("tbody", rows)), "Revisions");
   }
 
+  /** The facets; on a narrow screen behind one line, so that the table comes first. */
+  function filters(facets) {
+    const isWide = matchMedia("(min-width: 801px)").matches;
+    return isWide ? facets : h("details", {
+      open: opened.has("filters"),
+      ontoggle: (event) => {
+        if (event.target.classList.contains("all")) (event.target.open ? opened.add("filters") : opened.delete("filters"));
+      },
+      class: "all",
+    }, h("summary", "Filters"), facets);
+  }
+
   Pages.add({
     name: "revisions",
     title: "Revisions",
@@ -148,7 +168,7 @@
       ]);
       Pages.announce(`${number(found.total)} revisions`);
       main.append(h("h1", "Revisions"), h("div.layout",
-        h("aside.facets", { "aria-label": "Filters and counts" }, counted.map((name) => facet(query, name, facets[name]))),
+        h("aside.facets", { "aria-label": "Filters and counts" }, filters(counted.map((name) => facet(query, name, facets[name])))),
         h("div",
           h("div.bar", searching(query), columnsChooser(query, columns), downloads(query, columns)),
           chips(query), found.total ? [grid(query, found, columns), paging(query, found)] : h("p", "No revision is like this; remove a filter."),
