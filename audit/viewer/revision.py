@@ -1,25 +1,30 @@
-"""One revision as its page shows it: what was shown beside what was answered, and what came of it."""
+"""One revision as its page shows it: what was shown beside what was answered, what was changed, and what came of it."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
 
 from audit.output.escaping import in_line, visible
 from audit.output.word_diff import pieces
 from audit.references import Mention, Shown, driver
 from audit.references.marking import meaning
 from audit.reports.explain import Revision, in_full
+from audit.validation.coding.labels import as_written
 from audit.viewer.query import Query
 from audit.viewer.recorded import recorded_beside
 from audit.viewer.table import no_such
 from audit.vocabulary.keys import RevisionKey
 
 if TYPE_CHECKING:
+    from audit.validation.coding.filling import Filling
     from audit.viewer.session import Session
 
-LABELS = ("worst", "median", "best")
+ROLES: Final = ("worst", "median", "best")
+SENTENCE: Final = 600
+"""Characters of a sentence that is quoted beside the answer."""
 
 
 def revision(session: Session, key: RevisionKey, query: Query) -> dict[str, Any]:
@@ -41,7 +46,35 @@ def revision(session: Session, key: RevisionKey, query: Query) -> dict[str, Any]
     with session.lock:
         full = in_full(session.store, row, chosen, references)
     place, before, after = session.table.neighbours(query, row["id"])
-    return {**page_of(full, row), **recorded_beside(key, row["file"]), "place": place, "before": before, "after": after}
+    return {
+        **page_of(full, row),
+        **recorded_beside(key, row["file"]),
+        "labels": _labels(session.coding, key),
+        "place": place,
+        "among": session.table.count(query),
+        "before": before,
+        "after": after if place else _first(session, query),
+    }
+
+
+def _first(session: Session, query: Query) -> RevisionKey | None:
+    """The first revision of a query; None where it has none."""
+    found = session.table.page(replace(query, page=1), RevisionKey._fields)
+    return RevisionKey(*found[0]) if found else None
+
+
+def _labels(coding: Filling | None, key: RevisionKey) -> list[dict[str, Any]] | None:
+    """The codes that coders gave to a revision; None until all coders are done, since they code blind."""
+    coders = {} if coding is None else coding.by_coder()
+    if any(rows.done < len(rows.rows) for rows in coders.values()):
+        return None
+    names = {key, as_written(key)}
+    return [
+        {"coder": in_line(coder), "codes": dict(row.label.codes), "note": in_line(row.label.note or "")}
+        for coder, rows in coders.items()
+        for row in rows.rows
+        if row.label.identity in names
+    ]
 
 
 def page_of(full: Revision, row: Mapping[str, Any]) -> dict[str, Any]:
@@ -56,6 +89,7 @@ def page_of(full: Revision, row: Mapping[str, Any]) -> dict[str, Any]:
     rationale = full["rationale"] if is_text else revised["answer"]
     mentions = [Mention(**each) for each in full["mentions"]]
     found = _driver(full, rationale)
+    shown = _shown(full, row)
     return {
         "key": [row[name] for name in RevisionKey._fields],
         "row": {name: value for name, value in row.items() if name not in {"id", "changed"}},
@@ -66,20 +100,23 @@ def page_of(full: Revision, row: Mapping[str, Any]) -> dict[str, Any]:
         "thresholds": full["thresholds"],
         "initial": _candidate(initial),
         "revised": _candidate(revised),
-        "evidence": full["evidence"],
-        "items": [_item(each) for each in full.get("items", ())],
-        "places": full.get("places", {}),
+        "shown": shown,
         "edits": None if is_text else _edits(full),
-        "differences": list(_differences(initial["text"], revised["text"])) if is_text else [],
-        "answer": _segments(rationale or "", mentions, found["sentence"] if found else ""),
+        "differences": _differences(initial["text"], revised["text"]) if is_text else None,
+        "mentions": [_mention(each, shown or ()) for each in mentions],
+        "answer": None if rationale is None else _segments(rationale, mentions, found["sentence"] if found else ""),
         "whole_answer": visible(revised["answer"] or "") if is_text else None,
         "thinking": None if revised["thinking"] is None else visible(revised["thinking"]),
-        "driver": found,
+        "driver": found and {name: _shortened(in_line(value)) for name, value in found.items()},
         "judgements": [
-            {**each, "sentence": in_line(each["sentence"] or ""), "model": in_line(each["model"])}
+            {name: _shortened(in_line(value)) if isinstance(value, str) else value for name, value in each.items()}
             for each in full["judgements"]
         ],
     }
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= SENTENCE else f"{text[:SENTENCE]}…"
 
 
 def _candidate(candidate: Mapping[str, Any]) -> dict[str, Any]:
@@ -87,63 +124,90 @@ def _candidate(candidate: Mapping[str, Any]) -> dict[str, Any]:
     return {name: candidate.get(name) for name in names}
 
 
-def _item(item: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "label": item["label"],
-        "name": item["name"] and in_line(item["name"]),
-        "return": item["return"],
-        "text": item["text"] and visible(item["text"]),
-    }
-
-
-def _edits(full: Revision) -> list[dict[str, Any]] | None:
-    """Every parameter before and after, and whether it counts as changed."""
-    before, after = full["initial"]["params"], full["revised"]["params"]
-    if not before or not after or len(before) != len(after):
+def _shown(full: Revision, row: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+    """What the critic was shown, in the order of display, each with its roles; None where that is not recorded."""
+    if full["shown"] is None:
         return None
-    changed = {each["index"] for each in full["edits"]}
     return [
-        {"index": index, "before": old, "after": new, "changed": index in changed}
-        for index, (old, new) in enumerate(zip(before, after, strict=True))
+        {
+            "roles": [role for role in ROLES if row[f"{role}_place"] == place]
+            or [role for role in ROLES if role == item["label"]],
+            "name": in_line(item.get("name") or (f"item {place}" if item["label"] == "item" else item["label"])),
+            "rollout": item.get("rollout"),
+            "return": item.get("return"),
+            "length": item.get("length"),
+            "text": item.get("text") and visible(item["text"]),
+        }
+        for place, item in enumerate(full["shown"], start=1)
     ]
 
 
-def _differences(before: Mapping[str, str] | None, after: Mapping[str, str] | None) -> Iterator[dict[str, Any]]:
-    """The components of a text, each in pieces that stay, go or come."""
-    for name in sorted({*(before or ()), *(after or ())}):
-        old, new = (before or {}).get(name), (after or {}).get(name)
-        yield {
-            "name": in_line(name),
-            "state": "new" if old is None else "removed" if new is None else "same" if old == new else "changed",
-            "pieces": [
-                {"kind": piece.kind, "text": visible("".join(piece.words))}
-                for piece in pieces(old or "", new or "")
-                if piece.words
-            ],
-        }
+def _mention(mention: Mention, shown: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """A mention, and the places of what it means among what was shown, from 0."""
+    return {
+        "text": visible(mention.text),
+        "labels": [in_line(label) for label in mention.labels],
+        "rollouts": mention.rollouts,
+        "kind": mention.kind,
+        "negated": mention.negated,
+        "discounted": mention.discounted,
+        "meaning": in_line(meaning(mention)),
+        "places": [
+            place
+            for place, item in enumerate(shown)
+            if item["rollout"] in mention.rollouts
+            or not {*item["roles"], item["name"].lower()}.isdisjoint(mention.labels)
+        ],
+    }
+
+
+def _edits(full: Revision) -> dict[str, Any] | None:
+    """Every parameter before and after, and the indices of those that count as changed; None where not recorded."""
+    before, after = full["initial"]["params"], full["revised"]["params"]
+    if not before or not after or len(before) != len(after):
+        return None
+    return {"before": before, "after": after, "changed": [each["index"] for each in full["edits"]]}
+
+
+def _differences(before: Mapping[str, str] | None, after: Mapping[str, str] | None) -> list[dict[str, Any]] | None:
+    """The components of a text, each in pieces that stay, go or come; None where a text is not recorded."""
+    if before is None or after is None:
+        return None
+    return [_difference(name, before.get(name), after.get(name)) for name in sorted({*before, *after})]
+
+
+def _difference(name: str, old: str | None, new: str | None) -> dict[str, Any]:
+    return {
+        "name": in_line(name),
+        "state": "new" if old is None else "removed" if new is None else "same" if old == new else "changed",
+        "pieces": [
+            {"kind": piece.kind, "text": visible("".join(piece.words))}
+            for piece in pieces(old or "", new or "")
+            if piece.words
+        ],
+    }
 
 
 def _segments(text: str, mentions: Sequence[Mention], sentence: str) -> list[dict[str, Any]]:
-    """The answer in pieces: each a stretch of text, in a mention or not, in the driver's sentence or not."""
+    """The answer in pieces: each a stretch of text, with the number of its mention, in the driver's sentence or not."""
     start = text.find(sentence) if sentence else -1
     inside = range(start, start + len(sentence)) if start >= 0 else range(0)
-    bounds = {0, len(text), *(bound for each in mentions for bound in (each.start, each.end))}
-    if inside:
-        bounds |= {inside.start, inside.stop}
-    ordered = sorted(bounds)
+    bounds = {
+        0,
+        len(text),
+        inside.start,
+        inside.stop,
+        *(bound for each in mentions for bound in (each.start, each.end)),
+    }
+    numbers = iter([*enumerate(mentions), (None, None)])
+    number, mention = next(numbers)
     found: list[dict[str, Any]] = []
-    for begin, end in itertools.pairwise(ordered):
-        mention = next((each for each in mentions if each.start <= begin < each.end), None)
+    for begin, end in itertools.pairwise(sorted(bounds)):
+        while mention is not None and mention.end <= begin:
+            number, mention = next(numbers)
         segment: dict[str, Any] = {"text": visible(text[begin:end])}
-        if mention is not None:
-            segment["mention"] = {
-                "labels": mention.labels,
-                "rollouts": mention.rollouts,
-                "kind": mention.kind,
-                "negated": mention.negated,
-                "discounted": mention.discounted,
-                "meaning": in_line(meaning(mention)),
-            }
+        if mention is not None and mention.start <= begin:
+            segment["mention"] = number
         if begin in inside:
             segment["driver"] = True
         found.append(segment)

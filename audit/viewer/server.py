@@ -34,11 +34,12 @@ if TYPE_CHECKING:
 
     from audit.viewer.session import Session
 
+PLOT_STYLE: Final = "sha256-jSYQUrW7J0b3jPqhZP9C2Xh1PyJKHKXd4s0fpGGKrww="
+"""Of the one style sheet that Observable Plot writes into each chart; its legends would write others."""
 POLICY: Final = {
     "default-src": "'none'",
     "script-src": "'self'",
-    # Observable Plot writes one fixed style sheet into each chart.
-    "style-src": "'self' 'sha256-PLOT'",
+    "style-src": f"'self' '{PLOT_STYLE}'",
     "img-src": "'self' data: blob:",
     "connect-src": "'self'",
     "base-uri": "'none'",

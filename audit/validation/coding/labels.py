@@ -114,8 +114,7 @@ def resolve_identities(labels: Labels, known: Collection[RevisionKey], others: C
         known: revisions that a critic answered for.
         others: iterations that are in the records, those without a critic's answer included.
     """
-    # As written in a sheet, where a name that looks like a formula has an apostrophe.
-    names = {_as_written(identity): identity for identity in known} | {identity: identity for identity in known}
+    names = {as_written(identity): identity for identity in known} | {identity: identity for identity in known}
     kept = []
     for row in labels.rows:
         identity = names.get(row.identity)
@@ -176,5 +175,6 @@ def _identity(values: Mapping[str, str]) -> RevisionKey | None:
     return RevisionKey(values["condition"], values["env"], values["variant"], int(run), int(iteration))
 
 
-def _as_written(identity: RevisionKey) -> RevisionKey:
+def as_written(identity: RevisionKey) -> RevisionKey:
+    """A revision as a sheet names it: a name that looks like a formula has an apostrophe."""
     return identity._replace(condition=cell(identity.condition), env=cell(identity.env), variant=cell(identity.variant))

@@ -42,9 +42,9 @@ const { h, shown, link, number, percent } = (() => {
     if (value === null || value === undefined) return "";
     if (typeof value === "boolean") return value ? "yes" : "no";
     if (typeof value !== "number") return shown(value);
-    if (Number.isInteger(value)) return value.toLocaleString("en-US");
-    if (Math.abs(value) >= 1000) return value.toLocaleString("en-US", { maximumFractionDigits: 1 });
-    return String(Number(value.toPrecision(4))).replace("-", "−");
+    const isLarge = Number.isInteger(value) || Math.abs(value) >= 1000;
+    const text = isLarge ? value.toLocaleString("en-US", { maximumFractionDigits: 1 }) : String(Number(value.toPrecision(4)));
+    return text.replace("-", "−");
   }
 
   function percent(value) {

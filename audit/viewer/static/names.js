@@ -29,5 +29,17 @@ const Names = (() => {
     return about?.columns.find((each) => each.name === name)?.meaning || "";
   }
 
-  return { take, value, column, meaning, get about() { return about; } };
+  /** What the value of a filter in an address is called. */
+  function filter(name, given) {
+    if (given === "") return "none";
+    if (given.startsWith("!")) return `not ${filter(name, given.slice(1))}`;
+    if (given === "..") return "known";
+    if (given === "true") return "yes";
+    if (given === "false") return "no";
+    const [low, high] = given.split("..");
+    if (high === undefined) return value(name, given);
+    return low && high ? `${low} to ${high}` : low ? `≥ ${low}` : `≤ ${high}`;
+  }
+
+  return { take, value, column, meaning, filter, get about() { return about; } };
 })();

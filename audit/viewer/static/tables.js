@@ -8,6 +8,7 @@ const Tables = (() => {
     const value = row.cells[name];
     const text = /_pct$|^pct$/.test(name) ? percent(value) : typeof value === "string" ? Names.value(name, value) : number(value);
     const filter = row.links?.[name];
+    if (row.hrefs?.[name]) return link(text, row.hrefs[name]);
     return filter && text !== "" ? link(text, Query.address("revisions", [], filter)) : text;
   }
 
@@ -18,7 +19,7 @@ const Tables = (() => {
     return typeof a === "number" ? a - b : String(a).localeCompare(String(b));
   }
 
-  /** A table. columns: [{name, meaning}]; rows: [{cells, links}]. */
+  /** A table. columns: [{name, meaning}]; rows: [{cells, links, hrefs}]: `links` are filters of revisions, `hrefs` addresses. */
   function table({ columns, rows, caption }) {
     let sorted = null;
     const body = h("tbody");

@@ -2,38 +2,135 @@
 
 // One revision: what was shown beside what was answered, what was changed, and what came of it.
 (() => {
-  const ROLES = ["worst", "median", "best"];
+  const OWN = ["condition", "env", "variant", "direction", "pattern", "driver", "cites", "strict", "permissive", "structure", "degree", "start"];
+  const ORDERS = [["", "as recorded"], ["delta", "largest loss first"], ["-delta", "largest gain first"], ["p_no_change", "least like noise first"], ["severity", "lowest severity first"]];
 
-  function classOf(mention) {
-    const role = ROLES.find((each) => mention.labels.includes(each));
-    return [role || (mention.labels.length || mention.rollouts.length ? "other" : ""), mention.negated ? "negated" : ""].filter(Boolean);
+  const raw = (value) => (value === null ? "" : String(value));
+  const isKnown = (name) => Names.about.columns.some((each) => each.name === name && !each.empty);
+
+  function walking(data, parts, query) {
+    const selection = Query.selection(query);
+    const step = (key) => Query.address("revision", key, selection);
+    for (const [name, key] of [["j", data.after], ["k", data.before]]) {
+      Pages.onKey(name, () => { if (key) location.hash = step(key); });
+    }
+    const of = data.among === undefined ? "" : ` of ${number(data.among)}`; // an exported folder need not count them
+    const place = data.place ? `${number(data.place)}${of}` : `not one${of}`;
+    return h("div.walk", { role: "navigation", "aria-label": "Revisions" },
+      data.before ? link("← previous (k)", step(data.before)) : h("span.muted", "← previous (k)"),
+      h("span", place),
+      data.after ? link(data.place ? "next (j) →" : "to the first of them (j) →", step(data.after)) : h("span.muted", "next (j) →"),
+      link("in the table", Query.address("revisions", [], selection)),
+      link("its run", Query.address("run", parts.slice(0, 4))),
+      data.initial.params ? link("replay its rollouts", Query.address("replay", parts, selection)) : null);
   }
 
-  function answer(data) {
-    return h("div.answer", { tabindex: "0", role: "region", "aria-label": "Answer" }, data.answer.map((piece) => {
-      let node = document.createTextNode(piece.text);
-      if (piece.mention) {
-        const found = piece.mention;
-        node = h("mark", { class: classOf(found).join(" "), title: `${found.meaning}; found by ${found.kind}${found.negated ? ", negated" : ""}${found.discounted ? ", discounted" : ""}` }, node);
-      }
-      return piece.driver ? h("span.justifies", { title: `driver: ${data.driver.name}` }, node) : node;
-    }));
+  /** Which revisions previous and next walk along: those like this one in what is ticked. */
+  function likeThis(row, parts, query) {
+    const go = (changes) => { location.hash = Query.address("revision", parts, Query.selection(Query.changed(query, changes))); };
+    const isOwn = (name) => query.getAll(name).length === 1 && query.get(name) === raw(row[name]);
+    const boxes = OWN.filter(isKnown).map((name) => h("label", h("input", {
+      type: "checkbox", checked: isOwn(name), id: `like-${name}`, onchange: () => go({ [name]: isOwn(name) ? null : raw(row[name]) }),
+    }), ` ${Names.column(name)}: ${Names.value(name, row[name])}`));
+    const others = Query.filters(query).filter(([name]) => !(OWN.includes(name) && isOwn(name)));
+    if (query.get("q")) others.push(["q", query.get("q")]);
+    const chips = others.map(([name, value]) => h("li", h("button", {
+      type: "button", onclick: () => go({ [name]: query.getAll(name).filter((each) => each !== value) }),
+    }, `${name === "q" ? "text" : Names.column(name)}: ${name === "q" ? shown(value) : Names.filter(name, value)} ×`)));
+    const sort = query.get("sort") || "";
+    const orders = ORDERS.some(([value]) => value === sort) ? ORDERS : [...ORDERS, [sort, shown(sort)]];
+    const select = h("select#like-order", { onchange: (event) => go({ sort: event.target.value || null }) },
+      orders.map(([value, text]) => h("option", { value, selected: value === sort }, text)));
+    return h("details#like.like", { open: Boolean(Query.filters(query).length || sort) }, h("summary", "Next like this one"),
+      h("fieldset", h("legend", "Walk along revisions with the same"), boxes),
+      h("p", h("label", "in the order ", select)), chips.length ? h("ul.chips", { "aria-label": "Further filters" }, chips) : null);
   }
 
   function verdicts(row) {
     const names = ["direction", "pattern", "cites", "strict", "permissive", "structure", "severity", "start", "accepted", "restrained"];
-    return h("ul.verdicts", names.filter((name) => row[name] !== null).map((name) =>
-      h("li", h("span.muted", `${Names.column(name)} `), typeof row[name] === "number" ? number(row[name]) : Names.value(name, row[name]))));
+    return h("ul.verdicts", names.filter((name) => row[name] !== null).map((name) => {
+      const text = typeof row[name] === "number" ? number(row[name]) : Names.value(name, row[name]);
+      return h("li", { title: Names.meaning(name) }, h("span.muted", `${Names.column(name)} `),
+        name === "severity" ? text : link(text, Query.address("revisions", [], { [name]: raw(row[name]) })));
+    }));
+  }
+
+  function outcome(data) {
+    const { row, initial, revised } = data;
+    const noise = row.p_no_change === null
+      ? "No noise p: the two candidates' single returns are not known, or not comparable."
+      : `Noise p ${number(row.p_no_change)}: the chance of so low a Δ, or a lower one, had the revision changed nothing.`;
+    const direction = { regression: "a regression", improvement: "an improvement", no_change: "no change" }[row.direction];
+    return h("section.outcome", h("h2", data.text ? "Scores" : "Returns"), h("div.picture", RevisionPictures.returns(data)), RevisionPictures.legend(data),
+      h("p", "Δ ", h(`strong.${row.direction}`, number(row.delta)), `, ${direction}; the revised candidate was ${row.accepted ? "" : "not "}kept.`),
+      h("p.muted", noise),
+      initial.returns || revised.returns ? single(data) : h("p.muted", "Single returns are not recorded, only their means."));
+  }
+
+  /** The returns one by one, beside each other where seeds or examples are the same. */
+  function single(data) {
+    const { row, initial, revised } = data;
+    const isPaired = RevisionPictures.arePaired(data);
+    const numbers = d3.range(Math.max(initial.returns?.length || 0, revised.returns?.length || 0));
+    const at = (list, index) => list?.[index] ?? null;
+    const rows = numbers.slice(0, 500).map((index) => {
+      const [before, after] = [at(initial.returns, index), at(revised.returns, index)];
+      const name = initial.example_ids ? { example: shown(at(initial.example_ids, index) ?? "") } : { seed: raw(at(initial.seeds, index)) };
+      return { cells: { "#": String(index), ...name, role: RevisionPictures.roleOf(row, index).join(", "), before, after,
+        ...(isPaired ? { change: after - before } : {}), ...(initial.lengths ? { "steps before": at(initial.lengths, index), "steps after": at(revised.lengths, index) } : {}) } };
+    });
+    const rest = numbers.length - rows.length;
+    return h("details", h("summary", "As a table"), Tables.table({ caption: isPaired ? `Each on the same ${data.text ? "example" : "seed"}` : "Seeds or examples differ, or are not recorded",
+      columns: Object.keys(rows[0].cells).map((name) => ({ name })), rows }), rest > 0 ? h("p.muted", `… and ${number(rest)} more`) : null);
   }
 
   function edits(data) {
-    if (data.text) {
-      return data.differences.map((each) => h("section", h("h3", `${each.name}${each.state === "changed" ? "" : ` (${each.state})`}`),
-        h("div.answer", each.pieces.map((piece) => (piece.kind === "old" ? h("del", piece.text) : piece.kind === "new" ? h("ins", piece.text) : piece.text)))));
-    }
+    if (data.text) return differences(data);
     if (!data.edits) return h("p.muted", "Parameters are not recorded.");
-    const rows = data.edits.map((each) => ({ cells: { parameter: each.index, before: each.before, after: each.after, change: each.after - each.before, changed: each.changed ? "yes" : "" } }));
-    return Tables.table({ caption: `${data.row.edit_distance} of ${data.edits.length} parameters changed`, columns: ["parameter", "before", "after", "change", "changed"].map((name) => ({ name })), rows });
+    const { before, after, changed } = data.edits;
+    const table = (caption, indices) => Tables.table({ caption, columns: ["parameter", "before", "after", "change"].map((name) => ({ name })),
+      rows: indices.map((index) => ({ cells: { parameter: `params[${index}]`, before: before[index], after: after[index], change: after[index] - before[index] } })) });
+    const summary = `${number(changed.length)} of ${number(before.length)} parameters changed`;
+    return [
+      RevisionPictures.grid(data.row.env, data.edits) || h("div.picture", RevisionPictures.parameters(data.edits)),
+      changed.length ? table(summary, changed.slice(0, 20)) : h("p", "No parameter changed."),
+      changed.length > 20 ? h("p.muted", `… and ${number(changed.length - 20)} more`) : null,
+      h("details", h("summary", `All ${number(before.length)} parameters`), table("Parameters", d3.range(Math.min(before.length, 2000)))),
+    ];
+  }
+
+  const TAGS = { old: "del", new: "ins" };
+
+  function differences(data) {
+    if (!data.differences) return h("p.muted", "A text is not recorded, so there is no difference to show.");
+    const same = data.differences.filter((each) => each.state === "same");
+    const others = data.differences.filter((each) => each.state !== "same");
+    const text = (each) => Texts.long(each.pieces, each.name, (piece) => (TAGS[piece.kind] ? h(TAGS[piece.kind], piece.text) : piece.text));
+    return [
+      others.length ? null : h("p", "No word changed."),
+      others.map((each) => [h("h3", `${each.name}${each.state === "changed" ? "" : ` (${each.state})`}`), text(each)]),
+      same.map((each) => h("details", h("summary", `${each.name} (not changed)`), text(each))),
+    ];
+  }
+
+  /** What judges, coders and the simulated critic's own record state of the answer. */
+  function others(data) {
+    const verdict = (who, what, sentence, note) => h("li", h("strong", shown(who)), `: ${shown(what)}`,
+      sentence ? [", from ", h("q", shown(sentence))] : null, note ? h("span.muted", ` (${shown(note)})`) : null);
+    const verdicts = [
+      ...data.judgements.map((each) => verdict(`judge ${each.model}`, each.driver ?? each.category ?? each.error ?? "no verdict", each.sentence, each.sentence && !each.quoted ? "not in the answer" : "")),
+      ...(data.labels || []).map((each) => verdict(`coder ${each.coder}`, Object.entries(each.codes).map(([name, code]) => `${name} ${code}`).join(", "), null, each.note)),
+    ];
+    const truth = data.truth;
+    if (data.labels === null) verdicts.push(h("li.muted", "Coders' labels are shown when all of them are done, since they code blind."));
+    if (!verdicts.length && !truth) return h("p.muted", "No judge's verdict, no coder's label and no truth is known of this answer.");
+    const critic = truth && `The simulated critic (${truth.personality}) made the change for: ${truth.driver}; it names ${truth.mentioned || "no rollout"}${truth.discounts_worst ? " and sets the worst one aside" : ""}.`;
+    return h("section", h("h2", "Judges, coders, truth"), critic ? h("p", shown(critic)) : null, verdicts.length ? h("ul", verdicts) : null);
+  }
+
+  function prompt(data) {
+    if (data.prompt) return h("details#prompt", h("summary", "The exact prompt"), Texts.plain(data.prompt, "Prompt"));
+    return h("p.muted", `The exact prompt is not recorded beside this revision${Data.isExported ? ", or was left out of this folder" : ""}.`);
   }
 
   Pages.add({
@@ -42,25 +139,15 @@
     async render(main, { parts, query }) {
       const data = await Data.get(`revision/${parts.map(encodeURIComponent).join("/")}`, Query.selection(query));
       const row = data.row;
-      const step = (key) => (key ? Query.address("revision", key, Query.selection(query)) : null);
-      for (const [name, key] of [["j", data.after], ["k", data.before]]) {
-        Pages.onKey(name, () => { if (key) location.hash = step(key); });
-      }
+      const [given, answered] = RevisionAnswer.sides(data);
       main.append(
         h("h1", `${Names.value("env", row.env)} · ${Names.value("variant", row.variant)} · run ${row.run} · iteration ${row.iteration}`),
-        h("p.muted", shown(row.condition), data.model ? ` · ${data.model}` : ""),
-        h("p", data.before ? link("← before (k)", step(data.before)) : "", " ", data.after ? link("after (j) →", step(data.after)) : "",
-          data.place ? ` ${number(data.place)} along ` : " ", link("these revisions", Query.address("revisions", [], Query.selection(query))),
-          " · ", link("its run", Query.address("run", parts.slice(0, 4))),
-          " · ", link("replay", Query.address("replay", parts, Query.selection(query)))),
-        verdicts(row),
-        h("p", data.reason),
-        h("div.twocol",
-          h("section", h("h2", "Answer"), answer(data), data.driver ? h("p", "Driver, by plain rules: ", h("strong", data.driver.name)) : null),
-          h("section", h("h2", data.text ? "What became of the text" : "Edits"), edits(data))),
-        data.thinking ? h("details", h("summary", "Thinking"), h("pre", data.thinking)) : "",
-        data.prompt ? h("details", h("summary", "The exact prompt"), h("pre", data.prompt)) : "",
+        h("p.muted", shown(row.condition), data.model ? ` · ${data.model}` : " · model not recorded"),
+        walking(data, parts, query), likeThis(row, parts, query), verdicts(row), h("p", data.reason),
+        h("div.sides", h("div", given, outcome(data)), h("div", answered, h("section.edits", h("h2", data.text ? "What became of the text" : "Parameters"), edits(data)))),
+        h("div.beside", others(data), prompt(data), row.file ? h("p.muted", `Recorded in ${shown(row.file)}`) : null),
       );
+      Pages.announce(`Revision ${data.place ? `${data.place} of ${data.among}` : ""}`);
     },
   });
 })();

@@ -12,9 +12,9 @@
       const rest = query.getAll(name).filter((each) => each !== value);
       return h("li", h("button", {
         type: "button",
-        "aria-label": `Remove the filter ${Names.column(name)} ${describe(name, value)}`,
+        "aria-label": `Remove the filter ${Names.column(name)} ${Names.filter(name, value)}`,
         onclick: () => restart(query, { [name]: rest }),
-      }, `${Names.column(name)}: ${describe(name, value)} ×`));
+      }, `${Names.column(name)}: ${Names.filter(name, value)} ×`));
     });
     if (query.get("q")) {
       items.push(h("li", h("button", {
@@ -22,17 +22,6 @@
       }, `text: ${shown(query.get("q"))} ×`)));
     }
     return items.length ? h("ul.chips", { "aria-label": "Filters" }, items) : null;
-  }
-
-  function describe(name, value) {
-    if (value === "") return "none";
-    if (value.startsWith("!")) return `not ${describe(name, value.slice(1))}`;
-    if (value === "..") return "known";
-    if (value === "true") return "yes";
-    if (value === "false") return "no";
-    const [low, high] = value.split("..");
-    if (high === undefined) return Names.value(name, value);
-    return low && high ? `${low} to ${high}` : low ? `≥ ${low}` : `≤ ${high}`;
   }
 
   // Which facets are open, as long as the page is not loaded anew; those that are filtered are open anyway.
