@@ -50,6 +50,7 @@ class RevisionTable:
         self._store = store
         self._base = base
         self._lock = lock
+        self._cursors = threading.Lock()
         self._searches: dict[str, str] = {}
         self._connection = duckdb.connect(
             config={"memory_limit": MEMORY, "temp_directory": str(directory / "table-spill")}
@@ -91,7 +92,7 @@ class RevisionTable:
         """Write all rows of a query to a Parquet file."""
         condition, bound = self._condition(query)
         quoted = str(path).replace("'", "''")
-        self._connection.cursor().execute(
+        self._cursor().execute(
             f"copy (select {_listed(columns)} from kept.{NAME} where {condition} order by {query.order()}) "
             f"to '{quoted}' (format parquet, compression zstd)",
             bound,
@@ -118,7 +119,7 @@ class RevisionTable:
     def row(self, key: RevisionKey) -> dict[str, Any] | None:
         """All that is known of one revision; None where there is none."""
         condition = " and ".join(f'"{name}" = ?' for name in RevisionKey._fields)
-        cursor = self._connection.cursor().execute(f"from kept.{NAME} where {condition}", list(key))
+        cursor = self._cursor().execute(f"from kept.{NAME} where {condition}", list(key))
         found = cursor.fetchone()
         return None if found is None else dict(zip([each[0] for each in cursor.description], found, strict=True))
 
@@ -145,7 +146,7 @@ class RevisionTable:
             0 as the place where the revision is not among them.
         """
         condition, bound = self._condition(query)
-        found = self._connection.cursor().execute(
+        found = self._cursor().execute(
             f"select place, before, after from (select id, row_number() over w as place, lag(id) over w as before, "
             f"lead(id) over w as after from kept.{NAME} where {condition} window w as (order by {query.order()})) "
             "where id = ?",
@@ -156,6 +157,11 @@ class RevisionTable:
             return 0, None, None
         place, before, after = row
         return place, self._key(before), self._key(after)
+
+    def _cursor(self) -> duckdb.DuckDBPyConnection:
+        """A connection for one query: the one that it is made from serves one call at a time."""
+        with self._cursors:
+            return self._connection.cursor()
 
     def close(self) -> None:
         """Close the file."""
@@ -171,7 +177,7 @@ class RevisionTable:
         if not ids:
             return []
         # As literals, since a filter by a list that is bound reads every row.
-        rows = self._connection.cursor().execute(
+        rows = self._cursor().execute(
             f"select id, {_listed(columns)} from kept.{NAME} where id in ({', '.join(map(str, ids))})"
         )
         found = {row[0]: row[1:] for row in rows.fetchall()}
@@ -182,7 +188,7 @@ class RevisionTable:
 
     def _execute(self, select: str, query: Query, end: str = "") -> duckdb.DuckDBPyConnection:
         condition, bound = self._condition(query)
-        return self._connection.cursor().execute(f"{select} from kept.{NAME} where {condition} {end}", bound)
+        return self._cursor().execute(f"{select} from kept.{NAME} where {condition} {end}", bound)
 
     def _condition(self, query: Query) -> tuple[str, list[Any]]:
         condition, bound = query.where(self.kinds)
@@ -199,9 +205,9 @@ class RevisionTable:
             if folded not in self._searches:
                 while len(self._searches) >= SEARCHES:
                     oldest = next(iter(self._searches))
-                    self._connection.cursor().execute(f"drop table memory.{self._searches.pop(oldest)}")
+                    self._cursor().execute(f"drop table memory.{self._searches.pop(oldest)}")
                 name = f"search_{hash(folded) & (2**63 - 1)}"
-                cursor = self._connection.cursor()
+                cursor = self._cursor()
                 cursor.execute(f"create or replace table memory.{name} (id bigint)")
                 for ids in _searched(self._store, folded):
                     cursor.register("found", ids)
