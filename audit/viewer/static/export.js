@@ -254,7 +254,13 @@ const Exported = (() => {
       const place = places.indexOf(number);
       const [before, after] = await rowsOf([places[place - 1], places[place + 1]].map((each) => each ?? -1), KEY, index.kinds);
       const page = await item("details", index.details, number);
-      return { ...page, place: place + 1, before: place > 0 ? before : null, after: place >= 0 && place + 1 < places.length ? after : null };
+      return {
+        ...page,
+        place: place + 1,
+        among: places.length,
+        before: place > 0 ? before : null,
+        after: place + 1 < places.length ? after : null, // from outside the selection its first
+      };
     },
 
     async run(parts) {
