@@ -1,14 +1,12 @@
 """How every figure looks: sizes, type, colours, and how it is saved.
 
-The colours of methods are Okabe and Ito's, which most colour-blind readers can distinguish, with an olive for their
-yellow, which fades on white, and a grey; line styles carry the distinction into grey print. Type is 7 points or larger
-at the final size: figures are drawn as wide as they are printed.
+Colours are those of `audit.vocabulary.colours`; line styles carry the distinction of methods into grey print. Type is
+7 points or larger at the final size: figures are drawn as wide as they are printed.
 """
 
 from __future__ import annotations
 
 import textwrap
-import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -20,6 +18,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
+from audit.vocabulary.colours import method_colour
 from audit.vocabulary.patterns import PATTERNS
 
 WIDTH: Final = 7.0  # inches: the text width of a page with two columns
@@ -83,24 +82,10 @@ class Stroke(NamedTuple):
 SOLID, DASHED, DASH_DOT, DOTTED = "-", "--", "-.", ":"
 
 # Solid: a critic reads rollouts. Dash-dot: two calls, no evidence. Dashed: one call. Dotted: reinforcement learning.
-_METHODS: Final[Mapping[str, Stroke]] = {
-    "r2po": Stroke("#0072B2", SOLID),
-    "threetraj": Stroke("#D55E00", SOLID),
-    "reptraj": Stroke("#009E73", SOLID),
-    "alwayscritic": Stroke("#CC79A7", SOLID),
-    "actorsecondpass": Stroke("#E69F00", DASH_DOT),
-    "puresearch": Stroke("#56B4E9", DASH_DOT),
-    "criticonly": Stroke("#8A7F00", DASHED),
-    "propsplus": Stroke("#000000", DASHED),
-    "props": Stroke("#7A7A7A", DASHED),
-    "sb3-best": Stroke("#882255", DOTTED),
-    "sb3-a2c": Stroke("#E69F00", DOTTED),
-    "sb3-ppo": Stroke("#56B4E9", DOTTED),
-    "sb3-trpo": Stroke("#000000", DOTTED),
-    "sb3-dqn": Stroke("#009E73", DOTTED),
-    "sb3-sac": Stroke("#D55E00", DOTTED),
-    "sb3-td3": Stroke("#CC79A7", DOTTED),
-    "sb3-ddpg": Stroke("#7A7A7A", DOTTED),
+_LINES: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("r2po", "threetraj", "reptraj", "alwayscritic"), SOLID),
+    **dict.fromkeys(("actorsecondpass", "puresearch"), DASH_DOT),
+    **dict.fromkeys(("criticonly", "propsplus", "props"), DASHED),
 }
 
 PATTERN_COLOURS: Final[Mapping[str, str]] = {
@@ -108,27 +93,11 @@ PATTERN_COLOURS: Final[Mapping[str, str]] = {
     "no_change": "#DADADA",
     "unclassified": "#9A9A9A",
 }
-DIRECTION_COLOURS: Final[Mapping[str, str]] = {
-    "regression": "#C74A02",
-    "improvement": "#1764AB",
-    "no_change": "#6E6E6E",
-}
-STRUCTURE_COLOURS: Final[Mapping[str, str]] = {
-    "failure_confirmed": "#A33E00",
-    "all_diverse": "#F2A93B",
-    "preservation_favored": "#2C78B5",
-    "identical": "#9A9A9A",
-}
-STRICT: Final = "#B03A00"
-PERMISSIVE: Final = "#F3B58A"
 
 
 def stroke(method: str) -> Stroke:
-    """Colour and line style of a method; one that is not known gets a fixed one of its own, from its name."""
-    if method in _METHODS:
-        return _METHODS[method]
-    colours = sorted({known.colour for known in _METHODS.values()})
-    return Stroke(colours[zlib.crc32(method.encode()) % len(colours)], DOTTED)
+    """Colour and line style of a method."""
+    return Stroke(method_colour(method), _LINES.get(method, DOTTED))
 
 
 def pattern_colour(pattern: str) -> str:

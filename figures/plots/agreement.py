@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from audit.store import Store
+from audit.vocabulary.colours import STRUCTURE_COLOURS
 from figures.data import Records
 from figures.names import STRUCTURES, label, name, ordered
 from figures.options import Band
@@ -19,7 +20,7 @@ from figures.plots.drawing import Drawing, in_style, joined
 from figures.plots.marks import Cell, beside, cell_label, cells, handle, head, interval, number, rows_of
 from figures.plots.plotting import Panels, axes_of
 from figures.provenance import origin
-from figures.style import MUTED, STRUCTURE_COLOURS, WIDTH, annotate, ink_on, legend
+from figures.style import MUTED, WIDTH, annotate, ink_on, legend
 from stats.measures.bootstrap import Interval, ratio_interval
 
 MARKERS: Final = {"failure_confirmed": "v", "preservation_favored": "^", "all_diverse": "s", "identical": "o"}

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from audit.store import Store
+from audit.vocabulary.colours import STRICT
 from figures.data import Records, Rows
 from figures.names import label, narrow
 from figures.options import Band
@@ -19,7 +20,7 @@ from figures.plots.drawing import Drawing, in_style, joined
 from figures.plots.marks import absent, beside, handle, head, interval, number, rows_of
 from figures.plots.plotting import Panels, axes_of
 from figures.provenance import origin
-from figures.style import MUTED, STRICT, WIDTH, annotate, legend
+from figures.style import MUTED, WIDTH, annotate, legend
 
 CAPTION: Final = (
     "Effects of changed evidence on answers to the same prompts, with 95% intervals over runs. Bold: the primary "

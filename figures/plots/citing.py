@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 
 from audit.detectors.about import parse_about
 from audit.store import Store
+from audit.vocabulary.colours import DIRECTION_COLOURS
 from figures.data import Records
 from figures.names import label
 from figures.options import Band
@@ -20,7 +21,7 @@ from figures.plots.drawing import Drawing, in_style, joined, span
 from figures.plots.marks import absent, beside, cell_label, cells, handle, head, interval, number, rows_of
 from figures.plots.plotting import Panels, axes_of
 from figures.provenance import origin
-from figures.style import DIRECTION_COLOURS, MUTED, WIDTH, annotate, legend
+from figures.style import MUTED, WIDTH, annotate, legend
 from figures.wording import worded
 from stats.measures.bootstrap import Interval, ratio_interval
 

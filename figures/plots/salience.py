@@ -14,6 +14,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from audit.store import Store
+from audit.vocabulary.colours import PERMISSIVE, STRICT
 from figures.data import Records, records_of
 from figures.names import METHODS, broken, label, name, narrow, ordered
 from figures.options import Band
@@ -21,7 +22,7 @@ from figures.plots.drawing import Drawing, in_style, joined
 from figures.plots.marks import cells
 from figures.plots.plotting import axes_of, nothing, one_of
 from figures.provenance import origin
-from figures.style import MUTED, NARROW, PERMISSIVE, STRICT, annotate, legend
+from figures.style import MUTED, NARROW, annotate, legend
 
 CRITERIA = {"permissive": PERMISSIVE, "strict": STRICT}
 CAPTION = (
