@@ -17,6 +17,7 @@ from audit.request import OF_TEXTS
 from audit.store import rows_of
 from audit.viewer.counts import COUNTED, Counted
 from audit.viewer.query import PAGE, Query
+from audit.vocabulary.colours import DIRECTION_COLOURS, PERMISSIVE, STRICT, method_colour
 from audit.vocabulary.keys import RevisionKey
 from audit.vocabulary.names import PATTERNS as PATTERN_NAMES
 from audit.vocabulary.names import STRUCTURES
@@ -81,6 +82,12 @@ def about(session: Session) -> dict[str, Any]:
         "patterns": {
             name: {"name": each.name, "direction": each.direction, "stake": each.stake, "colour": each.colour}
             for name, each in PATTERNS.items()
+        },
+        "colours": {
+            "methods": {name: method_colour(name) for name in sorted({row["variant"] for row in sums})},
+            "directions": DIRECTION_COLOURS,
+            "strict": STRICT,
+            "permissive": PERMISSIVE,
         },
     }
 

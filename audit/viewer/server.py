@@ -21,8 +21,9 @@ from starlette.staticfiles import StaticFiles
 from audit.output.errors import AuditError, UsageError
 from audit.output.escaping import in_line
 from audit.output.formats import as_json
-from audit.viewer import pages
+from audit.viewer import charts, pages
 from audit.viewer.coding import agreement, sheet
+from audit.viewer.compare import compare
 from audit.viewer.query import Query
 from audit.viewer.revision import revision
 from audit.viewer.run import run
@@ -208,5 +209,10 @@ ANSWERS: Final[Mapping[str, Answer]] = {
     "runs": lambda session, _: pages.runs(session),
     f"replay/{REVISION}": lambda session, request: session.replays.replay(_revision(request)),
     f"run/{RUN}": lambda session, request: run(session, _run(request)),
+    "curves": lambda session, _: charts.curves(session),
+    "changes": lambda session, _: charts.changes(session),
+    "compare": lambda session, request: compare(
+        session, _query(session, request), **{name: request.query_params.get(name, "") for name in ("by", "a", "b")}
+    ),
 }
 """What answers requests, by the paths below `api`."""

@@ -14,7 +14,7 @@ import duckdb
 
 from audit.engine.quiet import without_progress_bar
 from audit.output.errors import AuditError
-from audit.viewer.query import PAGE, Kind, Query
+from audit.viewer.query import PAGE, Filters, Kind, Query
 from audit.vocabulary.keys import RevisionKey, RunKey
 
 if TYPE_CHECKING:
@@ -111,6 +111,46 @@ class RevisionTable:
         """The smallest and the largest number of a column, with its own filter set aside."""
         [(low, high)] = self._rows(f'select min("{column}"), max("{column}")', query.without(column))
         return low, high
+
+    def grouped(self, query: Query, by: Sequence[str], filters: Sequence[Filters]) -> list[tuple[Any, ...]]:
+        """How many revisions of each group pass each of some filters.
+
+        Args:
+            query: which revisions are counted at all.
+            by: columns whose values make a group.
+            filters: as those of a query.
+
+        Returns:
+            The group's values and its counts, in the order of groups.
+        """
+        counted = [Query(filters=each).where(self.kinds) for each in filters]
+        counts = [f"count(*) filter (where {condition})" for condition, _ in counted]
+        condition, bound = self._condition(query)
+        return (
+            self._connection.cursor()
+            .execute(
+                f"select {', '.join([_listed(by), *counts])} from kept.{NAME} where {condition} group by all order by all",
+                [*(value for _, values in counted for value in values), *bound],
+            )
+            .fetchall()
+        )
+
+    def histogram(self, query: Query, column: str, width: float, by: Sequence[str]) -> list[tuple[Any, ...]]:
+        """The finite numbers of a column, counted in bins to either side of 0, which is a bin of its own.
+
+        Args:
+            query: which revisions are counted.
+            column: of numbers.
+            width: of a bin.
+            by: columns whose values make a group, each with its own counts.
+
+        Returns:
+            The group's values, the bin's place (k is above (k - 1) width up to k width, -k likewise below 0), how many,
+            the smallest and the largest number in it.
+        """
+        place = f'(sign("{column}") * ceil(abs("{column}") / {width!r}))::bigint'
+        select = f'select {_listed(by)}, {place}, count(*), min("{column}"), max("{column}")'
+        return self._rows(select, query, f'and isfinite("{column}") group by all order by all')
 
     def is_empty(self, column: str) -> bool:
         """Whether a column is null in all revisions."""

@@ -10,8 +10,10 @@ import math
 from typing import NamedTuple
 
 from numpy.typing import ArrayLike
+from scipy.special import stdtrit
 from scipy.stats import ttest_ind_from_stats
 
+from stats.measures.bootstrap import UNKNOWN, Interval
 from stats.measures.summary import Summary, same, summarise
 
 
@@ -50,6 +52,23 @@ def welch_from_summaries(a: Summary, b: Summary) -> Welch:
         return Welch(0.0, math.nan, 1.0) if same(a.mean, b.mean) else Welch(_signed_infinity(a, b), math.nan, 0.0)
     result = ttest_ind_from_stats(*a, *b, equal_var=False)
     return Welch(float(result.statistic), satterthwaite(a, b), float(result.pvalue))
+
+
+def welch_interval(a: Summary, b: Summary, *, level: float = 0.95) -> Interval:
+    """The interval of the difference of two means that belongs to the test: those that it would not reject.
+
+    Args:
+        a: of the first sample.
+        b: of the second.
+        level: coverage that is aimed at.
+
+    Returns:
+        NaN where a sample has fewer than two values, or neither varies.
+    """
+    if min(a.n, b.n) < 2 or a.std == b.std == 0:
+        return UNKNOWN
+    reach = float(stdtrit(satterthwaite(a, b), (1 + level) / 2)) * math.hypot(a.standard_error, b.standard_error)
+    return Interval(a.mean - b.mean - reach, a.mean - b.mean + reach)
 
 
 def satterthwaite(a: Summary, b: Summary) -> float:

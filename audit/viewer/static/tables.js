@@ -4,12 +4,13 @@
 const Tables = (() => {
   const isNumber = (rows, name) => rows.some((row) => typeof row.cells[name] === "number");
 
-  function cell(name, row) {
+  function cell({ name, share }, row) {
     const value = row.cells[name];
-    const text = /_pct$|^pct$/.test(name) ? percent(value) : typeof value === "string" ? Names.value(name, value) : number(value);
+    const shareText = share ? percent(row.cells[share]) : "";
+    const text = shareText ? `${number(value)} (${shareText})` : /_pct$|^pct$/.test(name) ? percent(value) : typeof value === "string" ? Names.value(name, value) : number(value);
     const filter = row.links?.[name];
-    if (row.hrefs?.[name]) return link(text, row.hrefs[name]);
-    return filter && text !== "" ? link(text, Query.address("revisions", [], filter)) : text;
+    const address = filter ? Query.address("revisions", [], filter) : row.hrefs?.[name];
+    return address && text !== "" ? link(text, address) : text;
   }
 
   function compare(a, b) {
@@ -19,7 +20,10 @@ const Tables = (() => {
     return typeof a === "number" ? a - b : String(a).localeCompare(String(b));
   }
 
-  /** A table. columns: [{name, meaning}]; rows: [{cells, links, hrefs}]: `links` are filters of revisions, `hrefs` addresses. */
+  /**
+   * A table. columns: [{name, meaning, share}], share a column of percentages to have in brackets; rows: [{cells, links, hrefs}]:
+   * `links` are filters of revisions, `hrefs` addresses.
+   */
   function table({ columns, rows, caption }) {
     let sorted = null;
     const body = h("tbody");
@@ -33,7 +37,7 @@ const Tables = (() => {
         order.sort((a, b) => (known(a) && known(b) ? sign : 1) * compare(a.cells[sorted.name], b.cells[sorted.name]));
       }
       body.replaceChildren(
-        ...order.map((row) => h("tr", columns.map(({ name }) => h(numeric.get(name) ? "td.number" : "td", cell(name, row))))),
+        ...order.map((row) => h("tr", columns.map((column) => h(numeric.get(column.name) ? "td.number" : "td", cell(column, row))))),
       );
       for (const heading of headings) {
         const mine = sorted && heading.dataset.name === sorted.name;

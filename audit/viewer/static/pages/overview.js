@@ -1,8 +1,10 @@
 "use strict";
 
-// What is in the data, and its tables and charts of counts; every count leads to the revisions that it counts.
+// What is in the data, and its charts and tables of counts; every count leads to the revisions that it counts.
 (() => {
   const unique = (rows, name) => [...new Set(rows.map((row) => row[name]))];
+  const CONDITIONS = 3; // that charts show unless some are chosen
+  const ROWS = 150; // of a table that is closed at first
 
   function facts(about, overview) {
     const every = about.holdings;
@@ -25,44 +27,93 @@
       h("ul", about.problems.map((each) => h("li", shown(each))), rest > 0 ? h("li", `… and ${number(rest)} more`) : null));
   }
 
-  const ESSENTIAL = {
-    summary: ["condition", "env", "variant", "runs", "revisions", "regressions", "regressions_pct", "improvements", "no_change", "accepted", "mean_delta"],
-    salience: ["condition", "env", "variant", "revisions", "regressions", "strict", "strict_pct", "permissive", "permissive_pct", "worst_below_median", "worst_below_best", "citing_regressions_pct", "citing_improvements_pct", "citing_no_change_pct", "risk_ratio"],
-    rates: ["condition", "env", "variant", "runs", "citing_regressions", "regressions", "citing_improvements", "improvements", "citing_no_change", "no_change", "regressions_citing_pct", "regressions_not_citing_pct", "risk_ratio", "holm_p"],
-    patterns: ["condition", "env", "variant", "pattern", "revisions", "pct"],
-    agreement: ["condition", "env", "variant", "structure", "revisions", "mean_delta"],
-    severity: ["condition", "env", "variant", "degree", "revisions", "citing", "citing_pct", "regressions", "regressions_pct", "citing_regressions", "mean_delta"],
-    noise: ["condition", "env", "variant", "revisions", "tested", "regressions", "expected_regressions", "expected_pooled", "beyond_noise", "strict", "strict_beyond_noise", "citing_regressions", "citing_beyond_noise"],
-    controls: ["condition", "env", "variant", "start", "revisions", "regressions", "regressions_pct", "control_revisions", "control_regressions", "control_regressions_pct", "difference_pct"],
+  // In the order of the page: what a table counts, and its columns; [count, share] are one column.
+  const TABLES = {
+    summary: ["What revisions did to the return.",
+      ["condition", "env", "variant", "runs", "revisions", ["regressions", "regressions_pct"], "improvements", "no_change", ["accepted", "accepted_pct"], "mean_delta"]],
+    salience: ["Regressions whose answer cites what is asked about, by the strict and the permissive criterion, and how far below the other rollouts it was.",
+      ["condition", "env", "variant", "revisions", ["regressions", "regressions_pct"], ["strict", "strict_pct"], ["permissive", "permissive_pct"], "worst_below_median", "worst_below_best", "risk_ratio"]],
+    rates: ["How often answers cite among regressions, improvements and unchanged returns, and how often revisions regress that do and do not cite. A risk ratio of 1: no difference.",
+      ["condition", "env", "variant", "runs", ["citing_regressions", "citing_regressions_pct"], "regressions", ["citing_improvements", "citing_improvements_pct"], "improvements", ["citing_no_change", "citing_no_change_pct"], "no_change", "regressions_citing_pct", "regressions_not_citing_pct", "risk_ratio", "holm_p"]],
+    controls: ["Regressions of each method beside those of the control, among revisions of policies that were equally good before.",
+      ["condition", "env", "variant", "start", "revisions", ["regressions", "regressions_pct"], "control_revisions", "control_regressions", "control_regressions_pct", "difference_pct"]],
+    noise: ["How many regressions there would be by chance if no revision changed anything, and how many are beyond it (p ≤ 0.05).",
+      ["condition", "env", "variant", "revisions", "tested", "regressions", "expected_regressions", "expected_pooled", "beyond_noise", "strict", "strict_beyond_noise", "citing_regressions", "citing_beyond_noise"]],
+    patterns: ["Revisions by the size of the edit, the return before it and what became of it.",
+      ["condition", "env", "variant", "pattern", ["revisions", "pct"]]],
+    severity: ["Revisions by how far the worst rollout is from the others, and whether it is cited then.",
+      ["condition", "env", "variant", "degree", "revisions", ["citing", "citing_pct"], ["regressions", "regressions_pct"], "citing_regressions", "mean_delta"]],
+    agreement: ["Revisions by how the returns of the worst, median and best rollout are ordered.",
+      ["condition", "env", "variant", "structure", "revisions", "mean_delta"]],
   };
 
-  function narrowed(table, about) {
+  function section(table, about, passes) {
     const one = new Set(["condition", "env", "variant"].filter((name) => unique(about.holdings, name).length < 2));
-    const wanted = ESSENTIAL[table.name].filter((name) => !one.has(name));
-    const columns = wanted.map((name) => table.columns.find((each) => each.name === name)).filter(Boolean);
-    return { caption: table.title, columns, rows: table.rows };
+    const [caption, wanted] = TABLES[table.name];
+    const columns = wanted.map((each) => [each].flat()).filter(([name]) => !one.has(name))
+      .map(([name, share]) => ({ ...table.columns.find((each) => each.name === name), share })).filter((column) => column.name);
+    const rows = table.rows.filter((row) => passes(row.cells));
+    const make = () => Tables.table({ caption, columns, rows });
+    const body = rows.length <= ROWS ? make() : h("details", {
+      ontoggle: (event) => {
+        if (event.target.childNodes.length === 1) event.target.append(make());
+      },
+    }, h("summary", `${number(rows.length)} rows`));
+    return rows.length ? h(`section#${table.name}`, { tabindex: "-1" }, h("h2", table.title), body) : null;
+  }
+
+  const FILTERS = ["condition", "env", "variant"];
+
+  function filtering(about, query) {
+    const choices = FILTERS.map((name) => [name, unique(about.holdings, name)]).filter(([, values]) => values.length > 1);
+    if (!choices.length) return null;
+    return h("form.filters", { "aria-label": "What is shown", onsubmit: (event) => event.preventDefault() }, choices.map(([name, values]) =>
+      h("label", Names.column(name), h(`select#overview-${name}`, {
+        onchange: (event) => {
+          location.hash = Query.address("overview", [], Query.changed(query, { [name]: event.target.value || null }));
+        },
+      }, h("option", { value: "" }, "all"), values.map((value) =>
+        h("option", { value, selected: query.getAll(name).includes(value) }, Names.value(name, value)))))));
+  }
+
+  /** Links within the page; its address is its hash, so that these are buttons. */
+  function contents(parts) {
+    return h("nav.contents", { "aria-label": "On this page" }, h("ul", parts.map((part) => h("li", h("button", {
+      type: "button",
+      onclick: () => {
+        part.scrollIntoView();
+        part.focus({ preventScroll: true });
+      },
+    }, part.querySelector("h2, h3").textContent)))));
   }
 
   Pages.add({
     name: "overview",
     title: "Overview",
     inNav: true,
-    async render(main) {
+    async render(main, { query }) {
       const about = Names.about;
       const overview = await Data.get("overview");
-      main.append(
+      const chosen = FILTERS.map((name) => [name, query.getAll(name)]).filter(([, values]) => values.length);
+      const passes = (row) => chosen.every(([name, values]) => values.includes(row[name]));
+      const first = unique(about.holdings.filter(passes), "condition");
+      const drawn = new Set(first.slice(0, CONDITIONS));
+      const charts = OverviewCharts.all(overview, (row) => passes(row) && drawn.has(row.condition), query.getAll("variant"));
+      const order = Object.keys(TABLES);
+      const tables = [...overview.tables].sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name))
+        .map((table) => section(table, about, passes)).filter(Boolean);
+      main.append(h("div.overview", contents([...charts, ...tables]), h("div",
         h("h1", "Overview"),
         h("p.muted", about.paths.map(shown).join(", ")),
         about.caption ? h("p.notice", shown(about.caption)) : null,
         ...about.notes.map((note) => h("p.muted", shown(note))),
         facts(about, overview),
-        problems(about) || "",
+        problems(about),
         h("p.muted", `References to ${about.about === "worst" ? "the worst rollout" : shown(about.about)} are found by the detector ${shown(about.detector)}. Every number that is a link leads to the revisions that it counts.`),
-      );
-      if (typeof Charts !== "undefined") main.append(h("div.charts", Charts.ofOverview(overview, about)));
-      for (const table of overview.tables) {
-        main.append(h(`section#${table.name}`, h("h2", table.title), Tables.table(narrowed(table, about))));
-      }
+        filtering(about, query),
+        first.length > CONDITIONS ? h("p.muted", `Charts show the first ${CONDITIONS} of ${first.length} conditions; choose one above to see another. Tables have all.`) : null,
+        charts, tables,
+      )));
     },
   });
 })();

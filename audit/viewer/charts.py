@@ -1,0 +1,97 @@
+"""What the charts of the overview draw beside its tables: curves of runs, and how changes of the return are spread."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any, Final
+
+from audit.store import rows_of
+from audit.viewer.counts import GROUP
+from audit.viewer.query import Query
+
+if TYPE_CHECKING:
+    from audit.viewer.session import Session
+
+RUNS: Final = 20
+"""Runs of a condition, task and method whose curves are drawn; the mean is that of all."""
+POINTS: Final = 50
+"""Points of a curve, about: more cannot be seen in a small panel."""
+BINS: Final = 40
+"""Bars of a histogram, about."""
+
+_CELL: Final = ", ".join(GROUP)
+
+
+def curves(session: Session) -> dict[str, Any]:
+    """The best return so far of runs, and its mean over the runs of each condition, task and method.
+
+    Curves are thinned to about `POINTS` points, of which the last is one. A mean ends where its first run does.
+    """
+    step = f"greatest(1, max(iteration) over (partition by {_CELL}, run) // {POINTS})"
+    last = f"max(iteration) over (partition by {_CELL}, run)"
+    with session.lock:
+        steps = session.request.select(session.store.relation("iterations"))
+        thin = (
+            steps.project(
+                f"{_CELL}, run, iteration, best_so_far, {step} as step, {last} as last, "
+                f"dense_rank() over (partition by {_CELL} order by run) as place"
+            )
+            .filter(f"place <= {RUNS} and (last - iteration) % step = 0")
+            .aggregate(
+                f"{_CELL}, run, list(iteration order by iteration) as iterations, "
+                "list(best_so_far order by iteration) as best",
+                f"{_CELL}, run",
+            )
+            .order(f"{_CELL}, run")
+        )
+        runs = rows_of(thin)
+        means = rows_of(
+            steps.aggregate(
+                f"{_CELL}, iteration, avg(best_so_far) as mean, count(*) as runs", f"{_CELL}, iteration"
+            ).order(f"{_CELL}, iteration")
+        )
+    by_cell: dict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)
+    for row in means:
+        by_cell[tuple(row[name] for name in GROUP)].append(row)
+    return {"runs": runs, "means": [_mean(cell, rows) for cell, rows in by_cell.items()]}
+
+
+def _mean(cell: tuple[str, ...], rows: list[dict[str, Any]]) -> dict[str, Any]:
+    number = max(row["runs"] for row in rows)
+    whole = [row for row in rows if row["runs"] == number]
+    thinned = whole[:: -max(1, len(whole) // POINTS)][::-1]
+    return {
+        **dict(zip(GROUP, cell, strict=True)),
+        "runs": number,
+        "iterations": [row["iteration"] for row in thinned],
+        "mean": [row["mean"] for row in thinned],
+    }
+
+
+def changes(session: Session) -> dict[str, Any]:
+    """How many revisions changed the return by how much: a histogram per task, in bins to either side of 0.
+
+    Each bin has the smallest and the largest change in it, so that the filter `delta=low..high` has exactly its
+    revisions.
+    """
+    found = []
+    widths = {}
+    for env, _ in session.table.facet(Query(), "env"):
+        query = Query(filters=(("env", (env,)),))
+        ends = [abs(end) for end in session.table.range(query, "delta") if end is not None and math.isfinite(end)]
+        widths[env] = width = nice(2 * max(ends, default=0.0) / BINS)
+        names = (*GROUP, "place", "revisions", "low", "high")
+        rows = session.table.histogram(query, "delta", width, GROUP)
+        found += [dict(zip(names, row, strict=True)) for row in rows]
+    return {"widths": widths, "bins": found}
+
+
+def nice(number: float) -> float:
+    """The smallest of 1, 2, 5, 10, 20, … and their tenths that is not below a number; 1 for 0."""
+    if not number > 0:
+        return 1.0
+    power = math.floor(math.log10(number))
+    # Made of digits, as 3 * 10**-1 is not 0.3.
+    steps = (float(f"{digit}e{power + shift}") for digit, shift in ((1, 0), (2, 0), (5, 0), (1, 1)))
+    return next(step for step in steps if step >= number)

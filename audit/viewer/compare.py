@@ -1,0 +1,222 @@
+"""Two conditions or two methods side by side: returns and rates of both by task, and tests of their differences."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from audit.output.errors import UsageError
+from audit.output.numbers import known
+from audit.store import rows_of
+from audit.viewer.counts import GROUP, Filter
+from audit.viewer.query import Filters, Query
+from audit.vocabulary.methods import CONTROL
+from stats.measures.cluster_robust import Coefficient, cluster_robust
+from stats.measures.holm import holm_within
+from stats.measures.summary import Summary, summarise
+from stats.measures.welch import welch_from_summaries, welch_interval
+
+if TYPE_CHECKING:
+    from audit.viewer.session import Session
+
+SIDES: Final = ("variant", "condition")
+"""What two sides can be of."""
+METRICS: Final = ("best_return", "mean_return")
+
+Stratum = tuple[str, str]
+"""A task, and a condition or method: what both sides have in common."""
+Tally = dict[int, tuple[int, int]]
+"""How many revisions of each run have a property, and of how many."""
+
+
+class Rate(NamedTuple):
+    """A share of revisions.
+
+    Attributes:
+        title: what is counted.
+        part: the filter of those that are.
+        whole: the filter of those among which they are counted.
+    """
+
+    title: str
+    part: Filter
+    whole: Filter = {}
+
+
+_REGRESSION: Final = {"direction": "regression"}
+_SALIENCE: Final = {"in_salience": "true"}
+RATES: Final = {
+    "regressions": Rate("regressions, of revisions", _REGRESSION),
+    "improvements": Rate("improvements, of revisions", {"direction": "improvement"}),
+    "strict": Rate("salience regressions, strict, of revisions", {**_SALIENCE, "strict": "true"}, _SALIENCE),
+    "permissive": Rate("the same, permissive", {**_SALIENCE, "permissive": "true"}, _SALIENCE),
+    "citing": Rate("answers that cite, of revisions", {**_SALIENCE, "cites": "true"}, _SALIENCE),
+    "citing_regressions": Rate(
+        "answers that cite, of regressions",
+        {**_SALIENCE, **_REGRESSION, "cites": "true"},
+        {**_SALIENCE, **_REGRESSION},
+    ),
+}
+"""What is compared, beside returns."""
+
+
+def compare(session: Session, query: Query, by: str = "", a: str = "", b: str = "") -> dict[str, Any]:
+    """Compare two conditions or two methods within each task, and within each method or condition.
+
+    Args:
+        session: the records.
+        query: conditions, tasks and methods to be compared on; all without filters.
+        by: variant or condition; whichever there are two of, if not given.
+        a: the first one; the first that there is, if not given.
+        b: the second one; the control among methods, or the first that is not `a`, if not given.
+
+    Returns:
+        The choices that there are, and rows of returns and of rates with the filters of what each counts. A difference
+        is that of `a` less `b`. Holm's correction is over the tasks of one measure.
+
+    Raises:
+        UsageError: there are no two, no such one, or a filter by another column.
+    """
+    if strange := [name for name, _ in query.filters if name not in GROUP]:
+        raise UsageError(f"compare by {strange[0]}: filter by condition, env and variant alone")
+    runs = [row for row in _runs(session) if all(str(row[name]) in values for name, values in query.filters)]
+    choices = {name: sorted({row[name] for row in runs}) for name in SIDES}
+    sides = _sides(choices, by, a, b)
+    if sides is None:
+        return {"choices": choices, "by": None, "returns": [], "rates": []}
+    by, a, b = sides
+    other = next(name for name in SIDES if name != by)
+    return {
+        "choices": choices,
+        **{"by": by, "a": a, "b": b, "other": other},
+        "returns": _corrected(row for metric in METRICS for row in _returns(runs, metric, by, other, (a, b))),
+        "rates": _corrected(row for name in RATES for row in _rates(session, query, name, by, other, (a, b))),
+    }
+
+
+def _sides(choices: dict[str, list[str]], by: str, a: str, b: str) -> tuple[str, str, str] | None:
+    if by and by not in SIDES:
+        raise UsageError(f"compare by {by!r}: give {' or '.join(SIDES)}")
+    by = by or next((name for name in SIDES if len(choices[name]) > 1), "")
+    if not by or len(choices[by]) < 2:
+        return None
+    for value in filter(None, (a, b)):
+        if value not in choices[by]:
+            raise UsageError(f"no {by} {value!r}; there are {', '.join(choices[by])}")
+    if not b and by == "variant" and CONTROL in choices[by] and a != CONTROL:
+        b = CONTROL
+    a = a or next(value for value in choices[by] if value != b)
+    b = b or next(value for value in choices[by] if value != a)
+    if a == b:
+        raise UsageError(f"{a!r} twice: give two different ones")
+    return by, a, b
+
+
+def _runs(session: Session) -> list[dict[str, Any]]:
+    with session.lock:
+        return rows_of(session.request.select(session.store.relation("runs")))
+
+
+def _returns(
+    runs: Sequence[dict[str, Any]], metric: str, by: str, other: str, sides: tuple[str, str]
+) -> Iterable[dict[str, Any]]:
+    """Welch's test of the runs' returns in each stratum."""
+    values: dict[Stratum, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for row in runs:
+        if row[by] in sides:
+            value = row[metric]
+            values[row["env"], row[other]][row[by]].append(math.nan if value is None else value)
+    for (env, common), found in sorted(values.items()):
+        first, second = (summarise(found[side]) for side in sides)
+        test = welch_from_summaries(first, second)
+        low, high = welch_interval(first, second)
+        yield {
+            **{"metric": metric, "env": env, other: common},
+            **_summary("a", first),
+            **_summary("b", second),
+            **{"difference": known(first.mean - second.mean), "low": known(low), "high": known(high)},
+            **{"t": known(test.t), "df": known(test.df), "p": known(test.p)},
+            "links": _links(by, other, (env, common), sides, {"runs": {}}),
+        }
+
+
+def _summary(side: str, summary: Summary) -> dict[str, Any]:
+    return {f"{side}_runs": summary.n, f"{side}_mean": known(summary.mean), f"{side}_std": known(summary.std)}
+
+
+def _rates(
+    session: Session, query: Query, name: str, by: str, other: str, sides: tuple[str, str]
+) -> Iterable[dict[str, Any]]:
+    """A difference of rates in each stratum, with errors that are robust to dependence within runs."""
+    rate = RATES[name]
+    chosen = Query(filters=(*query.filters, (by, sides)))
+    rows = session.table.grouped(chosen, ["env", other, by, "run"], [_filters(rate.part), _filters(rate.whole)])
+    tallies: dict[Stratum, dict[str, Tally]] = defaultdict(lambda: defaultdict(dict))
+    for env, common, side, run, part, whole in rows:
+        if whole:
+            tallies[env, common][side][run] = (part, whole)
+    for (env, common), found in sorted(tallies.items()):
+        counts = {key: _counts(found[side]) for key, side in zip("ab", sides, strict=True)}
+        test = _difference(found[sides[0]], found[sides[1]])
+        cells = {"count": rate.part, "of": rate.whole}
+        yield {
+            **{"measure": name, "title": rate.title, "env": env, other: common},
+            **{f"{key}_{column}": value for key, found in counts.items() for column, value in found.items()},
+            **{"difference": known(100 * test.estimate), "low": known(100 * test.low), "high": known(100 * test.high)},
+            **{"df": known(test.df), "p": known(test.p)},
+            "links": _links(by, other, (env, common), sides, cells),
+        }
+
+
+def _counts(tally: Tally) -> dict[str, float | None]:
+    part, whole = (sum(each[place] for each in tally.values()) for place in (0, 1))
+    return {"count": part, "of": whole, "pct": 100 * part / whole if whole else None, "runs": len(tally)}
+
+
+def _difference(first: Tally, second: Tally) -> Coefficient:
+    """The difference of two shares, by regressing each run's share on its side, weighted by its revisions.
+
+    The estimate, and the CR2 standard error with runs as clusters, are those of the regression over single revisions.
+    """
+    tallies = [*first.values(), *second.values()]
+    if not (first and second):
+        return Coefficient(*[math.nan] * 6)
+    is_first = [1.0] * len(first) + [0.0] * len(second)
+    return cluster_robust(
+        [part / whole for part, whole in tallies],
+        [[1.0, side] for side in is_first],
+        range(len(tallies)),
+        weights=[whole for _, whole in tallies],
+    )[1]
+
+
+def _corrected(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows with Holm's correction over the tasks of one measure and one of what both sides have in common."""
+    found = list(rows)
+    families = [
+        tuple(value for name, value in row.items() if name in {"metric", "measure", *SIDES}) for row in found
+    ]
+    p_values = [math.nan if row["p"] is None else row["p"] for row in found]
+    for row, p, size in zip(found, *holm_within(p_values, families), strict=True):
+        row |= {"holm_p": known(p), "family": int(size)}
+    return found
+
+
+def _links(
+    by: str, other: str, stratum: Stratum, sides: tuple[str, str], cells: dict[str, Filter]
+) -> dict[str, dict[str, list[str]]]:
+    env, common = stratum
+    return {
+        f"{key}_{column}": {
+            name: [value] if isinstance(value, str) else list(value)
+            for name, value in {"env": env, other: common, by: side, **chosen}.items()
+        }
+        for key, side in zip("ab", sides, strict=True)
+        for column, chosen in cells.items()
+    }
+
+
+def _filters(chosen: Filter) -> Filters:
+    return tuple((name, (value,) if isinstance(value, str) else value) for name, value in chosen.items())

@@ -1,0 +1,116 @@
+"use strict";
+
+// What all charts share: a figure with its numbers as a table, small panels, marks that are links, colours of both themes.
+const Charts = (() => {
+  const KEY = ["condition", "env", "variant"];
+
+  /** A colour of the figures that is legible on either theme's paper; charts.css has how much of it is left. */
+  function ink(colour) {
+    return `color-mix(in oklab, ${colour} var(--pigment), var(--ink))`;
+  }
+
+  const method = (variant) => ink(Names.about.colours.methods[variant] || "#777777");
+  const direction = (name) => ink(Names.about.colours.directions[name]);
+
+  const to = (filter) => Query.address("revisions", [], filter);
+
+  /** A figure: {id, title, note, body: nodes or a promise of them, table: {columns, rows}, or what makes it once asked}. */
+  function figure({ id, title, note, body, table }) {
+    const place = h("div.panels-of");
+    const asTable = h("details.as-table", h("summary", "As a table"));
+    Promise.resolve(body).then(
+      (found) => {
+        place.replaceChildren(...[found].flat(Infinity).filter(Boolean));
+        if (!place.childNodes.length) place.replaceChildren(h("p.muted", "Nothing of this is recorded here."));
+      },
+      (error) => {
+        place.replaceChildren(h("p.muted", shown(error.message)));
+        asTable.remove();
+      },
+    );
+    asTable.addEventListener("toggle", async () => {
+      if (asTable.open && asTable.childNodes.length === 1) {
+        asTable.append(Tables.table({ caption: title, ...(typeof table === "function" ? await table() : table) }));
+      }
+    });
+    return h(`figure.chart#${id}`, { tabindex: "-1" }, h("figcaption", h("h3", title), note ? h("p.muted", note) : null), place, asTable);
+  }
+
+  /** Groups of rows by some columns, in the order in which they come: [[values, rows]]. */
+  function grouped(rows, names) {
+    const groups = new Map();
+    for (const row of rows) {
+      const key = JSON.stringify(names.map((name) => row[name]));
+      if (!groups.has(key)) groups.set(key, [names.map((name) => row[name]), []]);
+      groups.get(key)[1].push(row);
+    }
+    return [...groups.values()];
+  }
+
+  /** A panel for each group of rows, below a heading for each condition if there are several. */
+  function panels(rows, names, make) {
+    const conditions = grouped(rows, ["condition"]);
+    return conditions.map(([[condition], of]) => [
+      conditions.length > 1 ? h("h4", Names.value("condition", condition)) : null,
+      h("div.panels", grouped(of, names).map(([values, mine]) => make(values, mine)).filter(Boolean)),
+    ]);
+  }
+
+  const panel = (title, chart) => h("div.panel", h("p.panel-title", title), chart);
+
+  /** A chart by Plot; each link's name is the title of its mark. The text says what is to be seen. */
+  function plot(text, options) {
+    const chart = Plot.plot({ ...options, ariaLabel: text, style: { background: "transparent", color: "inherit", overflow: "visible" } });
+    chart.setAttribute("role", "group");
+    for (const each of chart.querySelectorAll("g[aria-label]")) each.removeAttribute("aria-label");
+    for (const anchor of chart.querySelectorAll("a")) {
+      const name = anchor.querySelector("title");
+      if (name) anchor.setAttribute("aria-label", name.textContent);
+    }
+    return chart;
+  }
+
+  /** Links of a chart that are too many to be stepped through by keyboard; the chart's table has them too. */
+  function onlyPointed(chart) {
+    for (const anchor of chart.querySelectorAll("a")) anchor.setAttribute("tabindex", "-1");
+    return chart;
+  }
+
+  /** What a mark's colour means: [[colour, text]]. */
+  function legend(entries) {
+    return h("ul.legend", entries.map(([colour, text, isHollow]) => {
+      const swatch = h("span.swatch");
+      swatch.style[isHollow ? "borderColor" : "background"] = colour;
+      return h("li", swatch, text);
+    }));
+  }
+
+  /** Points of curves: [{iterations, [of]}] to [{iteration, value, ...}]. */
+  function points(curves, of) {
+    return curves.flatMap((curve) => curve.iterations.map((iteration, place) => ({ ...curve, iteration, value: curve[of][place] })));
+  }
+
+  const runName = (row) => `${Names.value("variant", row.variant)}, run ${row.run}: ${number(row.best.at(-1))} at the end`;
+  const runAddress = (row) => Query.address("run", [...KEY.map((name) => row[name]), row.run]);
+
+  /** Curves of runs as thin lines that lead to them, and means as thick ones. colourOf takes a row. */
+  function curves({ text, runs, means, colourOf, domain, width, height }) {
+    const ends = { x: "iteration", y: "value" };
+    return onlyPointed(plot(text, {
+      width, height, marginLeft: 42, marginRight: 8, marginTop: 6, marginBottom: 28,
+      x: { label: "iteration", ticks: 4 }, y: { label: null, domain, ticks: 4, grid: true },
+      color: { type: "identity" },
+      marks: [
+        Plot.line(points(runs, "best"), {
+          ...ends, z: (row) => JSON.stringify([...KEY.map((name) => row[name]), row.run]), stroke: colourOf, strokeWidth: 1, strokeOpacity: 0.5,
+          curve: "step-after", href: runAddress, title: runName,
+        }),
+        Plot.line(points(means, "mean"), {
+          ...ends, z: (row) => JSON.stringify(KEY.map((name) => row[name])), stroke: colourOf, strokeWidth: 2.5, pointerEvents: "none",
+        }),
+      ],
+    }));
+  }
+
+  return { KEY, curves, direction, figure, grouped, ink, legend, method, panel, panels, plot, runAddress, to };
+})();

@@ -1,0 +1,115 @@
+"use strict";
+
+// Two conditions or two methods side by side: counts and rates with tests of their differences, and learning curves.
+(() => {
+  const A = "var(--good)";
+  const B = "var(--bad)";
+  const BY = { condition: "conditions", variant: "methods" };
+
+  function choosing(data, query, tasks) {
+    const go = (changes) => {
+      location.hash = Query.address("compare", [], Query.changed(query, changes));
+    };
+    const select = (id, label, options, value, change) => h("label", label, h(`select#compare-${id}`, { onchange: (event) => change(event.target.value) },
+      options.map(([each, name]) => h("option", { value: each, selected: each === value }, name))));
+    const sides = (name) => data.choices[data.by].filter((each) => each !== data[name === "a" ? "b" : "a"]).map((each) => [each, Names.value(data.by, each)]);
+    const kinds = Object.keys(BY).filter((name) => data.choices[name].length > 1);
+    return h("form.filters", { "aria-label": "What is compared", onsubmit: (event) => event.preventDefault() },
+      kinds.length > 1 ? select("by", "compare", kinds.map((each) => [each, BY[each]]), data.by, (by) => go({ by, a: null, b: null, condition: null, variant: null })) : null,
+      select("a", "first", sides("a"), data.a, (a) => go({ by: data.by, a, b: data.b })),
+      select("b", "second", sides("b"), data.b, (b) => go({ by: data.by, a: data.a, b })),
+      h("button#compare-swap", { type: "button", onclick: () => go({ by: data.by, a: data.b, b: data.a }) }, "Swap"),
+      select("env", "task", [["", "all"], ...tasks.map((each) => [each, Names.value("env", each)])], query.get("env") || "", (env) => go({ env: env || null })));
+  }
+
+  const interval = (row) => (row.low === null ? null : h("span.interval", ` [${number(row.low)}, ${number(row.high)}]`));
+  const p = (value) => (value === null ? "–" : value < 0.001 ? "< 0.001" : value.toFixed(3));
+  const counted = (text, filter) => link(text, Query.address("revisions", [], filter));
+
+  /** A table of one measure: a row per task, and per what both have in common where there are several. */
+  function table(data, rows, caption, heading, cellsOf) {
+    const common = new Set(rows.map((row) => row[data.other])).size > 1;
+    const name = (key) => h(`th.number.compare-${key}`, { scope: "col" }, Names.value(data.by, data[key]));
+    return Tables.scrolling(h("table", h("caption", caption),
+      h("thead", h("tr", h("th", { scope: "col" }, "task"), common ? h("th", { scope: "col" }, Names.column(data.other)) : null, name("a"), name("b"),
+        h("th.number", { scope: "col" }, heading), h("th.number", { scope: "col" }, "p"), h("th.number", { scope: "col" }, "Holm p"))),
+      h("tbody", rows.map((row) => h("tr", h("th", { scope: "row" }, Names.value("env", row.env)), common ? h("td", Names.value(data.other, row[data.other])) : null,
+        ["a", "b"].map((key) => h("td.number", cellsOf(row, key))),
+        h("td.number", number(row.difference), interval(row)), h("td.number", p(row.p)), h("td.number", p(row.holm_p), row.family > 1 ? h("span.muted", ` of ${row.family}`) : null))))), caption);
+  }
+
+  function returns(data, metric, caption) {
+    const rows = data.returns.filter((row) => row.metric === metric);
+    return table(data, rows, caption, "difference [95%]", (row, key) => {
+      const runs = row[`${key}_runs`];
+      if (!runs) return "no runs";
+      const mean = `${number(row[`${key}_mean`])} ± ${number(row[`${key}_std`]) || "–"}`;
+      return [mean, h("span.muted", " · "), counted(`${number(runs)} ${runs === 1 ? "run" : "runs"}`, row.links[`${key}_runs`])];
+    });
+  }
+
+  function rates(data, measure) {
+    const rows = data.rates.filter((row) => row.measure === measure);
+    if (!rows.length) return null;
+    return table(data, rows, rows[0].title, "difference, points [95%]", (row, key) => {
+      if (!row[`${key}_of`]) return "none";
+      return [counted(`${number(row[`${key}_count`])} (${percent(row[`${key}_pct`])})`, row.links[`${key}_count`]), h("span.muted", " of "),
+        counted(number(row[`${key}_of`]), row.links[`${key}_of`])];
+    });
+  }
+
+  function learning(data, query) {
+    const name = (key) => Names.value(data.by, data[key]);
+    const passes = (row) => [data.a, data.b].includes(row[data.by]) && ["condition", "env", "variant"].every((each) => !query.has(each) || query.getAll(each).includes(row[each]));
+    const colourOf = (row) => (row[data.by] === data.a ? A : B);
+    const body = Data.get("curves").then(({ runs, means }) => [
+      Charts.legend([[A, name("a")], [B, name("b")]]),
+      h("div.panels", Charts.grouped(runs.filter(passes), ["env", data.other]).map(([[env, common], mine]) => {
+        const title = [Names.value("env", env), new Set(runs.map((row) => row[data.other])).size > 1 ? Names.value(data.other, common) : ""].filter(Boolean).join(" · ");
+        return Charts.panel(title, Charts.curves({
+          text: `${title}: best return so far of ${name("a")} and ${name("b")}`, runs: mine,
+          means: means.filter((row) => passes(row) && row.env === env && row[data.other] === common), colourOf, width: 340, height: 190,
+        }));
+      })),
+    ]);
+    return Charts.figure({
+      id: "compare-curves", title: "Learning curves", body,
+      note: "The best return so far: a thin line is a run, and leads to it (at most 20 of each); the thick ones are means over all runs.",
+      table: async () => ({
+        columns: ["condition", "env", "variant", "run", "best_return"].map((each) => ({ name: each })),
+        rows: (await Data.get("curves")).runs.filter(passes).map((run) => ({ cells: { ...run, best_return: run.best.at(-1) }, addresses: { run: Charts.runAddress(run) } })),
+      }),
+    });
+  }
+
+  const MEASURES = ["regressions", "improvements", "strict", "permissive", "citing", "citing_regressions"];
+
+  Pages.add({
+    name: "compare",
+    title: "Compare",
+    inNav: true,
+    isThere: (about) => ["condition", "variant"].some((name) => new Set(about.holdings.map((row) => row[name])).size > 1),
+    async render(main, { query }) {
+      if (Data.isExported) throw new Error("comparisons are computed on request: open the records with audit view");
+      const data = await Data.get("compare", Query.changed(query, { env: query.getAll("env") }));
+      if (!data.by) {
+        main.append(h("h1", "Compare"), h("p", "There is one condition and one method here: nothing to compare."));
+        return;
+      }
+      const tasks = [...new Set(Names.about.holdings.map((row) => row.env))];
+      main.append(
+        h("h1", `${Names.value(data.by, data.a)} and ${Names.value(data.by, data.b)}`),
+        choosing(data, query, tasks),
+        h("p", "A difference is the first less the second, within each task",
+          data.choices[data.other].length > 1 ? ` and ${Names.column(data.other)}` : "", ". Every count leads to its revisions."),
+        h("section#returns", h("h2", "Returns of runs"),
+          h("p.muted", "Mean ± standard deviation over runs, and Welch's t-test: whether the means of two methods differ when their runs need not spread alike. Holm's correction is over the tasks. A p-value above 0.05 does not say that the two are equal: with few runs only large differences are found, and the interval says which are left."),
+          returns(data, "best_return", "Best return of a run"), returns(data, "mean_return", "Mean return of a run")),
+        h("section#rates", h("h2", "Rates of revisions"),
+          h("p.muted", "Revisions of a run depend on each other, so that runs are the clusters of the test: a linear regression of the rate with CR2 standard errors and Satterthwaite's degrees of freedom. Without two runs of each, or where nothing varies, there is no interval. A difference of rates does not say why: the two also start from different policies; see “Regressions against those of a control” on the overview."),
+          MEASURES.map((measure) => rates(data, measure))),
+        learning(data, query),
+      );
+    },
+  });
+})();

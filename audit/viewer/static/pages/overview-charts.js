@@ -1,0 +1,219 @@
+"use strict";
+
+// The overview's charts. Each mark leads to the revisions that it counts, or to its run.
+const OverviewCharts = (() => {
+  const LEFT = 104;
+  const WIDTH = 350;
+
+  const tableOf = (overview, name) => overview.tables.find((each) => each.name === name);
+  const flat = (table, passes) => (table ? table.rows.filter((row) => passes(row.cells)).map((row) => ({ ...row.cells, links: row.links })) : []);
+  const named = (row) => Names.value("variant", row.variant);
+  const taskAndMethods = (rows) => [Names.value("env", rows[0].env), rows.map(named)];
+
+  /** Dots of shares, a row for each method: dots is [{count, of, share, fill, isHollow, what}]. */
+  function shares(rows, dots, { top, label, end }) {
+    return Charts.panels(rows, ["env"], (_, mine) => {
+      const [task, methods] = taskAndMethods(mine);
+      const ends = mine.map((row) => dots.map(({ share }) => row[share]).filter((value) => value !== null));
+      const says = (row, dot) => `${task}, ${named(row)}: ${number(row[dot.count])} of ${number(row[dot.of])} ${dot.what} (${percent(row[dot.share])})`;
+      const chart = Charts.plot(`${task}: ${label}, a row for each method`, {
+        width: WIDTH, height: 44 + 24 * mine.length, marginLeft: LEFT, marginRight: end ? 62 : 14, marginTop: 6, marginBottom: 34,
+        x: { domain: [0, top], label: `${label} (%)`, ticks: 5, grid: true },
+        y: { domain: methods, label: null, type: "point", padding: 0.6, tickSize: 0 },
+        color: { type: "identity" },
+        marks: [
+          Plot.ruleY(mine.filter((_row, place) => ends[place].length), {
+            y: named, x1: (row) => Math.min(...dots.map(({ share }) => row[share] ?? Infinity)), x2: (row) => Math.max(...dots.map(({ share }) => row[share] ?? -Infinity)),
+            stroke: "var(--line)", strokeWidth: 3,
+          }),
+          ...dots.map((dot) => Plot.dot(mine.filter((row) => row[dot.share] !== null), {
+            x: dot.share, y: named, r: 5.5, fill: dot.isHollow ? "var(--paper)" : dot.fill, stroke: dot.fill, strokeWidth: 2,
+            href: (row) => Charts.to(row.links[dot.count]), title: (row) => says(row, dot),
+          })),
+          end ? Plot.text(mine, {
+            x: top, y: named, dx: 10, textAnchor: "start", fill: "var(--accent)", text: (row) => `${number(row[end.count])} of ${number(row[end.of])}`,
+            href: (row) => Charts.to(row.links[end.count]), title: (row) => says(row, end),
+          }) : null,
+        ].filter(Boolean),
+      });
+      return Charts.panel(task, chart);
+    });
+  }
+
+  /** The end of an axis of percentages that has all of some columns. */
+  function top(rows, columns) {
+    const most = Math.max(0, ...rows.flatMap((row) => columns.map((name) => row[name] ?? 0)));
+    return Math.min(100, Math.max(5, Math.ceil(most / 5) * 5));
+  }
+
+  function salience(overview, passes) {
+    const table = tableOf(overview, "salience");
+    const rows = flat(table, passes);
+    if (!rows.length) return null;
+    const { strict, permissive } = Names.about.colours;
+    const dots = [
+      { count: "permissive", of: "revisions", share: "permissive_pct", fill: Charts.ink(permissive), what: "revisions are salience regressions by the permissive criterion" },
+      { count: "strict", of: "revisions", share: "strict_pct", fill: Charts.ink(strict), what: "revisions are salience regressions by the strict criterion" },
+    ];
+    return Charts.figure({
+      id: "chart-salience",
+      title: "Salience regressions",
+      note: "The share of revisions that regressed and whose answer cites what is asked about: by the permissive criterion, and by the strict one. At the right: strict, of all revisions.",
+      body: [
+        Charts.legend([[dots[1].fill, "strict"], [dots[0].fill, "permissive"]]),
+        shares(rows, dots, { top: top(rows, ["permissive_pct", "strict_pct"]), label: "of revisions", end: dots[1] }),
+      ],
+      table: { columns: columnsOf([...Charts.KEY, "revisions", ["strict", "strict_pct"], ["permissive", "permissive_pct"]]), rows: table.rows.filter((row) => passes(row.cells)) },
+    });
+  }
+
+  function citing(overview, passes) {
+    const table = tableOf(overview, "rates");
+    const rows = flat(table, passes).filter((row) => row.links.citing_regressions);
+    if (!rows.length) return null;
+    const kinds = [["regressions", "regression"], ["improvements", "improvement"], ["no_change", "no_change"]];
+    const dots = kinds.map(([name, direction]) => ({
+      count: `citing_${name}`, of: name, share: `citing_${name}_pct`, fill: Charts.direction(direction), isHollow: name === "no_change",
+      what: `answers before ${name === "no_change" ? "unchanged returns" : name} cite it`,
+    }));
+    return Charts.figure({
+      id: "chart-citing",
+      title: "Who cites",
+      note: "How often answers cite what is asked about, among regressions, improvements and unchanged returns. Where the three are close together, citing does not go with harm.",
+      body: [
+        Charts.legend([[dots[0].fill, "regressions"], [dots[1].fill, "improvements"], [dots[2].fill, "no change", true]]),
+        shares(rows, dots, { top: top(rows, dots.map((dot) => dot.share)), label: "of answers that cite" }),
+      ],
+      table: { columns: columnsOf([...Charts.KEY, ...dots.flatMap((dot) => [[dot.count, dot.share], dot.of])]), rows: table.rows.filter((row) => passes(row.cells)) },
+    });
+  }
+
+  function columnsOf(names) {
+    return names.map((name) => (Array.isArray(name) ? { name: name[0], share: name[1] } : { name }));
+  }
+
+  /** From what hurt most to what helped most. */
+  function patternOrder(about) {
+    const by = (direction, sign) => Object.keys(about.patterns)
+      .filter((id) => about.patterns[id].direction === direction)
+      .sort((a, b) => sign * (about.patterns[a].stake - about.patterns[b].stake));
+    return [...by("regression", -1), "no_change", "unclassified", ...by("improvement", 1)];
+  }
+
+  function patterns(overview, passes) {
+    const table = tableOf(overview, "patterns");
+    const rows = flat(table, passes).filter((row) => row.revisions > 0);
+    if (!rows.length) return null;
+    const about = Names.about;
+    const there = new Set(rows.map((row) => row.pattern));
+    const order = [...new Set([...patternOrder(about), ...there])].filter((id) => there.has(id));
+    const nameOf = (id) => about.patterns[id]?.name || Names.value("pattern", id).replace("_", " ");
+    const colourOf = (id) => Charts.direction(about.patterns[id]?.direction || "no_change");
+    const body = Charts.panels(rows, ["env"], (_, mine) => {
+      const task = Names.value("env", mine[0].env);
+      const methods = [...new Set(mine.map(named))];
+      const at = { x: named, y: (row) => nameOf(row.pattern) };
+      const link = {
+        href: (row) => Charts.to(row.links.revisions),
+        title: (row) => `${task}, ${named(row)}: ${number(row.revisions)} revisions are ${nameOf(row.pattern)} (${percent(row.pct)})`,
+      };
+      return Charts.panel(task, Charts.plot(`${task}: revisions of each edit pattern, a column for each method`, {
+        width: 138 + 74 * methods.length, height: 30 + 20 * order.length, marginLeft: 132, marginTop: 24, marginRight: 4, marginBottom: 4,
+        x: { domain: methods, axis: "top", label: null, tickSize: 0 },
+        y: { domain: order.map(nameOf), label: null, tickSize: 0 },
+        color: { type: "identity" }, opacity: { type: "identity" },
+        marks: [
+          Plot.cell(mine, { ...at, fill: (row) => colourOf(row.pattern), fillOpacity: (row) => 0.06 + 0.5 * (row.pct ?? 0) / 100, inset: 0.75 }),
+          Plot.text(mine, { ...at, ...link, text: (row) => number(row.revisions), fill: "currentColor" }),
+        ],
+      }));
+    });
+    return Charts.figure({
+      id: "chart-patterns",
+      title: "Edit patterns",
+      note: "How many revisions are of which pattern, from what hurt most to what helped most; the deeper the colour, the larger the share of the method's revisions.",
+      body,
+      table: { columns: columnsOf([...Charts.KEY, "pattern", ["revisions", "pct"]]), rows: table.rows.filter((row) => passes(row.cells)) },
+    });
+  }
+
+  function learning(passes) {
+    const found = Data.get("curves");
+    const mine = found.then(({ runs, means }) => ({ runs: runs.filter(passes), means: means.filter(passes) }));
+    return Charts.figure({
+      id: "chart-curves",
+      title: "Learning curves",
+      note: "The best return so far. A thin line is a run, and leads to it (at most 20 of each method); the thick one is the mean over all runs of the method.",
+      body: mine.then(({ runs, means }) => {
+        const ranges = new Map(Charts.grouped(runs, ["env"]).map(([[env], of]) => [env, extent(of.flatMap((run) => run.best))]));
+        return Charts.panels(runs, ["env"], ([env], of) => h("div.task", h("p.panel-title", Names.value("env", env)),
+          h("div.panels", Charts.grouped(of, ["variant"]).map(([[variant], lines]) => {
+            const cell = { condition: lines[0].condition, env, variant };
+            const isMine = (row) => Charts.KEY.every((name) => row[name] === cell[name]);
+            return h("div.panel", h("p.panel-title", link(Names.value("variant", variant), Charts.to(cell))), Charts.curves({
+              text: `${Names.value("env", env)}, ${Names.value("variant", variant)}: best return so far of ${lines.length} runs`,
+              runs: lines, means: means.filter(isMine), colourOf: () => Charts.method(variant), domain: ranges.get(env), width: 225, height: 135,
+            }));
+          }))));
+      }),
+      table: () => mine.then(({ runs }) => ({
+        columns: columnsOf([...Charts.KEY, "run", "iterations", "best_return"]),
+        rows: runs.map((run) => ({
+          cells: { ...run, iterations: run.iterations.at(-1) + 1, best_return: run.best.at(-1) },
+          addresses: { run: Charts.runAddress(run) },
+        })),
+      })),
+    });
+  }
+
+  function extent(values) {
+    const [low, high] = d3.extent(values.filter(Number.isFinite));
+    return low === undefined ? [0, 1] : low === high ? [low - 1, high + 1] : [low, high];
+  }
+
+  /** Bins of all methods of a task together: each has the smallest and the largest change in it. */
+  function joined(bins) {
+    return Charts.grouped(bins, ["place"]).map(([[place], of]) => ({
+      ...of[0], place, revisions: d3.sum(of, (bin) => bin.revisions), low: d3.min(of, (bin) => bin.low), high: d3.max(of, (bin) => bin.high),
+    }));
+  }
+
+  function changes(passes, variants) {
+    const found = Data.get("changes").then(({ bins, widths }) => ({
+      widths, rows: Charts.grouped(bins.filter(passes), ["condition", "env"]).flatMap(([, of]) => joined(of)),
+    }));
+    const filter = (bin) => ({ condition: bin.condition, env: bin.env, ...(variants.length ? { variant: variants } : {}), delta: `${bin.low}..${bin.high}` });
+    const kind = (bin) => (bin.place < 0 ? "regression" : bin.place > 0 ? "improvement" : "no_change");
+    return Charts.figure({
+      id: "chart-changes",
+      title: "Changes of the return",
+      note: "Δ: the return after a revision less that before it. No change is a bar of its own at 0. Heights are on a square-root scale, so that rare changes can be seen.",
+      body: found.then(({ rows, widths }) => Charts.panels(rows, ["env"], ([env], bins) => {
+        const width = widths[env];
+        const gap = width / 5;
+        const from = ({ place }) => (place > 0 ? (place - 1) * width + (place === 1 ? gap : 0) : place < 0 ? place * width : -gap);
+        const until = ({ place }) => (place < 0 ? (place + 1) * width - (place === -1 ? gap : 0) : place > 0 ? place * width : gap);
+        return Charts.panel(Names.value("env", env), Charts.plot(`${Names.value("env", env)}: how many revisions changed the return by how much`, {
+          width: WIDTH, height: 160, marginLeft: 42, marginRight: 10, marginTop: 8, marginBottom: 34,
+          x: { label: "Δ" }, y: { type: "sqrt", label: "revisions", grid: true, ticks: 4 }, color: { type: "identity" },
+          marks: [Plot.rect(bins, {
+            x1: from, x2: until, y1: 0, y2: "revisions", fill: (bin) => Charts.direction(kind(bin)), inset: 0.5,
+            href: (bin) => Charts.to(filter(bin)),
+            title: (bin) => `${number(bin.revisions)} revisions with Δ ${bin.low === bin.high ? number(bin.low) : `from ${number(bin.low)} to ${number(bin.high)}`}`,
+          })],
+        }));
+      })),
+      table: () => found.then(({ rows }) => ({
+        columns: columnsOf(["condition", "env", "low", "high", "revisions"]),
+        rows: rows.map((bin) => ({ cells: bin, links: { revisions: filter(bin) } })),
+      })),
+    });
+  }
+
+  /** All charts of which something is recorded. passes: of a row with condition, task and method; variants: the methods chosen. */
+  function all(overview, passes, variants) {
+    return [salience(overview, passes), citing(overview, passes), patterns(overview, passes), learning(passes), changes(passes, variants)].filter(Boolean);
+  }
+
+  return { all };
+})();
