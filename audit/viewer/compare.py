@@ -42,21 +42,24 @@ class Rate(NamedTuple):
 
     title: str
     part: Filter
-    whole: Filter = {}
+    whole: Filter
 
 
+_ALL: Final[Filter] = {}
 _REGRESSION: Final = {"direction": "regression"}
 _SALIENCE: Final = {"in_salience": "true"}
+_COMPARED: Final = {**_SALIENCE, **_REGRESSION}
 RATES: Final = {
-    "regressions": Rate("regressions, of revisions", _REGRESSION),
-    "improvements": Rate("improvements, of revisions", {"direction": "improvement"}),
-    "strict": Rate("salience regressions, strict, of revisions", {**_SALIENCE, "strict": "true"}, _SALIENCE),
-    "permissive": Rate("the same, permissive", {**_SALIENCE, "permissive": "true"}, _SALIENCE),
-    "citing": Rate("answers that cite, of revisions", {**_SALIENCE, "cites": "true"}, _SALIENCE),
-    "citing_regressions": Rate(
-        "answers that cite, of regressions",
-        {**_SALIENCE, **_REGRESSION, "cites": "true"},
-        {**_SALIENCE, **_REGRESSION},
+    "regressions": Rate("Regressions, of revisions", _REGRESSION, _ALL),
+    "improvements": Rate("Improvements, of revisions", {"direction": "improvement"}, _ALL),
+    "citing": Rate("Answers that cite, of revisions", {**_SALIENCE, "cites": "true"}, _SALIENCE),
+    "strict": Rate(
+        "Salience regressions by the strict criterion, of regressions", {**_COMPARED, "strict": "true"}, _COMPARED
+    ),
+    "permissive": Rate(
+        "Salience regressions by the permissive criterion, of regressions",
+        {**_COMPARED, "permissive": "true"},
+        _COMPARED,
     ),
 }
 """What is compared, beside returns."""
@@ -90,7 +93,10 @@ def compare(session: Session, query: Query, by: str = "", a: str = "", b: str = 
     other = next(name for name in SIDES if name != by)
     return {
         "choices": choices,
-        **{"by": by, "a": a, "b": b, "other": other},
+        "by": by,
+        "a": a,
+        "b": b,
+        "other": other,
         "returns": _corrected(row for metric in METRICS for row in _returns(runs, metric, by, other, (a, b))),
         "rates": _corrected(row for name in RATES for row in _rates(session, query, name, by, other, (a, b))),
     }
@@ -133,12 +139,18 @@ def _returns(
         test = welch_from_summaries(first, second)
         low, high = welch_interval(first, second)
         yield {
-            **{"metric": metric, "env": env, other: common},
+            "metric": metric,
+            "env": env,
+            other: common,
             **_summary("a", first),
             **_summary("b", second),
-            **{"difference": known(first.mean - second.mean), "low": known(low), "high": known(high)},
-            **{"t": known(test.t), "df": known(test.df), "p": known(test.p)},
-            "links": _links(by, other, (env, common), sides, {"runs": {}}),
+            "difference": known(first.mean - second.mean),
+            "low": known(low),
+            "high": known(high),
+            "t": known(test.t),
+            "df": known(test.df),
+            "p": known(test.p),
+            "links": _links(by, other, (env, common), sides, {"runs": _ALL}),
         }
 
 
@@ -162,10 +174,16 @@ def _rates(
         test = _difference(found[sides[0]], found[sides[1]])
         cells = {"count": rate.part, "of": rate.whole}
         yield {
-            **{"measure": name, "title": rate.title, "env": env, other: common},
+            "measure": name,
+            "title": rate.title,
+            "env": env,
+            other: common,
             **{f"{key}_{column}": value for key, found in counts.items() for column, value in found.items()},
-            **{"difference": known(100 * test.estimate), "low": known(100 * test.low), "high": known(100 * test.high)},
-            **{"df": known(test.df), "p": known(test.p)},
+            "difference": known(100 * test.estimate),
+            "low": known(100 * test.low),
+            "high": known(100 * test.high),
+            "df": known(test.df),
+            "p": known(test.p),
             "links": _links(by, other, (env, common), sides, cells),
         }
 
@@ -195,9 +213,7 @@ def _difference(first: Tally, second: Tally) -> Coefficient:
 def _corrected(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Rows with Holm's correction over the tasks of one measure and one of what both sides have in common."""
     found = list(rows)
-    families = [
-        tuple(value for name, value in row.items() if name in {"metric", "measure", *SIDES}) for row in found
-    ]
+    families = [tuple(value for name, value in row.items() if name in {"metric", "measure", *SIDES}) for row in found]
     p_values = [math.nan if row["p"] is None else row["p"] for row in found]
     for row, p, size in zip(found, *holm_within(p_values, families), strict=True):
         row |= {"holm_p": known(p), "family": int(size)}

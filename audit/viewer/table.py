@@ -126,14 +126,9 @@ class RevisionTable:
         counted = [Query(filters=each).where(self.kinds) for each in filters]
         counts = [f"count(*) filter (where {condition})" for condition, _ in counted]
         condition, bound = self._condition(query)
-        return (
-            self._connection.cursor()
-            .execute(
-                f"select {', '.join([_listed(by), *counts])} from kept.{NAME} where {condition} group by all order by all",
-                [*(value for _, values in counted for value in values), *bound],
-            )
-            .fetchall()
-        )
+        select = f"select {', '.join([_listed(by), *counts])} from kept.{NAME} where {condition}"
+        values = [*(value for _, bound in counted for value in bound), *bound]
+        return self._connection.cursor().execute(f"{select} group by all order by all", values).fetchall()
 
     def histogram(self, query: Query, column: str, width: float, by: Sequence[str]) -> list[tuple[Any, ...]]:
         """The finite numbers of a column, counted in bins to either side of 0, which is a bin of its own.

@@ -15,7 +15,7 @@ const Charts = (() => {
   const to = (filter) => Query.address("revisions", [], filter);
 
   /** A figure: {id, title, note, body: nodes or a promise of them, table: {columns, rows}, or what makes it once asked}. */
-  function figure({ id, title, note, body, table }) {
+  function figure({ id, title, note, body, table, heading = "h3" }) {
     const place = h("div.panels-of");
     const asTable = h("details.as-table", h("summary", "As a table"));
     Promise.resolve(body).then(
@@ -33,7 +33,7 @@ const Charts = (() => {
         asTable.append(Tables.table({ caption: title, ...(typeof table === "function" ? await table() : table) }));
       }
     });
-    return h(`figure.chart#${id}`, { tabindex: "-1" }, h("figcaption", h("h3", title), note ? h("p.muted", note) : null), place, asTable);
+    return h(`figure.chart#${id}`, { tabindex: "-1" }, h("figcaption", h(heading, title), note ? h("p.muted", note) : null), place, asTable);
   }
 
   /** Groups of rows by some columns, in the order in which they come: [[values, rows]]. */
@@ -65,7 +65,9 @@ const Charts = (() => {
     for (const each of chart.querySelectorAll("g[aria-label]")) each.removeAttribute("aria-label");
     for (const anchor of chart.querySelectorAll("a")) {
       const name = anchor.querySelector("title");
-      if (name) anchor.setAttribute("aria-label", name.textContent);
+      if (!name) continue;
+      anchor.setAttribute("aria-label", name.textContent);
+      if (anchor.querySelector("text")) name.remove(); // or it would be read as part of the text
     }
     return chart;
   }

@@ -12,7 +12,7 @@ from scipy import stats as scipy_stats
 from scipy.integrate import quad
 
 from stats.measures.summary import Summary, summarise
-from stats.measures.welch import Welch, satterthwaite, welch, welch_from_summaries
+from stats.measures.welch import Welch, satterthwaite, welch, welch_from_summaries, welch_interval
 
 samples = st.lists(st.floats(min_value=-500, max_value=500).map(lambda x: round(x, 3)), min_size=2, max_size=12)
 
@@ -82,3 +82,17 @@ def test_degrees_of_freedom_lie_between_the_smaller_sample_and_both() -> None:
     lopsided = satterthwaite(Summary(0, 1e-6, 10), Summary(0, 2.0, 10))
     assert equal == pytest.approx(18)
     assert lopsided == pytest.approx(9)
+
+
+@given(samples, samples)
+def test_interval_agrees_with_scipy(a: list[float], b: list[float]) -> None:
+    assume(np.ptp(a) > 0.1)
+    assume(np.ptp(b) > 0.1)
+    theirs = scipy_stats.ttest_ind(a, b, equal_var=False).confidence_interval(0.9)
+    ours = welch_interval(summarise(a), summarise(b), level=0.9)
+    assert ours == pytest.approx((theirs.low, theirs.high), rel=1e-6, abs=1e-6)
+
+
+@pytest.mark.parametrize(("a", "b"), [([1.0], [1.0, 2.0]), ([1.0, 1.0], [2.0, 2.0])])
+def test_there_is_no_interval_without_a_variance(a: list[float], b: list[float]) -> None:
+    assert all(math.isnan(end) for end in welch_interval(summarise(a), summarise(b)))

@@ -22,12 +22,18 @@
       select("env", "task", [["", "all"], ...tasks.map((each) => [each, Names.value("env", each)])], query.get("env") || "", (env) => go({ env: env || null })));
   }
 
-  const interval = (row) => (row.low === null ? null : h("span.interval", ` [${number(row.low)}, ${number(row.high)}]`));
+  /** Numbers of one row with as many decimals as their spread is worth: two digits of it. */
+  function rounding(spread) {
+    const decimals = spread > 0 ? Math.min(6, Math.max(0, 1 - Math.floor(Math.log10(spread)))) : 2;
+    return (value) => (value === null ? "–" : value.toFixed(decimals).replace("-", "−"));
+  }
+  const points = rounding(1);
+  const spread = (row) => Math.max(row.a_std ?? 0, row.b_std ?? 0);
   const p = (value) => (value === null ? "–" : value < 0.001 ? "< 0.001" : value.toFixed(3));
   const counted = (text, filter) => link(text, Query.address("revisions", [], filter));
 
   /** A table of one measure: a row per task, and per what both have in common where there are several. */
-  function table(data, rows, caption, heading, cellsOf) {
+  function table(data, rows, caption, heading, cellsOf, format) {
     const common = new Set(rows.map((row) => row[data.other])).size > 1;
     const name = (key) => h(`th.number.compare-${key}`, { scope: "col" }, Names.value(data.by, data[key]));
     return Tables.scrolling(h("table", h("caption", caption),
@@ -35,7 +41,7 @@
         h("th.number", { scope: "col" }, heading), h("th.number", { scope: "col" }, "p"), h("th.number", { scope: "col" }, "Holm p"))),
       h("tbody", rows.map((row) => h("tr", h("th", { scope: "row" }, Names.value("env", row.env)), common ? h("td", Names.value(data.other, row[data.other])) : null,
         ["a", "b"].map((key) => h("td.number", cellsOf(row, key))),
-        h("td.number", number(row.difference), interval(row)), h("td.number", p(row.p)), h("td.number", p(row.holm_p), row.family > 1 ? h("span.muted", ` of ${row.family}`) : null))))), caption);
+        h("td.number", format(row)(row.difference), row.low === null ? null : h("span.interval", ` [${format(row)(row.low)}, ${format(row)(row.high)}]`)), h("td.number", p(row.p)), h("td.number", p(row.holm_p), row.family > 1 ? h("span.muted", ` of ${row.family}`) : null))))), caption);
   }
 
   function returns(data, metric, caption) {
@@ -43,19 +49,19 @@
     return table(data, rows, caption, "difference [95%]", (row, key) => {
       const runs = row[`${key}_runs`];
       if (!runs) return "no runs";
-      const mean = `${number(row[`${key}_mean`])} ± ${number(row[`${key}_std`]) || "–"}`;
+      const format = rounding(spread(row));
+      const mean = `${format(row[`${key}_mean`])} ± ${format(row[`${key}_std`])}`;
       return [mean, h("span.muted", " · "), counted(`${number(runs)} ${runs === 1 ? "run" : "runs"}`, row.links[`${key}_runs`])];
-    });
+    }, (row) => rounding(spread(row)));
   }
 
   function rates(data, measure) {
     const rows = data.rates.filter((row) => row.measure === measure);
-    if (!rows.length) return null;
     return table(data, rows, rows[0].title, "difference, points [95%]", (row, key) => {
       if (!row[`${key}_of`]) return "none";
       return [counted(`${number(row[`${key}_count`])} (${percent(row[`${key}_pct`])})`, row.links[`${key}_count`]), h("span.muted", " of "),
         counted(number(row[`${key}_of`]), row.links[`${key}_of`])];
-    });
+    }, () => points);
   }
 
   function learning(data, query) {
@@ -73,7 +79,7 @@
       })),
     ]);
     return Charts.figure({
-      id: "compare-curves", title: "Learning curves", body,
+      id: "compare-curves", title: "Learning curves", heading: "h2", body,
       note: "The best return so far: a thin line is a run, and leads to it (at most 20 of each); the thick ones are means over all runs.",
       table: async () => ({
         columns: ["condition", "env", "variant", "run", "best_return"].map((each) => ({ name: each })),
@@ -81,8 +87,6 @@
       }),
     });
   }
-
-  const MEASURES = ["regressions", "improvements", "strict", "permissive", "citing", "citing_regressions"];
 
   Pages.add({
     name: "compare",
@@ -107,7 +111,7 @@
           returns(data, "best_return", "Best return of a run"), returns(data, "mean_return", "Mean return of a run")),
         h("section#rates", h("h2", "Rates of revisions"),
           h("p.muted", "Revisions of a run depend on each other, so that runs are the clusters of the test: a linear regression of the rate with CR2 standard errors and Satterthwaite's degrees of freedom. Without two runs of each, or where nothing varies, there is no interval. A difference of rates does not say why: the two also start from different policies; see “Regressions against those of a control” on the overview."),
-          MEASURES.map((measure) => rates(data, measure))),
+          [...new Set(data.rates.map((row) => row.measure))].map((measure) => rates(data, measure))),
         learning(data, query),
       );
     },

@@ -8,35 +8,37 @@ const OverviewCharts = (() => {
   const tableOf = (overview, name) => overview.tables.find((each) => each.name === name);
   const flat = (table, passes) => (table ? table.rows.filter((row) => passes(row.cells)).map((row) => ({ ...row.cells, links: row.links })) : []);
   const named = (row) => Names.value("variant", row.variant);
-  const taskAndMethods = (rows) => [Names.value("env", rows[0].env), rows.map(named)];
+  const LIFT = 6; // between the dots of a row, which may be equal
 
-  /** Dots of shares, a row for each method: dots is [{count, of, share, fill, isHollow, what}]. */
+  /** Dots of shares, a panel for each task with a row for each method, or one of all tasks where there is one method. */
   function shares(rows, dots, { top, label, end }) {
-    return Charts.panels(rows, ["env"], (_, mine) => {
-      const [task, methods] = taskAndMethods(mine);
+    const outer = new Set(rows.map((row) => row.variant)).size > 1 ? "env" : "variant";
+    const inner = (row) => (outer === "env" ? named(row) : Names.value("env", row.env));
+    return Charts.panels(rows, [outer], ([value], mine) => {
+      const title = Names.value(outer, value);
       const ends = mine.map((row) => dots.map(({ share }) => row[share]).filter((value) => value !== null));
-      const says = (row, dot) => `${task}, ${named(row)}: ${number(row[dot.count])} of ${number(row[dot.of])} ${dot.what} (${percent(row[dot.share])})`;
-      const chart = Charts.plot(`${task}: ${label}, a row for each method`, {
-        width: WIDTH, height: 44 + 24 * mine.length, marginLeft: LEFT, marginRight: end ? 62 : 14, marginTop: 6, marginBottom: 34,
+      const says = (row, dot) => `${title}, ${inner(row)}: ${number(row[dot.count])} of ${number(row[dot.of])} ${dot.what} (${percent(row[dot.share])})`;
+      const chart = Charts.plot(`${title}: share ${label}`, {
+        width: WIDTH, height: 44 + 26 * mine.length, marginLeft: LEFT, marginRight: end ? 62 : 14, marginTop: 6, marginBottom: 34,
         x: { domain: [0, top], label: `${label} (%)`, ticks: 5, grid: true },
-        y: { domain: methods, label: null, type: "point", padding: 0.6, tickSize: 0 },
+        y: { domain: mine.map(inner), label: null, type: "point", padding: 0.6, tickSize: 0 },
         color: { type: "identity" },
         marks: [
           Plot.ruleY(mine.filter((_row, place) => ends[place].length), {
-            y: named, x1: (row) => Math.min(...dots.map(({ share }) => row[share] ?? Infinity)), x2: (row) => Math.max(...dots.map(({ share }) => row[share] ?? -Infinity)),
+            y: inner, x1: (row) => Math.min(...dots.map(({ share }) => row[share] ?? Infinity)), x2: (row) => Math.max(...dots.map(({ share }) => row[share] ?? -Infinity)),
             stroke: "var(--line)", strokeWidth: 3,
           }),
-          ...dots.map((dot) => Plot.dot(mine.filter((row) => row[dot.share] !== null), {
-            x: dot.share, y: named, r: 5.5, fill: dot.isHollow ? "var(--paper)" : dot.fill, stroke: dot.fill, strokeWidth: 2,
+          ...dots.map((dot, place) => Plot.dot(mine.filter((row) => row[dot.share] !== null), {
+            x: dot.share, y: inner, dy: LIFT * (place - (dots.length - 1) / 2), r: 5, fill: dot.isHollow ? "var(--paper)" : dot.fill, stroke: dot.fill, strokeWidth: 2,
             href: (row) => Charts.to(row.links[dot.count]), title: (row) => says(row, dot),
           })),
           end ? Plot.text(mine, {
-            x: top, y: named, dx: 10, textAnchor: "start", fill: "var(--accent)", text: (row) => `${number(row[end.count])} of ${number(row[end.of])}`,
+            x: top, y: inner, dx: 10, textAnchor: "start", fill: "var(--accent)", text: (row) => `${number(row[end.count])} of ${number(row[end.of])}`,
             href: (row) => Charts.to(row.links[end.count]), title: (row) => says(row, end),
           }) : null,
         ].filter(Boolean),
       });
-      return Charts.panel(task, chart);
+      return Charts.panel(title, chart);
     });
   }
 
@@ -52,18 +54,18 @@ const OverviewCharts = (() => {
     if (!rows.length) return null;
     const { strict, permissive } = Names.about.colours;
     const dots = [
-      { count: "permissive", of: "revisions", share: "permissive_pct", fill: Charts.ink(permissive), what: "revisions are salience regressions by the permissive criterion" },
-      { count: "strict", of: "revisions", share: "strict_pct", fill: Charts.ink(strict), what: "revisions are salience regressions by the strict criterion" },
+      { count: "permissive", of: "regressions", share: "permissive_pct", fill: Charts.ink(permissive), what: "regressions are salience regressions by the permissive criterion" },
+      { count: "strict", of: "regressions", share: "strict_pct", fill: Charts.ink(strict), what: "regressions are salience regressions by the strict criterion" },
     ];
     return Charts.figure({
       id: "chart-salience",
       title: "Salience regressions",
-      note: "The share of revisions that regressed and whose answer cites what is asked about: by the permissive criterion, and by the strict one. At the right: strict, of all revisions.",
+      note: "The share of regressions whose answer cites what is asked about, by the strict and the permissive criterion. At the right: strict ones, of regressions.",
       body: [
         Charts.legend([[dots[1].fill, "strict"], [dots[0].fill, "permissive"]]),
-        shares(rows, dots, { top: top(rows, ["permissive_pct", "strict_pct"]), label: "of revisions", end: dots[1] }),
+        shares(rows, dots, { top: top(rows, ["permissive_pct", "strict_pct"]), label: "of regressions", end: dots[1] }),
       ],
-      table: { columns: columnsOf([...Charts.KEY, "revisions", ["strict", "strict_pct"], ["permissive", "permissive_pct"]]), rows: table.rows.filter((row) => passes(row.cells)) },
+      table: { columns: columnsOf([...Charts.KEY, "revisions", "regressions", ["strict", "strict_pct"], ["permissive", "permissive_pct"]]), rows: table.rows.filter((row) => passes(row.cells)) },
     });
   }
 
@@ -113,18 +115,17 @@ const OverviewCharts = (() => {
       const task = Names.value("env", mine[0].env);
       const methods = [...new Set(mine.map(named))];
       const at = { x: named, y: (row) => nameOf(row.pattern) };
-      const link = {
-        href: (row) => Charts.to(row.links.revisions),
+      const says = {
         title: (row) => `${task}, ${named(row)}: ${number(row.revisions)} revisions are ${nameOf(row.pattern)} (${percent(row.pct)})`,
       };
       return Charts.panel(task, Charts.plot(`${task}: revisions of each edit pattern, a column for each method`, {
-        width: 138 + 74 * methods.length, height: 30 + 20 * order.length, marginLeft: 132, marginTop: 24, marginRight: 4, marginBottom: 4,
+        width: 144 + 74 * methods.length, height: 30 + 20 * order.length, marginLeft: 138, marginTop: 24, marginRight: 4, marginBottom: 4,
         x: { domain: methods, axis: "top", label: null, tickSize: 0 },
         y: { domain: order.map(nameOf), label: null, tickSize: 0 },
         color: { type: "identity" }, opacity: { type: "identity" },
         marks: [
-          Plot.cell(mine, { ...at, fill: (row) => colourOf(row.pattern), fillOpacity: (row) => 0.06 + 0.5 * (row.pct ?? 0) / 100, inset: 0.75 }),
-          Plot.text(mine, { ...at, ...link, text: (row) => number(row.revisions), fill: "currentColor" }),
+          Plot.cell(mine, { ...at, fill: (row) => colourOf(row.pattern), fillOpacity: (row) => 0.1 + 0.5 * (row.pct ?? 0) / 100, inset: 0.75, ...says }),
+          Plot.text(mine, { ...at, ...says, href: (row) => Charts.to(row.links.revisions), text: (row) => number(row.revisions), fill: "currentColor" }),
         ],
       }));
     });
@@ -187,7 +188,7 @@ const OverviewCharts = (() => {
     return Charts.figure({
       id: "chart-changes",
       title: "Changes of the return",
-      note: "Δ: the return after a revision less that before it. No change is a bar of its own at 0. Heights are on a square-root scale, so that rare changes can be seen.",
+      note: "Δ: the return after a revision less that before it. The height of a bar is the number of revisions, on a square-root scale so that rare changes can be seen; no change is a bar of its own at 0.",
       body: found.then(({ rows, widths }) => Charts.panels(rows, ["env"], ([env], bins) => {
         const width = widths[env];
         const gap = width / 5;
@@ -195,7 +196,7 @@ const OverviewCharts = (() => {
         const until = ({ place }) => (place < 0 ? (place + 1) * width - (place === -1 ? gap : 0) : place > 0 ? place * width : gap);
         return Charts.panel(Names.value("env", env), Charts.plot(`${Names.value("env", env)}: how many revisions changed the return by how much`, {
           width: WIDTH, height: 160, marginLeft: 42, marginRight: 10, marginTop: 8, marginBottom: 34,
-          x: { label: "Δ" }, y: { type: "sqrt", label: "revisions", grid: true, ticks: 4 }, color: { type: "identity" },
+          x: { label: "Δ" }, y: { type: "sqrt", label: null, grid: true, ticks: 4 }, color: { type: "identity" },
           marks: [Plot.rect(bins, {
             x1: from, x2: until, y1: 0, y2: "revisions", fill: (bin) => Charts.direction(kind(bin)), inset: 0.5,
             href: (bin) => Charts.to(filter(bin)),

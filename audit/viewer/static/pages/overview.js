@@ -4,7 +4,7 @@
 (() => {
   const unique = (rows, name) => [...new Set(rows.map((row) => row[name]))];
   const CONDITIONS = 3; // that charts show unless some are chosen
-  const ROWS = 150; // of a table that is closed at first
+  const ROWS = 60; // of a table that is closed at first
 
   function facts(about, overview) {
     const every = about.holdings;
@@ -50,16 +50,18 @@
   function section(table, about, passes) {
     const one = new Set(["condition", "env", "variant"].filter((name) => unique(about.holdings, name).length < 2));
     const [caption, wanted] = TABLES[table.name];
-    const columns = wanted.map((each) => [each].flat()).filter(([name]) => !one.has(name))
-      .map(([name, share]) => ({ ...table.columns.find((each) => each.name === name), share })).filter((column) => column.name);
     const rows = table.rows.filter((row) => passes(row.cells));
+    const isKnown = (name) => rows.some((row) => row.cells[name] !== null && row.cells[name] !== undefined);
+    const columns = wanted.map((each) => [each].flat()).filter(([name]) => !one.has(name) && isKnown(name))
+      .map(([name, share]) => ({ ...table.columns.find((each) => each.name === name), share }));
+    if (table.name === "controls" && !rows.some((row) => row.cells.control_revisions)) return null;
     const make = () => Tables.table({ caption, columns, rows });
     const body = rows.length <= ROWS ? make() : h("details", {
       ontoggle: (event) => {
         if (event.target.childNodes.length === 1) event.target.append(make());
       },
     }, h("summary", `${number(rows.length)} rows`));
-    return rows.length ? h(`section#${table.name}`, { tabindex: "-1" }, h("h2", table.title), body) : null;
+    return rows.length ? h(`section#${table.name}`, { tabindex: "-1" }, h("h3", table.title), body) : null;
   }
 
   const FILTERS = ["condition", "env", "variant"];
@@ -77,14 +79,14 @@
   }
 
   /** Links within the page; its address is its hash, so that these are buttons. */
-  function contents(parts) {
-    return h("nav.contents", { "aria-label": "On this page" }, h("ul", parts.map((part) => h("li", h("button", {
+  function contents(groups) {
+    return h("nav.contents", { "aria-label": "On this page" }, Object.entries(groups).map(([title, parts]) => [h("p", title), h("ul", parts.map((part) => h("li", h("button", {
       type: "button",
       onclick: () => {
         part.scrollIntoView();
         part.focus({ preventScroll: true });
       },
-    }, part.querySelector("h2, h3").textContent)))));
+    }, part.querySelector("h3").textContent))))]));
   }
 
   Pages.add({
@@ -102,7 +104,7 @@
       const order = Object.keys(TABLES);
       const tables = [...overview.tables].sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name))
         .map((table) => section(table, about, passes)).filter(Boolean);
-      main.append(h("div.overview", contents([...charts, ...tables]), h("div",
+      main.append(h("div.overview", contents({ Charts: charts, Tables: tables }), h("div",
         h("h1", "Overview"),
         h("p.muted", about.paths.map(shown).join(", ")),
         about.caption ? h("p.notice", shown(about.caption)) : null,
@@ -112,7 +114,7 @@
         h("p.muted", `References to ${about.about === "worst" ? "the worst rollout" : shown(about.about)} are found by the detector ${shown(about.detector)}. Every number that is a link leads to the revisions that it counts.`),
         filtering(about, query),
         first.length > CONDITIONS ? h("p.muted", `Charts show the first ${CONDITIONS} of ${first.length} conditions; choose one above to see another. Tables have all.`) : null,
-        charts, tables,
+        h("h2", "Charts"), charts, h("h2", "Tables"), tables,
       )));
     },
   });

@@ -1,0 +1,101 @@
+"""What charts draw: curves and means against the records, and histograms whose bars are what their links count."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from statistics import fmean
+
+import pytest
+
+from audit.store import rows_of
+from audit.viewer import charts
+from audit.viewer.pages import about
+from audit.viewer.query import Query
+from audit.vocabulary.colours import method_colour
+from tests.audit.viewer.records import METHODS, TASKS, number_of, open_session, write_records
+
+CELL = ("condition", "env", "variant")
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory):
+    with open_session(write_records(tmp_path_factory.mktemp("records"))) as opened:
+        yield opened
+
+
+def best_so_far(session):
+    found = defaultdict(list)
+    for row in sorted(rows_of(session.store.relation("iterations")), key=lambda row: row["iteration"]):
+        found[*(row[name] for name in CELL), row["run"]].append(row["best_so_far"])
+    return found
+
+
+def test_curves_of_short_runs_have_every_iteration(session):
+    expected = best_so_far(session)
+    found = charts.curves(session)["runs"]
+    assert {(*(row[name] for name in CELL), row["run"]): row["best"] for row in found} == expected
+    assert all(row["iterations"] == list(range(8)) for row in found)
+
+
+def test_means_are_those_of_all_runs(session, monkeypatch):
+    monkeypatch.setattr(charts, "RUNS", 1)
+    runs = best_so_far(session)
+    found = charts.curves(session)
+    assert {row["run"] for row in found["runs"]} == {1}
+    for row in found["means"]:
+        mine = [values for key, values in runs.items() if key[:3] == tuple(row[name] for name in CELL)]
+        assert row["runs"] == len(mine) == 3
+        assert row["mean"] == pytest.approx([fmean(values) for values in zip(*mine, strict=True)])
+
+
+def test_long_curves_are_thinned_and_keep_their_end(session, monkeypatch):
+    monkeypatch.setattr(charts, "POINTS", 3)
+    found = charts.curves(session)
+    for row in [*found["runs"], *found["means"]]:
+        assert len(row["iterations"]) <= 5
+        assert row["iterations"][-1] == 7
+        assert row["iterations"] == sorted(row["iterations"])
+
+
+def test_the_options_of_the_command_restrict_curves_and_changes(tmp_path):
+    with open_session(write_records(tmp_path, runs=1, iterations=4), env=["pong"], variant=["threetraj"]) as opened:
+        found = charts.curves(opened)
+        assert {(row["env"], row["variant"]) for row in found["runs"]} == {("pong", "threetraj")}
+        assert set(charts.changes(opened)["widths"]) == {"pong"}
+
+
+def test_each_bar_counts_what_its_link_finds(session):
+    found = charts.changes(session)
+    assert set(found["widths"]) == set(TASKS)
+    assert sum(row["revisions"] for row in found["bins"]) == session.table.count(Query())
+    assert {math.copysign(row["place"] != 0, row["place"]) for row in found["bins"]} == {-1, 0, 1}
+    for row in found["bins"]:
+        width, place = found["widths"][row["env"]], row["place"]
+        inner, outer = sorted((abs(row["low"]), abs(row["high"])))
+        assert abs(place) * width - width < inner or place == 0
+        assert outer <= abs(place) * width
+        # As the page writes it: JSON and JavaScript write the shortest digits that give the same number.
+        chosen = {name: [row[name]] for name in CELL} | {"delta": [f"{row['low']!r}..{row['high']!r}"]}
+        assert number_of(session, chosen) == row["revisions"]
+
+
+def test_bars_of_several_methods_together_count_what_their_link_finds(session):
+    bins = defaultdict(list)
+    for row in charts.changes(session)["bins"]:
+        bins[row["condition"], row["env"], row["place"]].append(row)
+    for (condition, env, _), rows in bins.items():
+        low, high = min(row["low"] for row in rows), max(row["high"] for row in rows)
+        chosen = {"condition": [condition], "env": [env], "delta": [f"{low!r}..{high!r}"]}
+        assert number_of(session, chosen) == sum(row["revisions"] for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("number", "step"), [(0, 1), (0.3, 0.5), (1, 1), (9, 10), (11, 20), (0.06, 0.1), (250, 500), (0.02, 0.02)]
+)
+def test_widths_of_bins_are_round(number, step):
+    assert charts.nice(number) == step
+
+
+def test_every_method_has_its_colour_in_the_figures(session):
+    assert about(session)["colours"]["methods"] == {name: method_colour(name) for name in METHODS}
