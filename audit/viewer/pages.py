@@ -44,8 +44,8 @@ MOST_LATEX: Final = 1_000
 def about(session: Session) -> dict[str, Any]:
     """What every page needs: the columns and their meaning, how the records were read, and what is known of them."""
     described = schema()["viewed_revisions"]["columns"]
-    texts = are_texts(session.request, session.store)
     with session.lock:
+        texts = are_texts(session.request, session.store)
         sums = rows_of(session.request.select(session.store.relation("holdings")))
         caption = session.request.caption(session.store)
     empty = {name for name in session.table.kinds if session.table.is_empty(name)}
