@@ -28,9 +28,10 @@ def curves(session: Session) -> dict[str, Any]:
 
     Curves are thinned to about `POINTS` points, of which the last is one. A mean ends where its first run does.
     """
-    step = f"greatest(1, max(iteration) over (partition by {_CELL}, run) // {POINTS})"
-    last = f"max(iteration) over (partition by {_CELL}, run)"
-    with session.lock:
+
+    def compute() -> dict[str, Any]:
+        step = f"greatest(1, max(iteration) over (partition by {_CELL}, run) // {POINTS})"
+        last = f"max(iteration) over (partition by {_CELL}, run)"
         steps = session.request.select(session.store.relation("iterations"))
         thin = (
             steps.project(
@@ -51,10 +52,12 @@ def curves(session: Session) -> dict[str, Any]:
                 f"{_CELL}, iteration, avg(best_so_far) as mean, count(*) as runs", f"{_CELL}, iteration"
             ).order(f"{_CELL}, iteration")
         )
-    by_cell: dict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)
-    for row in means:
-        by_cell[tuple(row[name] for name in GROUP)].append(row)
-    return {"runs": runs, "means": [_mean(cell, rows) for cell, rows in by_cell.items()]}
+        by_cell: dict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)
+        for row in means:
+            by_cell[tuple(row[name] for name in GROUP)].append(row)
+        return {"runs": runs, "means": [_mean(cell, rows) for cell, rows in by_cell.items()]}
+
+    return session.once("curves", compute)
 
 
 def _mean(cell: tuple[str, ...], rows: list[dict[str, Any]]) -> dict[str, Any]:
@@ -75,16 +78,20 @@ def changes(session: Session) -> dict[str, Any]:
     Each bin has the smallest and the largest change in it, so that the filter `delta=low..high` has exactly its
     revisions.
     """
-    found = []
-    widths = {}
-    for env, _ in session.table.facet(Query(), "env"):
-        query = Query(filters=(("env", (env,)),))
-        ends = [abs(end) for end in session.table.range(query, "delta") if end is not None and math.isfinite(end)]
-        widths[env] = width = nice(2 * max(ends, default=0.0) / BINS)
-        names = (*GROUP, "place", "revisions", "low", "high")
-        rows = session.table.histogram(query, "delta", width, GROUP)
-        found += [dict(zip(names, row, strict=True)) for row in rows]
-    return {"widths": widths, "bins": found}
+
+    def compute() -> dict[str, Any]:
+        found = []
+        widths = {}
+        for (env,) in session.table.grouped(Query(), ["env"], ()):
+            query = Query(filters=(("env", (env,)),))
+            ends = [abs(end) for end in session.table.range(query, "delta") if end is not None and math.isfinite(end)]
+            widths[env] = width = nice(2 * max(ends, default=0.0) / BINS)
+            names = (*GROUP, "place", "revisions", "low", "high")
+            rows = session.table.histogram(query, "delta", width, GROUP)
+            found += [dict(zip(names, row, strict=True)) for row in rows]
+        return {"widths": widths, "bins": found}
+
+    return session.once("changes", compute)
 
 
 def nice(number: float) -> float:

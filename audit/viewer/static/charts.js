@@ -78,6 +78,9 @@ const Charts = (() => {
     return chart;
   }
 
+  /** The width in pixels that the longest of some labels takes. */
+  const room = (labels) => 12 + 6.4 * Math.max(...labels.map((label) => label.length));
+
   /** What a mark's colour means: [[colour, text]]. */
   function legend(entries) {
     return h("ul.legend", entries.map(([colour, text, isHollow]) => {
@@ -114,5 +117,5 @@ const Charts = (() => {
     }));
   }
 
-  return { KEY, curves, direction, figure, grouped, ink, legend, method, panel, panels, plot, runAddress, to };
+  return { KEY, curves, direction, figure, grouped, ink, legend, method, panel, panels, plot, room, runAddress, to };
 })();

@@ -19,8 +19,20 @@ CELL = ("condition", "env", "variant")
 
 
 @pytest.fixture(scope="module")
-def session(tmp_path_factory):
-    with open_session(write_records(tmp_path_factory.mktemp("records"))) as opened:
+def records(tmp_path_factory):
+    return write_records(tmp_path_factory.mktemp("records"))
+
+
+@pytest.fixture(scope="module")
+def session(records):
+    with open_session(records) as opened:
+        yield opened
+
+
+@pytest.fixture
+def fresh(records):
+    """A session that has computed nothing yet."""
+    with open_session(records) as opened:
         yield opened
 
 
@@ -38,10 +50,10 @@ def test_curves_of_short_runs_have_every_iteration(session):
     assert all(row["iterations"] == list(range(8)) for row in found)
 
 
-def test_means_are_those_of_all_runs(session, monkeypatch):
+def test_means_are_those_of_all_runs(fresh, monkeypatch):
     monkeypatch.setattr(charts, "RUNS", 1)
-    runs = best_so_far(session)
-    found = charts.curves(session)
+    runs = best_so_far(fresh)
+    found = charts.curves(fresh)
     assert {row["run"] for row in found["runs"]} == {1}
     for row in found["means"]:
         mine = [values for key, values in runs.items() if key[:3] == tuple(row[name] for name in CELL)]
@@ -49,9 +61,9 @@ def test_means_are_those_of_all_runs(session, monkeypatch):
         assert row["mean"] == pytest.approx([fmean(values) for values in zip(*mine, strict=True)])
 
 
-def test_long_curves_are_thinned_and_keep_their_end(session, monkeypatch):
+def test_long_curves_are_thinned_and_keep_their_end(fresh, monkeypatch):
     monkeypatch.setattr(charts, "POINTS", 3)
-    found = charts.curves(session)
+    found = charts.curves(fresh)
     for row in [*found["runs"], *found["means"]]:
         assert len(row["iterations"]) <= 5
         assert row["iterations"][-1] == 7

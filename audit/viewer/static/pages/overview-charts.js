@@ -2,7 +2,6 @@
 
 // The overview's charts. Each mark leads to the revisions that it counts, or to its run.
 const OverviewCharts = (() => {
-  const LEFT = 104;
   const WIDTH = 350;
 
   const tableOf = (overview, name) => overview.tables.find((each) => each.name === name);
@@ -14,12 +13,13 @@ const OverviewCharts = (() => {
   function shares(rows, dots, { top, label, end }) {
     const outer = new Set(rows.map((row) => row.variant)).size > 1 ? "env" : "variant";
     const inner = (row) => (outer === "env" ? named(row) : Names.value("env", row.env));
+    const left = Charts.room(rows.map(inner));
     return Charts.panels(rows, [outer], ([value], mine) => {
       const title = Names.value(outer, value);
       const ends = mine.map((row) => dots.map(({ share }) => row[share]).filter((value) => value !== null));
       const says = (row, dot) => `${title}, ${inner(row)}: ${number(row[dot.count])} of ${number(row[dot.of])} ${dot.what} (${percent(row[dot.share])})`;
       const chart = Charts.plot(`${title}: share ${label}`, {
-        width: WIDTH, height: 44 + 26 * mine.length, marginLeft: LEFT, marginRight: end ? 62 : 14, marginTop: 6, marginBottom: 34,
+        width: WIDTH, height: 44 + 26 * mine.length, marginLeft: left, marginRight: end ? 62 : 14, marginTop: 6, marginBottom: 34,
         x: { domain: [0, top], label: `${label} (%)`, ticks: 5, grid: true },
         y: { domain: mine.map(inner), label: null, type: "point", padding: 0.6, tickSize: 0 },
         color: { type: "identity" },
@@ -109,17 +109,19 @@ const OverviewCharts = (() => {
     const about = Names.about;
     const there = new Set(rows.map((row) => row.pattern));
     const order = [...new Set([...patternOrder(about), ...there])].filter((id) => there.has(id));
-    const nameOf = (id) => about.patterns[id]?.name || Names.value("pattern", id).replace("_", " ");
+    const nameOf = (id) => Names.value("pattern", id);
     const colourOf = (id) => Charts.direction(about.patterns[id]?.direction || "no_change");
+    const left = Charts.room(order.map(nameOf));
     const body = Charts.panels(rows, ["env"], (_, mine) => {
       const task = Names.value("env", mine[0].env);
       const methods = [...new Set(mine.map(named))];
+      const across = Math.max(60, ...methods.map((each) => Charts.room([each])));
       const at = { x: named, y: (row) => nameOf(row.pattern) };
       const says = {
         title: (row) => `${task}, ${named(row)}: ${number(row.revisions)} revisions are ${nameOf(row.pattern)} (${percent(row.pct)})`,
       };
       return Charts.panel(task, Charts.plot(`${task}: revisions of each edit pattern, a column for each method`, {
-        width: 144 + 74 * methods.length, height: 30 + 20 * order.length, marginLeft: 138, marginTop: 24, marginRight: 4, marginBottom: 4,
+        width: left + 6 + across * methods.length, height: 30 + 20 * order.length, marginLeft: left, marginTop: 24, marginRight: 4, marginBottom: 4,
         x: { domain: methods, axis: "top", label: null, tickSize: 0 },
         y: { domain: order.map(nameOf), label: null, tickSize: 0 },
         color: { type: "identity" }, opacity: { type: "identity" },
