@@ -26,7 +26,7 @@ SIDES: Final = ("variant", "condition")
 METRICS: Final = ("best_return", "mean_return")
 
 Stratum = tuple[str, str]
-"""A task, and a condition or method: what both sides have in common."""
+"""A condition or method, and a task: what both sides have in common."""
 Tally = dict[int, tuple[int, int]]
 """How many revisions of each run have a property, and of how many."""
 
@@ -133,8 +133,8 @@ def _returns(
     for row in runs:
         if row[by] in sides:
             value = row[metric]
-            values[row["env"], row[other]][row[by]].append(math.nan if value is None else value)
-    for (env, common), found in sorted(values.items()):
+            values[row[other], row["env"]][row[by]].append(math.nan if value is None else value)
+    for (common, env), found in sorted(values.items()):
         first, second = (summarise(found[side]) for side in sides)
         test = welch_from_summaries(first, second)
         low, high = welch_interval(first, second)
@@ -150,7 +150,7 @@ def _returns(
             "t": known(test.t),
             "df": known(test.df),
             "p": known(test.p),
-            "links": _links(by, other, (env, common), sides, {"runs": _ALL}),
+            "links": _links(by, other, (common, env), sides, {"runs": _ALL}),
         }
 
 
@@ -168,8 +168,8 @@ def _rates(
     tallies: dict[Stratum, dict[str, Tally]] = defaultdict(lambda: defaultdict(dict))
     for env, common, side, run, part, whole in rows:
         if whole:
-            tallies[env, common][side][run] = (part, whole)
-    for (env, common), found in sorted(tallies.items()):
+            tallies[common, env][side][run] = (part, whole)
+    for (common, env), found in sorted(tallies.items()):
         counts = {key: _counts(found[side]) for key, side in zip("ab", sides, strict=True)}
         test = _difference(found[sides[0]], found[sides[1]])
         cells = {"count": rate.part, "of": rate.whole}
@@ -184,7 +184,7 @@ def _rates(
             "high": known(100 * test.high),
             "df": known(test.df),
             "p": known(test.p),
-            "links": _links(by, other, (env, common), sides, cells),
+            "links": _links(by, other, (common, env), sides, cells),
         }
 
 
@@ -223,7 +223,7 @@ def _corrected(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 def _links(
     by: str, other: str, stratum: Stratum, sides: tuple[str, str], cells: dict[str, Filter]
 ) -> dict[str, dict[str, list[str]]]:
-    env, common = stratum
+    common, env = stratum
     return {
         f"{key}_{column}": {
             name: [value] if isinstance(value, str) else list(value)

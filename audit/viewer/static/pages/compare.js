@@ -6,7 +6,7 @@
   const B = "var(--bad)";
   const BY = { condition: "conditions", variant: "methods" };
 
-  function choosing(data, query, tasks) {
+  function choosing(data, query) {
     const go = (changes) => {
       location.hash = Query.address("compare", [], Query.changed(query, changes));
     };
@@ -19,7 +19,11 @@
       select("a", "first", sides("a"), data.a, (a) => go({ by: data.by, a, b: data.b })),
       select("b", "second", sides("b"), data.b, (b) => go({ by: data.by, a: data.a, b })),
       h("button#compare-swap", { type: "button", onclick: () => go({ by: data.by, a: data.b, b: data.a }) }, "Swap"),
-      select("env", "task", [["", "all"], ...tasks.map((each) => [each, Names.value("env", each)])], query.get("env") || "", (env) => go({ env: env || null })));
+      [data.other, "env"].map((name) => {
+        const values = [...new Set(Names.about.holdings.map((row) => row[name]))];
+        return values.length < 2 ? null : select(name, Names.column(name), [["", "all"], ...values.map((each) => [each, Names.value(name, each)])],
+          query.get(name) || "", (value) => go({ by: data.by, a: data.a, b: data.b, [name]: value || null }));
+      }));
   }
 
   /** Numbers of one row with as many decimals as their spread is worth: two digits of it. */
@@ -37,9 +41,9 @@
     const common = new Set(rows.map((row) => row[data.other])).size > 1;
     const name = (key) => h(`th.number.compare-${key}`, { scope: "col" }, Names.value(data.by, data[key]));
     return Tables.scrolling(h("table", h("caption", caption),
-      h("thead", h("tr", h("th", { scope: "col" }, "task"), common ? h("th", { scope: "col" }, Names.column(data.other)) : null, name("a"), name("b"),
+      h("thead", h("tr", common ? h("th", { scope: "col" }, Names.column(data.other)) : null, h("th", { scope: "col" }, "task"), name("a"), name("b"),
         h("th.number", { scope: "col" }, heading), h("th.number", { scope: "col" }, "p"), h("th.number", { scope: "col" }, "Holm p"))),
-      h("tbody", rows.map((row) => h("tr", h("th", { scope: "row" }, Names.value("env", row.env)), common ? h("td", Names.value(data.other, row[data.other])) : null,
+      h("tbody", rows.map((row) => h("tr", common ? h("td", Names.value(data.other, row[data.other])) : null, h("th", { scope: "row" }, Names.value("env", row.env)),
         ["a", "b"].map((key) => h("td.number", cellsOf(row, key))),
         h("td.number", format(row)(row.difference), row.low === null ? null : h("span.interval", ` [${format(row)(row.low)}, ${format(row)(row.high)}]`)), h("td.number", p(row.p)), h("td.number", p(row.holm_p), row.family > 1 ? h("span.muted", ` of ${row.family}`) : null))))), caption);
   }
@@ -95,15 +99,14 @@
     isThere: (about) => ["condition", "variant"].some((name) => new Set(about.holdings.map((row) => row[name])).size > 1),
     async render(main, { query }) {
       if (Data.isExported) throw new Error("comparisons are computed on request: open the records with audit view");
-      const data = await Data.get("compare", Query.changed(query, { env: query.getAll("env") }));
+      const data = await Data.get("compare", query);
       if (!data.by) {
         main.append(h("h1", "Compare"), h("p", "There is one condition and one method here: nothing to compare."));
         return;
       }
-      const tasks = [...new Set(Names.about.holdings.map((row) => row.env))];
       main.append(
         h("h1", `${Names.value(data.by, data.a)} and ${Names.value(data.by, data.b)}`),
-        choosing(data, query, tasks),
+        choosing(data, query),
         h("p", "A difference is the first less the second, within each task",
           data.choices[data.other].length > 1 ? ` and ${Names.column(data.other)}` : "", ". Every count leads to its revisions."),
         h("section#returns", h("h2", "Returns of runs"),
