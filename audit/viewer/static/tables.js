@@ -9,7 +9,7 @@ const Tables = (() => {
     const shareText = share ? percent(row.cells[share]) : "";
     const text = shareText ? `${number(value)} (${shareText})` : /_pct$|^pct$/.test(name) ? percent(value) : typeof value === "string" ? Names.value(name, value) : number(value);
     const filter = row.links?.[name];
-    const address = filter ? Query.address("revisions", [], filter) : row.hrefs?.[name];
+    const address = row.hrefs?.[name] || (filter && Query.address("revisions", [], filter));
     return address && text !== "" ? link(text, address) : text;
   }
 

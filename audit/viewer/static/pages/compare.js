@@ -87,7 +87,7 @@
       note: "The best return so far: a thin line is a run, and leads to it (at most 20 of each); the thick ones are means over all runs.",
       table: async () => ({
         columns: ["condition", "env", "variant", "run", "best_return"].map((each) => ({ name: each })),
-        rows: (await Data.get("curves")).runs.filter(passes).map((run) => ({ cells: { ...run, best_return: run.best.at(-1) }, addresses: { run: Charts.runAddress(run) } })),
+        rows: (await Data.get("curves")).runs.filter(passes).map((run) => ({ cells: { ...run, best_return: run.best.at(-1) }, hrefs: { run: Charts.runAddress(run) } })),
       }),
     });
   }

@@ -163,7 +163,7 @@ const OverviewCharts = (() => {
         columns: columnsOf([...Charts.KEY, "run", "iterations", "best_return"]),
         rows: runs.map((run) => ({
           cells: { ...run, iterations: run.iterations.at(-1) + 1, best_return: run.best.at(-1) },
-          addresses: { run: Charts.runAddress(run) },
+          hrefs: { run: Charts.runAddress(run) },
         })),
       })),
     });
