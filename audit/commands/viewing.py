@@ -49,8 +49,7 @@ def view(
 ) -> None:
     """Show records in a browser: every count leads to its revisions, and these to their answers and rollouts.
 
-    Example: audit view data/runs
-    Example: audit view data/runs --export site/view
+    Example: audit view data/runs --env cartpole
     """
     if export is not None:
         if labels:

@@ -1,4 +1,4 @@
-"""What the pages of lists show: the data at a glance, the table of revisions, its facets, and its rows to take away."""
+"""What the pages of lists show: the data at a glance, the table of revisions, its facets, and its rows to download."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from audit.viewer.counts import COUNTED, Counted
 from audit.viewer.query import PAGE, Query
 from audit.vocabulary.colours import DIRECTION_COLOURS, PERMISSIVE, STRICT, method_colour
 from audit.vocabulary.keys import RevisionKey
+from audit.vocabulary.names import NO_CHANGE, STRUCTURES
 from audit.vocabulary.names import PATTERNS as PATTERN_NAMES
-from audit.vocabulary.names import STRUCTURES
 from audit.vocabulary.patterns import PATTERNS
 
 if TYPE_CHECKING:
@@ -77,6 +77,7 @@ def about(session: Session) -> dict[str, Any]:
             "env": TASKS,
             "variant": METHODS,
             "pattern": PATTERN_NAMES,
+            "direction": {NO_CHANGE: PATTERN_NAMES[NO_CHANGE]},
             "structure": STRUCTURES,
         },
         "patterns": {
@@ -163,7 +164,7 @@ def runs(session: Session) -> dict[str, Any]:
 
 
 def download(session: Session, query: Query, columns: Sequence[str], output: str) -> tuple[str, Iterator[bytes]]:
-    """All rows of a query to take away.
+    """All rows of a query, to download.
 
     Args:
         session: the records.

@@ -33,7 +33,7 @@ const Charts = (() => {
         asTable.append(Tables.table({ caption: title, ...(typeof table === "function" ? await table() : table) }));
       }
     });
-    return h(`figure.chart#${id}`, { tabindex: "-1" }, h("figcaption", h(heading, title), note ? h("p.muted", note) : null), place, asTable);
+    return h(`figure.chart#${id}`, { tabindex: "-1" }, h("figcaption", h(heading, Names.worded(title)), note ? h("p.muted", Names.worded(note)) : null), place, asTable);
   }
 
   /** Groups of rows by some columns, in the order in which they come: [[values, rows]]. */
@@ -90,6 +90,15 @@ const Charts = (() => {
     }));
   }
 
+  /** The smallest and the largest of some values; a range around them where they are equal. */
+  function extent(values) {
+    const [low, high] = d3.extent(values.filter(Number.isFinite));
+    return low === undefined ? [0, 1] : low === high ? [low - 1, high + 1] : [low, high];
+  }
+
+  /** Labels of ticks of an axis of whole numbers; those between have none. */
+  const whole = (value) => (Number.isInteger(value) ? number(value) : "");
+
   /** Points of curves: [{iterations, [of]}] to [{iteration, value, ...}]. */
   function points(curves, of) {
     return curves.flatMap((curve) => curve.iterations.map((iteration, place) => ({ ...curve, iteration, value: curve[of][place] })));
@@ -103,7 +112,7 @@ const Charts = (() => {
     const ends = { x: "iteration", y: "value" };
     return onlyPointed(plot(text, {
       width, height, marginLeft: 42, marginRight: 8, marginTop: 6, marginBottom: 28,
-      x: { label: "iteration", ticks: 4 }, y: { label: null, domain, ticks: 4, grid: true },
+      x: { label: "iteration", ticks: 4, tickFormat: whole }, y: { label: null, domain: domain || extent(runs.flatMap((run) => run.best)), ticks: 4, grid: true },
       color: { type: "identity" },
       marks: [
         Plot.line(points(runs, "best"), {
@@ -112,10 +121,11 @@ const Charts = (() => {
         }),
         Plot.line(points(means, "mean"), {
           ...ends, z: (row) => JSON.stringify(KEY.map((name) => row[name])), stroke: colourOf, strokeWidth: 2.5, pointerEvents: "none",
+          curve: "step-after",
         }),
       ],
     }));
   }
 
-  return { KEY, curves, direction, figure, grouped, ink, legend, method, panel, panels, plot, room, runAddress, to };
+  return { KEY, curves, direction, extent, figure, grouped, ink, legend, method, panel, panels, plot, room, runAddress, to, whole };
 })();

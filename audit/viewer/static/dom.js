@@ -1,7 +1,7 @@
 "use strict";
 
 // Elements, and texts that come from records: these are shown, and never act.
-const { h, shown, link, number, percent } = (() => {
+const { h, shown, link, number, percent, withMinus } = (() => {
   // What turns the direction of writing, hides characters or controls a terminal; a pair of surrogates is one character.
   const ACTING = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029]/gu;
 
@@ -37,6 +37,11 @@ const { h, shown, link, number, percent } = (() => {
     return h("a", { href, ...attributes }, text);
   }
 
+  /** A number's text with a minus sign, unless it is zero. */
+  function withMinus(text) {
+    return text.replace("-", /[1-9]/.test(text) ? "−" : "");
+  }
+
   /** A number for people: four significant digits below a thousand, one decimal above; nothing for null. */
   function number(value) {
     if (value === null || value === undefined) return "";
@@ -44,12 +49,12 @@ const { h, shown, link, number, percent } = (() => {
     if (typeof value !== "number") return shown(value);
     const isLarge = Number.isInteger(value) || Math.abs(value) >= 1000;
     const text = isLarge ? value.toLocaleString("en-US", { maximumFractionDigits: 1 }) : String(Number(value.toPrecision(4)));
-    return text.replace("-", "−");
+    return withMinus(text);
   }
 
   function percent(value) {
     return value === null || value === undefined ? "" : `${value.toFixed(1)}%`;
   }
 
-  return { h, shown, link, number, percent };
+  return { h, shown, link, number, percent, withMinus };
 })();

@@ -22,11 +22,16 @@ const Names = (() => {
 
   function column(name) {
     if (HEADINGS[name]) return HEADINGS[name];
-    return name.replace(/_pct\b/g, " %").replace(/_/g, " ");
+    return worded(name.replace(/_pct\b/g, " %").replace(/_/g, " "));
+  }
+
+  /** A text about rollouts and returns in the words that fit the records: texts are scored on items. */
+  function worded(text) {
+    return about?.texts ? text.replace(/\brollout/g, "item").replace(/\breturn(s?)\b/g, "score$1") : text;
   }
 
   function meaning(name) {
-    return about?.columns.find((each) => each.name === name)?.meaning || "";
+    return worded(about?.columns.find((each) => each.name === name)?.meaning || "");
   }
 
   /** What the value of a filter in an address is called. */
@@ -41,5 +46,5 @@ const Names = (() => {
     return low && high ? `${low} to ${high}` : low ? `≥ ${low}` : `≤ ${high}`;
   }
 
-  return { take, value, column, meaning, filter, get about() { return about; } };
+  return { take, value, column, worded, meaning, filter, get about() { return about; } };
 })();

@@ -54,7 +54,7 @@ const Pages = (() => {
     const focused = document.activeElement?.id;
     main.replaceChildren(fresh);
     main.removeAttribute("aria-busy");
-    document.title = `${page ? page.title : "?"} · audit view`;
+    document.title = `${fresh.querySelector("h1")?.textContent || page.title} · audit view`;
     if (isSame && focused) document.getElementById(focused)?.focus({ preventScroll: true });
     if (!isSame) scrollTo(0, 0);
   }

@@ -173,7 +173,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 def test_rows_are_taken_away_as_by_the_server(page, session, exported) -> None:
     visit(page, exported, "#/revisions?env=nim&sort=-delta&columns=direction,accepted,pattern")
     with page.expect_download() as download:
-        page.click("text=Take away as CSV")
+        page.click("text=Download CSV")
     query = Query.parse([("env", "nim"), ("sort", "-delta")], session.table.kinds)
     _, pieces = pages.download(session, query, ["direction", "accepted", "pattern"], "csv")
     assert Path(download.value.path()).read_bytes() == b"".join(pieces)

@@ -29,7 +29,7 @@
   /** Numbers of one row with as many decimals as their spread is worth: two digits of it. */
   function rounding(spread) {
     const decimals = spread > 0 ? Math.min(6, Math.max(0, 1 - Math.floor(Math.log10(spread)))) : 2;
-    return (value) => (value === null ? "–" : value.toFixed(decimals).replace("-", "−"));
+    return (value) => (value === null ? "–" : withMinus(value.toFixed(decimals)));
   }
   const points = rounding(1);
   const spread = (row) => Math.max(row.a_std ?? 0, row.b_std ?? 0);
@@ -45,7 +45,7 @@
         h("th.number", { scope: "col" }, heading), h("th.number", { scope: "col" }, "p"), h("th.number", { scope: "col" }, "Holm p"))),
       h("tbody", rows.map((row) => h("tr", common ? h("td", Names.value(data.other, row[data.other])) : null, h("th", { scope: "row" }, Names.value("env", row.env)),
         ["a", "b"].map((key) => h("td.number", cellsOf(row, key))),
-        h("td.number", format(row)(row.difference), row.low === null ? null : h("span.interval", ` [${format(row)(row.low)}, ${format(row)(row.high)}]`)), h("td.number", p(row.p)), h("td.number", p(row.holm_p), row.family > 1 ? h("span.muted", ` of ${row.family}`) : null))))), caption);
+        h("td.number", format(row)(row.difference), row.low === null ? null : h("span.interval", ` [${format(row)(row.low)}, ${format(row)(row.high)}]`)), h("td.number", p(row.p)), h("td.number", p(row.holm_p), row.holm_p !== null && row.family > 1 ? h("span.muted", ` of ${row.family}`) : null))))), caption);
   }
 
   function returns(data, metric, caption) {
@@ -54,7 +54,8 @@
       const runs = row[`${key}_runs`];
       if (!runs) return "no runs";
       const format = rounding(spread(row));
-      const mean = `${format(row[`${key}_mean`])} ± ${format(row[`${key}_std`])}`;
+      const std = row[`${key}_std`];
+      const mean = `${format(row[`${key}_mean`])}${std === null ? "" : ` ± ${format(std)}`}`;
       return [mean, h("span.muted", " · "), counted(`${number(runs)} ${runs === 1 ? "run" : "runs"}`, row.links[`${key}_runs`])];
     }, (row) => rounding(spread(row)));
   }
@@ -110,8 +111,8 @@
         h("p", "A difference is the first less the second, within each task",
           data.choices[data.other].length > 1 ? ` and ${Names.column(data.other)}` : "", ". Every count leads to its revisions."),
         h("section#returns", h("h2", "Returns of runs"),
-          h("p.muted", "Mean ± standard deviation over runs, and Welch's t-test: whether the means of two methods differ when their runs need not spread alike. Holm's correction is over the tasks. A p-value above 0.05 does not say that the two are equal: with few runs only large differences are found, and the interval says which are left."),
-          returns(data, "best_return", "Best return of a run"), returns(data, "mean_return", "Mean return of a run")),
+          h("p.muted", "Mean ± standard deviation over runs, and Welch's t-test: whether the means of two methods differ when their runs need not spread alike. Holm's correction is over the tasks. A p-value above 0.05 does not say that the two are equal: with few runs only large differences are found, and the interval states which remain possible."),
+          returns(data, "best_return", Names.worded("Best return of a run")), returns(data, "mean_return", Names.worded("Mean return of a run"))),
         h("section#rates", h("h2", "Rates of revisions"),
           h("p.muted", "Revisions of a run depend on each other, so that runs are the clusters of the test: a linear regression of the rate with CR2 standard errors and Satterthwaite's degrees of freedom. Without two runs of each, or where nothing varies, there is no interval. A difference of rates does not say why: the two also start from different policies; see “Regressions against those of a control” on the overview."),
           [...new Set(data.rates.map((row) => row.measure))].map((measure) => rates(data, measure))),

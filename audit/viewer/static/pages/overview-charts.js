@@ -148,7 +148,7 @@ const OverviewCharts = (() => {
       title: "Learning curves",
       note: "The best return so far. A thin line is a run, and leads to it (at most 20 of each method); the thick one is the mean over all runs of the method.",
       body: mine.then(({ runs, means }) => {
-        const ranges = new Map(Charts.grouped(runs, ["env"]).map(([[env], of]) => [env, extent(of.flatMap((run) => run.best))]));
+        const ranges = new Map(Charts.grouped(runs, ["env"]).map(([[env], of]) => [env, Charts.extent(of.flatMap((run) => run.best))]));
         return Charts.panels(runs, ["env"], ([env], of) => h("div.task", h("p.panel-title", Names.value("env", env)),
           h("div.panels", Charts.grouped(of, ["variant"]).map(([[variant], lines]) => {
             const cell = { condition: lines[0].condition, env, variant };
@@ -167,11 +167,6 @@ const OverviewCharts = (() => {
         })),
       })),
     });
-  }
-
-  function extent(values) {
-    const [low, high] = d3.extent(values.filter(Number.isFinite));
-    return low === undefined ? [0, 1] : low === high ? [low - 1, high + 1] : [low, high];
   }
 
   /** Bins of all methods of a task together: each has the smallest and the largest change in it. */
@@ -198,7 +193,7 @@ const OverviewCharts = (() => {
         const until = ({ place }) => (place < 0 ? (place + 1) * width - (place === -1 ? gap : 0) : place > 0 ? place * width : gap);
         return Charts.panel(Names.value("env", env), Charts.plot(`${Names.value("env", env)}: how many revisions changed the return by how much`, {
           width: WIDTH, height: 160, marginLeft: 42, marginRight: 10, marginTop: 8, marginBottom: 34,
-          x: { label: "Δ" }, y: { type: "sqrt", label: null, grid: true, ticks: 4 }, color: { type: "identity" },
+          x: { label: "Δ" }, y: { type: "sqrt", label: null, grid: true, ticks: 4, tickFormat: Charts.whole }, color: { type: "identity" },
           marks: [Plot.rect(bins, {
             x1: from, x2: until, y1: 0, y2: "revisions", fill: (bin) => Charts.direction(kind(bin)), inset: 0.5,
             href: (bin) => Charts.to(filter(bin)),

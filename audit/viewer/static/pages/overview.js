@@ -55,7 +55,7 @@
     const columns = wanted.map((each) => [each].flat()).filter(([name]) => !one.has(name) && isKnown(name))
       .map(([name, share]) => ({ ...table.columns.find((each) => each.name === name), share }));
     if (table.name === "controls" && !rows.some((row) => row.cells.control_revisions)) return null;
-    const make = () => Tables.table({ caption: caption.replaceAll("rollout", about.texts ? "item" : "rollout"), columns, rows });
+    const make = () => Tables.table({ caption: Names.worded(caption), columns, rows });
     const body = rows.length <= ROWS ? make() : h("details", {
       ontoggle: (event) => {
         if (event.target.childNodes.length === 1) event.target.append(make());
@@ -111,7 +111,7 @@
         ...about.notes.map((note) => h("p.muted", shown(note))),
         facts(about, overview),
         problems(about),
-        h("p.muted", `References to ${about.about === "worst" ? `the worst ${about.texts ? "item" : "rollout"}` : shown(about.about)} are found by the detector ${shown(about.detector)}. Every number that is a link leads to the revisions that it counts.`),
+        h("p.muted", `References to ${about.about === "worst" ? Names.worded("the worst rollout") : shown(about.about)} are found by the detector ${shown(about.detector)}. Every number that is a link leads to the revisions that it counts.`),
         filtering(about, query),
         first.length > CONDITIONS ? h("p.muted", `Charts show the first ${CONDITIONS} of ${first.length} conditions; choose one above to see another. Tables have all.`) : null,
         h("h2", "Charts"), charts, h("h2", "Tables"), tables,

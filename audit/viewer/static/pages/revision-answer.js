@@ -49,7 +49,7 @@ const RevisionAnswer = (() => {
       const isCritic = data.revised.source === "critic";
       return h("p.muted", isCritic ? "What the critic was shown is not recorded." : "No critic was shown anything: another answer of the search is the second proposal.");
     }
-    if (!data.shown.length) return h("p.muted", "Nothing was shown.");
+    if (!data.shown.length) return h("p.muted", `No ${data.text ? "example" : "rollout"} that was shown is recorded.`);
     const item = data.text ? "score" : "return";
     return h("ol.shown", data.shown.map((each, place) => {
       const facts = [

@@ -1,6 +1,6 @@
 "use strict";
 
-// All revisions: sorted, filtered, counted by facets, searched, taken away. The address holds everything.
+// All revisions: sorted, filtered, counted by facets, searched, downloaded. The address holds everything.
 (() => {
   const go = (query) => {
     location.hash = Query.address("revisions", [], query);
@@ -79,7 +79,10 @@
 
   function columnsChooser(query, columns) {
     const names = Names.about.columns.filter((each) => !each.empty).map((each) => each.name);
-    return h("details", h("summary", "Columns"), h("ul.columns", names.map((name) => {
+    return h("details", {
+      open: opened.has("columns"),
+      ontoggle: (event) => (event.target.open ? opened.add("columns") : opened.delete("columns")),
+    }, h("summary", "Columns"), h("ul.columns", names.map((name) => {
       const isOn = columns.includes(name);
       return h("li", h("label", h("input", {
         type: "checkbox",
@@ -104,8 +107,8 @@
 
   function downloads(query, columns) {
     const chosen = Query.changed(Query.selection(query), { columns: columns.join(",") });
-    if (Data.isExported) return h("button", { type: "button", onclick: () => Data.download(chosen) }, "Take away as CSV");
-    return h("span", "Take away: ", ["csv", "parquet", "latex"].flatMap((format, place) => {
+    if (Data.isExported) return h("button", { type: "button", onclick: () => Data.download(chosen) }, "Download CSV");
+    return h("span", "Download: ", ["csv", "parquet", "latex"].flatMap((format, place) => {
       const href = `api/download?${Query.changed(chosen, { format })}`;
       return [place ? " · " : "", link({ csv: "CSV", parquet: "Parquet", latex: "LaTeX" }[format], href, { download: "" })];
     }));
@@ -171,7 +174,7 @@
         h("aside.facets", { "aria-label": "Filters and counts" }, filters(counted.map((name) => facet(query, name, facets[name])))),
         h("div",
           h("div.bar", searching(query), columnsChooser(query, columns), downloads(query, columns)),
-          chips(query), found.total ? [grid(query, found, columns), paging(query, found)] : h("p", "No revision is like this; remove a filter."),
+          chips(query), found.total ? [grid(query, found, columns), paging(query, found)] : h("p", "No revision matches; remove a filter."),
         )));
     },
   });
