@@ -21,6 +21,7 @@ BINS: Final = 40
 """Bars of a histogram, about."""
 
 _CELL: Final = ", ".join(GROUP)
+_SAME: Final = " and ".join(f"places.{name} = steps.{name}" for name in (*GROUP, "run"))
 
 
 def curves(session: Session) -> dict[str, Any]:
@@ -48,9 +49,23 @@ def curves(session: Session) -> dict[str, Any]:
         )
         runs = rows_of(thin)
         means = rows_of(
-            steps.aggregate(
-                f"{_CELL}, iteration, avg(best_so_far) as mean, count(*) as runs", f"{_CELL}, iteration"
-            ).order(f"{_CELL}, iteration")
+            # Runs may have recorded different iterations: between them the best so far stays what it is.
+            steps.query(
+                "steps",
+                f"""
+                select {_CELL}, iteration, avg(best) as mean, count(*) as runs
+                from (
+                    select places.*, steps.best_so_far as best
+                    from (
+                        select * from (select distinct {_CELL}, iteration from steps)
+                        join (select {_CELL}, run, max(iteration) as last from steps group by all) using ({_CELL})
+                        where iteration <= last
+                    ) places
+                    asof join steps on {_SAME} and places.iteration >= steps.iteration
+                )
+                group by all order by {_CELL}, iteration
+                """,
+            )
         )
         by_cell: dict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)
         for row in means:

@@ -61,6 +61,23 @@ def test_means_are_those_of_all_runs(fresh, monkeypatch):
         assert row["mean"] == pytest.approx([fmean(values) for values in zip(*mine, strict=True)])
 
 
+def test_means_of_runs_with_other_iterations_take_the_best_so_far_of_all(tmp_path):
+    folder = write_records(tmp_path)
+    for path in folder.rglob("run-02/episodes.jsonl"):
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        path.write_text("".join(line for place, line in enumerate(lines) if place not in {2, 3, 5}), encoding="utf-8")
+    with open_session(folder) as session:
+        runs = best_so_far(session)
+        assert {len(values) for values in runs.values()} == {5, 8}
+        for row in charts.curves(session)["means"]:
+            mine = [values for key, values in runs.items() if key[:3] == tuple(row[name] for name in CELL)]
+            # The second run keeps its best where it has no iteration.
+            whole = [[values[at] for at in (0, 1, 1, 1, 2, 2, 3, 4)] if len(values) == 5 else values for values in mine]
+            assert row["runs"] == 3
+            assert row["iterations"] == list(range(8))
+            assert row["mean"] == pytest.approx([fmean(values) for values in zip(*whole, strict=True)])
+
+
 def test_long_curves_are_thinned_and_keep_their_end(fresh, monkeypatch):
     monkeypatch.setattr(charts, "POINTS", 3)
     found = charts.curves(fresh)

@@ -49,7 +49,7 @@
     const chart = Plot.plot({
       width: Math.min(1200, document.getElementById("main").clientWidth - 32), height: 320, marginLeft: 60, ariaLabel: `Returns of ${steps.length} iterations, the best ${number(last.best_so_far)}; the table below has them all`,
       style: { background: "transparent", color: token("--ink") },
-      x: { label: "iteration", tickFormat: Charts.whole }, y: { label: Names.worded("mean return"), grid: true },
+      x: { label: "iteration", tickFormat: Charts.whole }, y: { label: data.facts.candidates === "text" ? "mean score" : "mean return", grid: true },
       marks: [
         Plot.line(steps, { x: "iteration", y: "best_so_far", curve: "step-after", stroke: "var(--muted)", strokeWidth: 1.5 }),
         without.length > 200 ? Plot.line(without, { x: "iteration", y: "kept_return", stroke: "var(--neutral)", strokeOpacity: 0.6 })
