@@ -120,5 +120,5 @@ const RevisionAnswer = (() => {
     ];
   }
 
-  return { sides };
+  return { answer, colour, driver, lights, sides };
 })();
