@@ -37,8 +37,8 @@ const InterventionsUnit = (() => {
   function card(answer, arm, isShared, lit) {
     const mine = isShared ? lit : RevisionAnswer.lights();
     const label = `${arm.arm}, answer ${answer.replicate}`;
-    return h("article", { "aria-label": label }, h("h3", `${answer.replicate} of ${arm.replicates}`),
-      isShared ? null : evidence(answer.shown, mine), RevisionAnswer.answer(answer, mine),
+    return h("article", h("h3", `${answer.replicate} of ${arm.replicates}`),
+      isShared ? null : evidence(answer.shown, mine), RevisionAnswer.answer(answer, mine, label),
       answer.driver ? h("p", "Justified by ", h("strong", Names.value("driver", answer.driver.name))) : null, outcome(answer),
       answer.thinking ? h("details", h("summary", "Thinking"), Texts.plain(answer.thinking, `Thinking of ${label}`)) : null);
   }
