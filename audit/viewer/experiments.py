@@ -69,7 +69,7 @@ def _mark(path: Path) -> Mark:
     return status.st_mtime_ns, status.st_size
 
 
-@functools.lru_cache(maxsize=4)
+@functools.lru_cache(maxsize=16)
 def _read(path: Path, _plan: Mark, answered: Mark) -> Experiment:
     plan = read_plan(path)
     return Experiment(path, plan, *(({}, []) if answered is None else read_answers(plan, path)))

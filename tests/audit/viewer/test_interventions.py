@@ -178,7 +178,9 @@ def test_pages_open_without_a_violation(page, experiment, hash_, width, scheme) 
     page.set_viewport_size({"width": width, "height": 900})
     page.emulate_media(color_scheme=scheme)
     visit(page, experiment, hash_)
-    page.wait_for_selector("#report:not([aria-busy]) #effects svg" if "/1" not in hash_ and "?" not in hash_ else ".arm")
+    page.wait_for_selector(
+        "#report:not([aria-busy]) #effects svg" if "/1" not in hash_ and "?" not in hash_ else ".arm"
+    )
     found = Axe().run(page)
     assert found.response["violations"] == [], found.generate_report()
     sideways = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
@@ -221,7 +223,9 @@ def test_from_an_experiment_to_a_prompt_its_revision_and_back(page, experiment, 
 def test_mentions_have_the_colour_of_their_rollout(page, experiment) -> None:
     visit(page, experiment, "#/interventions/1?plan=2&arms=A0,XL")
     marks = {
-        arm: set(page.eval_on_selector_all(f"[aria-labelledby=arm-{arm}] mark", "all => all.map(each => each.className)"))
+        arm: set(
+            page.eval_on_selector_all(f"[aria-labelledby=arm-{arm}] mark", "all => all.map(each => each.className)")
+        )
         for arm in ("A0", "XL")
     }
     assert marks == {"A0": {"worst"}, "XL": {"best"}}
