@@ -100,7 +100,7 @@
     return h("section", h("h2", "Effects"),
       h("figure.chart#effects", h("figcaption", h("h3", "Estimates and 95% intervals"),
         h("p.muted", "Intervals allow for dependence within runs. A dashed tick is the effect that would have been found with a chance of 80%; not found is not absent.")),
-      legend, charts(report.effects)),
+      legend, h("div.panels", charts(report.effects))),
       table("All effects", columns, rows));
   }
 
@@ -153,6 +153,7 @@
     isThere: (about) => about.plans > 0,
     async render(main, { parts, query }) {
       if (Data.isExported) throw new Error("experiments are not in an exported folder; serve the pages with audit view --plan FILE");
+      if (!parts.length) Data.forget("interventions"); // answers may have come meanwhile
       const { plans } = await Data.get("interventions");
       if (!plans.length) throw new Error("no plan of an experiment was given; name one with audit view --plan FILE");
       const number = chosen(query, plans);
