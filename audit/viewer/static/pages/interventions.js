@@ -50,7 +50,7 @@
     const names = ["unit", "condition", "env", "variant", "run", "iteration", "worst", "median", "best", "answered"];
     const wanted = names.filter((name) => name !== "condition" || new Set(plan.rows.map((row) => row.condition)).size > 1);
     return h("section", h("h2", "Prompts"), h("p.muted", `Each is a revision's prompt, asked ${count(plan.planned, "time")} over all arms; worst, median and best are the returns that it shows.`),
-      table(count(plan.units, "prompt"), wanted, plan.rows.map((cells) => ({ cells, addresses: { unit: address(plan.number, cells.unit) } }))));
+      table(count(plan.units, "prompt"), wanted, plan.rows.map((cells) => ({ cells, hrefs: { unit: address(plan.number, cells.unit) } }))));
   }
 
   const hasProblem = (line) => line.startsWith("PROBLEM");
