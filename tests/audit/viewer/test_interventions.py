@@ -19,7 +19,8 @@ from audit.viewer import interventions
 from audit.viewer.query import Query
 from audit.viewer.revision import revision
 from audit.viewer.session import Session
-from tests.audit.interventions.planned import plan, recorded, run
+from tests.audit.interventions.planned import audit as command
+from tests.audit.interventions.planned import one_line, plan, recorded, run
 from tests.audit.viewer.conftest import visit
 from tests.audit.viewer.test_server import ask
 
@@ -236,3 +237,8 @@ def test_without_a_plan_there_is_no_such_page(page, served) -> None:
     assert page.locator("nav a", has_text="Interventions").count() == 0
     visit(page, served, "#/interventions")
     assert "--plan FILE" in page.inner_text("p.error")
+
+
+def test_an_exported_folder_has_no_experiments(made, tmp_path) -> None:
+    result = command("view", made.parent / "runs", "--plan", made, "--export", tmp_path / "site")
+    assert "leave out --export" in one_line(result, 2)
