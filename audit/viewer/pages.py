@@ -65,6 +65,7 @@ def about(session: Session) -> dict[str, Any]:
         "facets": [name for name in FACETED if name not in empty],
         "shown": [name for name in (SHOWN_OF_TEXTS if texts else SHOWN) if name not in empty | same],
         "page": PAGE,
+        "plans": len(session.request.plans),
         "texts": texts,
         "detector": session.store.detector,
         "about": session.store.about or "worst",

@@ -130,6 +130,7 @@ def view(
     labels: Sequence[str | Path] = (),
     coder: str | None = None,
     task_modules: Sequence[str | Path] = (),
+    plan: str | Path | Sequence[str | Path] = (),
     **options: Unpack[RevisionSelection],
 ) -> View:
     """Serve the pages of a data set: tables whose numbers lead to revisions, and these to their answers and rollouts.
@@ -144,6 +145,7 @@ def view(
         labels: the sheet of labels to fill in, and the other coder's if that is another file; nothing else is written.
         coder: whose rows are filled in; None where the sheet has one coder.
         task_modules: Python files with tasks of your own, for replays.
+        plan: experiments to show as well: the file of a plan or several.
         options: which groups, and how records are opened and classified.
 
     Returns:
@@ -157,6 +159,8 @@ def view(
     sheets, modules = [Path(path) for path in labels], [Path(path) for path in task_modules]
     # A connection of its own, since a store that is open serves one query at a time.
     request = replace(request_of(data, RevisionSelection, options), store=None)
+    if plans := [Path(file) for file in ([plan] if isinstance(plan, str | Path) else plan)]:
+        request = replace(request, plans=plans)
     session = Session(request, sheets, coder, modules)
     try:
         return View(session, host, port).start()

@@ -68,7 +68,7 @@ const Pages = (() => {
     addEventListener("hashchange", show);
     addEventListener("keydown", (event) => {
       if (event.ctrlKey || event.metaKey || event.altKey) return;
-      if (event.target.closest("input, select, textarea, [contenteditable]")) return;
+      if (event.target.closest("input:not([type='checkbox']), select, textarea, [contenteditable]")) return;
       const action = keys.get(event.key);
       if (!action) return;
       event.preventDefault();
