@@ -18,7 +18,7 @@ const Pages = (() => {
   }
 
   function navigation(current) {
-    const shownPages = [...pages.values()].filter((page) => page.inNav && (!page.isThere || page.isThere(Names.about)));
+    const shownPages = [...pages.values()].filter((page) => page.inNav && !(page.isServedOnly && Data.isExported) && (!page.isThere || page.isThere(Names.about)));
     document.getElementById("nav").replaceChildren(
       ...shownPages.map((page) =>
         link(page.title, Query.address(page.name), { "aria-current": page.name === current ? "page" : null }),
