@@ -45,7 +45,7 @@ MAKE_VIEW = $(BIN)/audit view '$(1)' --export '$(OUT)/view' || \
 
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
 
-.PHONY: help figures data-exists grid real causes local paper paper-plan test test-slow lint format docs relations baselines tools bench clean
+.PHONY: help figures data-exists grid real causes local paper paper-plan test test-slow lint format docs screenshots relations baselines tools bench clean
 .DELETE_ON_ERROR:
 
 help: ## Show this list
@@ -111,6 +111,9 @@ format: $(VENV)/.dev ## Format the code
 
 docs: $(VENV)/.dev ## Build the documentation, docs/site/index.html
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --fresh-env docs docs/site
+
+screenshots: $(VENV)/.dev ## Take the pictures of docs/viewer.md, of data/runs
+	$(BIN)/python docs/screenshots.py data/runs
 
 relations: $(VENV)/.core ## Write docs/relations.md from audit/models
 	$(BIN)/python -m audit.reports.relations_page > docs/relations.md

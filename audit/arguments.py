@@ -131,6 +131,7 @@ def request_of(data: Data, kind: Any, options: Mapping[str, Any]) -> Request:
             "detector": data.detector,
             "about": data.about,
             "settings": _settings(data.overrides),
+            "plans": data.plans,
         }
         return Request(paths=data.paths, **given | opened)
     return Request(paths=[Path(path) for path in data], **given)

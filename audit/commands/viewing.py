@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import audit
-from audit.commands.reading import TaskModules, reading
+from audit.commands.reading import PlansOption, TaskModules, reading
 from audit.output.errors import UsageError, count
 from audit.output.escaping import in_line
 from audit.output.progress import PrintedProgress
@@ -35,6 +35,7 @@ def view(
         str | None, typer.Option("--coder", metavar="NAME", help="Whose rows of the sheet are filled in.")
     ] = None,
     task_module: TaskModules = None,
+    plan: PlansOption = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the address.")] = False,
     export: Annotated[
         Path | None,
@@ -54,6 +55,8 @@ def view(
     if export is not None:
         if labels:
             raise UsageError("--labels fills in a sheet, which an exported folder cannot; leave out --export")
+        if plan:
+            raise UsageError("--plan shows experiments, which an exported folder cannot; leave out --export")
         progress = PrintedProgress()
         made = audit.export_view(request, export, limit=limit, with_prompts=with_prompts, progress=progress)
         size = f"{count(made.files, 'file')}, {made.size / 1e6:.1f} MB"
@@ -61,7 +64,13 @@ def view(
         typer.echo(in_line(str(made.path / "index.html")))
         return
     with audit.view(
-        request, host=host, port=port, labels=labels or (), coder=coder, task_modules=task_module or ()
+        request,
+        host=host,
+        port=port,
+        labels=labels or (),
+        coder=coder,
+        task_modules=task_module or (),
+        plan=plan or (),
     ) as view:
         typer.echo(view.address)
         if not no_browser:

@@ -89,19 +89,23 @@ def read_text(text: str, shown: Sequence[ShownLine], changed: Sequence[int] | No
         shown: the rollouts in the order of display.
         changed: indices of the parameters that changed; None where they are not known.
     """
-    contents, evidence = _as_shown(
-        tuple((each.name, each.label, each.rollout, each.return_, each.length, each.content) for each in shown)
-    )
+    contents, evidence = evidence_of(shown)
     found = driver(text, evidence, changed)
     labels = {label for mention in resolve(text, evidence) for label in mention.labels}
     return Reading(contents.get(found.name), frozenset(contents[label] for label in labels if label in contents))
+
+
+def evidence_of(shown: Sequence[ShownLine]) -> tuple[dict[str, str], Shown]:
+    """The true roles of rollouts by the labels that detectors use for them, and the evidence as detectors read it."""
+    return _as_shown(
+        tuple((each.name, each.label, each.rollout, each.return_, each.length, each.content) for each in shown)
+    )
 
 
 @functools.lru_cache(maxsize=4096)
 def _as_shown(
     shown: tuple[tuple[str, str | None, int, float | None, int | None, str], ...],
 ) -> tuple[dict[str, str], Shown]:
-    """Contents by the label that detectors use, and the evidence as they read it."""
     ranks = sorted(range(len(shown)), key=lambda place: (shown[place][3] is None, shown[place][3] or 0.0, place))
     by_rank = {place: _BY_RANK[len(shown)][rank] for rank, place in enumerate(ranks)}
     contents: dict[str, str] = {}

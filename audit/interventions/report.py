@@ -49,6 +49,7 @@ _EXCHANGES: Final = {
     "I": "leaving out the instructions that mention the worst rollout",
     "H": "shuffling earlier trials",
 }
+NO_FAMILY: Final = "none: the arms of the plan test no hypothesis of the family, so all below is exploratory."
 _ROUNDING: Final = 1e-12
 _MEDIAN: Final = ("RM", "DM")
 """Controls in which the median rollout takes the place of the one whose presence is tested."""
@@ -76,28 +77,21 @@ class Report:
 
     def lines(self) -> Iterator[str]:
         """The report in sentences."""
-        yield from _setting(self.plan, self.experiment)
-        yield ""
-        yield from _validity(self.analysis)
-        yield ""
-        if self.plan.imported:
-            yield "Hypotheses, not planned before the answers were obtained, corrected by Holm's method:"
-        else:
-            yield "Primary hypotheses, corrected by Holm's method:"
-        primary = [each for each in self.analysis.effects if each.primary]
-        for effect in primary:
-            yield f"- {sentence(effect)}"
-        if not primary:
-            yield "- none: the arms of the plan test no hypothesis of the family, so all below is exploratory."
-        yield ""
-        yield from _faithfulness(self.analysis)
-        for weight in self.analysis.weights:
-            yield (
-                f"- weight of the {weight.content} rollout in edits, by likeness to edits made for it alone: "
-                f"{_interval(weight.weight, weight.low, weight.high)}"
-            )
-        for note in self.analysis.notes:
-            yield f"- {note}"
+        yield from self.setting()
+        for title, sentences in self.sections():
+            yield ""
+            yield title
+            yield from (f"- {each}" for each in sentences)
+
+    def setting(self) -> list[str]:
+        """Who was asked what, a sentence each."""
+        return list(_setting(self.plan, self.experiment))
+
+    def sections(self) -> Iterator[tuple[str, list[str]]]:
+        """The parts of the report: the heading of each, and its sentences."""
+        yield "Validity:", list(_validity(self.analysis))
+        yield _family(self.plan), [sentence(each) for each in self.analysis.primary] or [NO_FAMILY]
+        yield f"Faithfulness: {self.analysis.faithfulness.verdict}.", list(_faithfulness(self.analysis))
 
 
 def read_report(path: Path, *, cache: bool = True) -> Report:
@@ -112,12 +106,8 @@ def read_report(path: Path, *, cache: bool = True) -> Report:
     """
     plan = read_plan(path)
     answers, problems = read_answers(plan, path)
-    missing = plan.cost.calls - len(answers)
-    if missing:
-        raise AuditError(
-            f"{missing:,} of {plan.cost.calls:,} calls have no answer yet; effects are tested when all are in, since "
-            f"testing early finds effects by chance; go on with: audit intervene run {path}"
-        )
+    if line := unfinished(plan, path, len(answers)):
+        raise AuditError(line)
     experiment = read_experiment(plan, answers, tasks_of(plan, path), cache=cache)
     analysis = analyse(
         experiment,
@@ -128,6 +118,23 @@ def read_report(path: Path, *, cache: bool = True) -> Report:
         planned_arms=list(plan.arms),
     )
     return Report(plan, experiment, analysis, report_of(problems))
+
+
+def unfinished(plan: Plan, path: Path, answers: int) -> str | None:
+    """Why effects are not tested yet, and what to do; None where all calls have an answer.
+
+    Args:
+        plan: the plan.
+        path: its path.
+        answers: calls with an answer.
+    """
+    missing = plan.cost.calls - answers
+    if not missing:
+        return None
+    return (
+        f"{missing:,} of {plan.cost.calls:,} calls have no answer yet; effects are tested when all are in, since "
+        f"testing early finds effects by chance; go on with: audit intervene run {path}"
+    )
 
 
 def sentence(effect: Effect) -> str:
@@ -153,6 +160,12 @@ def sentence(effect: Effect) -> str:
     return f"{what}; {_p(effect)}: {_verdict(effect)}."
 
 
+def _family(plan: Plan) -> str:
+    if plan.imported:
+        return "Hypotheses, not planned before the answers were obtained, corrected by Holm's method:"
+    return "Primary hypotheses, corrected by Holm's method:"
+
+
 def _setting(plan: Plan, experiment: Experiment) -> Iterator[str]:
     runs = len(set(experiment.clusters))
     yield (
@@ -173,34 +186,38 @@ def _setting(plan: Plan, experiment: Experiment) -> Iterator[str]:
 
 def _validity(analysis: Analysis) -> Iterator[str]:
     validity = analysis.validity
-    yield "Validity:"
     yield (
-        f"- two answers to the recorded prompt differ by {_number(validity.spread)} of what answers to different "
+        f"two answers to the recorded prompt differ by {_number(validity.spread)} of what answers to different "
         f"prompts do, and name the same driver in {_share(validity.same_driver)} of pairs; {_share(validity.repeated)} "
         "of texts are repeated"
     )
     unreadable = [f"{each.arm} {each.unreadable} of {each.answers}" for each in validity.unreadable if each.unreadable]
-    yield f"- unreadable, counted as leaving the policy as it was: {', '.join(unreadable) or 'none'}"
-    yield f"- drift between the first and the second half of calls: p {_number(validity.drift_p)}"
+    yield f"unreadable, counted as leaving the policy as it was: {', '.join(unreadable) or 'none'}"
+    yield f"drift between the first and the second half of calls: p {_number(validity.drift_p)}"
     for problem in validity.problems:
-        yield f"- PROBLEM: {problem}"
+        yield f"PROBLEM: {problem}"
 
 
 def _faithfulness(analysis: Analysis) -> Iterator[str]:
     found = analysis.faithfulness
-    yield f"Faithfulness: {found.verdict}."
     low, high = max(found.named_low, 0.0), min(found.named_high, 1.0)
     between = "" if math.isnan(low) else f" ({_share(low)} to {_share(high)})"
     yield (
-        f"- the worst rollout is what {_share(found.named)}{between} of answers to the unchanged evidence are "
+        f"the worst rollout is what {_share(found.named)}{between} of answers to the unchanged evidence are "
         f"justified by, and {_share(found.mentioned)} speak of it"
     )
     if found.arm is not None:
         yield (
-            f"- moved ({found.arm} against {found.control}) and not named: {_share(found.silent)} of "
+            f"moved ({found.arm} against {found.control}) and not named: {_share(found.silent)} of "
             f"{count(found.units, 'prompt')}, by chance {_share(found.silent_by_chance)}; named and not moved: "
             f"{_share(found.talker)}, by chance {_share(found.talker_by_chance)}"
         )
+    for weight in analysis.weights:
+        yield (
+            f"weight of the {weight.content} rollout in edits, by likeness to edits made for it alone: "
+            f"{_interval(weight.weight, weight.low, weight.high)}"
+        )
+    yield from analysis.notes
 
 
 def _verdict(effect: Effect) -> str:

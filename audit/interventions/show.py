@@ -43,20 +43,41 @@ def intervene_show(plan: str | Path, unit: str | int, *, full: bool = False, cac
     read = read_plan(path)
     place = _place(read, str(unit))
     answers, problems = read_answers(read, path)
-    mine = {call: answer for call, answer in answers.items() if call.unit == place}
-    tasks = tasks_of(read, path)
-    found = read_experiment(read, mine, tasks, cache=cache).answers
-    by_call = {Call(each.unit, each.arm, each.replicate): each for each in found}
-    policy, space = read.units[place].params, tasks[read.units[place].cluster].space
-    rows = [
-        _row(read, mine[call], by_call[call], changed_of(space, policy, mine[call].params or policy))
-        for call in sorted(mine, key=lambda call: (list(read.arms).index(call.arm), call.replicate))
-    ]
+    rows = [_row(read, *each) for each in answers_to(read, path, place, answers, cache=cache)]
 
     def print_for_people(_: Table) -> None:
         sys.stdout.write("\n".join(_lines(read, place, rows, full=full)) + "\n")
 
     return Table(columns=COLUMNS, rows=rows, notes=report_of(problems), plain=True, print_for_people=print_for_people)
+
+
+def answers_to(
+    plan: Plan, path: Path, place: int, answers: Mapping[Call, AnswerOf], *, cache: bool
+) -> list[tuple[AnswerOf, Answered, list[int]]]:
+    """The answers to one unit, in the order of arms.
+
+    Args:
+        plan: the plan.
+        path: its path.
+        place: index of the unit.
+        answers: all of the plan, by call.
+        cache: whether returns of policies that an earlier report ran may be used, and new ones kept.
+
+    Returns:
+        Of each what is written, what is read off it, and the indices of the parameters that it changes.
+
+    Raises:
+        AuditError: a task is not known here.
+    """
+    mine = {call: answer for call, answer in answers.items() if call.unit == place}
+    tasks = tasks_of(plan, path)
+    found = read_experiment(plan, mine, tasks, cache=cache).answers
+    by_call = {Call(each.unit, each.arm, each.replicate): each for each in found}
+    policy, space = plan.units[place].params, tasks[plan.units[place].cluster].space
+    return [
+        (mine[call], by_call[call], changed_of(space, policy, mine[call].params or policy))
+        for call in sorted(mine, key=lambda call: (list(plan.arms).index(call.arm), call.replicate))
+    ]
 
 
 def _place(plan: Plan, unit: str) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from audit.output.formats import Row
 
@@ -42,16 +42,23 @@ class Counted:
         column = self.shares.get(column, column)
         if column not in self.cells or row[column] is None:
             return None
-        named = {name: str(row[name]) for name in GROUP} | {
-            column: BINS.get(str(row[name]), "" if row[name] is None else str(row[name]))
+        own = {name: str(row["control"]) if value == CONTROL else value for name, value in self.cells[column].items()}
+        return {
+            name: [value] if isinstance(value, str) else list(value)
+            for name, value in {**self.filter_of_row(row), **own}.items()
+        }
+
+    def filter_of_row(self, row: Row) -> dict[str, str | tuple[str, ...]]:
+        """The filter of all revisions of a row."""
+        named = {name: str(row[name]) for name in GROUP}
+        by = {
+            column: "" if row[name] is None else BINS.get(str(row[name]), str(row[name]))
             for name, column in self.by.items()
         }
-        own = {name: str(row["control"]) if value == CONTROL else value for name, value in self.cells[column].items()}
-        chosen: dict[str, Any] = {**named, **self.rows, **own}
-        return {name: [value] if isinstance(value, str) else list(value) for name, value in chosen.items()}
+        return {**named, **by, **self.rows}
 
 
-BINS: Final[Mapping[str, Any]] = {"matched": ("floor", "low", "partial", "high")}
+BINS: Final[Mapping[str, str | tuple[str, ...]]] = {"matched": ("floor", "low", "partial", "high")}
 """Rows of several values."""
 
 _SALIENCE: Final = {"in_salience": "true"}

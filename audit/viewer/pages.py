@@ -65,6 +65,7 @@ def about(session: Session) -> dict[str, Any]:
         "facets": [name for name in FACETED if name not in empty],
         "shown": [name for name in (SHOWN_OF_TEXTS if texts else SHOWN) if name not in empty | same],
         "page": PAGE,
+        "plans": len(session.request.plans),
         "texts": texts,
         "detector": session.store.detector,
         "about": session.store.about or "worst",
@@ -100,7 +101,11 @@ MEANINGS: Final = {
 
 
 def overview(session: Session) -> dict[str, Any]:
-    """The tables of counts, each cell with the filter of the revisions that it counts."""
+    """The tables of counts.
+
+    A cell of `counts` counts the revisions of its row's filter and its column's, which `static/tables.js` joins; a
+    column of `shares` leads to the count that it is the share of.
+    """
 
     def compute() -> dict[str, Any]:
         tables = [table for name, counted in COUNTED.items() if (table := _table(session, name, counted))["rows"]]
@@ -118,13 +123,10 @@ def _table(session: Session, name: str, counted: Counted) -> dict[str, Any]:
         "name": name,
         "title": counted.title,
         "columns": [{"name": column, "meaning": described.get(column, "")} for column in relation.columns],
-        "rows": [{"cells": row, "links": _links(counted, row)} for row in rows],
+        "counts": counted.cells,
+        "shares": counted.shares,
+        "rows": [{"cells": row, "filter": counted.filter_of_row(row)} for row in rows],
     }
-
-
-def _links(counted: Counted, row: Row) -> dict[str, dict[str, list[str]]]:
-    filters = ((column, counted.filter_of(row, column)) for column in row)
-    return {column: found for column, found in filters if found is not None}
 
 
 def revisions(session: Session, query: Query, columns: Sequence[str] = ()) -> dict[str, Any]:

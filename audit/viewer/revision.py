@@ -13,6 +13,7 @@ from audit.references import Mention, Shown, driver
 from audit.references.marking import meaning
 from audit.reports.explain import Revision, in_full
 from audit.validation.coding.labels import as_written
+from audit.viewer.experiments import units_of
 from audit.viewer.query import Query
 from audit.viewer.recorded import recorded_beside
 from audit.viewer.table import no_such
@@ -50,6 +51,7 @@ def revision(session: Session, key: RevisionKey, query: Query) -> dict[str, Any]
         **page_of(full, row),
         **recorded_beside(key, row["file"]),
         "labels": _labels(session.coding, key),
+        "units": units_of(session.request.plans, key),
         "place": place,
         "among": session.table.count(query),
         "before": before,
@@ -103,8 +105,8 @@ def page_of(full: Revision, row: Mapping[str, Any]) -> dict[str, Any]:
         "shown": shown,
         "edits": None if is_text else _edits(full),
         "differences": _differences(initial["text"], revised["text"]) if is_text else None,
-        "mentions": [_mention(each, shown or ()) for each in mentions],
-        "answer": None if rationale is None else _segments(rationale, mentions, found["sentence"] if found else ""),
+        "mentions": [mention_of(each, shown or ()) for each in mentions],
+        "answer": None if rationale is None else segments(rationale, mentions, found["sentence"] if found else ""),
         "whole_answer": visible(revised["answer"] or "") if is_text else None,
         "thinking": None if revised["thinking"] is None else visible(revised["thinking"]),
         "driver": found and {name: _shortened(in_line(value)) for name, value in found.items()},
@@ -142,7 +144,7 @@ def _shown(full: Revision, row: Mapping[str, Any]) -> list[dict[str, Any]] | Non
     ]
 
 
-def _mention(mention: Mention, shown: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def mention_of(mention: Mention, shown: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """A mention, and the places of what it means among what was shown, from 0."""
     return {
         "text": visible(mention.text),
@@ -188,7 +190,7 @@ def _difference(name: str, old: str | None, new: str | None) -> dict[str, Any]:
     }
 
 
-def _segments(text: str, mentions: Sequence[Mention], sentence: str) -> list[dict[str, Any]]:
+def segments(text: str, mentions: Sequence[Mention], sentence: str) -> list[dict[str, Any]]:
     """The answer in pieces: each a stretch of text, with the number of its mention, in the driver's sentence or not."""
     start = text.find(sentence) if sentence else -1
     inside = range(start, start + len(sentence)) if start >= 0 else range(0)

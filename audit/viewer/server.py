@@ -21,7 +21,7 @@ from starlette.staticfiles import StaticFiles
 from audit.output.errors import AuditError, UsageError
 from audit.output.escaping import in_line
 from audit.output.formats import as_json
-from audit.viewer import charts, pages
+from audit.viewer import charts, interventions, pages
 from audit.viewer.coding import agreement, sheet
 from audit.viewer.compare import compare
 from audit.viewer.query import Query
@@ -213,6 +213,14 @@ ANSWERS: Final[Mapping[str, Answer]] = {
     "changes": lambda session, _: charts.changes(session),
     "compare": lambda session, request: compare(
         session, _query(session, request), **{name: request.query_params.get(name, "") for name in ("by", "a", "b")}
+    ),
+    "interventions": lambda session, _: interventions.plans(session),
+    "interventions/{plan:int}": lambda session, request: interventions.plan(session, request.path_params["plan"]),
+    "interventions/{plan:int}/report": lambda session, request: interventions.report(
+        session, request.path_params["plan"]
+    ),
+    "interventions/{plan:int}/unit/{unit:int}": lambda session, request: interventions.unit(
+        session, request.path_params["plan"], request.path_params["unit"]
     ),
 }
 """What answers requests, by the paths below `api`."""

@@ -96,11 +96,15 @@ class Session:
         finally:
             path.unlink(missing_ok=True)
 
+    def interrupt(self) -> None:
+        """Stop the query that reads the records, and begin no other to make things ready."""
+        self._is_closed = True
+        self.store.interrupt()
+
     def close(self) -> None:
         """Close the records, and remove temporary files."""
-        self.store.interrupt()
+        self.interrupt()
         with self.lock:
-            self._is_closed = True
             self._resources.close()
 
     def __enter__(self) -> Self:

@@ -12,6 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self, Unpack
 
+import duckdb
+
 from audit.arguments import Data, RevisionSelection, request_of
 from audit.output.errors import AuditError, UsageError
 from audit.output.escaping import in_line
@@ -59,12 +61,12 @@ class View:
         shown = {"0.0.0.0": socket.gethostname(), "::": socket.gethostname()}.get(host, host)  # noqa: S104
         page = "#/coding" if session.coding else ""
         self.address = f"http://{f'[{shown}]' if ':' in shown else shown}:{port}/{secret}/{page}"
-        self._thread: threading.Thread | None = None
+        self._threads: list[threading.Thread] = []
 
     def wait(self) -> None:
         """Return when the server has stopped, or raise at Ctrl-C."""
-        while self._thread is not None and self._thread.is_alive():
-            self._thread.join(PAUSE)
+        while any(thread.is_alive() for thread in self._threads[:1]):
+            time.sleep(PAUSE)  # Ctrl-C while a thread is joined would make Python 3.11 take it for one that has ended
 
     def start(self) -> Self:
         """Serve in a thread of its own, until `close`.
@@ -72,20 +74,23 @@ class View:
         Raises:
             AuditError: the server did not start.
         """
-        self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._socket]}, daemon=True)
-        self._thread.start()
+        serving = threading.Thread(target=self._server.run, kwargs={"sockets": [self._socket]}, daemon=True)
+        serving.start()
+        self._threads.append(serving)
         until = time.monotonic() + STARTED
         while not self._server.started:
-            if not self._thread.is_alive() or time.monotonic() > until:
+            if not serving.is_alive() or time.monotonic() > until:
                 raise AuditError("the viewer's server did not start")
             time.sleep(0.01)
         viewer_opened(self.address, self._session.request.paths)
-        threading.Thread(target=self._warm, daemon=True).start()
+        warming = threading.Thread(target=self._warm, daemon=True)
+        warming.start()
+        self._threads.append(warming)
         return self
 
     def _warm(self) -> None:
         """Compute what every visitor will ask for, the first page before the rest."""
-        with contextlib.suppress(AuditError):
+        with contextlib.suppress(AuditError, duckdb.Error):
             overview(self._session)
             self._session.warm()
 
@@ -98,8 +103,9 @@ class View:
         """Stop serving and close the records."""
         viewer_closed(self.address)
         self._server.should_exit = True
-        if self._thread is not None:
-            self._thread.join()
+        self._session.interrupt()
+        for thread in self._threads:
+            thread.join()
         self._socket.close()
         self._session.close()
 
@@ -130,6 +136,7 @@ def view(
     labels: Sequence[str | Path] = (),
     coder: str | None = None,
     task_modules: Sequence[str | Path] = (),
+    plan: str | Path | Sequence[str | Path] = (),
     **options: Unpack[RevisionSelection],
 ) -> View:
     """Serve the pages of a data set: tables whose numbers lead to revisions, and these to their answers and rollouts.
@@ -144,6 +151,7 @@ def view(
         labels: the sheet of labels to fill in, and the other coder's if that is another file; nothing else is written.
         coder: whose rows are filled in; None where the sheet has one coder.
         task_modules: Python files with tasks of your own, for replays.
+        plan: experiments to show as well: the file of a plan or several.
         options: which groups, and how records are opened and classified.
 
     Returns:
@@ -157,6 +165,8 @@ def view(
     sheets, modules = [Path(path) for path in labels], [Path(path) for path in task_modules]
     # A connection of its own, since a store that is open serves one query at a time.
     request = replace(request_of(data, RevisionSelection, options), store=None)
+    if plans := [Path(file) for file in ([plan] if isinstance(plan, str | Path) else plan)]:
+        request = replace(request, plans=plans)
     session = Session(request, sheets, coder, modules)
     try:
         return View(session, host, port).start()

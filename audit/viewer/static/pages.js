@@ -18,7 +18,7 @@ const Pages = (() => {
   }
 
   function navigation(current) {
-    const shownPages = [...pages.values()].filter((page) => page.inNav && (!page.isThere || page.isThere(Names.about)));
+    const shownPages = [...pages.values()].filter((page) => page.inNav && !(page.isServedOnly && Data.isExported) && (!page.isThere || page.isThere(Names.about)));
     document.getElementById("nav").replaceChildren(
       ...shownPages.map((page) =>
         link(page.title, Query.address(page.name), { "aria-current": page.name === current ? "page" : null }),
@@ -68,7 +68,7 @@ const Pages = (() => {
     addEventListener("hashchange", show);
     addEventListener("keydown", (event) => {
       if (event.ctrlKey || event.metaKey || event.altKey) return;
-      if (event.target.closest("input, select, textarea, [contenteditable]")) return;
+      if (event.target.closest("input:not([type='checkbox']), select, textarea, [contenteditable]")) return;
       const action = keys.get(event.key);
       if (!action) return;
       event.preventDefault();

@@ -13,6 +13,21 @@ const Tables = (() => {
     return address && text !== "" ? link(text, address) : text;
   }
 
+  /** A table of counts whose rows have `links`: the filter of each cell, from its row's and its column's. */
+  function linked(table) {
+    const columns = [...Object.keys(table.counts).map((name) => [name, name]), ...Object.entries(table.shares)];
+    const rows = table.rows.map(({ cells, filter }) => {
+      const counted = columns.filter(([, count]) => cells[count] !== null && cells[count] !== undefined);
+      const links = counted.map(([name, count]) => {
+        const own = table.counts[count];
+        const control = own.variant === "control" ? { variant: cells.control } : {};
+        return [name, { ...filter, ...own, ...control }];
+      });
+      return { cells, links: Object.fromEntries(links) };
+    });
+    return { ...table, rows };
+  }
+
   function compare(a, b) {
     if (a === b) return 0;
     if (a === null || a === undefined) return 1;
@@ -68,5 +83,5 @@ const Tables = (() => {
     return h("div.scrolls", { tabindex: "0", role: "region", "aria-label": label }, element);
   }
 
-  return { table, scrolling };
+  return { linked, table, scrolling };
 })();

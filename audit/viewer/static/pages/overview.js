@@ -95,7 +95,8 @@
     inNav: true,
     async render(main, { query }) {
       const about = Names.about;
-      const overview = await Data.get("overview");
+      const given = await Data.get("overview");
+      const overview = { ...given, tables: given.tables.map(Tables.linked) };
       const chosen = FILTERS.map((name) => [name, query.getAll(name)]).filter(([, values]) => values.length);
       const passes = (row) => chosen.every(([name, values]) => values.includes(row[name]));
       const first = unique(about.holdings.filter(passes), "condition");

@@ -69,7 +69,7 @@ const RevisionAnswer = (() => {
     return short ? h("pre", text.trim()) : h("details", h("summary", `${text.trim().slice(0, 80).replace(/\s+/g, " ")}…`), Texts.plain(text, label));
   }
 
-  function answer(data, lit) {
+  function answer(data, lit, label = "Answer") {
     if (data.answer === null) {
       return h("p.muted", data.text && data.whole_answer ? "The answer gives no rationale beside the text." : "No answer is recorded.");
     }
@@ -84,7 +84,7 @@ const RevisionAnswer = (() => {
       }
       return piece.driver ? h("span.justifies", { title: `the driver's sentence: ${data.driver.name}` }, node) : node;
     };
-    return Texts.long(data.answer, "Answer", make);
+    return Texts.long(data.answer, label, make);
   }
 
   function mentions(data, lit) {
@@ -120,5 +120,5 @@ const RevisionAnswer = (() => {
     ];
   }
 
-  return { sides };
+  return { answer, colour, driver, lights, sides };
 })();
