@@ -29,6 +29,8 @@ from audit.viewer.session import Session
 from audit.vocabulary.keys import RevisionKey, RunKey
 from tests.audit.viewer.conftest import visit
 
+pytestmark = pytest.mark.slow
+
 TEXTS = Path(__file__).resolve().parents[3] / "data" / "gepa-planted"
 
 
