@@ -159,7 +159,7 @@ def test_every_page_is_shown_without_a_server_of_ours(page, made, exported, host
         page.wait_for_url(re.compile("q=worst"))
         page.wait_for_selector("#main:not([aria-busy]) .chips :text('worst')")
         page.click("main tbody a")
-        page.wait_for_selector(".answer mark")
+        page.wait_for_selector("mark[data-mention]")
         page.click("text=its run")
         page.wait_for_selector("#main[data-page=run] h1")
         server.shutdown()
