@@ -256,6 +256,8 @@ const Exported = (() => {
       const page = await item("details", index.details, number);
       return {
         ...page,
+        labels: [], // codes and experiments are in files of their own, and not exported
+        units: [],
         place: place + 1,
         among: places.length,
         before: place > 0 ? before : null,

@@ -10,6 +10,8 @@ import audit
 from audit.validation.coding.labels import read_labels
 from tests.audit.samples import revision, write_run
 
+pytestmark = pytest.mark.slow
+
 expect = pytest.importorskip("playwright.sync_api").expect
 
 HOSTILE = "<script>hacked=1</script><img src=x onerror='hacked=1'><style>*{display:none}</style>\x1b[31m\u202e"

@@ -29,6 +29,8 @@ from audit.viewer.session import Session
 from audit.vocabulary.keys import RevisionKey, RunKey
 from tests.audit.viewer.conftest import visit
 
+pytestmark = pytest.mark.slow
+
 TEXTS = Path(__file__).resolve().parents[3] / "data" / "gepa-planted"
 
 
@@ -158,7 +160,7 @@ def test_every_page_is_shown_without_a_server_of_ours(page, made, exported, host
         page.wait_for_url(re.compile("q=worst"))
         page.wait_for_selector("#main:not([aria-busy]) .chips :text('worst')")
         page.click("main tbody a")
-        page.wait_for_selector(".answer mark")
+        page.wait_for_selector("mark[data-mention]")
         page.click("text=its run")
         page.wait_for_selector("#main[data-page=run] h1")
         server.shutdown()

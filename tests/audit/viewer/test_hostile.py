@@ -11,6 +11,8 @@ import audit
 from tests.audit.samples import THRESHOLDS, revision, write_run
 from tests.audit.viewer.conftest import visit
 
+pytestmark = pytest.mark.slow
+
 THREE = {"first": "search", "second": "critic", "evidence": "three"}
 RUNS = "document.documentElement.dataset.hacked=1"
 ANSWERS = [

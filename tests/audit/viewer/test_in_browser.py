@@ -31,7 +31,14 @@ PAGES = ("overview", "revisions", "empty", "revision", "runs", "run")
 
 
 @pytest.mark.parametrize("name", PAGES)
-@pytest.mark.parametrize(("width", "scheme"), [(400, "light"), (1000, "dark"), (2000, "light")])
+@pytest.mark.parametrize(
+    ("width", "scheme"),
+    [
+        pytest.param(400, "light", marks=pytest.mark.slow),
+        (1000, "dark"),
+        pytest.param(2000, "light", marks=pytest.mark.slow),
+    ],
+)
 def test_pages_open_without_a_violation(page, served, name, width, scheme) -> None:
     from axe_playwright_python.sync_playwright import Axe
 

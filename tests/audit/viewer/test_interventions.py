@@ -171,6 +171,7 @@ def test_tests_that_take_long_keep_nobody_else_waiting(experiment) -> None:
         assert report.result()[0] == 200
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hash_", ["#/interventions", "#/interventions/1", "#/interventions/2?plan=2&arms=A0,XL"])
 @pytest.mark.parametrize(("width", "scheme"), [(400, "dark"), (1000, "light"), (2000, "dark")])
 def test_pages_open_without_a_violation(page, experiment, hash_, width, scheme) -> None:

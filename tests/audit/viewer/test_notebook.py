@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import html.parser
 import http.server
+import shutil
 import threading
 
 import pytest
@@ -27,7 +28,9 @@ class Links(html.parser.HTMLParser):
             self.links.append(dict(attrs)["href"])
 
 
-def test_rows_of_revisions_link_to_the_open_viewer(page, grid) -> None:
+def test_rows_of_revisions_link_to_the_open_viewer(page, grid, tmp_path) -> None:
+    # A folder of its own: other tests have a view of the grid open.
+    grid = shutil.copytree(grid, tmp_path / "runs")
     with audit.open(grid) as store:
         table = audit.revisions(store, env="nim")
         assert table._repr_html_() is None
@@ -53,6 +56,7 @@ def test_names_are_text_in_a_notebook(tmp_path) -> None:
     assert "<b>" not in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
 def test_a_page_of_another_port_may_show_the_frame(page, served, tmp_path, host) -> None:
     tmp_path.joinpath("notebook.html").write_text(f"<link rel=icon href='data:,'>{served._repr_html_()}")

@@ -160,5 +160,5 @@ def test_pictures_are_of_the_states_that_are_shown(page, tmp_path, monkeypatch):
 def test_a_revision_leads_to_its_replay(page, drawn, data):
     record = record_of(data, "maze")
     visit(page, drawn, address(record).replace("replay", "revision"))
-    page.get_by_role("link", name="replay", exact=True).click()
+    page.get_by_role("link", name="replay its rollouts").click()
     page.wait_for_selector("[data-page='replay'] .replay-time")

@@ -22,7 +22,7 @@
       data.after ? link(data.place ? "next (j) →" : "to the first of them (j) →", step(data.after)) : h("span.muted", "next (j) →"),
       link("in the table", Query.address("revisions", [], selection)),
       link("its run", Query.address("run", parts.slice(0, 4))),
-      data.initial.params ? link("replay its rollouts", Query.address("replay", parts, selection)) : null,
+      data.initial.params && !Data.isExported ? link("replay its rollouts", Query.address("replay", parts, selection)) : null,
       (data.units || []).map(({ plan, unit }) => link("asked again under changed evidence", Query.address("interventions", [unit], { plan }))));
   }
 
