@@ -27,7 +27,8 @@ _SAME: Final = " and ".join(f"places.{name} = steps.{name}" for name in (*GROUP,
 def curves(session: Session) -> dict[str, Any]:
     """The best return so far of runs, and its mean over the runs of each condition, task and method.
 
-    Curves are thinned to about `POINTS` points, of which the last is one. A mean ends where its first run does.
+    Curves are thinned to about `POINTS` points, of which the last is one. A mean is of all runs: it begins where
+    the last of them does, and ends where the first does.
     """
 
     def compute() -> dict[str, Any]:
@@ -53,17 +54,20 @@ def curves(session: Session) -> dict[str, Any]:
             steps.query(
                 "steps",
                 f"""
-                select {_CELL}, iteration, avg(best) as mean, count(*) as runs
+                select {_CELL}, iteration, avg(best) as mean, runs
                 from (
                     select places.*, steps.best_so_far as best
                     from (
                         select * from (select distinct {_CELL}, iteration from steps)
-                        join (select {_CELL}, run, max(iteration) as last from steps group by all) using ({_CELL})
+                        join (
+                            select {_CELL}, run, max(iteration) as last, count(*) over (partition by {_CELL}) as runs
+                            from steps group by {_CELL}, run
+                        ) using ({_CELL})
                         where iteration <= last
                     ) places
                     asof join steps on {_SAME} and places.iteration >= steps.iteration
                 )
-                group by all order by {_CELL}, iteration
+                group by all having count(*) = runs order by {_CELL}, iteration
                 """,
             )
         )
@@ -76,12 +80,10 @@ def curves(session: Session) -> dict[str, Any]:
 
 
 def _mean(cell: tuple[str, ...], rows: list[dict[str, Any]]) -> dict[str, Any]:
-    number = max(row["runs"] for row in rows)
-    whole = [row for row in rows if row["runs"] == number]
-    thinned = whole[:: -max(1, len(whole) // POINTS)][::-1]
+    thinned = rows[:: -max(1, len(rows) // POINTS)][::-1]
     return {
         **dict(zip(GROUP, cell, strict=True)),
-        "runs": number,
+        "runs": rows[0]["runs"],
         "iterations": [row["iteration"] for row in thinned],
         "mean": [row["mean"] for row in thinned],
     }

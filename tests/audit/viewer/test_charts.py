@@ -78,6 +78,16 @@ def test_means_of_runs_with_other_iterations_take_the_best_so_far_of_all(tmp_pat
             assert row["mean"] == pytest.approx([fmean(values) for values in zip(*whole, strict=True)])
 
 
+def test_runs_without_a_common_iteration_have_no_mean(tmp_path):
+    folder = write_records(tmp_path)
+    for run, kept in ((1, range(3)), (2, range(5, 8))):
+        for path in folder.glob(f"*-{run}/episodes.jsonl"):
+            lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+            path.write_text("".join(lines[place] for place in kept), encoding="utf-8")
+    with open_session(folder) as session:
+        assert charts.curves(session)["means"] == []
+
+
 def test_long_curves_are_thinned_and_keep_their_end(fresh, monkeypatch):
     monkeypatch.setattr(charts, "POINTS", 3)
     found = charts.curves(fresh)
