@@ -43,11 +43,14 @@ MOST_LATEX: Final = 1_000
 
 def about(session: Session) -> dict[str, Any]:
     """What every page needs: the columns and their meaning, how the records were read, and what is known of them."""
+    return session.once("about", lambda: _about(session))
+
+
+def _about(session: Session) -> dict[str, Any]:
     described = schema()["viewed_revisions"]["columns"]
-    with session.lock:
-        texts = are_texts(session.request, session.store)
-        sums = rows_of(session.request.select(session.store.relation("holdings")))
-        caption = session.request.caption(session.store)
+    texts = are_texts(session.request, session.store)
+    sums = rows_of(session.request.select(session.store.relation("holdings")))
+    caption = session.request.caption(session.store)
     empty = {name for name in session.table.kinds if session.table.is_empty(name)}
     same = {name for name in ("condition", "env", "variant") if len(session.table.facet(Query(), name)) < 2}
     return {

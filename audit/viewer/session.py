@@ -73,11 +73,15 @@ class Session:
             self._resources = resources.pop_all()
 
     def once(self, name: str, compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        """What a function of the records returns, called once whatever asks for it at the same time."""
-        with self.lock:
-            if name not in self._known:
-                self._known[name] = compute()
-            return self._known[name]
+        """What a function of the records returns, called once whatever asks for it at the same time.
+
+        What is known already waits for no lock, and so for nobody who reads the records.
+        """
+        if name not in self._known:
+            with self.lock:
+                if name not in self._known:
+                    self._known[name] = compute()
+        return self._known[name]
 
     def warm(self) -> None:
         """Build the relations that single revisions and searches are read from, so that the first one need not wait."""

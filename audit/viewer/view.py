@@ -18,7 +18,7 @@ from audit.arguments import Data, RevisionSelection, request_of
 from audit.output.errors import AuditError, UsageError
 from audit.output.escaping import in_line
 from audit.output.linked import viewer_closed, viewer_opened
-from audit.viewer.pages import overview
+from audit.viewer.pages import about, overview
 from audit.viewer.session import Session
 
 if TYPE_CHECKING:
@@ -91,6 +91,7 @@ class View:
     def _warm(self) -> None:
         """Compute what every visitor will ask for, the first page before the rest."""
         with contextlib.suppress(AuditError, duckdb.Error):
+            about(self._session)
             overview(self._session)
             self._session.warm()
 
