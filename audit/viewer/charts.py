@@ -49,30 +49,29 @@ def curves(session: Session) -> dict[str, Any]:
             .order(f"{_CELL}, run")
         )
         runs = rows_of(thin)
-        means = rows_of(
-            # Runs may have recorded different iterations: between them the best so far stays what it is.
-            steps.query(
-                "steps",
-                f"""
-                select {_CELL}, iteration, avg(best) as mean, runs
+        # Runs may have recorded different iterations: between them the best so far stays what it is.
+        means = steps.query(
+            "steps",
+            f"""
+            select {_CELL}, iteration, avg(best) as mean, runs
+            from (
+                select places.*, steps.best_so_far as best
                 from (
-                    select places.*, steps.best_so_far as best
-                    from (
-                        select * from (select distinct {_CELL}, iteration from steps)
-                        join (
-                            select {_CELL}, run, max(iteration) as last, count(*) over (partition by {_CELL}) as runs
-                            from steps group by {_CELL}, run
-                        ) using ({_CELL})
-                        where iteration <= last
-                    ) places
-                    asof join steps on {_SAME} and places.iteration >= steps.iteration
-                )
-                group by all having count(*) = runs order by {_CELL}, iteration
-                """,
+                    select * from (select distinct {_CELL}, iteration from steps)
+                    join (
+                        select {_CELL}, run, max(iteration) as last, count(*) over (partition by {_CELL}) as runs
+                        from steps group by {_CELL}, run
+                    ) using ({_CELL})
+                    where iteration <= last
+                ) places
+                asof join steps on {_SAME} and places.iteration >= steps.iteration
             )
+            group by all having count(*) = runs order by {_CELL}, iteration
+            """,  # noqa: S608 - made of the program's own names
         )
+        assert means is not None  # the statement has rows
         by_cell: dict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)
-        for row in means:
+        for row in rows_of(means):
             by_cell[tuple(row[name] for name in GROUP)].append(row)
         return {"runs": runs, "means": [_mean(cell, rows) for cell, rows in by_cell.items()]}
 
