@@ -36,6 +36,34 @@ const Charts = (() => {
     return h(`figure.chart#${id}`, { tabindex: "-1" }, h("figcaption", h(heading, Names.worded(title)), note ? h("p.muted", Names.worded(note)) : null), place, asTable);
   }
 
+  // Drawings that wait until they are near what is seen: hundreds of small panels would keep a page from answering.
+  const waiting = new Map();
+  const nearby = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) if (isIntersecting) draw(target);
+  }, { rootMargin: "600px" });
+
+  function draw(place) {
+    nearby.unobserve(place);
+    const make = waiting.get(place);
+    waiting.delete(place);
+    if (make) place.replaceChildren(make());
+  }
+
+  addEventListener("beforeprint", () => [...waiting.keys()].filter((place) => place.isConnected).forEach(draw));
+  addEventListener("hashchange", () => {
+    nearby.disconnect();
+    waiting.clear();
+  });
+
+  /** A place of some height in pixels for what is drawn when it comes near the part of the page that is seen. */
+  function lazily(height, make) {
+    const place = h("div");
+    place.style.minHeight = `${height}px`;
+    waiting.set(place, make);
+    nearby.observe(place);
+    return place;
+  }
+
   /** Groups of rows by some columns, in the order in which they come: [[values, rows]]. */
   function grouped(rows, names) {
     const groups = new Map();
@@ -127,5 +155,5 @@ const Charts = (() => {
     }));
   }
 
-  return { KEY, curves, direction, extent, figure, grouped, ink, legend, method, panel, panels, plot, room, runAddress, to, whole };
+  return { KEY, curves, direction, extent, figure, grouped, ink, lazily, legend, method, panel, panels, plot, room, runAddress, to, whole };
 })();

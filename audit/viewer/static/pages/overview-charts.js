@@ -153,10 +153,10 @@ const OverviewCharts = (() => {
           h("div.panels", Charts.grouped(of, ["variant"]).map(([[variant], lines]) => {
             const cell = { condition: lines[0].condition, env, variant };
             const isMine = (row) => Charts.KEY.every((name) => row[name] === cell[name]);
-            return h("div.panel", h("p.panel-title", link(Names.value("variant", variant), Charts.to(cell))), Charts.curves({
+            return h("div.panel", h("p.panel-title", link(Names.value("variant", variant), Charts.to(cell))), Charts.lazily(135, () => Charts.curves({
               text: `${Names.value("env", env)}, ${Names.value("variant", variant)}: best return so far of ${lines.length} runs`,
               runs: lines, means: means.filter(isMine), colourOf: () => Charts.method(variant), domain: ranges.get(env), width: 225, height: 135,
-            }));
+            })));
           }))));
       }),
       table: () => mine.then(({ runs }) => ({
