@@ -8,11 +8,13 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from audit.output.errors import UsageError
+from audit.output.names import METHODS
 from audit.output.numbers import known
 from audit.store import rows_of
 from audit.viewer.counts import GROUP, Filter
 from audit.viewer.query import Filters, Query
 from audit.vocabulary.methods import CONTROL
+from audit.vocabulary.names import ordered
 from stats.measures.cluster_robust import Coefficient, cluster_robust
 from stats.measures.holm import holm_within
 from stats.measures.summary import Summary, summarise
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
 SIDES: Final = ("variant", "condition")
 """What two sides can be of."""
+REFERENCE: Final = "r2po"
+"""What others are compared with where there is no control."""
 METRICS: Final = ("best_return", "mean_return")
 
 Stratum = tuple[str, str]
@@ -72,8 +76,8 @@ def compare(session: Session, query: Query, by: str = "", a: str = "", b: str = 
         session: the records.
         query: conditions, tasks and methods to be compared on; all without filters.
         by: variant or condition; whichever there are two of, if not given.
-        a: the first one; the first that there is, if not given.
-        b: the second one; the control among methods, or the first that is not `a`, if not given.
+        a: the first one; the first that there is in the order of tables, if not given.
+        b: the second one; among methods the control, or R2PO, if not given.
 
     Returns:
         The choices that there are, and rows of returns and of rates with the filters of what each counts. A difference
@@ -111,10 +115,11 @@ def _sides(choices: dict[str, list[str]], by: str, a: str, b: str) -> tuple[str,
     for value in filter(None, (a, b)):
         if value not in choices[by]:
             raise UsageError(f"no {by} {value!r}; there are {', '.join(choices[by])}")
-    if not b and by == "variant" and CONTROL in choices[by] and a != CONTROL:
-        b = CONTROL
-    a = a or next(value for value in choices[by] if value != b)
-    b = b or next(value for value in choices[by] if value != a)
+    known = ordered(choices[by], METHODS)
+    if not b and by == "variant":
+        b = next((name for name in (CONTROL, REFERENCE) if name in known and name != a), "")
+    a = a or next(value for value in known if value != b)
+    b = b or next(value for value in known if value != a)
     if a == b:
         raise UsageError(f"{a!r} twice: give two different ones")
     return by, a, b

@@ -98,7 +98,6 @@ def _about(session: Session) -> dict[str, Any]:
 
 
 MEANINGS: Final = {
-    "condition": "the setting under which runs were made: model, options",
     "driver": "what plain rules take the main change to be justified by",
 }
 
@@ -125,11 +124,16 @@ def _table(session: Session, name: str, counted: Counted) -> dict[str, Any]:
     return {
         "name": name,
         "title": counted.title,
-        "columns": [{"name": column, "meaning": described.get(column, "")} for column in relation.columns],
+        "columns": [{"name": column, "meaning": _alone(described.get(column, ""))} for column in relation.columns],
         "counts": counted.cells,
         "shares": counted.shares,
         "rows": [{"cells": row, "filter": counted.filter_of_row(row)} for row in rows],
     }
+
+
+def _alone(meaning: str) -> str:
+    """What a column means, if it can be read without those before it."""
+    return "" if meaning.startswith(("of these", "of them", "likewise", "the same", "their", "those")) else meaning
 
 
 def revisions(session: Session, query: Query, columns: Sequence[str] = ()) -> dict[str, Any]:

@@ -2,9 +2,13 @@
 
 // Two conditions or two methods side by side: counts and rates with tests of their differences, and learning curves.
 (() => {
-  const A = "var(--good)";
-  const B = "var(--bad)";
   const BY = { condition: "conditions", variant: "methods" };
+
+  /** The colours of both sides: those of the methods, or of better and worse where they have none of their own. */
+  function coloursOf(data) {
+    const own = data.by === "variant" ? [data.a, data.b].map(Charts.method) : [];
+    return own.length && own[0] !== own[1] ? own : ["var(--good)", "var(--bad)"];
+  }
 
   function choosing(data, query) {
     const go = (changes) => {
@@ -39,7 +43,7 @@
   /** A table of one measure: a row per task, and per what both have in common where there are several. */
   function table(data, rows, caption, heading, cellsOf, format) {
     const common = new Set(rows.map((row) => row[data.other])).size > 1;
-    const name = (key) => h(`th.number.compare-${key}`, { scope: "col" }, Names.value(data.by, data[key]));
+    const name = (key) => h("th.number", { scope: "col" }, Names.value(data.by, data[key]));
     return Tables.scrolling(h("table", h("caption", caption),
       h("thead", h("tr", common ? h("th", { scope: "col" }, Names.column(data.other)) : null, h("th", { scope: "col" }, "task"), name("a"), name("b"),
         h("th.number", { scope: "col" }, heading), h("th.number", { scope: "col" }, "p"), h("th.number", { scope: "col" }, "Holm p"))),
@@ -72,9 +76,10 @@
   function learning(data, query) {
     const name = (key) => Names.value(data.by, data[key]);
     const passes = (row) => [data.a, data.b].includes(row[data.by]) && ["condition", "env", "variant"].every((each) => !query.has(each) || query.getAll(each).includes(row[each]));
-    const colourOf = (row) => (row[data.by] === data.a ? A : B);
+    const [first, second] = coloursOf(data);
+    const colourOf = (row) => (row[data.by] === data.a ? first : second);
     const body = Data.get("curves").then(({ runs, means }) => [
-      Charts.legend([[A, name("a")], [B, name("b")]]),
+      Charts.legend([[first, name("a")], [second, name("b")]]),
       h("div.panels", Charts.grouped(runs.filter(passes), ["env", data.other]).map(([[env, common], mine]) => {
         const title = [Names.value("env", env), new Set(runs.map((row) => row[data.other])).size > 1 ? Names.value(data.other, common) : ""].filter(Boolean).join(" · ");
         return Charts.panel(title, Charts.curves({
