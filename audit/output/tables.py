@@ -112,7 +112,11 @@ def _write(
             if len({text for part in filled for text in part[column] if text.strip()}) > (column in texts)
         ]
         chosen = fitting(columns, telling, widths, texts, space)
-    missed, rest = ([in_line(column) for column in some if column not in chosen] for some in (columns, more))
+    # A column without any value is nothing to miss.
+    known = {column for _, rows in parts for row in rows for column in (*columns, *more) if row[column] is not None}
+    missed, rest = (
+        [in_line(column) for column in some if column not in chosen and column in known] for some in (columns, more)
+    )
     end = f"{others}."
     notes = [f"Left out: {listed(missed, rest, space - len(end) - 10)}{end}"] if missed or rest else []
     if notes and not others:

@@ -138,6 +138,7 @@ def attempt(trial: Trial) -> None:
                 "QUERY": "select * from episodes",
                 "PACK": str(trial.folder / "x.pack.parquet"),
                 "EXPORT": str(trial.folder / "x.jsonl"),
+                "VIEW": str(trial.folder / "view"),
             }.get(word, word)
             for word in template.split()
         ]

@@ -56,6 +56,7 @@ COMMANDS: Final[tuple[tuple[str, str], ...]] = (
     ("audit", "validate LABELS DIR"),
     ("audit", "pack DIR --out PACK --force"),
     ("audit", "export DIR --format chat-jsonl --out EXPORT --force"),
+    ("audit", "view DIR --export VIEW"),
     *(("stats", f"{name} DIR {' '.join(options)}") for name, *options in map(str.split, _STATS)),
     ("figures", "DIR --out PAGE"),
 )
@@ -149,6 +150,7 @@ def _filled(template: str, trial: Trial, data: Path, sound: Sequence[int]) -> li
         "LABELS": str(trial.folder.parent / "labels.csv"),
         "PACK": str(trial.folder / "x.pack.parquet"),
         "EXPORT": str(trial.folder / "x.jsonl"),
+        "VIEW": str(trial.folder / "view"),
         "PAGE": str(trial.folder / "page"),
     }
     return [words.get(word, word) for word in template.split()]
