@@ -153,7 +153,7 @@ def measure(records: Path) -> Iterator[dict[str, Any]]:
 def _frame(address: str) -> pd.DataFrame:
     columns = "r0,r1,delta,p_no_change,pattern,cites,strict,permissive,structure,start"
     with urllib.request.urlopen(f"{address}api/download?format=csv&columns={columns}", timeout=600) as answer:
-        return pd.read_csv(io.BytesIO(answer.read()))
+        return pd.read_csv(io.BytesIO(answer.read()), low_memory=False)
 
 
 def row(what: str, times: list[float]) -> dict[str, Any]:
