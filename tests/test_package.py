@@ -88,10 +88,10 @@ def test_what_is_promised_works_in_an_empty_folder(installed: Path, tmp_path: Pa
     program("collect", "--env", "cartpole", "--variant", "threetraj", "--runs", 2, "--iterations", 2, "--quiet")
     rows = list(csv.DictReader(io.StringIO(program("audit", "salience", "data/", "--format", "csv"))))
     assert [(row["env"], row["variant"]) for row in rows] == [("cartpole", "threetraj")]
-    assert "cartpole" in program("audit", "summary", "data/")
+    assert "CartPole" in program("audit", "summary", "data/")
     # Policies are run again, out of the record and the packaged tasks alone.
     assert "200 rollouts run again, 0 differ" in program("audit", "verify", "data/")
-    assert "cartpole" in program("stats", "metrics", "data/")
+    assert "CartPole" in program("stats", "metrics", "data/")
     assert "numbers recomputed" in program("stats", "paper")
     assert program("figures", "data/").strip() == "figures/out/index.html"
     assert (here / "figures/out/index.html").stat().st_size > 10_000

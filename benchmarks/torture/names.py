@@ -154,7 +154,7 @@ def attempt(trial: Trial) -> None:
                 "0",
             ]
         output = rng.choice(FORMATS[:2] if name == "show" else FORMATS)
-        if name not in ("sample", "pack") and program != "figures":
+        if name not in ("sample", "pack", "view") and program != "figures":
             arguments.insert(1, f"--format={output}")
         arguments = [str(trial.folder / "page") if word == "PAGE" else word for word in arguments]
         trial.step(typed(program, *arguments), 60.0)

@@ -28,9 +28,9 @@ ARMS = ("A0=2", "N0=2", "N0h=2", "P1=2", "XL=2", "XP=2", "RW=2", "RM=2")
 TEXT = "The worst rollout fell. <img src=x onerror='hacked=1'><style>*{display:none}</style>\x1b[31m\u202e"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", autouse=True)
 def made(tmp_path_factory) -> Path:
-    """Records of two runs, and a finished plan of theirs."""
+    """Records of two runs, and a finished plan of theirs; made before a browser, whose event loop runs in this thread."""
     folder = tmp_path_factory.mktemp("experiment")
     recorded(folder / "runs")
     path = folder / "plan.json"
