@@ -30,15 +30,9 @@ def addresses(served):
 PAGES = ("overview", "revisions", "empty", "revision", "runs", "run")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PAGES)
-@pytest.mark.parametrize(
-    ("width", "scheme"),
-    [
-        pytest.param(400, "light", marks=pytest.mark.slow),
-        (1000, "dark"),
-        pytest.param(2000, "light", marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.parametrize(("width", "scheme"), [(400, "light"), (1000, "dark"), (2000, "light")])
 def test_pages_open_without_a_violation(page, served, name, width, scheme) -> None:
     from axe_playwright_python.sync_playwright import Axe
 
@@ -66,6 +60,7 @@ def total(page) -> int:
     return 0 if found is None else int(re.sub(r"\D", "", found.inner_text()))
 
 
+@pytest.mark.slow
 def test_every_count_leads_to_as_many_revisions(page, served) -> None:
     visit(page, served, "#/overview")
     links = page.eval_on_selector_all(
@@ -83,6 +78,7 @@ def test_every_count_leads_to_as_many_revisions(page, served) -> None:
         assert total(page) == counts[href]
 
 
+@pytest.mark.slow
 def test_marks_of_charts_lead_to_revisions_too(page, served) -> None:
     visit(page, served, "#/overview")
     page.wait_for_timeout(500)

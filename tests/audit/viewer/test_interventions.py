@@ -30,7 +30,7 @@ TEXT = "The worst rollout fell. <img src=x onerror='hacked=1'><style>*{display:n
 
 @pytest.fixture(scope="module", autouse=True)
 def made(tmp_path_factory) -> Path:
-    """Records of two runs, and a finished plan; made before there is a browser, whose event loop runs in this thread."""
+    """Records of two runs, and a finished plan. Made before a browser, whose event loop runs in this thread."""
     folder = tmp_path_factory.mktemp("experiment")
     recorded(folder / "runs")
     path = folder / "plan.json"

@@ -144,6 +144,7 @@ def test_the_command_prints_one_line_and_ends_at_ctrl_c(grid) -> None:
         assert closed.connect_ex(("127.0.0.1", port)) != 0
 
 
+@pytest.mark.slow
 def test_mistakes_of_the_command_are_one_line(grid) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         busy = taken.getsockname()[1]
