@@ -174,7 +174,7 @@ def _write_data(session: Session, folder: Path, progress: Progress, *, with_prom
     opened = _Chunks(folder, "details", ITEMS)
     searched = _Chunks(folder, "texts", MOST)
     for page, text in details(session, with_prompts=with_prompts):
-        page["row"], page["thresholds"] = hidden(page["row"]), hidden(page["thresholds"])
+        page.update(hidden({name: page[name] for name in ("row", "thresholds", "prompt_problem")}))
         opened.add(page)
         searched.add(text)
         progress.advance()

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from audit.output.errors import AuditError
 from audit.output.escaping import in_line, visible
 from audit.sources.prompts import prompts_beside, released_prompt_in
 from audit.validation.calibration.truth import NAME, truths_in
@@ -24,10 +25,11 @@ class Beside:
         self._with_prompts = with_prompts
         self._file = ""
         self._prompts: Mapping[int, str] = {}
+        self._problem: str | None = None
         self._truths: Mapping[RevisionKey, Truth] = {}
 
     def of(self, key: RevisionKey, file: str) -> dict[str, Any]:
-        """The prompt and the truth of a revision; null where they are not recorded.
+        """The prompt and the truth of a revision, null where they are not recorded, and why prompts cannot be read.
 
         Args:
             key: the revision.
@@ -40,9 +42,22 @@ class Beside:
                 RevisionKey(each.condition, each.env, each.variant, each.run, each.iteration): each
                 for each in truths_in(folder / NAME, [])
             }
-            self._prompts = prompts_beside(Path(file)) if self._with_prompts else {}
+            self._prompts, self._problem = self._read(Path(file))
         prompt = self._prompts.get(key.iteration) or (released_prompt_in(folder) if self._with_prompts else None)
-        return {"prompt": None if prompt is None else visible(prompt), "truth": _shown(self._truths.get(key))}
+        return {
+            "prompt": None if prompt is None else visible(prompt),
+            "prompt_problem": self._problem,
+            "truth": _shown(self._truths.get(key)),
+        }
+
+    def _read(self, file: Path) -> tuple[Mapping[int, str], str | None]:
+        """The prompts of a run; a revision is shown without its prompt where they cannot be read."""
+        if not self._with_prompts:
+            return {}, None
+        try:
+            return prompts_beside(file), None
+        except AuditError as error:
+            return {}, in_line(str(error))
 
 
 def recorded_beside(key: RevisionKey, file: str) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
 
+import duckdb
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
@@ -77,7 +78,8 @@ def application(session: Session, secret: str, names: Sequence[str]) -> ASGIApp:
         Route(f"/{secret}/api/replay/{REVISION}/{{place:int}}/{{policy}}", partial(_filmed, session)),
         Mount(f"/{secret}", static),
     ]
-    return _Guarded(Starlette(routes=routes, exception_handlers={404: _not_found}), names)
+    handlers: dict[Any, Any] = {404: _not_found, duckdb.Error: _failed, OSError: _failed}
+    return _Guarded(Starlette(routes=routes, exception_handlers=handlers), names)
 
 
 def new_secret() -> str:
@@ -176,6 +178,11 @@ def _refused(error: AuditError) -> Response:
 
 def _not_found(_: Request, __: Exception) -> Response:
     return PlainTextResponse(ONLY_HERE, 404)
+
+
+def _failed(_: Request, error: Exception) -> Response:
+    """A full disk, records that were removed, a query that ran out of memory."""
+    return JSONResponse({"error": in_line(str(error).strip().splitlines()[0] if str(error) else repr(error))}, 500)
 
 
 def _query(session: Session, request: Request) -> Query:

@@ -84,7 +84,10 @@ class Session:
         return self._known[name]
 
     def warm(self) -> None:
-        """Build the relations that single revisions and searches are read from, so that the first one need not wait."""
+        """Build the relations that single revisions and searches are read from, so that the first one need not wait.
+
+        An error is left to whoever asks for the relation.
+        """
         for name in WARMED:
             with self.lock, contextlib.suppress(duckdb.Error):
                 if self._is_closed:

@@ -128,7 +128,7 @@ class RevisionTable:
         condition, bound = self._condition(query)
         select = f"select {', '.join([_listed(by), *counts])} from kept.{NAME} where {condition}"
         values = [*(value for _, bound in counted for value in bound), *bound]
-        return self._connection.cursor().execute(f"{select} group by all order by all", values).fetchall()
+        return self._cursor().execute(f"{select} group by all order by all", values).fetchall()
 
     def histogram(self, query: Query, column: str, width: float, by: Sequence[str]) -> list[tuple[Any, ...]]:
         """The finite numbers of a column, counted in bins to either side of 0, which is a bin of its own.

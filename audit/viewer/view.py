@@ -91,6 +91,7 @@ class View:
 
     def _warm(self) -> None:
         """Compute what every visitor will ask for, the first page before the rest."""
+        # A visitor who asks for the same gets the error; here it is most often that of a viewer that is being closed.
         with contextlib.suppress(AuditError, duckdb.Error):
             about(self._session)
             overview(self._session)

@@ -60,19 +60,22 @@ def total(page) -> int:
     return 0 if found is None else int(re.sub(r"\D", "", found.inner_text()))
 
 
+COUNTED = "async (href) => (await Data.get('revisions', Query.selection(Query.read(href).query))).total"
+
+
 @pytest.mark.slow
 def test_every_count_leads_to_as_many_revisions(page, served) -> None:
     visit(page, served, "#/overview")
     links = page.eval_on_selector_all(
         "main td a[href^='#/revisions']", "all => all.map(each => [each.getAttribute('href'), each.textContent])"
     )
-    counts = {href: int(text.replace(",", "")) for href, text in links if re.fullmatch(r"[\d,]+", text)}
-    assert len(counts) > 100
+    # A cell is a count, a count with its share in brackets, or a share alone.
+    found = [(href, re.fullmatch(r"([\d,]+)(?: \([\d.]+%\))?", text)) for href, text in links]
+    counts = {href: int(text[1].replace(",", "")) for href, text in found if text}
+    assert len(counts) > 150
+    assert all(text.endswith("%") for (_, text), (_, count) in zip(links, found, strict=True) if count is None)
     for href, count in counts.items():
-        found = page.evaluate(
-            "async (href) => (await Data.get('revisions', Query.selection(Query.read(href).query))).total", href
-        )
-        assert found == count, href
+        assert page.evaluate(COUNTED, href) == count, href
     for href in list(counts)[::25]:
         visit(page, served, href)
         assert total(page) == counts[href]
@@ -81,15 +84,18 @@ def test_every_count_leads_to_as_many_revisions(page, served) -> None:
 @pytest.mark.slow
 def test_marks_of_charts_lead_to_revisions_too(page, served) -> None:
     visit(page, served, "#/overview")
-    page.wait_for_timeout(500)
-    hrefs = page.eval_on_selector_all(
-        "main svg a", "all => all.map(each => each.getAttribute('href') || each.getAttribute('xlink:href'))"
+    page.wait_for_selector("figure#chart-changes svg a")
+    marks = page.eval_on_selector_all(
+        "main svg a",
+        """all => all.map(each => [each.getAttribute('href') || each.getAttribute('xlink:href'),
+                                   each.getAttribute('aria-label')])""",
     )
-    for href in {each for each in hrefs if each.startswith("#/revisions")}:
-        found = page.evaluate(
-            "async (href) => (await Data.get('revisions', Query.selection(Query.read(href).query))).total", href
-        )
-        assert found >= 0
+    # Names of marks: "CartPole, ThreeTraj: 71 of 125 regressions …", "12 revisions with Δ …".
+    named = {href: re.search(r"(?:^|: )([\d,]+) ", name) for href, name in marks if href.startswith("#/revisions")}
+    assert len(named) > 50
+    for href, count in named.items():
+        assert count, href
+        assert page.evaluate(COUNTED, href) == int(count[1].replace(",", "")), href
 
 
 def test_filters_change_the_address_and_the_address_the_filters(page, served) -> None:

@@ -64,5 +64,7 @@ def test_a_page_of_another_port_may_show_the_frame(page, served, tmp_path, host)
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         page.goto(f"http://{host}:{server.server_port}/notebook.html")
-        page.frame_locator("iframe").locator("#salience table").wait_for()
+        table = page.frame_locator("iframe").locator("#salience table")
+        table.wait_for()
+        assert "ThreeTraj" in table.inner_text()
         server.shutdown()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from urllib.parse import unquote
 
 import gymnasium
 import pytest
@@ -162,3 +163,4 @@ def test_a_revision_leads_to_its_replay(page, drawn, data):
     visit(page, drawn, address(record).replace("replay", "revision"))
     page.get_by_role("link", name="replay its rollouts").click()
     page.wait_for_selector("[data-page='replay'] .replay-time")
+    assert unquote(page.url).endswith(address(record))

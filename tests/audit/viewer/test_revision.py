@@ -215,3 +215,13 @@ def test_labels_are_shown_when_all_coders_are_done(session, tmp_path, done) -> N
         ("B", "best", "odd"),
     ]
     assert other == []
+
+
+def test_a_revision_whose_prompts_cannot_be_read_is_shown_without_them(tmp_path) -> None:
+    folder = write_run(tmp_path / "runs", [recorded([1, 5, 9], [2, 2, 2], answer=ANSWER)])
+    (folder / "calls.jsonl").mkdir()
+    with Session(Request(paths=[folder], detector=None)) as session:
+        found = revision(session, RevisionKey("hand", "cartpole", "threetraj", 1, 0), EVERY)
+    assert found["answer"]
+    assert found["prompt"] is None
+    assert found["prompt_problem"].startswith(f"{folder / 'calls.jsonl'}: cannot be read")

@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import http.client
 import io
+import json
 import signal
 import socket
 import subprocess
 import sys
 from urllib.parse import urlsplit
 
+import duckdb
 import pandas as pd
 import pytest
 
@@ -98,6 +100,20 @@ def test_mistakes_are_one_line(served, path, status, message) -> None:
     assert found == status
     assert message in body
     assert b"\n" not in body
+
+
+@pytest.mark.parametrize(
+    "error", [OSError(28, "No space left on device"), duckdb.IOException("gone\nTraceback of DuckDB")]
+)
+def test_an_error_of_the_machine_is_one_line_too(served, monkeypatch, error) -> None:
+    def fails(*_):
+        raise error
+
+    monkeypatch.setattr("audit.viewer.pages.facets", fails)
+    status, _, body = ask(served, "api/facets")
+    assert status == 500
+    assert json.loads(body)["error"].splitlines()[0] in str(error)
+    assert b"Traceback" not in body
 
 
 def test_rows_can_be_taken_away(served, grid, tmp_path) -> None:

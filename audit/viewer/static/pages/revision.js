@@ -131,6 +131,7 @@
 
   function prompt(data) {
     if (data.prompt) return h("details#prompt", h("summary", "The exact prompt"), Texts.plain(data.prompt, "Prompt"));
+    if (data.prompt_problem) return h("p.muted", `The exact prompt cannot be read: ${data.prompt_problem}`);
     return h("p.muted", `The exact prompt is not recorded beside this revision${Data.isExported ? ", or was left out of this folder" : ""}.`);
   }
 
