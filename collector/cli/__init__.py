@@ -95,6 +95,7 @@ def collect(
         bool, typer.Option("--resume/--no-resume", help="Go on with records found there, or refuse to.")
     ] = True,
     concurrency: options.ConcurrencyOption = None,
+    shard: options.ShardOption = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan, and do nothing.")] = False,
     quiet: options.QuietOption = False,
     _version: options.VersionOption = False,
@@ -113,6 +114,8 @@ def collect(
 
     `collect --env frozenlake --variant threetraj --backend local`
 
+    `collect --env all --variant all --shard 3/16`
+
     `collect --env pong --variant r2po --tau-c half --backend ollama --model gpt-oss:20b`
 
     `collect --env cartpole --variant r2po --backend openai --base-url http://localhost:8000/v1 --model NAME`
@@ -125,6 +128,7 @@ def collect(
     from collector.cli.dry_run import print_plan
     from collector.llm.backends import make_model
     from collector.plan import Request, left_out, plan
+    from collector.sharding import Division, write_grid
     from collector.sweep import collect_runs, states
     from collector.switches import Switches
     from collector.tasks.plugins import load_tasks
@@ -169,7 +173,16 @@ def collect(
         model=language_model.name,
         options=language_model.options,
     )
-    found = states(plan(request), out)
+    specs = plan(request)
+    division = Division(specs, *shard) if shard else None
+    mine = division.mine(specs) if division else specs
+    if division and not quiet:
+        console.print(Text(division.line(specs)))
+    if not mine:
+        if division and not dry_run:
+            write_grid(division.grid(specs), out)
+        return
+    found = states(mine, out)
     if not quiet and (passed_over := left_out(request)):
         console.print(Text(passed_over), soft_wrap=True)
     if dry_run:
@@ -179,6 +192,8 @@ def collect(
         first = out / existing[0].spec.folder
         raise CollectorError(f"{first} exists already; leave out --no-resume to go on with it, or choose another --out")
 
+    if division:
+        write_grid(division.grid(specs), out)
     todo = [state for state in found if not state.complete]
     if not quiet and len(todo) < len(found):
         console.print(Text(f"{len(found) - len(todo)} of {len(found)} runs are complete already"))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+import re
+from typing import Annotated, Final, NamedTuple
 
 import typer
 
@@ -34,6 +35,36 @@ ConcurrencyOption = Annotated[
     int | None,
     typer.Option(
         min=1, max=10_000, help="Runs in flight at once.", show_default="1 with local; else 4, or twice the cores"
+    ),
+]
+
+
+class Shard(NamedTuple):
+    """One of so many shares of a sweep's runs."""
+
+    number: int
+    of: int
+
+
+MOST_SHARDS: Final = 1_000_000
+
+
+def _shard(text: str) -> Shard:
+    given = re.fullmatch(r"([0-9]{1,7})/([0-9]{1,7})", text)
+    shard = Shard(*map(int, given.groups())) if given else Shard(0, 0)
+    if not 1 <= shard.number <= shard.of <= MOST_SHARDS:
+        raise typer.BadParameter(f"'{text}' is not I/N with I from 1 to N, such as 3/16")
+    return shard
+
+
+ShardOption = Annotated[
+    Shard | None,
+    typer.Option(
+        "--shard",
+        metavar="I/N",
+        parser=_shard,
+        help="Of all runs, dealt out evenly into N shards, the I-th shard only: one process for each.",
+        show_default="all runs",
     ),
 ]
 
