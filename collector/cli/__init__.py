@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal, Unpack
+from typing import TYPE_CHECKING, Annotated, Literal, Unpack
 
 import typer
 
@@ -12,6 +12,13 @@ from collector.cli import options
 from collector.cli.command import run_command
 from collector.errors import CollectorError, WorkerError
 from collector.model_options import ModelOptions, with_model_options
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from collector.cli.display import Quiet
+    from collector.llm.protocol import Model
+    from collector.spec import RunSpec
 
 app = typer.Typer(context_settings=options.HELP, pretty_exceptions_enable=False, rich_markup_mode="markdown")
 
@@ -129,7 +136,7 @@ def collect(
     from collector.llm.backends import make_model
     from collector.plan import Request, left_out, plan
     from collector.sharding import Division, write_grid
-    from collector.sweep import collect_runs, states
+    from collector.sweep import states
     from collector.switches import Switches
     from collector.tasks.plugins import load_tasks
 
@@ -198,24 +205,38 @@ def collect(
     if not quiet and len(todo) < len(found):
         console.print(Text(f"{len(found) - len(todo)} of {len(found)} runs are complete already"))
     if todo:
-        display = choose_display(console, todo, quiet=quiet)
-        try:
-            outcome = collect_runs(
-                [state.spec for state in todo],
-                out,
-                language_model,
-                display=display,
-                concurrency=concurrency,
-                task_modules=task_modules,
-            )
-        except WorkerError as error:
-            raise CollectorError(f"{error}; nothing is lost, the same command goes on from here") from None
-        except KeyboardInterrupt:
-            display.summarize(out, stopped=True)
-            raise
-        display.summarize(out, stopped=bool(outcome.failures))
-        if outcome.failures:
-            raise CollectorError(f"{outcome.message(len(todo))}. The same command goes on where they stopped.")
+        _complete(
+            [state.spec for state in todo],
+            out,
+            language_model,
+            choose_display(console, todo, quiet=quiet),
+            concurrency=concurrency,
+            task_modules=task_modules,
+        )
+
+
+def _complete(
+    specs: Sequence[RunSpec],
+    out: Path,
+    model: Model,
+    display: Quiet,
+    *,
+    concurrency: int | None,
+    task_modules: Sequence[Path],
+) -> None:
+    """Collect runs, and print what was done however it ends."""
+    from collector.sweep import collect_runs
+
+    try:
+        outcome = collect_runs(specs, out, model, display=display, concurrency=concurrency, task_modules=task_modules)
+    except WorkerError as error:
+        raise CollectorError(f"{error}; nothing is lost, the same command goes on from here") from None
+    except KeyboardInterrupt:
+        display.summarize(out, stopped=True)
+        raise
+    display.summarize(out, stopped=bool(outcome.failures))
+    if outcome.failures:
+        raise CollectorError(f"{outcome.message(len(specs))}. The same command goes on where they stopped.")
 
 
 def main() -> None:

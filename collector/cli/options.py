@@ -7,6 +7,8 @@ from typing import Annotated, Final, NamedTuple
 
 import typer
 
+from collector.records.grids import MOST_SHARDS
+
 HELP: Final = {"help_option_names": ["-h", "--help"]}
 """Settings of a program: `-h` is `--help`."""
 
@@ -44,9 +46,6 @@ class Shard(NamedTuple):
 
     number: int
     of: int
-
-
-MOST_SHARDS: Final = 1_000_000
 
 
 def _shard(text: str) -> Shard:

@@ -7,11 +7,14 @@ from typing import Any, Final
 import msgspec
 
 from collector.records.fields import Count, Number, Seed
-from collector.records.lines import RecordError, decode, encode
+from collector.records.lines import RecordError, decode
 from collector.records.runs import TauRule
 
 FORMAT: Final = 1
 """The newest form of the file that is read, and the one that is written."""
+MOST_SHARDS: Final = 1_000_000
+
+_encoder = msgspec.json.Encoder(order="deterministic")
 
 
 class Cell(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,9 +62,8 @@ class Grid(msgspec.Struct, frozen=True, kw_only=True):
 
 def encode_grid(grid: Grid) -> bytes:
     """A grid as JSON, a line per cell."""
-    opening = encode(msgspec.structs.replace(grid, cells=[])).removesuffix(b"]}\n")
-    cells = b",\n".join(msgspec.json.encode(cell, order="deterministic") for cell in grid.cells)
-    return b"%s\n%s\n]}\n" % (opening, cells)
+    opening = _encoder.encode(msgspec.structs.replace(grid, cells=[])).removesuffix(b"]}")
+    return b"%s\n%s\n]}\n" % (opening, b",\n".join(map(_encoder.encode, grid.cells)))
 
 
 def decode_grid(data: bytes) -> Grid:
@@ -76,6 +78,8 @@ def decode_grid(data: bytes) -> Grid:
     grid = decode(data, Grid)
     if len({cell.key for cell in grid.cells}) < len(grid.cells):
         raise RecordError("cells: a task and method is given twice under one condition")
+    if grid.shards > MOST_SHARDS:
+        raise RecordError(f"shards: {grid.shards} is more than {MOST_SHARDS}")
     if any(shard > grid.shards for cell in grid.cells for shard in cell.shards):
         raise RecordError(f"cells: a shard is above {grid.shards}, the number of shards")
     return grid
