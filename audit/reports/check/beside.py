@@ -69,25 +69,30 @@ def folder_of(label: str) -> str:
     return label.rpartition("/")[0]
 
 
-def contradictory(paths: Sequence[Path], copies: Sequence[Collection[str]]) -> list[bool]:
+def contradictory(paths: Sequence[Path], copies: Sequence[Collection[str]]) -> list[bool | None]:
     """Whether copies of runs differ in an iteration that several have, wall-clock times aside.
 
     Args:
         paths: where the copies are.
         copies: of each run, the labels of its files of iterations.
+
+    Returns:
+        One of each run: None where fewer than two copies are files of their own, as in packs, which may share a run.
     """
     run_of = {label: run for run, labels in enumerate(copies) for label in labels}
     known: list[dict[object, bytes]] = [{} for _ in copies]
     differ = [False] * len(copies)
+    seen = [0] * len(copies)
 
     def look(found: Found) -> None:
         run = run_of.get(found.label)
         if run is not None:
+            seen[run] += 1
             for iteration, digest in _iterations(found):
                 differ[run] |= known[run].setdefault(iteration, digest) != digest
 
     _walk(paths, look)
-    return differ
+    return [each if number > 1 else None for each, number in zip(differ, seen, strict=True)]
 
 
 def _iterations(found: Found) -> Iterator[tuple[object, bytes]]:

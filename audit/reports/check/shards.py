@@ -170,7 +170,8 @@ def _overlaps(request: Request, store: Store) -> dict[RunKey, bool]:
     found = {RunKey(*key): labels for *key, labels in sorted(files.filter("len(labels) > 1").fetchall())}
     if not found:
         return {}
-    return dict(zip(found, contradictory(request.paths, list(found.values())), strict=True))
+    judged = zip(found, contradictory(request.paths, list(found.values())), strict=True)
+    return {run: contradicts for run, contradicts in judged if contradicts is not None}
 
 
 def _unfinished(name: str, grid: Grid, rows: Iterable[Row]) -> Iterator[str]:

@@ -138,12 +138,12 @@ def test_a_run_in_several_folders(shards, tmp_path):
     records[1]["initial"]["answer"] = "Something else."
     other.write_text("".join(json.dumps(record) + "\n" for record in records))
     first, second, _ = rows(data, again)
-    both = ["small/nim/threetraj/run-01", "small/cartpole/threetraj/run-01"]
-    assert (first["state"], first["overlapping"], first["contradictory"]) == ("complete", both, both[1:])
+    both = ["small/cartpole/threetraj/run-01", "small/nim/threetraj/run-01"]
+    assert (first["state"], first["overlapping"], first["contradictory"]) == ("complete", both, both[:1])
     assert second["overlapping"] == []
     stderr = run("check", data, again).stderr
-    assert f"1 run in more than one folder, with different content: {both[1]}\n" in stderr
-    assert f"1 run in more than one folder, with the same content: {both[0]}\n" in stderr
+    assert f"1 run in more than one folder, with different content: {both[0]}\n" in stderr
+    assert f"1 run in more than one folder, with the same content: {both[1]}\n" in stderr
     # Within one folder it is the same.
     shutil.copytree(again, data / "copy")
     assert rows(data)[0] == first
