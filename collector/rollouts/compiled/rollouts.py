@@ -46,6 +46,14 @@ class Job(NamedTuple):
     high: float
 
 
+class Outcome(NamedTuple):
+    """How rollouts went, in the order of their seeds: returns, lengths, and whether they terminated."""
+
+    returns: Numbers
+    lengths: NDArray[np.int64]
+    terminated: NDArray[np.bool_]
+
+
 class CompiledRollouts(ABC):
     """Rollouts of one task; several threads may use it at once."""
 
@@ -58,26 +66,27 @@ class CompiledRollouts(ABC):
         self._loop: Any = compile_loop(dynamics, task.space, f"{name}-evaluate", recording=False)
         self._recording_loop: Any = compile_loop(dynamics, task.space, f"{name}-trace", recording=True)
 
-    def evaluate(self, task: Task, params: Params, seeds: Sequence[int]) -> Numbers:
-        """One rollout for each of at least one seed: a row each: return, length, whether it terminated.
+    def evaluate(self, job: Job) -> Outcome:
+        """One rollout for each seed."""
+        count = len(job.seeds)
+        outcome = Outcome(np.empty(count), np.empty(count, np.int64), np.empty(count, np.bool_))
+        self._run(self._loop, job, outcome, self._nothing)
+        return outcome
+
+    def trace(self, job: Job) -> Record:
+        """The rollout of one seed, step by step."""
+        outcome = self.evaluate(job)
+        record = self._record(int(outcome.lengths[0]))
+        self._run(self._recording_loop, job, outcome, record)
+        inputs = self._parts.inputs
+        return Record(record[:, :inputs], record[:-1, inputs:-1], record[:-1, -1], bool(outcome.terminated[0]))
+
+    def job(self, task: Task, params: Params, seeds: Sequence[int]) -> Job:
+        """Parameters and at least one seed in the form that the loops take.
 
         Raises:
             OverflowError: a seed is negative or has more than 64 bits.
         """
-        outcome = np.empty((len(seeds), 3))
-        self._run(self._loop, self._job(task, params, seeds), outcome, self._nothing)
-        return outcome
-
-    def trace(self, task: Task, params: Params, seed: int) -> Record:
-        """The rollout of one seed, step by step."""
-        job, outcome = self._job(task, params, [seed]), np.empty((1, 3))
-        self._run(self._loop, job, outcome, self._nothing)
-        record = self._record(int(outcome[0, 1]))
-        self._run(self._recording_loop, job, outcome, record)
-        inputs = self._parts.inputs
-        return Record(record[:, :inputs], record[:-1, inputs:-1], record[:-1, -1], bool(outcome[0, 2]))
-
-    def _job(self, task: Task, params: Params, seeds: Sequence[int]) -> Job:
         low, high = self.action_range if task.clip_actions else _UNBOUNDED
         cap = NO_CAP if task.step_cap is None else task.step_cap
         return Job(np.array(params, np.float64), np.array(seeds, np.uint64), cap, low, high)
@@ -93,7 +102,7 @@ class CompiledRollouts(ABC):
                 path.unlink(missing_ok=True)
 
     @abstractmethod
-    def _run(self, loop: Callable[..., None], job: Job, outcome: Numbers, record: Numbers) -> None:
+    def _run(self, loop: Callable[..., None], job: Job, outcome: Outcome, record: Numbers) -> None:
         """Fill outcome and record."""
 
 
@@ -105,8 +114,8 @@ class ClosedLoopRollouts(CompiledRollouts):
         super().__init__(task.dynamics, task, closed_loop.compile_loop)
         self.action_range = task.dynamics.action_range or _UNBOUNDED
 
-    def _run(self, loop: Callable[..., None], job: Job, outcome: Numbers, record: Numbers) -> None:
-        loop(*job, outcome, record)
+    def _run(self, loop: Callable[..., None], job: Job, outcome: Outcome, record: Numbers) -> None:
+        loop(*job, *outcome, record)
 
 
 def fingerprint(dynamics: Dynamics | MujocoDynamics) -> str:
