@@ -65,11 +65,11 @@ def evaluate(task: Task, params: Params, seeds: Sequence[int]) -> Evaluation:
     compiled = _compiled(task, params, seeds)
     if compiled is not None:
         rollouts, job = compiled
-        outcome = rollouts.evaluate(job)
-        returns = outcome.returns.tolist()
+        rollouts.evaluate(job)
+        returns = job.returns.tolist()
         if math.isfinite(sum(returns)):  # if not, the plain loop names the step
-            endings: list[Ending] = ["terminated" if end else "truncated" for end in outcome.terminated.tolist()]
-            return Evaluation(list(seeds), returns, outcome.lengths.tolist(), endings)
+            endings: list[Ending] = ["terminated" if end else "truncated" for end in job.terminated.tolist()]
+            return Evaluation(list(seeds), returns, job.lengths.tolist(), endings)
     return _evaluate_plainly(task, params, seeds)
 
 

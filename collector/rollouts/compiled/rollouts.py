@@ -37,18 +37,21 @@ class Record(NamedTuple):
 
 
 class Job(NamedTuple):
-    """What a loop is asked: a parameter vector, one seed for each rollout, the step cap, the bounds of actions."""
+    """What a loop is asked, and where it puts the answers.
+
+    Attributes:
+        params: the parameter vector.
+        seeds: one for each rollout.
+        cap: the step cap.
+        low, high: bounds of actions.
+        returns, lengths, terminated: of the rollouts, in the order of their seeds.
+    """
 
     params: Numbers
     seeds: Seeds
     cap: int
     low: float
     high: float
-
-
-class Outcome(NamedTuple):
-    """How rollouts went, in the order of their seeds: returns, lengths, and whether they terminated."""
-
     returns: Numbers
     lengths: NDArray[np.int64]
     terminated: NDArray[np.bool_]
@@ -66,20 +69,17 @@ class CompiledRollouts(ABC):
         self._loop: Any = compile_loop(dynamics, task.space, f"{name}-evaluate", recording=False)
         self._recording_loop: Any = compile_loop(dynamics, task.space, f"{name}-trace", recording=True)
 
-    def evaluate(self, job: Job) -> Outcome:
-        """One rollout for each seed."""
-        count = len(job.seeds)
-        outcome = Outcome(np.empty(count), np.empty(count, np.int64), np.empty(count, np.bool_))
-        self._run(self._loop, job, outcome, self._nothing)
-        return outcome
+    def evaluate(self, job: Job) -> None:
+        """Fill in the answers."""
+        self._run(self._loop, job, self._nothing)
 
     def trace(self, job: Job) -> Record:
         """The rollout of one seed, step by step."""
-        outcome = self.evaluate(job)
-        record = self._record(int(outcome.lengths[0]))
-        self._run(self._recording_loop, job, outcome, record)
+        self.evaluate(job)
+        record = self._record(int(job.lengths[0]))
+        self._run(self._recording_loop, job, record)
         inputs = self._parts.inputs
-        return Record(record[:, :inputs], record[:-1, inputs:-1], record[:-1, -1], bool(outcome.terminated[0]))
+        return Record(record[:, :inputs], record[:-1, inputs:-1], record[:-1, -1], bool(job.terminated[0]))
 
     def job(self, task: Task, params: Params, seeds: Sequence[int]) -> Job:
         """Parameters and at least one seed in the form that the loops take.
@@ -89,7 +89,11 @@ class CompiledRollouts(ABC):
         """
         low, high = self.action_range if task.clip_actions else _UNBOUNDED
         cap = NO_CAP if task.step_cap is None else task.step_cap
-        return Job(np.array(params, np.float64), np.array(seeds, np.uint64), cap, low, high)
+        count = len(seeds)
+        return Job(
+            np.array(params, np.float64), np.array(seeds, np.uint64), cap, low, high,
+            np.empty(count), np.empty(count, np.int64), np.empty(count, np.bool_),
+        )  # fmt: skip
 
     def _record(self, length: int) -> Numbers:
         return np.empty((length + 1, self._parts.inputs + self._parts.width + 1))
@@ -102,8 +106,8 @@ class CompiledRollouts(ABC):
                 path.unlink(missing_ok=True)
 
     @abstractmethod
-    def _run(self, loop: Callable[..., None], job: Job, outcome: Outcome, record: Numbers) -> None:
-        """Fill outcome and record."""
+    def _run(self, loop: Callable[..., None], job: Job, record: Numbers) -> None:
+        """Fill in the job's answers, and the record."""
 
 
 class ClosedLoopRollouts(CompiledRollouts):
@@ -114,8 +118,8 @@ class ClosedLoopRollouts(CompiledRollouts):
         super().__init__(task.dynamics, task, closed_loop.compile_loop)
         self.action_range = task.dynamics.action_range or _UNBOUNDED
 
-    def _run(self, loop: Callable[..., None], job: Job, outcome: Outcome, record: Numbers) -> None:
-        loop(*job, *outcome, record)
+    def _run(self, loop: Callable[..., None], job: Job, record: Numbers) -> None:
+        loop(*job, record)
 
 
 def fingerprint(dynamics: Dynamics | MujocoDynamics) -> str:
