@@ -21,8 +21,9 @@ from collector.tasks.task import ParameterSpace
 def compile_loop(dynamics: Dynamics, space: ParameterSpace, name: str, *, recording: bool) -> Callable[..., None]:
     """The loop for a task: `(params, seeds, cap, low, high, returns, lengths, terminated, record)`.
 
-    It fills `returns`, `lengths` and `terminated`, which have an entry for each seed. All rollouts advance together, one step each in turn: while the processor waits for one step's results (a cosine, a
-    division), it can work on another rollout's.
+    It fills `returns`, `lengths` and `terminated`, which have an entry for each seed. All rollouts advance together,
+    one step each in turn: while the processor waits for one step's results (a cosine, a division), it can work on
+    another rollout's.
 
     Args:
         dynamics: the task's dynamics.

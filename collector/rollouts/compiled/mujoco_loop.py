@@ -72,9 +72,9 @@ def body(data: Any) -> Body:
 def compile_loop(dynamics: MujocoDynamics, space: ParameterSpace, name: str, *, recording: bool) -> Callable[..., None]:
     """The loop for a task.
 
-    It takes `(library, model, data, body, control, frames, params, starts, cap, low, high, returns, lengths, terminated,
-    record)`: addresses, views of the data's memory, steps of MuJoCo for one of the policy, and the first positions and
-    velocities, a row for each rollout. The last four are filled as by `closed_loop.compile_loop`.
+    It takes `(library, model, data, body, control, frames, params, starts, cap, low, high, returns, lengths,
+    terminated, record)`: addresses, views of the data's memory, steps of MuJoCo for one of the policy, and the first
+    positions and velocities, a row for each rollout. The last four are filled as by `closed_loop.compile_loop`.
     """
     functions: tuple[Callable[..., Any], ...] = (dynamics.observe, dynamics.reward, *dynamics.helpers)
     for function in functions:
