@@ -70,9 +70,9 @@ grid: data-exists $(VENV)/.core
 
 # What stopped a part stops neither the others nor the figures; Ctrl-C and a wrong option stop all. A shard draws nothing.
 paper: $(VENV)/.core $(if $(SHARD),,$(VENV)/.notebooks) $(if $(filter openai local,$(BACKEND)),$(VENV)/.$(BACKEND)) ## Collect what is missing of the paper's whole grid, then as figures: BACKEND=ollama MODEL=gpt-oss:20b; SHARD=3/16 collects a part of it
-	@$(PAPER)$(if $(SHARD),,; collected=$$?; \
-	case $$collected in 0|1) $(call MAKE_VIEW,$(PAPER_DATA)); $(MAKE_FIGURES) '$(PAPER_DATA)' || exit;; esac; \
-	exit $$collected)
+	@$(PAPER); collected=$$?; \
+	case $(if $(SHARD),shard-)$$collected in 0|1) $(call MAKE_VIEW,$(PAPER_DATA)); $(MAKE_FIGURES) '$(PAPER_DATA)' || exit;; esac; \
+	exit $$collected
 
 real: $(VENV)/.local $(VENV)/.notebooks ## Collect a small grid with a real language model on this machine, audit it and draw its figures
 	$(BIN)/collect $(REAL) --out '$(REAL_DATA)'
