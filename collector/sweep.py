@@ -20,12 +20,13 @@ from collector.llm.protocol import Model
 from collector.records import RecordError, decode_run
 from collector.rollouts.compiled import PlainLoopWarning
 from collector.rollouts.evaluate import is_compiled
-from collector.rollouts.workers import Workers
+from collector.rollouts.executors import Offload, executor
 from collector.run_folder import RunFolder, read_run
-from collector.search import Offload, Progress, search
+from collector.search import Progress, search
 from collector.spec import RunSpec
 from collector.system.cores import cores
 from collector.system.regular_files import RUN, read_regular
+from collector.tasks import Task
 
 
 class Display(AbstractContextManager[Any], Protocol):
@@ -148,8 +149,18 @@ def collect_runs(
     display: Display,
     concurrency: int | None = None,
     task_modules: Sequence[Path] = (),
+    workers: str | None = None,
 ) -> Outcome:
-    """`sweep` with worker processes and an event loop of its own; by default four runs in flight, or two per core.
+    """`sweep` with workers and an event loop of its own; by default four runs in flight, or two per core.
+
+    Args:
+        specs: the runs.
+        out: folder that holds the conditions.
+        model: answers the prompts of all runs; it is closed at the end.
+        display: shows what happens.
+        concurrency: runs in flight at once.
+        task_modules: Python files of users' tasks.
+        workers: where rollouts run, as `executor` takes it.
 
     Raises:
         CollectorError: as `sweep` does.
@@ -158,13 +169,14 @@ def collect_runs(
 
     async def run() -> Outcome:
         try:
-            with Workers(task_modules=task_modules) as workers, display:
-                _compile(specs, display)
+            tasks = list({spec.task.id: spec.task for spec in specs}.values())
+            with executor(workers, task_modules, tasks) as offload, display:
+                _compile(tasks, display)
                 return await sweep(
                     specs,
                     out,
                     model,
-                    offload=workers,
+                    offload=offload,
                     display=display,
                     concurrency=concurrency or max(4, 2 * cores()),
                     train=partial(process.train, task_modules=task_modules),
@@ -175,11 +187,11 @@ def collect_runs(
     return asyncio.run(run())
 
 
-def _compile(specs: Sequence[RunSpec], display: Display) -> None:
+def _compile(tasks: Sequence[Task], display: Display) -> None:
     """Compile the tasks' loops once, before the worker processes need them, and report those that cannot be."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", PlainLoopWarning)
-        for task in {spec.task.id: spec.task for spec in specs}.values():
+        for task in tasks:
             is_compiled(task)
     for warning in caught:
         display.note(str(warning.message))

@@ -95,6 +95,7 @@ def collect(
         bool, typer.Option("--resume/--no-resume", help="Go on with records found there, or refuse to.")
     ] = True,
     concurrency: options.ConcurrencyOption = None,
+    workers: options.WorkersOption = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan, and do nothing.")] = False,
     quiet: options.QuietOption = False,
     _version: options.VersionOption = False,
@@ -192,6 +193,7 @@ def collect(
                 display=display,
                 concurrency=concurrency,
                 task_modules=task_modules,
+                workers=workers,
             )
         except WorkerError as error:
             raise CollectorError(f"{error}; nothing is lost, the same command goes on from here") from None

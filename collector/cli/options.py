@@ -6,6 +6,8 @@ from typing import Annotated, Final
 
 import typer
 
+from collector.rollouts.executors import WORKERS_HELP, WORKERS_METAVAR, check_workers
+
 HELP: Final = {"help_option_names": ["-h", "--help"]}
 """Settings of a program: `-h` is `--help`."""
 
@@ -35,6 +37,17 @@ ConcurrencyOption = Annotated[
     typer.Option(
         min=1, max=10_000, help="Runs in flight at once.", show_default="1 with local; else 4, or twice the cores"
     ),
+]
+
+
+def _check_workers(workers: str | None) -> str | None:
+    check_workers(workers)
+    return workers
+
+
+WorkersOption = Annotated[
+    str | None,
+    typer.Option(help=WORKERS_HELP, metavar=WORKERS_METAVAR, show_default="local", callback=_check_workers),
 ]
 
 

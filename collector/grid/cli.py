@@ -42,6 +42,7 @@ def paper(
     seed: options.SeedOption = 0,
     out: Annotated[Path, typer.Option(help="Folder for the records.")] = Path("data/paper-grid"),
     concurrency: options.ConcurrencyOption = None,
+    workers: options.WorkersOption = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what is missing and its cost, do nothing.")] = False,
     rate: Annotated[
         float | None,
@@ -101,7 +102,7 @@ def paper(
     if dry_run:
         _print_cost(parts, wanted, out, concurrency, rate, answer_tokens, output, quiet=quiet)
     else:
-        collect_parts(parts, wanted, out, make, console, concurrency=concurrency, quiet=quiet)
+        collect_parts(parts, wanted, out, make, console, concurrency=concurrency, workers=workers, quiet=quiet)
 
 
 def _print_cost(

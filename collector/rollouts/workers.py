@@ -44,6 +44,11 @@ class Workers:
         self._idle: SimpleQueue[Pipe] = SimpleQueue()
         self._threads = ThreadPoolExecutor(self._most, thread_name_prefix="workers")
 
+    @property
+    def size(self) -> int:
+        """Calls that run at once."""
+        return self._most
+
     def __enter__(self) -> Self:
         return self
 
