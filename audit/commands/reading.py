@@ -29,6 +29,7 @@ from audit.commands.printing import OPTIONS, deliver, names
 from audit.output.rows import Table
 from audit.request import Request
 from audit.vocabulary.detectors import DEFAULT
+from collector.rollouts.executors import WORKERS_METAVAR
 
 DetectorOption = Annotated[
     str | None,
@@ -70,6 +71,15 @@ PlansOption = Annotated[
 TaskModules = Annotated[
     list[Path] | None,
     typer.Option("--task-module", metavar="FILE", help="Python file with a task of your own; repeatable."),
+]
+WorkersOption = Annotated[
+    str | None,
+    typer.Option(
+        "--workers",
+        metavar=WORKERS_METAVAR,
+        help="Where policies are run: local (all cores), a number of threads or processes, ray, or ray://HOST:PORT.",
+        show_default="local",
+    ),
 ]
 
 
