@@ -190,7 +190,7 @@ async def _together(workers: Workers, jobs: Sequence[Job]) -> list[list[Outcome]
 
 def version_note(runs: Iterable[Run]) -> str:
     """How the versions that the runs were recorded with differ from those installed here, in words."""
-    from collector.spec import versions
+    from collector.system.versions import versions
 
     here = versions()
     recorded: dict[str, set[str]] = {}
