@@ -43,7 +43,7 @@ def task_to_run(recorded: RecordedRun) -> Task:
 
 def fingerprint(task: Task) -> str:
     """A digest of all that decides what a policy's rollouts on a task return, seeds aside."""
-    from collector.spec import versions
+    from collector.system.versions import versions
 
     here = versions()
     compiled = "" if task.dynamics is None else _source_of(task)

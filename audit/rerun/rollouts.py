@@ -150,7 +150,7 @@ def run_again(task: Task, policy: tuple[Sequence[float], Sequence[int]]) -> list
 
 def version_note(runs: Iterable[Run]) -> str:
     """How the versions that the runs were recorded with differ from those installed here, in words."""
-    from collector.spec import versions
+    from collector.system.versions import versions
 
     here = versions()
     recorded: dict[str, set[str]] = {}

@@ -18,6 +18,9 @@ GROUP: Final = "salience_audit.tasks"
 """Entry points of installed packages; each names a module that holds a `TASK`."""
 _files: dict[str, Path] = {}
 
+_MODULE: Final = "salience_audit_task_"
+"""What the names of users' modules begin with."""
+
 
 def load_tasks(paths: Iterable[Path] = ()) -> list[str]:
     """Add the tasks of installed packages and of the given modules to the registry.
@@ -43,8 +46,13 @@ def files_of(tasks: Iterable[str]) -> list[Path]:
     return list(dict.fromkeys(_files[task] for task in tasks if task in _files))
 
 
+def loaded_files() -> list[Path]:
+    """The Python files of users' tasks that this process has loaded."""
+    return [Path(str(module.__file__)) for name, module in sys.modules.items() if name.startswith(_MODULE)]
+
+
 def _import(path: Path) -> ModuleType:
-    name = f"salience_audit_task_{path.stem}"
+    name = f"{_MODULE}{path.stem}"
     if name in sys.modules and sys.modules[name].__file__ == str(path.resolve()):
         return sys.modules[name]
     spec = importlib.util.spec_from_file_location(name, path.resolve())
