@@ -17,6 +17,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, Protocol, TypeVar
 
 from audit.output.errors import AuditError, UsageError
+from audit.request import note
 
 if TYPE_CHECKING:
 
@@ -39,10 +40,10 @@ START_SECONDS: Final = 2.0
 
 
 class Batch(NamedTuple, Generic[T, R]):
-    """A function to be called with a task and each of some arguments."""
+    """A function to be called with a task and each of some arguments: the arguments of `_run`."""
 
-    function: Callable[[Task, T], R]
     task: Task
+    function: Callable[[Task, T], R]
     items: list[T]
 
 
@@ -96,13 +97,13 @@ def run_each(
             yield from results
 
 
-def _run(batch: Batch[T, R]) -> tuple[list[R], float]:
-    """The results of a batch, and how many seconds they took; compiling the task, or loading it, does not count."""
+def _run(task: Task, function: Callable[[Task, T], R], items: Sequence[T]) -> tuple[list[R], float]:
+    """Results, and how many seconds they took; compiling the task, or loading it, does not count."""
     from collector.rollouts.evaluate import is_compiled
 
-    is_compiled(batch.task)
+    is_compiled(task)
     started = time.perf_counter()
-    results = [batch.function(batch.task, item) for item in batch.items]
+    results = [function(task, item) for item in items]
     return results, time.perf_counter() - started
 
 
@@ -124,7 +125,7 @@ class _Batches(Generic[T, R]):
         while self._next is not None and len(items) < size and _same(self._next[0], task):
             items.append(self._next[1])
             self._next = next(self._work, None)
-        return Batch(self._function, task, items)
+        return Batch(task, self._function, items)
 
     def measured(self, batch: Batch[T, R], seconds: float) -> None:
         """Take into account how long a batch took."""
@@ -146,31 +147,36 @@ class _Pool(Protocol):
 
 @contextlib.contextmanager
 def _pool(workers: str | None, tasks: Sequence[Task]) -> Iterator[_Pool]:
-    from collector.rollouts.executors import executor
+    from collector.rollouts.executors import executor, is_ray
     from collector.tasks.plugins import files_of
 
-    executors = executor(workers, files_of(task.id for task in tasks), tasks)
-    if workers is not None and workers.startswith("ray"):
-        with _Elsewhere(executors) as pool:
-            yield pool
-    else:
-        with _Here(executors) as here:
-            yield here
+    where = executor(workers, files_of(task.id for task in tasks), tasks, note=note)
+    with _Elsewhere(where) if is_ray(workers) else _Here(where, limited=workers not in {None, "local"}) as pool:
+        yield pool
 
 
 class _Here:
     """Threads of this process for compiled rollouts, which release the interpreter's lock, and processes for others.
 
     Processes are started when others have taken this process `START_SECONDS`.
+
+    Args:
+        processes: those that may be started; there are as many threads.
+        limited: whether they are fewer than there are cores, so that MuJoCo's own threads are as well.
     """
 
-    def __init__(self, processes: Executor) -> None:
+    def __init__(self, processes: Executor, *, limited: bool) -> None:
         self.size = processes.size
-        self._processes = processes
+        self._processes, self._limited = processes, limited
         self._spent = 0.0
 
     def __enter__(self) -> _Here:
+        from collector.system.cores import limit_cores
+
         self._resources = contextlib.ExitStack()
+        if self._limited:
+            limit_cores(self.size)
+            self._resources.callback(limit_cores, None)
         self._threads = self._resources.enter_context(_ended(ThreadPoolExecutor(self.size, "policies")))
         self._elsewhere: _Elsewhere | None = None
         return self
@@ -182,13 +188,13 @@ class _Here:
         from collector.rollouts.evaluate import is_compiled
 
         if is_compiled(batch.task):  # if it is not, the reason is printed here, once; workers print nothing
-            return self._threads.submit(_run, batch)
+            return self._threads.submit(_run, *batch)
         if self.size > 1 and self._spent > START_SECONDS:
             if self._elsewhere is None:
                 self._elsewhere = self._resources.enter_context(_Elsewhere(self._processes))
             return self._elsewhere.submit(batch)
         done: Future[tuple[list[R], float]] = Future()
-        done.set_result(_run(batch))
+        done.set_result(_run(*batch))
         self._spent += done.result()[1]
         return done
 
@@ -228,7 +234,7 @@ class _Elsewhere:
             self._loop.close()
 
     def submit(self, batch: Batch[T, R]) -> Future[tuple[list[R], float]]:
-        return asyncio.run_coroutine_threadsafe(self._executor(_run, batch), self._loop)
+        return asyncio.run_coroutine_threadsafe(self._executor(_run, *batch), self._loop)
 
 
 async def _cancel_others() -> None:
