@@ -35,7 +35,7 @@ GRAIN: Final = 0.05
 SOON: Final = 0.25
 """Seconds that a worker's call may take for the next one to wait there rather than here."""
 SHORT: Final = 12
-"""Characters of the name of the temporary folder at most: Ray makes sockets below it, whose names are limited to 107."""
+"""Characters of the temporary folder at most: Ray makes sockets below it, whose names have 107 at most."""
 FAREWELL: Final = 10.0
 """Seconds in which the driver must have ended."""
 
