@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import os
 import secrets
+import shutil
 import socket
 import sys
 import threading
@@ -89,7 +90,7 @@ def drive(pipe: Connection[Any, Any], address: str | None, folder: Path) -> None
     """
     os.setsid()
     _redirect(folder / "driver.log")
-    when_parent_ends(lambda: _leave(address))
+    when_parent_ends(lambda: _leave(address, folder))
     try:
         _connect(address, folder)
         asyncio.run(_Driver(pipe).serve())
@@ -97,7 +98,7 @@ def drive(pipe: Connection[Any, Any], address: str | None, folder: Path) -> None
         _send(pipe, Lost(str(error)))
     except Exception as error:
         _send(pipe, Lost(f"Ray: {_line(error)}"))
-    _leave(address)
+    _leave(address, folder)
 
 
 def _redirect(log: Path) -> None:
@@ -150,8 +151,8 @@ def _knock(address: str) -> None:
         raise CollectorError(f"no Ray cluster answers at {address}: {error.strerror or error}") from None
 
 
-def _leave(address: str | None) -> None:
-    """End this process and a local Ray, or leave a cluster."""
+def _leave(address: str | None, folder: Path) -> None:
+    """End a local Ray, or leave a cluster, and end this process."""
     if address is None:
         end_session(os.getsid(0))
     else:
@@ -160,7 +161,18 @@ def _leave(address: str | None) -> None:
         timer.start()
         with contextlib.suppress(Exception):
             sys.modules["ray"].shutdown()
+    shutil.rmtree(folder, ignore_errors=True)
     os._exit(0)
+
+
+class _Actor(Runner):
+    """A runner that knows where it is."""
+
+    def __init__(self) -> None:
+        import ray
+
+        super().__init__()
+        self.node = f"{socket.gethostname()} ({ray.util.get_node_ip_address()})"
 
 
 class _Driver:
@@ -181,7 +193,7 @@ class _Driver:
         """Start workers, and do calls until the pipe is closed."""
         self._start: Start = await asyncio.to_thread(self._pipe.recv)
         # Made here, as the module is imported without Ray by those who only name its types.
-        self._runner = self._ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(Runner)
+        self._runner = self._ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(_Actor)
         await self._begin(min(MOST, int(self._ray.cluster_resources().get("CPU", 0))))
         asyncio.get_running_loop().add_reader(self._pipe.fileno(), self._receive)
         await self._closed.wait()

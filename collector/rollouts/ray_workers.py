@@ -34,8 +34,8 @@ GRAIN: Final = 0.05
 """Seconds of work that are sent at once, where so much is waiting: what Ray takes for a call does not matter then."""
 SOON: Final = 0.25
 """Seconds that a worker's call may take for the next one to wait there rather than here."""
-SHORT: Final = 30
-"""Characters of the temporary folder at most, as Ray makes sockets below it, and those have short names."""
+SHORT: Final = 12
+"""Characters of the temporary folder at most: Ray makes sockets below it, whose names have 107 at most."""
 FAREWELL: Final = 10.0
 """Seconds in which the driver must have ended."""
 
@@ -103,7 +103,8 @@ class RayWorkers:
             CollectorError: there is no cluster, or none of its workers can be used.
         """
         place = tempfile.gettempdir()
-        self._folder = Path(tempfile.mkdtemp(prefix="salience-ray-", dir=place if len(place) <= SHORT else "/tmp"))  # noqa: S108
+        place = place if len(place) <= SHORT else "/tmp"  # noqa: S108
+        self._folder = Path(tempfile.mkdtemp(prefix=f"salience-ray-{os.getpid()}-", dir=place))
         # Spawned rather than forked: the parent has threads and an event loop.
         self._pipe, theirs = multiprocessing.Pipe()
         self._driver = _Driver(target=drive, args=(theirs, self._address, self._folder), daemon=True)
