@@ -29,7 +29,6 @@ from audit.commands.printing import OPTIONS, deliver, names
 from audit.output.rows import Table
 from audit.request import Request
 from audit.vocabulary.detectors import DEFAULT
-from collector.rollouts.executors import WORKERS_METAVAR
 
 DetectorOption = Annotated[
     str | None,
@@ -76,7 +75,7 @@ WorkersOption = Annotated[
     str | None,
     typer.Option(
         "--workers",
-        metavar=WORKERS_METAVAR,
+        metavar="local|N|ray|ray://HOST:PORT",
         help="Where policies are run: local (all cores), a number of threads or processes, ray, or ray://HOST:PORT.",
         show_default="local",
     ),

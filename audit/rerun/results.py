@@ -123,7 +123,10 @@ def computed(
         missing = {key: each for key, each in work.items() if key not in found}
         progress.begin(len(missing), what)
         tasks = (task for task, _ in missing.values())
-        with contextlib.closing(run_each(function, missing.values(), workers=workers, tasks=tasks)) as outcomes:
+        with contextlib.ExitStack() as resources:
+            resources.callback(lambda: results.keep(fresh))  # what is finished stays, whatever ends the rest
+            outcomes = run_each(function, missing.values(), workers=workers, tasks=tasks)
+            resources.enter_context(contextlib.closing(outcomes))
             for key, outcome in zip(missing, outcomes, strict=True):
                 progress.advance()
                 found[key] = outcome
@@ -131,8 +134,7 @@ def computed(
                     fresh[key] = msgspec.json.encode(outcome).decode()
                 if len(fresh) >= _STORED_AT_ONCE:
                     results.keep(fresh)
-                    fresh = {}
-        results.keep(fresh)
+                    fresh.clear()
     return found
 
 

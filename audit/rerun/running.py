@@ -20,7 +20,6 @@ from audit.output.errors import AuditError, UsageError
 from audit.request import note
 
 if TYPE_CHECKING:
-
     from collector.rollouts.executors import Executor
     from collector.tasks import Task
 

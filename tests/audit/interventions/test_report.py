@@ -236,3 +236,17 @@ def test_a_difference_is_reported_with_both_arms():
 
 def test_a_wrong_option_names_the_help_of_its_command(finished):
     assert one_line(audit("intervene", "plan", finished.parent), status=2).endswith("intervene plan --help")
+
+
+def test_returns_do_not_depend_on_the_workers(records, tmp_path):
+    path = tmp_path / "plan.json"
+    plan(records, path, "--units", 3, "--rollouts", 6, *SMALL)
+    assert audit("intervene", "run", path).exit_code == 0
+    every = [
+        report(path, "--no-cache", "--format", "json", *workers)
+        for workers in ([], *(["--workers", n] for n in (1, 2)))
+    ]
+    assert [each.exit_code for each in every] == [0] * 3
+    assert [each.stdout for each in every] == [every[0].stdout] * 3
+    gains = [row["estimate"] for row in json.loads(every[0].stdout) if row["outcome"] == "gain"]
+    assert any(gains)
