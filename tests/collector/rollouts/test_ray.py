@@ -240,7 +240,7 @@ def test_records_are_the_same_on_all_tasks_from_two_nodes(tmp_path, joins):
         ended = collect(tmp_path / "there", workers="ray", tasks=TASKS)
     assert "refused" not in ended.stderr
     there = timeless(tmp_path / "there")
-    assert len(there) == 3 * len(TASKS)
+    assert len([name for name in there if name.endswith("run.json")]) == len(TASKS)
     assert there == timeless(tmp_path / "here")
 
 
