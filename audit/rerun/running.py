@@ -187,7 +187,7 @@ class _Here:
         from collector.rollouts.evaluate import is_compiled
 
         if is_compiled(batch.task):  # if it is not, the reason is printed here, once; workers print nothing
-            return self._threads.submit(_run, *batch)
+            return self._threads.submit(_run, batch.task, batch.function, batch.items)
         if self.size > 1 and self._spent > START_SECONDS:
             if self._elsewhere is None:
                 self._elsewhere = self._resources.enter_context(_Elsewhere(self._processes))
