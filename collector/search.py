@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from collector import evidence, policy, seeding
 from collector.asking import Answer, Asker, Unreadable
@@ -27,18 +27,11 @@ from collector.records import (
 )
 from collector.revision_rule import Situation
 from collector.rollouts.evaluate import Evaluation, evaluate, is_quick
+from collector.rollouts.executors import Offload
 from collector.run_folder import RunFolder
 from collector.spec import RunSpec
 
 T = TypeVar("T")
-
-
-class Offload(Protocol):
-    """Runs a function of picklable arguments outside the event loop."""
-
-    async def __call__(self, function: Callable[..., T], *args: Any) -> T:
-        """The function's result."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import platform
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +16,7 @@ from collector.prompts import Prompts, templates
 from collector.records import Run, WarmupTrial
 from collector.revision_rule import RevisionRule
 from collector.switches import switched
+from collector.system.versions import versions
 from collector.tasks import LinearSpace, Task, get_task
 
 _LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
@@ -166,14 +165,3 @@ def slug(name: str) -> str:
 def is_label(condition: str) -> bool:
     """Whether a condition can name a folder."""
     return _LABEL.fullmatch(condition) is not None
-
-
-def versions(*others: str) -> dict[str, str]:
-    """Versions of what decides a run's numbers, and of other packages."""
-    found = {"python": platform.python_version()}
-    for package in ("salience-audit", "gymnasium", "mujoco", "numpy", *others):
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:  # run from a source tree, or without MuJoCo
-            found[package] = "unknown"
-    return found

@@ -13,19 +13,20 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from collector.baselines import process
-from collector.baselines.planning import BaselineRun, require_extra
+from collector.baselines.planning import PACKAGES, BaselineRun, require_extra
 from collector.baselines.running import Train, run_baseline
 from collector.errors import CollectorError, ModelError, StorageError, WorkerError
 from collector.llm.protocol import Model
 from collector.records import RecordError, decode_run
 from collector.rollouts.compiled import PlainLoopWarning
 from collector.rollouts.evaluate import is_compiled
-from collector.rollouts.workers import Workers
+from collector.rollouts.executors import Executor, Offload, executor, is_ray
 from collector.run_folder import RunFolder, read_run
-from collector.search import Offload, Progress, search
+from collector.search import Progress, search
 from collector.spec import RunSpec
 from collector.system.cores import cores
 from collector.system.regular_files import RUN, read_regular
+from collector.tasks import Task
 
 
 class Display(AbstractContextManager[Any], Protocol):
@@ -80,6 +81,7 @@ async def sweep(
     display: Display,
     concurrency: int,
     train: Train = process.train,
+    training: int | None = None,
 ) -> Outcome:
     """Complete all runs, `concurrency` of them at a time.
 
@@ -94,6 +96,7 @@ async def sweep(
         display: shows what happens.
         concurrency: runs in flight at once.
         train: trains the baselines.
+        training: baselines that train at once; by default one per core.
 
     Raises:
         CollectorError: the model cannot be used, the folder cannot be written, or a worker process died.
@@ -105,14 +108,14 @@ async def sweep(
         await model.check()
     places = asyncio.Semaphore(concurrency)
     # A baseline trains in a process of its own: more of them than cores would only slow each other down.
-    training = asyncio.Semaphore(cores())
+    trainers = asyncio.Semaphore(training or cores())
     outcome = Outcome()
     noted: set[str] = set()
     hopeless = False
 
     async def complete(spec: RunSpec) -> None:
         nonlocal hopeless
-        async with places, training if isinstance(spec, BaselineRun) else nullcontext():
+        async with places, trainers if isinstance(spec, BaselineRun) else nullcontext():
             if hopeless:
                 outcome.not_begun += 1
                 return
@@ -151,38 +154,53 @@ def collect_runs(
     display: Display,
     concurrency: int | None = None,
     task_modules: Sequence[Path] = (),
+    workers: str | None = None,
 ) -> Outcome:
-    """`sweep` with worker processes and an event loop of its own; by default four runs in flight, or two per core.
+    """`sweep` with workers and an event loop of its own; by default four runs in flight, or two per core.
+
+    Args:
+        specs: the runs.
+        out: folder that holds the conditions.
+        model: answers the prompts of all runs; it is closed at the end.
+        display: shows what happens.
+        concurrency: runs in flight at once.
+        task_modules: Python files of users' tasks.
+        workers: where rollouts run, as `executor` takes it.
 
     Raises:
         CollectorError: as `sweep` does.
         KeyboardInterrupt: Ctrl-C; what was finished is on the disk.
     """
+    tasks = list({spec.task.id: spec.task for spec in specs}.values())
+    trains = any(isinstance(spec, BaselineRun) for spec in specs)
 
-    async def run() -> Outcome:
+    async def run(offload: Executor) -> Outcome:
+        elsewhere = partial(process.train_elsewhere, offload=offload)
         try:
-            with Workers(task_modules=task_modules) as workers, display:
-                _compile(specs, display)
-                return await sweep(
-                    specs,
-                    out,
-                    model,
-                    offload=workers,
-                    display=display,
-                    concurrency=concurrency or max(4, 2 * cores()),
-                    train=partial(process.train, task_modules=task_modules),
-                )
+            return await sweep(
+                specs,
+                out,
+                model,
+                offload=offload,
+                display=display,
+                concurrency=concurrency or max(4, 2 * max(cores(), offload.size)),
+                train=elsewhere if is_ray(workers) else partial(process.train, task_modules=task_modules),
+                training=offload.size,
+            )
         finally:
             await model.aclose()
 
-    return asyncio.run(run())
+    with display:
+        _compile(tasks, display)
+        with executor(workers, task_modules, tasks, tuple(PACKAGES) if trains else (), display.note) as offload:
+            return asyncio.run(run(offload))
 
 
-def _compile(specs: Sequence[RunSpec], display: Display) -> None:
+def _compile(tasks: Sequence[Task], display: Display) -> None:
     """Compile the tasks' loops once, before the worker processes need them, and report those that cannot be."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", PlainLoopWarning)
-        for task in {spec.task.id: spec.task for spec in specs}.values():
+        for task in tasks:
             is_compiled(task)
     for warning in caught:
         display.note(str(warning.message))

@@ -31,6 +31,7 @@ ATTEMPTS = {
     "lines": [0],
     "names": [0],
     "processes": [0, 1],
+    "workers": [0, 1],  # Ray; local
 }
 
 

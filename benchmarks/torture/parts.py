@@ -27,4 +27,5 @@ PARTS: Final = {
     "processes": Part(
         "benchmarks.torture.processes", "processes killed under a command, and signals", "processes", 2.0
     ),
+    "workers": Part("benchmarks.torture.workers", "Ray and local workers killed, and their command", "kills", 2.0),
 }

@@ -39,6 +39,16 @@ def of_group(group: int) -> list[int]:
     return [pid for pid, _, its, _, state in _facts() if its == group and state != "Z"]
 
 
+def of_folder(folder: Path) -> list[int]:
+    """Living processes that work in a folder, whatever their group and session: those of a command started there."""
+    found = []
+    for pid, _, _, _, state in _facts():
+        with contextlib.suppress(OSError):
+            if state != "Z" and Path(f"/proc/{pid}/cwd").readlink() == folder:
+                found.append(pid)
+    return found
+
+
 def command_of(pid: int) -> str:
     """The command line of a process, empty if it is gone."""
     try:

@@ -14,8 +14,9 @@ from collector.budget import ROLLOUTS
 from collector.errors import CollectorError, UsageError
 from collector.methods import Method
 from collector.records import Run, WarmupTrial
-from collector.spec import RunSpec, versions
+from collector.spec import RunSpec
 from collector.switches import Switches, labels, switched
+from collector.system.versions import versions
 from collector.tasks import Task
 
 BACKEND: Final = "stable-baselines3"

@@ -17,7 +17,7 @@ from collector.records import Candidate, Episode, Run
 from collector.rollouts.evaluate import Evaluation
 from collector.run_folder import RunFolder
 from collector.search import Progress, Report
-from collector.spec import versions
+from collector.system.versions import versions
 
 Train = Callable[[BaselineRun], AsyncGenerator[process.Iteration, None]]
 

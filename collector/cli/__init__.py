@@ -103,6 +103,7 @@ def collect(
     ] = True,
     concurrency: options.ConcurrencyOption = None,
     shard: options.ShardOption = None,
+    workers: options.WorkersOption = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan, and do nothing.")] = False,
     quiet: options.QuietOption = False,
     _version: options.VersionOption = False,
@@ -212,6 +213,7 @@ def collect(
             choose_display(console, todo, quiet=quiet),
             concurrency=concurrency,
             task_modules=task_modules,
+            workers=workers,
         )
 
 
@@ -223,12 +225,15 @@ def _complete(
     *,
     concurrency: int | None,
     task_modules: Sequence[Path],
+    workers: str | None,
 ) -> None:
     """Collect runs, and print what was done however it ends."""
     from collector.sweep import collect_runs
 
     try:
-        outcome = collect_runs(specs, out, model, display=display, concurrency=concurrency, task_modules=task_modules)
+        outcome = collect_runs(
+            specs, out, model, display=display, concurrency=concurrency, task_modules=task_modules, workers=workers
+        )
     except WorkerError as error:
         raise CollectorError(f"{error}; nothing is lost, the same command goes on from here") from None
     except KeyboardInterrupt:

@@ -8,6 +8,7 @@ from typing import Annotated, Final, NamedTuple
 import typer
 
 from collector.records.grids import MOST_SHARDS
+from collector.rollouts.executors import WORKERS_HELP, WORKERS_METAVAR, check_workers
 
 HELP: Final = {"help_option_names": ["-h", "--help"]}
 """Settings of a program: `-h` is `--help`."""
@@ -66,6 +67,17 @@ ShardOption = Annotated[
         "collect all.",
         show_default="all runs",
     ),
+]
+
+
+def _check_workers(workers: str | None) -> str | None:
+    check_workers(workers)
+    return workers
+
+
+WorkersOption = Annotated[
+    str | None,
+    typer.Option(help=WORKERS_HELP, metavar=WORKERS_METAVAR, show_default="local", callback=_check_workers),
 ]
 
 

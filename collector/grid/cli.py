@@ -44,6 +44,7 @@ def paper(
     out: Annotated[Path, typer.Option(help="Folder for the records.")] = Path("data/paper-grid"),
     concurrency: options.ConcurrencyOption = None,
     shard: options.ShardOption = None,
+    workers: options.WorkersOption = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what is missing and its cost, do nothing.")] = False,
     rate: Annotated[
         float | None,
@@ -113,7 +114,7 @@ def paper(
     if dry_run and (planned or output == "json"):
         _print_cost(planned, wanted, out, concurrency, rate, answer_tokens, output, quiet=quiet)
     elif not dry_run:
-        collect_parts(planned, out, make, console, concurrency=concurrency, quiet=quiet)
+        collect_parts(planned, out, make, console, concurrency=concurrency, workers=workers, quiet=quiet)
 
 
 def _print_cost(

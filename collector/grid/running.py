@@ -24,6 +24,7 @@ def collect_parts(
     console: Console,
     *,
     concurrency: int | None,
+    workers: str | None = None,
     quiet: bool,
 ) -> None:
     """Collect what is missing of each part.
@@ -34,6 +35,7 @@ def collect_parts(
         make_model: gives a fresh client, since a sweep closes its own.
         console: where progress is printed.
         concurrency: runs in flight at once; None for the default.
+        workers: where rollouts run, as `executor` takes it.
         quiet: print failures only.
 
     Raises:
@@ -55,7 +57,12 @@ def collect_parts(
         report(part, f"{part.words}, {len(todo)} of {len(found)} runs to do")
         display = choose_display(console, todo, quiet=quiet)
         outcome = collect_runs(
-            [state.spec for state in todo], out, make_model(), display=display, concurrency=concurrency
+            [state.spec for state in todo],
+            out,
+            make_model(),
+            display=display,
+            concurrency=concurrency,
+            workers=workers,
         )
         if outcome.failures:
             raise CollectorError(outcome.message(len(todo)))

@@ -44,6 +44,11 @@ class Workers:
         self._idle: SimpleQueue[Pipe] = SimpleQueue()
         self._threads = ThreadPoolExecutor(self._most, thread_name_prefix="workers")
 
+    @property
+    def size(self) -> int:
+        """Calls that run at once."""
+        return self._most
+
     def __enter__(self) -> Self:
         return self
 
@@ -106,10 +111,11 @@ def serve(pipe: Pipe, task_modules: Sequence[Path]) -> None:
                 pipe.send((None, error))
         while True:
             function, args = pipe.recv()
-            pipe.send(_outcome(function, args))
+            pipe.send(outcome(function, args))
 
 
-def _outcome(function: Callable[..., T], args: Sequence[Any]) -> tuple[T | None, Exception | None]:
+def outcome(function: Callable[..., T], args: Sequence[Any]) -> tuple[T | None, Exception | None]:
+    """What a function returns, or the error that it raises, with where it was raised as a note."""
     try:
         return function(*args), None
     except CollectorError as error:

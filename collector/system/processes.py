@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import signal
 import threading
+from collections.abc import Callable
 from multiprocessing import resource_tracker
 from multiprocessing.connection import wait
 from multiprocessing.context import SpawnProcess
@@ -29,13 +30,18 @@ class Process(SpawnProcess):
 
     def run(self) -> None:
         """Run the target, in the process itself."""
-        threading.Thread(target=_end_with_parent, daemon=True).start()
+        when_parent_ends(lambda: os._exit(1))
         super().run()
 
 
-def _end_with_parent() -> None:
-    """A killed parent cannot end its children."""
+def when_parent_ends(action: Callable[[], object]) -> None:
+    """Do something in a thread as soon as the parent is gone: a killed parent cannot end its children."""
     parent = multiprocessing.parent_process()
     assert parent is not None
-    wait([parent.sentinel])
-    os._exit(1)
+    sentinel = parent.sentinel
+
+    def watch() -> None:
+        wait([sentinel])
+        action()
+
+    threading.Thread(target=watch, daemon=True).start()

@@ -16,6 +16,10 @@ from collector.tasks.task import Task
 
 GROUP: Final = "salience_audit.tasks"
 """Entry points of installed packages; each names a module that holds a `TASK`."""
+_files: dict[str, Path] = {}
+
+_MODULE: Final = "salience_audit_task_"
+"""What the names of users' modules begin with."""
 
 
 def load_tasks(paths: Iterable[Path] = ()) -> list[str]:
@@ -31,11 +35,24 @@ def load_tasks(paths: Iterable[Path] = ()) -> list[str]:
         UsageError: a module cannot be imported, holds no `TASK`, or names a task that exists already.
     """
     added = [_add(entry.load(), f"entry point {entry.name}") for entry in entry_points(group=GROUP)]
-    return added + [_add(_import(path), str(path)) for path in paths]
+    for path in paths:
+        added.append(_add(_import(path), str(path)))
+        _files[added[-1]] = path.resolve()
+    return added
+
+
+def files_of(tasks: Iterable[str]) -> list[Path]:
+    """The files that tasks were loaded from, each once; the project's own and those of packages have none."""
+    return list(dict.fromkeys(_files[task] for task in tasks if task in _files))
+
+
+def loaded_files() -> list[Path]:
+    """The Python files of users' tasks that this process has loaded."""
+    return [Path(str(module.__file__)) for name, module in sys.modules.items() if name.startswith(_MODULE)]
 
 
 def _import(path: Path) -> ModuleType:
-    name = f"salience_audit_task_{path.stem}"
+    name = f"{_MODULE}{path.stem}"
     if name in sys.modules and sys.modules[name].__file__ == str(path.resolve()):
         return sys.modules[name]
     spec = importlib.util.spec_from_file_location(name, path.resolve())

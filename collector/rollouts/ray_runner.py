@@ -1,0 +1,101 @@
+"""What runs in each Ray worker: users' tasks, the canary, and calls."""
+
+from __future__ import annotations
+
+import pickle
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from collector.errors import CollectorError, TaskError
+from collector.rollouts.canary import Proof, prove
+from collector.rollouts.compiled import PlainLoopWarning
+from collector.rollouts.workers import outcome
+from collector.system.cores import limit_cores
+from collector.tasks.plugins import load_tasks
+
+
+class Work(NamedTuple):
+    """What every worker needs: the files of users' tasks with their contents, what to prove, packages to compare."""
+
+    modules: list[tuple[str, bytes]]
+    tasks: bytes
+    packages: tuple[str, ...]
+
+
+class Answer(NamedTuple):
+    """The pickled result and error of a call, and the seconds that it took."""
+
+    outcome: bytes
+    seconds: float
+
+
+class Runner:
+    """An actor. Calls come and go as bytes, so that Ray neither wraps their errors nor makes their arrays read-only."""
+
+    node = "this machine"
+    """Where it is, for people."""
+
+    def __init__(self) -> None:
+        limit_cores(1)  # a worker for every core: none of them may use all
+        self._files = ExitStack()
+
+    def prove(self, work: Work) -> tuple[str, Proof | str]:
+        """Load users' tasks and run the canary: where this worker is, and its proof or what is wrong."""
+        warnings.simplefilter("ignore", PlainLoopWarning)  # already reported by the driver
+        try:
+            load_tasks([self._path(name, content) for name, content in work.modules])
+            return self.node, prove(pickle.loads(work.tasks), work.packages)  # noqa: S301
+        except CollectorError as error:
+            return self.node, str(error)
+        except Exception as error:
+            return self.node, f"{type(error).__name__}: {error}"
+
+    def run(self, calls: Sequence[bytes]) -> list[Answer]:
+        """Do pickled calls, one after the other."""
+        return [_timed(call) for call in calls]
+
+    def is_there(self) -> bool:
+        """Whether this worker is alive."""
+        return True
+
+    def close(self) -> None:
+        """Remove what was written here."""
+        self._files.close()
+
+    def _path(self, name: str, content: bytes) -> Path:
+        """A file with this content: the one that is here already, or one that is written."""
+        path = Path(name)
+        if path.is_file() and path.read_bytes() == content:
+            return path
+        folder = self._files.enter_context(tempfile.TemporaryDirectory(prefix="salience-audit-"))
+        copy = Path(folder) / path.name
+        copy.write_bytes(content)
+        return copy
+
+
+def _timed(call: bytes) -> Answer:
+    started = time.monotonic()
+    found = _pickled(*outcome(_call, (call,)))
+    return Answer(found, time.monotonic() - started)
+
+
+def _call(call: bytes) -> Any:
+    function: Callable[..., Any]
+    function, args = pickle.loads(call)  # noqa: S301
+    return function(*args)
+
+
+def _pickled(result: Any, error: Exception | None) -> bytes:
+    try:
+        found = pickle.dumps((result, error), protocol=pickle.HIGHEST_PROTOCOL)
+        if error is not None:
+            pickle.loads(found)  # noqa: S301 - some exceptions can be written, but not read
+    except Exception as problem:
+        what = error or problem
+        found = pickle.dumps((None, TaskError(f"{type(what).__name__}: {what}")))
+    return found

@@ -1,0 +1,230 @@
+"""Workers of a Ray cluster, or of a Ray that is started on this machine. Nothing here imports Ray."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import multiprocessing
+import os
+import pickle
+import shutil
+import sys
+import tempfile
+import threading
+from collections import deque
+from collections.abc import Callable, Hashable, Sequence
+from concurrent.futures import Future
+from multiprocessing.connection import wait
+from multiprocessing.context import SpawnProcess
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, NamedTuple, Self, TypeVar
+
+from collector.errors import CollectorError, WorkerError
+from collector.rollouts.canary import prove
+from collector.rollouts.ray_driver import ATTEMPTS, Calls, Done, Lost, Note, Ready, Start, drive
+from collector.rollouts.ray_runner import Answer, Work
+from collector.system.processes import Process
+from collector.system.sessions import end_session
+from collector.tasks import Task
+
+T = TypeVar("T")
+
+GRAIN: Final = 0.05
+"""Seconds of work that are sent at once, where so much is waiting: what Ray takes for a call does not matter then."""
+SOON: Final = 0.25
+"""Seconds that a worker's call may take for the next one to wait there rather than here."""
+SHORT: Final = 12
+"""Characters of the temporary folder at most: Ray makes sockets below it, whose names have 107 at most."""
+FAREWELL: Final = 10.0
+"""Seconds in which the driver must have ended."""
+
+
+class _Call(NamedTuple):
+    """A call that waits or is on its way."""
+
+    pickled: bytes
+    kind: Hashable
+    answer: Future[bytes]
+
+
+class _Driver(Process):
+    """Ends what it has started, and then itself, when the parent is gone; it does not just end."""
+
+    def run(self) -> None:
+        """Run the target, in the process itself."""
+        SpawnProcess.run(self)
+
+
+class RayWorkers:
+    """Runs pure functions of picklable arguments in the workers of a Ray cluster. Use as a context manager.
+
+    A worker that dies is replaced, and its call made again, a few times. What a function raises is raised here, and
+    not tried again. While all workers are busy, calls wait; those that take less than `GRAIN` then go in groups.
+
+    Args:
+        address: `ray://HOST:PORT`; None for the cluster that `RAY_ADDRESS` names, as in a Ray job, or else a Ray of
+            this machine, with a worker for each core, which is started here and ended here.
+        task_modules: Python files of users' tasks; their content is sent to the workers.
+        tasks: whose rollouts a worker must repeat to the bit, or it is refused.
+        packages: of which a worker must have the same version, beside those that rollouts need.
+        note: is called with a line for the user that stops nothing, such as a worker that is refused.
+    """
+
+    def __init__(
+        self,
+        address: str | None = None,
+        task_modules: Sequence[Path] = (),
+        tasks: Sequence[Task] = (),
+        packages: Sequence[str] = (),
+        note: Callable[[str], None] | None = None,
+    ) -> None:
+        named = os.environ.get("RAY_ADDRESS")
+        self._address = address or (None if named in {None, "", "local"} else "auto")
+        self._task_modules, self._tasks, self._packages = tuple(task_modules), tuple(tasks), tuple(packages)
+        self._note = note or (lambda text: print(text, file=sys.stderr))
+        self._size = 0
+        self._lock = threading.Lock()
+        self._waiting: deque[_Call] = deque()
+        self._sent: dict[int, list[_Call]] = {}
+        self._numbers = 0
+        self._seconds: dict[Hashable, float] = {}
+        self._lost: str | None = None
+
+    @property
+    def size(self) -> int:
+        """Calls that run at once; known once the workers have started."""
+        return self._size
+
+    def __enter__(self) -> Self:
+        """Start or join Ray, and have its workers prove themselves.
+
+        Raises:
+            CollectorError: there is no cluster, or none of its workers can be used.
+        """
+        place = tempfile.gettempdir()
+        place = place if len(place) <= SHORT else "/tmp"  # noqa: S108
+        self._folder = Path(tempfile.mkdtemp(prefix=f"salience-ray-{os.getpid()}-", dir=place))
+        # Spawned rather than forked: the parent has threads and an event loop.
+        self._pipe, theirs = multiprocessing.Pipe()
+        self._driver = _Driver(target=drive, args=(theirs, self._address, self._folder), daemon=True)
+        try:
+            self._driver.start()
+            theirs.close()
+            modules = [(str(path.resolve()), path.read_bytes()) for path in self._task_modules]
+            work = Work(modules, pickle.dumps(self._tasks), self._packages)
+            self._pipe.send(Start(work, prove(self._tasks, self._packages)))
+            self._begin()
+        except (EOFError, OSError):
+            self._end()
+            raise CollectorError("Ray does not start: its driver died") from None
+        except BaseException:
+            self._end()
+            raise
+        threading.Thread(target=self._listen, daemon=True).start()
+        return self
+
+    def _begin(self) -> None:
+        while not isinstance(message := self._pipe.recv(), Ready):
+            if isinstance(message, Lost):
+                raise CollectorError(message.text)
+            assert isinstance(message, Note)
+            self._note(message.text)
+        self._size = message.size
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End a Ray that was started here, or leave the cluster."""
+        self._end()
+
+    def _end(self) -> None:
+        with contextlib.suppress(OSError):  # it is gone
+            self._pipe.send(None)
+        if self._driver.pid is not None:
+            wait([self._driver.sentinel], FAREWELL)
+            self._driver.kill()
+            end_session(self._driver.pid)  # before the driver is waited for, as its number is not used again until then
+            self._driver.join()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    async def __call__(self, function: Callable[..., T], *args: Any) -> T:
+        """Run a function in one of the workers.
+
+        Raises:
+            WorkerError: several workers died of the call, or all have died, or the cluster is gone.
+            Exception: what the function raises.
+        """
+        pickled = pickle.dumps((function, args), protocol=pickle.HIGHEST_PROTOCOL)
+        call = _Call(pickled, (function, getattr(args[0], "id", None) if args else None), Future())
+        with self._lock:
+            if self._lost is not None:
+                raise WorkerError(self._lost)
+            self._waiting.append(call)
+            self._send()
+        outcome: bytes = await asyncio.wrap_future(call.answer)
+        result, error = pickle.loads(outcome)  # noqa: S301
+        if error is not None:
+            raise error
+        return result  # type: ignore[no-any-return]
+
+    def _send(self) -> None:
+        """Hand over what waits while there are free workers."""
+        while self._waiting and self._has_room(self._waiting[0]):
+            group = [self._waiting.popleft()]
+            left = GRAIN - self._expected(group[0])
+            while self._waiting and (left := left - self._expected(self._waiting[0])) >= 0:
+                group.append(self._waiting.popleft())
+            self._numbers += 1
+            self._sent[self._numbers] = group
+            self._pipe.send(Calls(self._numbers, [call.pickled for call in group]))
+
+    def _has_room(self, call: _Call) -> bool:
+        """Whether a worker is free, or soon will be: one whose next call is there already never waits for it."""
+        if len(self._sent) < self._size:
+            return True
+        known = [self._seconds.get(each.kind, SOON) for group in self._sent.values() for each in (*group, call)]
+        return len(self._sent) < 2 * self._size and max(known) < SOON
+
+    def _expected(self, call: _Call) -> float:
+        """Seconds that a call of its kind took; what is new may take long."""
+        return self._seconds.get(call.kind, GRAIN)
+
+    def _listen(self) -> None:
+        try:
+            while True:
+                match self._pipe.recv():
+                    case Done(number, answers):
+                        self._finish(number, answers)
+                    case Lost(text):
+                        self._lose(text)
+                    case Note(text):
+                        self._note(text)
+        except (EOFError, OSError):
+            self._lose("Ray is gone: its driver died")
+
+    def _finish(self, number: int, answers: list[Answer] | None) -> None:
+        with self._lock:
+            group = self._sent.pop(number)
+            if answers is not None:
+                for call, answer in zip(group, answers, strict=True):
+                    self._seconds[call.kind] = answer.seconds
+            self._send()
+        for place, call in enumerate(group):
+            if call.answer.set_running_or_notify_cancel():
+                if answers is None:
+                    call.answer.set_exception(
+                        WorkerError(f"{ATTEMPTS} Ray workers died of the same call, for want of memory perhaps")
+                    )
+                else:
+                    call.answer.set_result(answers[place].outcome)
+
+    def _lose(self, text: str) -> None:
+        with self._lock:
+            self._lost = text
+            calls = [call for group in self._sent.values() for call in group] + list(self._waiting)
+            self._sent.clear()
+            self._waiting.clear()
+        for call in calls:
+            if call.answer.set_running_or_notify_cancel():
+                call.answer.set_exception(WorkerError(text))
