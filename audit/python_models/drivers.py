@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from audit.python_models.batches import lines, write_read
-from audit.references import Shown, driver
 from audit.vocabulary.keys import RevisionKey
 
 if TYPE_CHECKING:
@@ -30,6 +29,8 @@ def read(answers: Iterable[Mapping[str, Any]]) -> bytes:
 
 
 def _judged(revision: Mapping[str, Any]) -> dict[str, Any]:
+    from audit.references import Shown, driver  # not while the processes that read answers start
+
     shown = Shown.of(
         revision["shown"], returns=revision["returns"], lengths=revision["lengths"], statistics=revision["statistics"]
     )

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from audit.python_models.batches import lines, write_read
-from audit.references import Shown, resolve
 from audit.vocabulary.keys import RevisionKey
 
 if TYPE_CHECKING:
@@ -32,6 +31,8 @@ def read(answers: Iterable[Mapping[str, Any]]) -> bytes:
 
 
 def _mentions(revision: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    from audit.references import Shown, resolve  # not while the processes that read answers start
+
     shown = Shown.of(
         revision["shown"], returns=revision["returns"], lengths=revision["lengths"], statistics=revision["statistics"]
     )

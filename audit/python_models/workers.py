@@ -13,6 +13,7 @@ import pickle
 import signal
 import subprocess
 import sys
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -133,37 +134,46 @@ _shared: ContextVar[Workers | None] = ContextVar("_shared", default=None)
 
 
 @contextlib.contextmanager
-def kept_workers() -> Iterator[Workers]:
-    """A pool that `on_all_cores` uses within the block; the one of an outer block where there is one."""
-    outer = _shared.get()
-    if outer is not None:
-        yield outer
-        return
+def kept_workers() -> Iterator[None]:
+    """Within the block `on_all_cores` uses one pool, whose processes end behind it."""
     with Workers() as workers:
         token = _shared.set(workers)
         try:
-            yield workers
+            yield
         finally:
             _shared.reset(token)
 
 
 def on_all_cores(function: Function, batches: Iterable[Rows]) -> Iterator[bytes]:
     """The results of a function in the order of the batches, by `Workers.map`."""
-    with kept_workers() as workers:
+    shared = _shared.get()
+    if shared is not None:
+        yield from shared.map(function, batches)
+        return
+    with Workers() as workers:
         yield from workers.map(function, batches)
 
 
 def serve() -> None:
     """Apply functions to what comes through standard input, and write results, until the parent is gone."""
-    requests, results = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    requests: SimpleQueue[tuple[str, str, Rows]] = SimpleQueue()
+    threading.Thread(target=_receive, args=(requests,), daemon=True).start()
+    results = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # nothing but results is written there
-    with contextlib.suppress(EOFError, OSError):
-        while True:
-            module, name, batch = pickle.load(requests)  # noqa: S301 - written by the parent
-            try:
-                result = getattr(importlib.import_module(module), name)(batch)
-            except Exception:  # noqa: BLE001 - the parent repeats it
-                result = None
+    while True:
+        module, name, batch = requests.get()
+        try:
+            result = getattr(importlib.import_module(module), name)(batch)
+        except Exception:
+            result = None  # the parent repeats it, and raises the error
+        with contextlib.suppress(BrokenPipeError):
             pickle.dump(result, results, pickle.HIGHEST_PROTOCOL)
             results.flush()
+
+
+def _receive(requests: SimpleQueue[tuple[str, str, Rows]]) -> None:
+    """Receive requests in a thread, so that a process in the middle of one ends with its parent all the same."""
+    with contextlib.suppress(EOFError, OSError, pickle.UnpicklingError):
+        while True:
+            requests.put(pickle.load(sys.stdin.buffer))  # noqa: S301 - written by the parent
     os._exit(0)

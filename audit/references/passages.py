@@ -16,7 +16,7 @@ from audit.references.sentences import Sentences
 from audit.references.shown import Shown
 from audit.references.stated_sources import Source
 from audit.references.statements import Statement, statements_in
-from audit.references.words import Opening, Words, stems
+from audit.references.words import Opening, Words, apart, stems
 
 MOST_SENTENCES: Final = 10_000
 """Further sentences are not looked at: no answer has them."""
@@ -71,7 +71,10 @@ class Passage:
 
     def has(self, *patterns: Opening) -> bool:
         """Whether one of some patterns is in the sentence."""
-        return any(pattern.search(self.words) for pattern in patterns)
+        for pattern in patterns:  # noqa: SIM110 - `any` of a generator takes longer
+            if pattern.search(self.words):
+                return True
+        return False
 
 
 def passages(text: str, shown: Shown, changed: frozenset[int]) -> list[Passage]:
@@ -83,6 +86,7 @@ def passages(text: str, shown: Shown, changed: frozenset[int]) -> list[Passage]:
     mentions: dict[int, list[Mention]] = {}
     for mention in resolve(text, shown):
         mentions.setdefault(bounds.number(mention.start), []).append(mention)
+    spaced = apart(plain)
     has_line, names_parameters = "params[0]" in plain, bool(changed) and ("param" in plain or "state" in plain)
     found = []
     paragraph = 0
@@ -92,7 +96,7 @@ def passages(text: str, shown: Shown, changed: frozenset[int]) -> list[Passage]:
         paragraph += _BLANK_LINE.search(text, max(0, start - 4), start) is not None
         if (has_line and _PARAMETER_LINE.match(sentence)) or not _LETTERS.search(sentence):
             continue
-        words = Words(sentence)
+        words = Words(sentence, spaced[start + 1 : end + 1])
         near = [(mention, _roles(mention, shown)) for mention in mentions.get(number, ())]
         sources = [
             Source(mention.start - start, mention.end - start, roles[0], mention.negated)

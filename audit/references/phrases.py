@@ -20,10 +20,12 @@ RECORD: Final = (
     r"|ones)|(?:last|previous|best|top|recent)(?: \w{1,8})? candidates|the search (?:already|has|had|so far)"
 )
 """Words for where earlier trials are found, in a context of reasons."""
+_OF_RECORDS: Final = "arch cand earl fami far* hist know list log* past prev prio prov reco sear tabl trac tria trie"
 RECORDS: Final = Opening(
     rf"(?:^|[^a-z])(?:{RECORD})(?![a-z])",
     "arch best earl fami hist know last list log logs past prev prio prov rece reco so tabl the top trac tria what",
     also="#",
+    needs=_OF_RECORDS,
 )
 HISTORY: Final = Opening(
     rf"(?:^|[^a-z])(?:{OF_TRIALS})(?![a-z])|#\d",
@@ -149,6 +151,7 @@ CONFIRMS: Final = Opening(
     r" (?:confirms?|shows?|illustrates?)|borne out by|illustrated by|(?:in agreement|in line|in keeping"
     r"|consistent) with)(?![a-z])",
     "a as b beha born c cons data epis evid illu in it reco roll runs that they this trac what whic",
+    needs="agre appe bear born conf cons corr fit fits illu keep line matc seen show squa supp tall visi",
 )
 """That what was seen agrees with a diagnosis made before."""
 
@@ -230,6 +233,7 @@ TREND: Final = Opening(
     "mean of over past per prev prio prov rece reco retu scor see so tabl the thro to top trac tria "
     "went what with",
     also="#",
+    needs=f"{_OF_RECORDS} mean retu scor",
 )
 """That earlier trials show something."""
 
