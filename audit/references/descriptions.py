@@ -22,9 +22,7 @@ SHOWN: Final = frozenset({"shown", "displayed"})
 EXTREME: Final = frozenset({"shortest", "longest"})
 ADJECTIVES: Final = WORST | BEST | TYPICAL | SHOWN | EXTREME
 
-_POINTERS: Final = tuple(
-    ["the", "this", "that", "one", "its", "our", "lone", "sole", "only", "single", "occasional", "early"]
-)
+_POINTERS: Final = ("the", "this", "that", "one", "its", "our", "lone", "sole", "only", "single", "occasional", "early")
 _MEASURES: Final = ("most", "least", "rare", "single")
 _POINTED_AT: Final = compiled(
     rf"(?:^|[^a-z])(?:{'|'.join(_POINTERS)})(?: (?:{'|'.join(_MEASURES)}))?[-\x20\n,]{{1,24}}$"

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -47,8 +48,8 @@ def answers(count):
         [
             {
                 "condition": "c", "env": "cartpole", "variant": "threetraj", "run": run, "iteration": iteration,
-                "answer": f"{text} That rollout went 2 steps. I raise params[{run}] because of it.", "thinking": text,
-                "shown": SHOWN, "returns": [1.0, 5.0, 9.0], "lengths": [10, 10, 10], "statistics": None, "changed": [run],
+                "answer": f"{text} I raise params[{run}] because of it.", "thinking": text, "changed": [run],
+                "shown": SHOWN, "returns": [1.0, 5.0, 9.0], "lengths": [10, 10, 10], "statistics": None,
             }
             for iteration, text in enumerate(texts)
         ]
@@ -110,7 +111,7 @@ def test_where_the_system_refuses_a_process_one_reads_all(monkeypatch):
 
 
 def test_a_killed_process_is_one_line():
-    with Workers(2) as pool, pytest.raises(AuditError, match="^a process that reads answers was killed") as error:
+    with Workers(2) as pool, pytest.raises(AuditError, match="a process that reads answers was killed") as error:
         list(pool.map(ended, numbered(50)))
     assert "\n" not in str(error.value)
 
@@ -170,8 +171,7 @@ def test_processes_end_with_their_parent(number):
 
 def runs(pid):
     try:
-        with open(f"/proc/{pid}/stat") as file:
-            return file.read().rpartition(")")[2].split()[0] != "Z"
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
         return False
 
