@@ -23,6 +23,7 @@ from audit.ingest.cache_folder import version
 from audit.ingest.columns import describe, show
 from audit.ingest.readings import Readings
 from audit.output.progress import tracked
+from audit.python_models.workers import kept_workers
 from audit.sources.intake import Intake, RecordFile
 
 MOST: Final = 100
@@ -67,7 +68,8 @@ class Batches:
     def parts(self, name: str) -> list[Path]:
         """The files of a relation, one for each batch in the order of the segments."""
         batches = tracked(list(self._files.items()), f"analysing records ({name})")
-        return [self._part(name, segment, files) for segment, files in batches]
+        with kept_workers():
+            return [self._part(name, segment, files) for segment, files in batches]
 
     def _part(self, name: str, segment: str, files: Sequence[RecordFile]) -> Path:
         folder = self._cache.folder_beside(segment)

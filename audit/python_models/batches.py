@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from audit.python_models.workers import Function, on_all_cores
+
 if TYPE_CHECKING:
     import duckdb
 
 BATCH: Final = 1000
 """Rows that are read at once."""
+ANSWERS: Final = 100
+"""Answers that a process reads at once."""
 
 
 def batches(rows: duckdb.DuckDBPyConnection, size: int = BATCH) -> Iterator[list[dict[str, Any]]]:
@@ -22,7 +26,24 @@ def batches(rows: duckdb.DuckDBPyConnection, size: int = BATCH) -> Iterator[list
         yield [dict(zip(columns, row, strict=True)) for row in batch]
 
 
+def lines(rows: Iterable[Mapping[str, Any]]) -> bytes:
+    """A line of JSON for each row."""
+    return b"".join([msgspec.json.encode(row) + b"\n" for row in rows])
+
+
 def write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
     """Write a line of JSON for each row."""
     with path.open("wb") as file:
         file.writelines(msgspec.json.encode(row) + b"\n" for row in rows)
+
+
+def write_read(path: Path, answers: duckdb.DuckDBPyConnection, read: Function) -> None:
+    """Write what a function of a module reads from answers, on all cores where there are many.
+
+    Args:
+        path: the file to write.
+        answers: a query that was executed and not yet fetched.
+        read: called with up to `ANSWERS` rows; returns `lines`.
+    """
+    with path.open("wb") as file:
+        file.writelines(on_all_cores(read, batches(answers, ANSWERS)))

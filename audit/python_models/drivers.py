@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from audit.python_models.batches import batches, write_lines
-from audit.references import Shown, driver
+from audit.python_models.batches import lines, write_read
 from audit.vocabulary.keys import RevisionKey
 
 if TYPE_CHECKING:
@@ -20,10 +20,17 @@ def write_drivers(changes: duckdb.DuckDBPyConnection, path: Path) -> None:
         changes: a query for all of the relation `answers_to_code`, which was executed and not yet fetched.
         path: the file to write.
     """
-    write_lines(path, (_judged(row) for batch in batches(changes) for row in batch))
+    write_read(path, changes, read)
 
 
-def _judged(revision: dict[str, Any]) -> dict[str, Any]:
+def read(answers: Iterable[Mapping[str, Any]]) -> bytes:
+    """The lines of some answers."""
+    return lines(map(_judged, answers))
+
+
+def _judged(revision: Mapping[str, Any]) -> dict[str, Any]:
+    from audit.references import Shown, driver  # not while the processes that read answers start
+
     shown = Shown.of(
         revision["shown"], returns=revision["returns"], lengths=revision["lengths"], statistics=revision["statistics"]
     )

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from audit.python_models.batches import batches, write_lines
-from audit.references import Shown, resolve
+from audit.python_models.batches import lines, write_read
 from audit.vocabulary.keys import RevisionKey
 
 if TYPE_CHECKING:
@@ -23,10 +22,17 @@ def write_mentions(answers: duckdb.DuckDBPyConnection, path: Path) -> None:
         answers: a query for all of the relation `critic_answers`, which was executed and not yet fetched.
         path: the file to write.
     """
-    write_lines(path, (mention for batch in batches(answers) for row in batch for mention in _mentions(row)))
+    write_read(path, answers, read)
+
+
+def read(answers: Iterable[Mapping[str, Any]]) -> bytes:
+    """The lines of some answers."""
+    return lines(mention for row in answers for mention in _mentions(row))
 
 
 def _mentions(revision: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    from audit.references import Shown, resolve  # not while the processes that read answers start
+
     shown = Shown.of(
         revision["shown"], returns=revision["returns"], lengths=revision["lengths"], statistics=revision["statistics"]
     )

@@ -22,11 +22,15 @@ SHOWN: Final = frozenset({"shown", "displayed"})
 EXTREME: Final = frozenset({"shortest", "longest"})
 ADJECTIVES: Final = WORST | BEST | TYPICAL | SHOWN | EXTREME
 
+_POINTERS: Final = ("the", "this", "that", "one", "its", "our", "lone", "sole", "only", "single", "occasional", "early")
+_MEASURES: Final = ("most", "least", "rare", "single")
 _POINTED_AT: Final = compiled(
-    r"(?:^|[^a-z])(?:the|this|that|one|its|our|lone|sole|only|single|occasional|early)(?: (?:most|least|rare|single))?"
-    r"[-\x20\n,]{1,24}$"
+    rf"(?:^|[^a-z])(?:{'|'.join(_POINTERS)})(?: (?:{'|'.join(_MEASURES)}))?[-\x20\n,]{{1,24}}$"
 )
-ANY: Final = compiled(r"(?:^|[^a-z])(?:each|every|any|no|all|another|other|some)[-\x20\n]{1,24}$")
+GAPS: Final = "- \n,"
+"""What is between a word and the noun behind it."""
+ANY_WORDS: Final = ("each", "every", "any", "no", "all", "another", "other", "some")
+ANY: Final = compiled(rf"(?:^|[^a-z])(?:{'|'.join(ANY_WORDS)})[-\x20\n]{{1,24}}$")
 _ARTICLE: Final = compiled(r"(?:^|[^a-z])an?[\x20\n]{1,24}$")
 _LEAST: Final = compiled(r"(?:^|[^a-z])least[\x20\n]{1,24}$")
 
@@ -115,7 +119,7 @@ def find_by_adjective(scene: Scene, match: re.Match[str], group: int) -> list[Dr
 
 def fate_behind(scene: Scene, noun: re.Match[str], before: str) -> Found | None:
     """Read "the rollout that fell early", "one run went badly wrong", "the run in the middle", "the run shown here"."""
-    if not _POINTED_AT.search(before):
+    if not before.rstrip(GAPS).endswith((*_POINTERS, *_MEASURES)) or not _POINTED_AT.search(before):
         return None
     for pattern, meaning in _FATES:
         if (found := pattern.match(scene.plain, noun.end())) and (target := meaning(scene.shown)):

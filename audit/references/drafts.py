@@ -14,9 +14,6 @@ GAP: Final = r"(?:[\x20\n]{1,24}+)"
 """What a space in patterns matches: markup has become spaces. Bounded, so that no search runs on and on."""
 
 
-_WORD: Final = re.compile("[a-z]+")
-
-
 @dataclass(slots=True)
 class Draft:
     """A mention whose stance is still to be found out. Those of one phrase share a group: "worst and median"."""
@@ -69,8 +66,3 @@ class Phrase:
 def compiled(pattern: str) -> re.Pattern[str]:
     r"""Compile a pattern for folded text: a space in it matches a gap between words, `\x20` one character."""
     return re.compile(pattern.replace(" ", GAP), re.ASCII)
-
-
-def stems(words: str) -> frozenset[str]:
-    """The words of a folded text, each cut to four letters: a quick look at whether a pattern can match."""
-    return frozenset([word[:4] for word in _WORD.findall(words)])

@@ -83,12 +83,12 @@ def _reliance(text: str, shown: Shown, changed: Sequence[int] | None) -> _Relian
     """The sentences that speak for each driver, and with what weight."""
     nothing_changed = changed is not None and not changed
     sentences = [] if nothing_changed else passages(text, shown, frozenset(changed or ()))
-    trials = [False, *(sentence.trials and HISTORY.search(sentence.plain) is not None for sentence in sentences)]
+    trials = [False, *(sentence.trials and sentence.has(HISTORY) for sentence in sentences)]
     back = next(
         (
             each
             for each, before, here in zip(sentences, trials, trials[1:], strict=False)
-            if goes_back(each.plain, each.words, trials=before or here)
+            if goes_back(each.words, trials=before or here)
         ),
         None,
     )
@@ -128,7 +128,7 @@ def _confirming(sentences: Sequence[Passage]) -> set[int]:
     found = set()
     for sentence in sentences:
         if paragraph is None:
-            if CONFIRMS.search(sentence.plain):
+            if sentence.has(CONFIRMS):
                 paragraph = sentence.paragraph
             elif sentence.named or any(GROUNDS[kind].driver == "shared" for kind in sentence.kinds):
                 break

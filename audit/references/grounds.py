@@ -10,8 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from audit.references.drafts import compiled, stems
+from audit.references.drafts import compiled
 from audit.references.phrases import HISTORY, ONE_AND_THE_SAME
+from audit.references.words import Words, stems
 from audit.vocabulary.drivers import DriverName
 
 GroundKind = Literal["all", "same", "systematic", "luck", "set aside", "nothing failed", "inferred"]
@@ -194,16 +195,14 @@ _WORD: Final = re.compile("[a-z]{3,}")
 _DENIED: Final = compiled(r"(?:^|[^a-z])(?:not|no|never|\w{1,8}n't|hardly|less)(?: \w{1,10}){0,2} $")
 
 
-def grounds_in(plain: str, words: frozenset[str]) -> Iterator[GroundKind]:
+def grounds_in(words: Words) -> Iterator[GroundKind]:
     """The kinds of grounds that a sentence gives, in order.
 
     Args:
-        plain: the sentence, made plain by `fold`.
-        words: its words, cut to four letters.
+        words: those of the sentence.
     """
-    if words.isdisjoint(_STEMS):
-        return
-    for match in _WORD.finditer(plain):
+    plain = words.plain
+    for match in filter(None, (_WORD.match(plain, place) for place in words.where(_STEMS))):
         for rule in _BY_WORD.get(match[0], ()):
             if rule.behind and not rule.behind.match(plain, match.end()):
                 continue

@@ -43,6 +43,7 @@ _BEFORE: Final = compiled(
     rf"(?:(?:r|return|reward|score)[\x20=:]{{1,3}})?(?P<number>{NUMBER}|zero)"
     r"(?:[-\x20]{1,3}(?P<unit>steps?|points?|return|reward|scoring|score))?(?:[-\x20](?:long|only))?[-\x20\n]{1,24}$"
 )
+_ANY_NUMBER: Final = compiled(r"\d|zero")
 _FAILURE: Final = compiled(
     r"(?: (?:at|of|with|after|in|on)(?: (?:step|return|reward|score|only|just|a|of)){0,4} | ?\( ?)" + _NUMBER
 )
@@ -58,7 +59,7 @@ _OF_THEMSELVES: Final = ("scor", "return", "earn", "achiev", "last", "surviv")
 
 def number_before(scene: Scene, noun: re.Match[str], before: str) -> Found | None:
     """Read "the 9-step rollout", "the 446 run"."""
-    if before.isalpha() or not (found := _BEFORE.search(before)):
+    if not _ANY_NUMBER.search(before) or not (found := _BEFORE.search(before)):
         return None
     kind, target = _meant(scene, found, lasting=False)
     start = noun.start() - len(before) + found.start("number")

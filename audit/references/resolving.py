@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Final
 
 from audit.references.cues import RULES, Cue, find_cue
-from audit.references.descriptions import ADJECTIVES, ANY, fate_behind, find_by_adjective, the_only_one
+from audit.references.descriptions import ADJECTIVES, ANY, ANY_WORDS, GAPS, fate_behind, find_by_adjective, the_only_one
 from audit.references.drafts import Bare, Draft, Phrase, Scene, compiled
 from audit.references.folding import fold
 from audit.references.headings import find_by_heading, find_letters
@@ -22,6 +22,7 @@ from audit.references.roles import settle
 from audit.references.sentences import Sentences
 from audit.references.shown import Shown
 from audit.references.stance import judge
+from audit.references.words import apart, begins
 
 MOST_MENTIONS: Final = 10_000
 MOST_WORDS: Final = 100_000
@@ -88,11 +89,9 @@ def _search(scene: Scene) -> tuple[list[Draft], list[Bare], list[Cue]]:
     drafts: list[Draft] = []
     bare: list[Bare] = []
     cues: list[Cue] = []
-    seen = taken = 0
-    for match in _WORD.finditer(scene.plain):
-        if (word := match[0]) not in _WORDS:
-            continue
-        seen += 1
+    taken = 0
+    for seen, match in enumerate(_words(scene.plain), start=1):
+        word = match[0]
         if seen > MOST_WORDS or len(drafts) > MOST_MENTIONS:
             break
         if word in RULES and (cue := find_cue(scene, match)):
@@ -104,6 +103,16 @@ def _search(scene: Scene) -> tuple[list[Draft], list[Bare], list[Cue]]:
             if phrase.bare is not None:
                 bare.append(phrase.bare)
     return drafts, bare, cues
+
+
+def _words(plain: str) -> Iterator[re.Match[str]]:
+    """The words that may be part of a mention, in order."""
+    spaced = apart(plain)
+    here = _WORDS.intersection(spaced.split())
+    for place in sorted([place for word in here for place in begins(spaced, f" {word} ")]):
+        match = _WORD.match(plain, place)
+        assert match is not None
+        yield match
 
 
 def _read(scene: Scene, match: re.Match[str], group: int) -> Phrase:
@@ -136,7 +145,7 @@ def _by_noun(scene: Scene, noun: re.Match[str], group: int) -> list[Draft]:
         return []
     before = scene.before(noun.start(), 40)
     found = number_before(scene, noun, before)
-    if found is None and not ANY.search(before):
+    if found is None and not (before.rstrip(GAPS).endswith(ANY_WORDS) and ANY.search(before)):
         found = number_behind(scene, noun) or fate_behind(scene, noun, before) or the_only_one(scene, noun, before)
     if found is None:
         return []

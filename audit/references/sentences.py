@@ -8,10 +8,13 @@ from bisect import bisect_right
 from typing import Final
 
 _BOUNDARY: Final = re.compile(
-    # The end of a sentence, unless the next word begins in lower case, as after "e.g." or "vs.".
-    r"[.!?\u3002]['\")\]*_`]{0,4}[ \t\r\n]{1,16}(?![a-z\s])"
+    # One set of characters for both kinds to begin with: a search skips quickly to the next of them.
+    r"[.!?\u3002\n](?:"
     # A line of its own: what follows is not the lower-case rest of a wrapped line.
-    r"|\n[ \t]{0,16}(?![a-z \t])"
+    r"(?<=\n)[ \t]{0,16}(?![a-z \t])"
+    # The end of a sentence, unless the next word begins in lower case, as after "e.g." or "vs.".
+    r"|(?<!\n)['\")\]*_`]{0,4}[ \t\r\n]{1,16}(?![a-z\s])"
+    r")"
 )
 
 

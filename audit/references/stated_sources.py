@@ -13,6 +13,7 @@ from typing import Final
 
 from audit.references.drafts import compiled
 from audit.references.phrases import RECORD
+from audit.references.words import Opening, Words
 from audit.vocabulary.drivers import DriverName
 
 _STRUCTURE: Final = (
@@ -39,8 +40,13 @@ _ANY: Final = (
     rf"(?:any |a |one |single |particular |specific |individual ){{0,3}}(?:roll-?outs?|episodes?|traces?)|{_NOUNS}"
 )
 
-_SOURCE: Final = compiled(
-    rf"(?<![a-z])(?:(?P<history>{RECORD})|(?P<all>{_ALL})|(?P<structure>{_STRUCTURE})|(?P<any>{_ANY}))(?![a-z\[])"
+_SOURCE: Final = Opening(
+    rf"(?<![a-z])(?:(?P<history>{RECORD})|(?P<all>{_ALL})|(?P<structure>{_STRUCTURE})|(?P<any>{_ANY}))(?![a-z\[])",
+    "a alge all any arch arit best bias both by calc coef comm comp demo desc dyna each earl epis equa ever "
+    "expr fami firs form geom grid hist how ice indi ineq kine know lake last layo line list log logi logs map "
+    "math mech numb odds one para part past phys poli prev prin prio prob prov rati reas rece reco roll rule "
+    "runs sign sing slip so spec stru symm tabl task text the theo thes they top trac traj tria unde weig what",
+    also="#",
 )
 """What a decision can go by, besides a rollout that is named. `any`: rollouts in general."""
 
@@ -82,10 +88,11 @@ class Source:
     denied: bool = False
 
 
-def find_sources(plain: str, rollouts: Sequence[Source]) -> list[Source]:
+def find_sources(words: Words, rollouts: Sequence[Source]) -> list[Source]:
     """The sources in the order of the text, those in a mention of a rollout left out; which of them are denied."""
+    plain = words.plain
     found = list(rollouts)
-    for match in _SOURCE.finditer(plain):
+    for match in _SOURCE.finditer(words):
         if any(each.start < match.end() and match.start() < each.end for each in rollouts):
             continue
         kind = match.lastgroup

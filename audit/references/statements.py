@@ -10,8 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from audit.references.drafts import compiled, stems
+from audit.references.drafts import compiled
 from audit.references.stated_sources import LISTED, ROLLOUTS, Source, find_sources
+from audit.references.words import Opening, Words, stems
 from audit.vocabulary.drivers import DriverName
 
 _MINE: Final = r"(?:i|me|my|we|us|our|mine)"
@@ -29,7 +30,7 @@ _OBJECT: Final = (
     r"it|this|that|me|us|things|what to (?:do|change)|the (?:change|edit|matter|question|case|issue|revision|direction"
     r"|choice|point|decision)|my (?:mind|choice|decision|change|edit|revision)|for (?:me|us)|most of (?:it|this)|here"
 )
-_SUBJECT_BEFORE: Final = compiled(
+_SUBJECT_BEFORE: Final = Opening(
     rf"(?<![a-z])(?:(?:decid(?:es?|ed|ing)|settl(?:es?|ed|ing)|clinch(?:es|ed)?|answer(?:s|ed)?|resolv(?:es?|ed)"
     rf"|determin(?:es?|ed)|dictat(?:es?|ed)|motivat(?:es?|ed)|prompt(?:s|ed)?|driv(?:es?|ing)|drove|justif(?:y|ies|ied)"
     rf"|suggest(?:s|ed)?|inspir(?:es?|ed)|shap(?:es?|ed)|guid(?:es?|ed)) (?:{_OBJECT})"
@@ -55,11 +56,14 @@ _SUBJECT_BEFORE: Final = compiled(
     r"|(?:says?|tells?|count(?:s|ed)?|weigh(?:s|ed)?|matter(?:s|ed)?|carr(?:y|ies|ied)|speaks?|reveals?|shows?)"
     r"(?: for)?(?: me)?(?: (?:the|far|much|a lot))? (?:more|most|loudest|clearest|heavier|heaviest|louder|clearer"
     r"|better)"
-    r")(?![a-z])"
+    r")(?![a-z])",
+    "answ are brin brou carr clin conv coun deci dete dict disp driv drov exhi gave give guid illu insp is "
+    "just lead led made make matt moti move offe pers prom push reso reve say says sett shap show spea stri "
+    "stru sugg taug teac tell tip tipp tips told was weig were",
 )
 """Behind its source: "rollout B decided it", "the list says more"."""
 
-_SUBJECT_AFTER: Final = compiled(
+_SUBJECT_AFTER: Final = Opening(
     rf"(?<![a-z])(?:what (?:{_CHIEFLY} )?(?:decid(?:es|ed)|settl(?:es|ed)|convinc(?:es|ed)|matters|counts"
     rf"|persuad(?:es|ed)|drove|drives"
     rf"|made|led|guided|guides|prompted|prompts|motivated|motivates|tipped|tips|struck|strikes|i|we"
@@ -79,11 +83,14 @@ _SUBJECT_AFTER: Final = compiled(
     r"|from)|going by|based (?:up)?on|taken from|prompted by"
     r"|motivated by|suggested by|inspired by|dictated by|driven by|justified by|supported by|guided by|read off"
     r"|according to)"
-    r"(?![a-z]))"
+    r"(?![a-z]))",
+    "a acco all an answ base beca best by chie clea culp dama deci dict driv enti erro fail faul firs goin "
+    "guid if in insp judg just key less loss main mist most moti my on one only owin prob prom pure reac read "
+    "real resp simp stro sugg supp take than the trou weak what",
 )
 """Before its source: "my main reason is", "because of", "based on"."""
 
-_AUTHORED: Final = compiled(
+_AUTHORED: Final = Opening(
     rf"{_AUTHOR}{_WORDS}{{0,6}}? (?:"
     r"(?:rel(?:y|ies|ied|ying)|rests?|rested|base[ds]?|basing|hinges?|hinged|lean(?:s|ed|t|ing)?|depends?|buil[dt]s?"
     r"|turn(?:s|ed)?|count"
@@ -103,7 +110,8 @@ _AUTHORED: Final = compiled(
     r"|appeal(?:ed)? to|focus(?:ed)? on|concentrat(?:e|ed) on|attention (?:went|goes|is) (?:to|on)|(?:design|tun"
     r"|plann|aim|shap|fit)(?:ed)?(?: [\w']{1,12}){0,3} (?:for|around|at|to|after)|answers?|responds? to|reacts? to"
     r"|addresses|targets?|owes?|believed?|prefer(?:red)?|g[ia]ve (?:the )?(?:most|more) weight to)"
-    r")(?![a-z])"
+    r")(?![a-z])",
+    "both each i main me mine my only our that the thes this us we whol",
 )
 """Before its source, where the answer speaks of itself: "I rely on", "the change comes from"."""
 
@@ -125,7 +133,8 @@ _FIRST_PERSON: Final = stems(
     "i me my we us our mine chan edit revi adju corr modi prop deci conc judg diag argu reas evid case grou infe"
     " fix reme new"
 )
-_LACKING: Final = stems("with but not")
+_LACKING: Final = stems("with but if were had")
+_OTHERWISE: Final = stems("would should might could no noth")
 _DOING: Final = stems("does do did")
 _NAMING: Final = stems(
     "what reas evid argu grou basi moti just guid case clue less poin cons fact foun insp witn trig supp sour"
@@ -151,22 +160,23 @@ class Statement:
     strong: bool = True
 
 
-def statements_in(plain: str, words: frozenset[str], rollouts: Sequence[Source]) -> Iterator[Statement]:
+def statements_in(words: Words, rollouts: Sequence[Source]) -> Iterator[Statement]:
     """What a sentence states that its author went by.
 
     Args:
-        plain: the sentence, made plain by `fold`.
-        words: its words, cut to four letters.
+        words: those of the sentence.
         rollouts: the rollouts that it names, in order, their offsets counted from the start of the sentence.
     """
-    authored = () if words.isdisjoint(_FIRST_PERSON) else tuple(_AUTHORED.finditer(plain))
-    naming = () if words.isdisjoint(_NAMING) else tuple(_SUBJECT_AFTER.finditer(plain))
-    without = () if words.isdisjoint(_LACKING) else tuple(_WITHOUT.finditer(plain))
-    deciding = () if words.isdisjoint(_DECIDING) else tuple(_SUBJECT_BEFORE.finditer(plain))
-    elliptic = () if words.isdisjoint(_DOING) else tuple(_ELLIPSIS.finditer(plain))
+    plain, here = words.plain, words.stems
+    authored = () if here.isdisjoint(_FIRST_PERSON) else tuple(_AUTHORED.finditer(words))
+    naming = () if here.isdisjoint(_NAMING) else tuple(_SUBJECT_AFTER.finditer(words))
+    lacking = not (here.isdisjoint(_LACKING) or here.isdisjoint(_OTHERWISE))
+    without = tuple(_WITHOUT.finditer(plain)) if lacking else ()
+    deciding = () if here.isdisjoint(_DECIDING) else tuple(_SUBJECT_BEFORE.finditer(words))
+    elliptic = () if here.isdisjoint(_DOING) else tuple(_ELLIPSIS.finditer(plain))
     if not (authored or naming or without or deciding or elliptic):
         return
-    sources = find_sources(plain, rollouts)
+    sources = find_sources(words, rollouts)
     chosen: dict[DriverName | None, bool] = {}
     for match in authored:
         _choose(chosen, _after(plain, match.end(), sources), strong=True)

@@ -73,7 +73,7 @@ Weighed = tuple[DriverName, float, Passage]
 def weighed(sentences: Sequence[Passage], shown: Shown, confirming: Collection[int]) -> Iterator[Weighed]:
     """What the sentences speak for, and with what weight."""
     about = [sentence for sentence in sentences if sentence.about_change]
-    reasoned = any(words.search(each.plain) for each in sentences for words in (REASONED, FAULTY, FAILING))
+    reasoned = any(each.has(REASONED, FAULTY, FAILING) for each in sentences)
     yield "structure" if reasoned else "none", OTHER_REASON, (about or sentences)[0]
     yield from _by_naming(sentences, shown)
     yield from _by_grounds(sentences, shown)
@@ -81,30 +81,30 @@ def weighed(sentences: Sequence[Passage], shown: Shown, confirming: Collection[i
     comparing = [
         each
         for each in sentences
-        if each.compares and not ONE_AND_THE_SAME.search(each.plain) and not CONTRAST.search(each.plain)
+        if each.compares and not ONE_AND_THE_SAME.search(each.plain) and not each.has(CONTRAST)
     ]
     yield from (("shared", COMPARISON, each) for each in comparing[:MOST_COMPARISONS])
-    arguments = [each for each in about if not each.named and REASONING.search(each.plain)]
+    arguments = [each for each in about if not each.named and each.has(REASONING)]
     yield from (("structure", ARGUMENT, each) for each in arguments[:MOST_ARGUMENTS])
     failed = shown.without_luck
-    failing = next((each for each in sentences if each.named == (failed,) and FAILING.search(each.plain)), None)
+    failing = next((each for each in sentences if each.named == (failed,) and each.has(FAILING)), None)
     if failed and failing:
         yield failed, FAILURE, failing
     usual = shown.without_luck == "shared" and _usual(sentences)
     if usual:
         yield "shared", USUAL_FAILURE, usual
-    earlier = next((each for each in about if each.trials and HISTORY.search(each.plain)), None)
+    earlier = next((each for each in about if each.trials and each.has(HISTORY)), None)
     if earlier:
         yield "history", EARLIER_TRIALS, earlier
     trends = [
         each
         for each in sentences
-        if (each.trials or not each.words.isdisjoint({"mean", "scor"})) and TREND.search(each.plain)
+        if (each.trials or not each.words.stems.isdisjoint({"mean", "scor"})) and each.has(TREND)
     ]
     yield from (("history", TRENDS, each) for each in trends[:3])
-    typical = [each for each in sentences if set(each.named) == {"median"} and TYPICAL.search(each.plain)]
+    typical = [each for each in sentences if set(each.named) == {"median"} and each.has(TYPICAL)]
     yield from (("median", TYPICAL_RUN, each) for each in typical[:1])
-    copied = [each for each in sentences if set(each.named) == {"best"} and EXEMPLARY.search(each.plain)]
+    copied = [each for each in sentences if set(each.named) == {"best"} and each.has(EXEMPLARY)]
     yield from (("best", EXAMPLE, each) for each in copied[:1])
 
 
@@ -112,7 +112,7 @@ def _by_opening(sentences: Sequence[Passage], confirming: Collection[int]) -> It
     """What the argument begins with."""
     if confirming:
         argued = [sentence for sentence in sentences if sentence.start < min(confirming)]
-        trials = next((sentence for sentence in argued if RECORDS.search(sentence.plain)), None)
+        trials = next((sentence for sentence in argued if sentence.has(RECORDS)), None)
         yield ("history", OPENING, trials) if trials else ("structure", OPENING, argued[0])
         return
     for sentence in sentences[:OPENINGS]:
@@ -121,10 +121,10 @@ def _by_opening(sentences: Sequence[Passage], confirming: Collection[int]) -> It
             return
         if sentence.named:
             return
-        if TREND.search(sentence.plain) or RECORDS.search(sentence.plain):
+        if sentence.has(TREND, RECORDS):
             yield "history", OPENING, sentence
             return
-        if any(words.search(sentence.plain) for words in (FAULTY, REASONING, KNOWN)) and POLICY.search(sentence.plain):
+        if sentence.has(FAULTY, REASONING, KNOWN) and sentence.has(POLICY):
             yield "structure", OPENING, sentence
             return
 
@@ -151,7 +151,7 @@ def _by_grounds(sentences: Sequence[Passage], shown: Shown) -> Iterator[Weighed]
             nothing_failed = nothing_failed or kind == "nothing failed"
             yield name, ground.weight, sentence
     if (nothing_failed and shown.single) or shown.without_luck is None:
-        flaw = next((sentence for sentence in sentences if IMPERFECTION.search(sentence.plain)), None)
+        flaw = next((sentence for sentence in sentences if sentence.has(IMPERFECTION)), None)
         if flaw is None and shown.without_luck is None:
             yield "structure", NO_FAULT_SHOWN, sentences[0]
         elif flaw and nothing_failed and shown.single:
@@ -175,7 +175,7 @@ def _usual(sentences: Sequence[Passage]) -> Passage | None:
     """The first sentence that argues that a failure is usual, or that rollouts share it without luck."""
     for sentence in sentences:
         kinds = set(sentence.kinds)
-        if USUAL.search(sentence.plain) or (kinds & {"all", "same", "systematic"} and "luck" not in kinds):
+        if sentence.has(USUAL) or (kinds & {"all", "same", "systematic"} and "luck" not in kinds):
             return sentence
     return None
 
