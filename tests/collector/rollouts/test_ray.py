@@ -303,7 +303,7 @@ class Gone(type(Path())):
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_a_command_that_is_stopped_leaves_no_process_and_goes_on_as_if_nothing_had_been(tmp_path, number):
-    options = ("--rollouts", "60", "--iterations", "8")
+    options = ("--rollouts", "20", "--iterations", "6", "--step-cap", "300")
     collect(tmp_path / "whole", *options)
     place = tmp_path / "place"
     place.mkdir()
