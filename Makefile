@@ -29,7 +29,7 @@ CAUSES_PLAN := --backend local --max-tokens 128 --longest 6500 --units 12 \
 given = $(if $($(1)),--$(2) '$($(1))')
 PAPER = $(BIN)/python -m collector.grid --out '$(PAPER_DATA)' --backend '$(BACKEND)' $(call given,MODEL,model) \
         $(call given,BASE_URL,base-url) $(call given,CONCURRENCY,concurrency) $(call given,NUM_CTX,num-ctx) \
-        $(call given,RUNS,runs) $(call given,ITERATIONS,iterations) $(call given,PART,part) $(OPTIONS)
+        $(call given,RUNS,runs) $(call given,ITERATIONS,iterations) $(call given,PART,part) $(call given,SHARD,shard) $(OPTIONS)
 
 # Tools whose logs are read, or which read what is written here. None is a dependency, and Scout excludes this DuckDB.
 TOOLS := gepa dspy openevolve shinka scout
@@ -68,10 +68,10 @@ grid: data-exists $(VENV)/.core
 		mkdir -p '$(DATA)' && touch '$(DATA)/.default-grid' && $(BIN)/collect $(GRID) --out '$(DATA)'; \
 	fi
 
-# What stopped a part stops neither the others nor the figures; Ctrl-C and a wrong option stop all.
-paper: $(VENV)/.core $(VENV)/.notebooks $(if $(filter openai local,$(BACKEND)),$(VENV)/.$(BACKEND)) ## Collect what is missing of the paper's whole grid, then as figures: BACKEND=ollama MODEL=gpt-oss:20b
+# What stopped a part stops neither the others nor the figures; Ctrl-C and a wrong option stop all. A shard draws nothing.
+paper: $(VENV)/.core $(if $(SHARD),,$(VENV)/.notebooks) $(if $(filter openai local,$(BACKEND)),$(VENV)/.$(BACKEND)) ## Collect what is missing of the paper's whole grid, then as figures: BACKEND=ollama MODEL=gpt-oss:20b; SHARD=3/16 collects a part of it
 	@$(PAPER); collected=$$?; \
-	case $$collected in 0|1) $(call MAKE_VIEW,$(PAPER_DATA)); $(MAKE_FIGURES) '$(PAPER_DATA)' || exit;; esac; \
+	case $(if $(SHARD),shard-)$$collected in 0|1) $(call MAKE_VIEW,$(PAPER_DATA)); $(MAKE_FIGURES) '$(PAPER_DATA)' || exit;; esac; \
 	exit $$collected
 
 real: $(VENV)/.local $(VENV)/.notebooks ## Collect a small grid with a real language model on this machine, audit it and draw its figures

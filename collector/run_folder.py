@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import heapq
 import os
 from collections.abc import Callable, Sequence
@@ -27,6 +28,10 @@ _FILES: Final = {
     Truth: "truth.jsonl",
 }
 
+_NO_LOCKS: Final = (
+    "the file system of the records keeps no locks: another process that writes to the same run would not be noticed"
+)
+
 
 class RunFolder:
     """The folder of one run, open for writing. Use as a context manager.
@@ -51,7 +56,7 @@ class RunFolder:
         self.pending: list[Call] = []
         self.notes: list[str] = []
         self._files: dict[str, IO[bytes]] = {}
-        self._lock = filelock.FileLock(path / ".lock", timeout=0)
+        self._lock = filelock.FileLock(path / ".lock", timeout=0, fallback_to_soft=False)
 
     def __enter__(self) -> Self:
         try:
@@ -60,7 +65,10 @@ class RunFolder:
         except filelock.Timeout:
             raise CollectorError(f"{self.path} is being written by another process; wait for it or stop it") from None
         except OSError as error:
-            raise _cannot_write(self.path, error) from None
+            # As on some clusters' shared file systems. A marker in place of a lock would outlive a killed process.
+            if error.errno not in {errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP}:
+                raise _cannot_write(self.path, error) from None
+            self.notes.append(_NO_LOCKS)
         try:
             self._load()
         except BaseException:

@@ -110,6 +110,7 @@ async def sweep(
     # A baseline trains in a process of its own: more of them than cores would only slow each other down.
     trainers = asyncio.Semaphore(training or cores())
     outcome = Outcome()
+    noted: set[str] = set()
     hopeless = False
 
     async def complete(spec: RunSpec) -> None:
@@ -121,7 +122,9 @@ async def sweep(
             try:
                 with RunFolder(out / spec.folder) as folder:
                     for note in folder.notes:
-                        display.note(note)
+                        if note not in noted:
+                            display.note(note)
+                        noted.add(note)
                     if isinstance(spec, BaselineRun):
                         await run_baseline(spec, folder, display.progress, train)
                     else:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import audit
-from audit.commands.reading import TaskModules, reading
+from audit.commands.reading import TaskModules, WorkersOption, reading
 from audit.output.rows import Table
 from audit.request import Request
 
@@ -31,6 +31,7 @@ def rescore(
     ] = 0,
     each: Annotated[bool, typer.Option("--each", help="A row for every candidate instead of every method.")] = False,
     task_module: TaskModules = None,
+    workers: WorkersOption = None,
 ) -> Table:
     """Run recorded policies again on fresh seeds: how much of the recorded mean and best returns is luck?
 
@@ -39,7 +40,13 @@ def rescore(
     Example: audit rescore data/runs --rollouts 200 --env pong
     """
     return audit.rescore(
-        request, rollouts=rollouts, sample=sample, seed=seed, each=each, task_modules=task_module or ()
+        request,
+        rollouts=rollouts,
+        sample=sample,
+        seed=seed,
+        each=each,
+        task_modules=task_module or (),
+        workers=workers,
     )
 
 
@@ -59,6 +66,7 @@ def anchor(
     ] = False,
     each: Annotated[bool, typer.Option("--each", help="A row for every revision instead of every method.")] = False,
     task_module: TaskModules = None,
+    workers: WorkersOption = None,
 ) -> Table:
     """Does a revised policy do better on the worst rollout's own seed than elsewhere, more than random edits do?
 
@@ -72,4 +80,5 @@ def anchor(
         placebo=placebo,
         each=each,
         task_modules=task_module or (),
+        workers=workers,
     )

@@ -21,9 +21,12 @@ def check(
     facts: Annotated[
         bool, typer.Option("--facts", help="In formats other than the table: what there is, not what it supports.")
     ] = False,
+    shards: Annotated[
+        bool, typer.Option("--shards", help="Of sweeps collected with --shard: what each shard lacks, a row per shard.")
+    ] = False,
 ) -> Table:
     """What records have and lack, and which commands they support.
 
     Example: audit check data/theirs logs.tar.xz
     """
-    return audit.check(request, facts=facts)
+    return audit.check(request, facts=facts, shards=shards)

@@ -11,7 +11,7 @@ import audit
 from audit.commands.options import NoCacheOption
 from audit.commands.overview import Overview
 from audit.commands.printing import Printing, deliver, printing
-from audit.commands.reading import TaskModules, reading
+from audit.commands.reading import TaskModules, WorkersOption, reading
 from audit.commands.version import HELP
 from audit.output.rows import Table
 from audit.request import Request
@@ -122,13 +122,14 @@ def report(
     outcome: Annotated[
         str | None, typer.Option("--outcome", help="Only effects on edits, text, direction, size, gain or harmful.")
     ] = None,
+    workers: WorkersOption = None,
     no_cache: NoCacheOption = False,
 ) -> None:
     """Test a finished experiment: validity, the planned hypotheses, harm, and whether what moves the critic is named.
 
     Example: audit intervene report plan.json
     """
-    deliver(audit.intervene_report(plan, outcome=outcome, cache=not no_cache), asked)
+    deliver(audit.intervene_report(plan, outcome=outcome, workers=workers, cache=not no_cache), asked)
 
 
 @intervene.command()

@@ -71,6 +71,15 @@ TaskModules = Annotated[
     list[Path] | None,
     typer.Option("--task-module", metavar="FILE", help="Python file with a task of your own; repeatable."),
 ]
+WorkersOption = Annotated[
+    str | None,
+    typer.Option(
+        "--workers",
+        metavar="local|N|ray|ray://HOST:PORT",
+        help="Where policies are run: local (all cores), a number of threads or processes, ray, or ray://HOST:PORT.",
+        show_default="local",
+    ),
+]
 
 
 def _options(

@@ -10,7 +10,7 @@ from typing import Annotated, Final
 import typer
 
 import audit
-from audit.commands.reading import TaskModules, reading
+from audit.commands.reading import TaskModules, WorkersOption, reading
 from audit.output.errors import AuditError, UsageError
 from audit.request import Request
 
@@ -94,6 +94,7 @@ def verify(
     every: Annotated[bool, typer.Option("--all", help="Run all rollouts again, on all cores.")] = False,
     seed: Annotated[int, typer.Option("--seed", min=0, max=2**63 - 1, help="Seed of the draw.")] = 0,
     task_module: TaskModules = None,
+    workers: WorkersOption = None,
 ) -> None:
     """Run recorded rollouts again, and list those that differ; exit status 1 if there are any.
 
@@ -101,7 +102,9 @@ def verify(
 
     Example: audit verify data/runs --all --env cartpole
     """
-    verification = audit.verify(request, sample=None if every else sample, seed=seed, task_modules=task_module or ())
+    verification = audit.verify(
+        request, sample=None if every else sample, seed=seed, task_modules=task_module or (), workers=workers
+    )
     verification.print(request.output, columns=request.columns, sort=request.sort, limit=request.limit)
     if not verification.agrees:
         sys.stdout.flush()

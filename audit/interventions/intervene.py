@@ -16,6 +16,7 @@ from audit.output.formats import Row
 from audit.output.rows import Table
 from audit.output.tables import print_plain_table
 from audit.request import note, simulated
+from audit.rerun.running import check_workers
 from collector.model_options import ModelOptions
 
 
@@ -144,12 +145,15 @@ def intervene_run(
     return _answered(read, path)
 
 
-def intervene_report(plan: str | Path, *, outcome: str | None = None, cache: bool = True) -> Table:
+def intervene_report(
+    plan: str | Path, *, outcome: str | None = None, workers: str | None = None, cache: bool = True
+) -> Table:
     """Test a finished experiment: validity first, then the primary family, then all else.
 
     Args:
         plan: the plan's file.
         outcome: only effects on this: edits, text, direction, size, gain or harmful; None for all.
+        workers: where revised policies are run, as `--workers` has it: `local`, a number, `ray` or `ray://HOST:PORT`.
         cache: whether returns of policies that an earlier report ran may be used, and new ones kept.
 
     Returns:
@@ -157,11 +161,12 @@ def intervene_report(plan: str | Path, *, outcome: str | None = None, cache: boo
 
     Raises:
         AuditError: the plan was changed, or calls have no answer yet.
-        UsageError: no such outcome.
+        UsageError: no such outcome, or `workers` makes no sense.
     """
     from audit.interventions.report import COLUMNS, ESSENTIAL, read_report
 
-    report = read_report(Path(plan), cache=cache)
+    check_workers(workers)
+    report = read_report(Path(plan), cache=cache, workers=workers)
     rows = report.rows(outcome)
     if outcome is not None and not rows:
         known = sorted({effect.outcome for effect in report.analysis.effects})

@@ -7,6 +7,7 @@ import hashlib
 import math
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
@@ -16,7 +17,6 @@ from numpy.typing import NDArray
 from audit.interventions.answers import AnswerOf, ShownLine
 from audit.interventions.experiment import Answered, Experiment, Place
 from audit.interventions.plan import Call, Plan
-from audit.interventions.units import Unit
 from audit.output.errors import AuditError
 from audit.references import Shown, driver, resolve
 from audit.rerun.edits import TOLERANCE
@@ -24,7 +24,7 @@ from audit.rerun.policies import Fingerprints, key_of, returns_of
 from audit.rerun.results import computed
 from audit.rerun.rollouts import NotRerunnableError
 from audit.vocabulary.evidence import ShownRollout
-from audit.vocabulary.keys import RunKey
+from audit.vocabulary.keys import RevisionKey, RunKey
 from collector import seeding
 from collector.tasks import TabularSpace
 
@@ -59,7 +59,12 @@ class Gain(msgspec.Struct, frozen=True):
 
 
 def read_experiment(
-    plan: Plan, answers: Mapping[Call, AnswerOf], tasks: Mapping[RunKey, Task], *, cache: bool
+    plan: Plan,
+    answers: Mapping[Call, AnswerOf],
+    tasks: Mapping[RunKey, Task],
+    *,
+    cache: bool,
+    workers: str | None = None,
 ) -> Experiment:
     """Read all answers of a plan, and run their policies where the plan says so.
 
@@ -68,8 +73,9 @@ def read_experiment(
         answers: by call.
         tasks: by run, since runs have switches of their own.
         cache: whether returns of earlier audits may be used, and new ones kept.
+        workers: where policies are run, as `--workers` has it.
     """
-    gains = read_gains(plan, answers, tasks, cache=cache)
+    gains = read_gains(plan, answers, tasks, cache=cache, workers=workers)
     read = [
         _answered(plan, order, call, answers[call], tasks, gains)
         for order, call in enumerate(plan.calls())
@@ -204,7 +210,12 @@ def _gain_of(
 
 
 def read_gains(
-    plan: Plan, answers: Mapping[Call, AnswerOf], tasks: Mapping[RunKey, Task], *, cache: bool
+    plan: Plan,
+    answers: Mapping[Call, AnswerOf],
+    tasks: Mapping[RunKey, Task],
+    *,
+    cache: bool,
+    workers: str | None = None,
 ) -> dict[tuple[int, tuple[float, ...]], Gain | str]:
     """What each revised policy gains, on seeds that all policies of its unit share and that nothing else has used.
 
@@ -213,6 +224,7 @@ def read_gains(
         answers: by call.
         tasks: by run, since runs have switches of their own.
         cache: whether returns of earlier audits may be used, and new ones kept.
+        workers: where policies are run, as `--workers` has it.
 
     Returns:
         By unit and parameters; a reason where they cannot be run.
@@ -221,36 +233,53 @@ def read_gains(
         return {}
     fingerprints = Fingerprints()
     keys: dict[tuple[int, tuple[float, ...]], str] = {}
-    work: dict[str, tuple[int, tuple[float, ...]]] = {}
-    for call, answer in answers.items():
+    work: dict[str, tuple[Task, tuple[_Reviewed, Sequence[float]]]] = {}
+    # Policies of one unit next to each other, since they share the one under review.
+    for call, answer in sorted(answers.items(), key=lambda item: item[0].unit):
         if answer.params is None:
             continue
         policy = (call.unit, tuple(answer.params))
         if policy not in keys:
             unit = plan.units[call.unit]
-            mark = fingerprints.of(tasks[unit.cluster])
-            keys[policy] = key_of("intervene", mark, plan.seed, plan.rollouts, unit.key, unit.params, answer.params)
-            work[keys[policy]] = policy
-
-    @functools.cache
-    def reviewed(place: int) -> Floats | str:
-        return _returns(plan, plan.units[place], tasks, plan.units[place].params)
-
-    def gain(_: str, policy: tuple[int, tuple[float, ...]]) -> Gain | str:
-        place, params = policy
-        before, after = reviewed(place), _returns(plan, plan.units[place], tasks, params)
-        if isinstance(before, str) or isinstance(after, str):
-            return before if isinstance(before, str) else str(after)
-        difference = after - before
-        return Gain(float(difference.mean()), float(difference.std(ddof=1)) / math.sqrt(plan.rollouts))
-
-    found = computed(work, gain, Gain, cache=cache, what=f"revised policies, {plan.rollouts} rollouts each")
+            task = tasks[unit.cluster]
+            mark = fingerprints.of(task)
+            key = key_of("intervene", mark, plan.seed, plan.rollouts, unit.key, unit.params, answer.params)
+            keys[policy] = key
+            reviewed = _Reviewed(task, tuple(unit.params), plan.seed, plan.rollouts, unit.key)
+            work[key] = task, (reviewed, answer.params)
+    what = f"revised policies, {plan.rollouts} rollouts each"
+    found = computed(_gain, work, Gain, cache=cache, workers=workers, what=what)
     return {policy: found[key] for policy, key in keys.items()}
 
 
-def _returns(plan: Plan, unit: Unit, tasks: Mapping[RunKey, Task], params: Sequence[float]) -> Floats | str:
-    seeds = seeding.seeds(plan.seed, plan.rollouts, "intervene", *unit.key, "returns")
-    try:
-        return returns_of(tasks[unit.cluster], params, seeds)
-    except NotRerunnableError as error:
-        return str(error)
+@dataclass(frozen=True, slots=True)
+class _Reviewed:
+    """The policy of a unit, with all that its fresh seeds depend on."""
+
+    task: Task = field(hash=False)
+    params: tuple[float, ...]
+    seed: int
+    rollouts: int
+    key: RevisionKey
+
+    def returns(self, params: Sequence[float]) -> Floats | str:
+        """The returns of a policy on the seeds of the unit, or why there are none."""
+        try:
+            seeds = seeding.seeds(self.seed, self.rollouts, "intervene", *self.key, "returns")
+            return returns_of(self.task, params, seeds)
+        except NotRerunnableError as error:
+            return str(error)
+
+
+@functools.lru_cache(maxsize=16)
+def _own_returns(reviewed: _Reviewed) -> Floats | str:
+    return reviewed.returns(reviewed.params)
+
+
+def _gain(_: Task, revised: tuple[_Reviewed, Sequence[float]]) -> Gain | str:
+    reviewed, params = revised
+    before, after = _own_returns(reviewed), reviewed.returns(params)
+    if isinstance(before, str) or isinstance(after, str):
+        return before if isinstance(before, str) else str(after)
+    difference = after - before
+    return Gain(float(difference.mean()), float(difference.std(ddof=1)) / math.sqrt(reviewed.rollouts))

@@ -94,12 +94,13 @@ class Report:
         yield f"Faithfulness: {self.analysis.faithfulness.verdict}.", list(_faithfulness(self.analysis))
 
 
-def read_report(path: Path, *, cache: bool = True) -> Report:
+def read_report(path: Path, *, cache: bool = True, workers: str | None = None) -> Report:
     """Read a finished experiment, and test it.
 
     Args:
         path: of the plan.
         cache: whether returns of earlier reports may be used, and new ones kept.
+        workers: where revised policies are run, as `--workers` has it.
 
     Raises:
         AuditError: the plan was changed, or calls have no answer yet: p-values are shown when all are in.
@@ -108,7 +109,7 @@ def read_report(path: Path, *, cache: bool = True) -> Report:
     answers, problems = read_answers(plan, path)
     if line := unfinished(plan, path, len(answers)):
         raise AuditError(line)
-    experiment = read_experiment(plan, answers, tasks_of(plan, path), cache=cache)
+    experiment = read_experiment(plan, answers, tasks_of(plan, path), cache=cache, workers=workers)
     analysis = analyse(
         experiment,
         plan.family,

@@ -1,4 +1,4 @@
-"""Behavioural anchoring of whole data sets: every revision whose seeds are known, in threads, kept between audits."""
+"""Behavioural anchoring of whole data sets: every revision whose seeds are known, kept between audits."""
 
 from __future__ import annotations
 
@@ -75,10 +75,23 @@ class Anchors:
     skipped: Counter[tuple[str, str]] = field(default_factory=Counter)
 
 
+class _Revision(NamedTuple):
+    """A revision, and how to measure it; the last three are `measure`'s."""
+
+    before: list[float]
+    after: list[float]
+    seeds: list[int]
+    returns: list[float]
+    controls: int
+    seed: int
+    placebo: bool
+
+
 class _Work(NamedTuple):
     identity: RunKey
-    iteration: Iteration
+    iteration: int
     task: Task
+    revision: _Revision
     key: str
 
 
@@ -91,6 +104,7 @@ def measure(
     seed: int,
     placebo: bool,
     cache: bool,
+    workers: str | None = None,
 ) -> Anchors:
     """Run revised policies and control edits on the initial candidates' seeds.
 
@@ -102,14 +116,16 @@ def measure(
         seed: of the control edits and of the draw.
         placebo: put a control edit in the place of every revision: what is then found is the false-positive rate.
         cache: whether results of earlier audits may be used, and new ones kept.
+        workers: as `--workers` has it.
     """
     done = Anchors()
     work = list(_work(records, runs, done, (controls, seed, placebo), sample))
     found = computed(
-        {each.key: each for each in work},
-        lambda _, each: _measured(each, controls, seed, placebo=placebo),
+        _measured,
+        {each.key: (each.task, each.revision) for each in work},
         Anchoring,
         cache=cache,
+        workers=workers,
         what=f"revisions to run, with {controls} control edits each",
     )
     for each in work:
@@ -117,12 +133,12 @@ def measure(
         if isinstance(outcome, str):
             done.skipped[outcome, " ".join(each.identity[:3])] += 1
         else:
-            done.revisions.append(Anchored(each.identity, each.iteration.iteration, outcome))
+            done.revisions.append(Anchored(each.identity, each.iteration, outcome))
     return done
 
 
 def _work(
-    records: Records, runs: Sequence[RecordedRun], done: Anchors, settings: tuple[object, ...], sample: int | None
+    records: Records, runs: Sequence[RecordedRun], done: Anchors, settings: tuple[int, int, bool], sample: int | None
 ) -> Iterator[_Work]:
     """The revisions to run, each with the key of its result; the others are counted."""
     read = {
@@ -147,10 +163,12 @@ def _work(
             if reason := _unfit(each, task):
                 done.skipped[reason, group] += 1
                 continue
-            assert each.revised is not None
             before, after = each.initial, each.revised
-            key = key_of("anchor 3", mark, *settings, before.params, after.params, before.seeds, before.returns)
-            yield _Work(run.identity, each, task, key)
+            assert after is not None
+            assert before.seeds is not None
+            made = (before.params, after.params, before.seeds, before.returns)
+            key = key_of("anchor 3", mark, *settings, *made)
+            yield _Work(run.identity, each.iteration, task, _Revision(*made, *settings), key)
 
 
 def _unfit(iteration: Iteration, task: Task) -> str | None:
@@ -171,18 +189,16 @@ def _unfit(iteration: Iteration, task: Task) -> str | None:
     return None if changes(isinstance(task.space, TabularSpace), before.params, after.params) else UNCHANGED
 
 
-def _measured(work: _Work, controls: int, seed: int, *, placebo: bool) -> Anchoring | str:
+def _measured(task: Task, revision: _Revision) -> Anchoring | str:
     from collector import seeding
 
-    before, revised = work.iteration.initial, work.iteration.revised
-    assert revised is not None
-    assert before.seeds is not None
+    before, after, seeds, returns, controls, seed, placebo = revision
     # From the revision alone, so that the draw is the same in another folder, under another name and in later versions.
-    drawn_for = key_of(before.params, revised.params, before.seeds, before.returns)
-    rng = seeding.generator(seed, "anchor", work.task.id, drawn_for)
-    after = control_edit(work.task.space, before.params, revised.params, rng).tolist() if placebo else revised.params
+    rng = seeding.generator(seed, "anchor", task.id, key_of(before, after, seeds, returns))
+    if placebo:
+        after = control_edit(task.space, before, after, rng).tolist()
     try:
-        return anchoring(work.task, before.params, after, before.seeds, before.returns, controls=controls, rng=rng)
+        return anchoring(task, before, after, seeds, returns, controls=controls, rng=rng)
     except NotReproducedError:
         return NOT_REPRODUCED
     except NotRerunnableError as error:

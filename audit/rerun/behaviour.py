@@ -10,6 +10,7 @@ from audit.arguments import Data, RunSelection, request_of
 from audit.output.rows import Table
 from audit.rerun import anchors, fairness, rescoring
 from audit.rerun.opening import opened, report_skipped
+from audit.rerun.running import check_workers
 
 
 def rescore(
@@ -20,6 +21,7 @@ def rescore(
     seed: int = 0,
     each: bool = False,
     task_modules: Sequence[str | Path] = (),
+    workers: str | None = None,
     **options: Unpack[RunSelection],
 ) -> Table:
     """Run recorded policies again on fresh seeds: how much of the recorded mean and best returns is luck?
@@ -33,15 +35,19 @@ def rescore(
         seed: of the fresh seeds and of the sample.
         each: a row for every candidate instead of every method.
         task_modules: Python files with tasks of your own.
+        workers: where policies are run, as `--workers` has it: `local`, a number, `ray` or `ray://HOST:PORT`.
         options: which groups, and how records are opened.
 
     Raises:
         AuditError: a path holds no records, or `strict` and something is wrong with them.
-        UsageError: a file of tasks cannot be used.
+        UsageError: a file of tasks cannot be used, or `workers` makes no sense.
     """
+    check_workers(workers)
     request = request_of(data, RunSelection, options)
     with opened(request, task_modules) as (records, runs):
-        done = rescoring.rescore(records, runs, rollouts=rollouts, sample=sample, seed=seed, cache=request.cache)
+        done = rescoring.rescore(
+            records, runs, rollouts=rollouts, sample=sample, seed=seed, cache=request.cache, workers=workers
+        )
         caption = report_skipped(request, records, runs, done.skipped, "candidate")
     notes = [caption] if caption else []
     if each:
@@ -71,6 +77,7 @@ def anchor(
     placebo: bool = False,
     each: bool = False,
     task_modules: Sequence[str | Path] = (),
+    workers: str | None = None,
     **options: Unpack[RunSelection],
 ) -> Table:
     """Does a revised policy do better on the worst rollout's own seed than elsewhere, more than random edits do?
@@ -83,16 +90,25 @@ def anchor(
         placebo: measure random edits in the place of revisions, for the false-positive rate.
         each: a row for every revision instead of every method.
         task_modules: Python files with tasks of your own.
+        workers: where policies are run, as `--workers` has it: `local`, a number, `ray` or `ray://HOST:PORT`.
         options: which groups, and how records are opened.
 
     Raises:
         AuditError: a path holds no records, or `strict` and something is wrong with them.
-        UsageError: a file of tasks cannot be used.
+        UsageError: a file of tasks cannot be used, or `workers` makes no sense.
     """
+    check_workers(workers)
     request = request_of(data, RunSelection, options)
     with opened(request, task_modules) as (records, runs):
         done = anchors.measure(
-            records, runs, controls=controls, sample=sample, seed=seed, placebo=placebo, cache=request.cache
+            records,
+            runs,
+            controls=controls,
+            sample=sample,
+            seed=seed,
+            placebo=placebo,
+            cache=request.cache,
+            workers=workers,
         )
         caption = report_skipped(request, records, runs, done.skipped, "revision")
     notes = [caption] if caption else []

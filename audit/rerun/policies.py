@@ -1,14 +1,10 @@
-"""Recorded policies made ready to run: which task, which parameters, and many of them at once."""
+"""Recorded policies made ready to run: which task, which parameters."""
 
 from __future__ import annotations
 
 import hashlib
-import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
-from itertools import islice
-from typing import TYPE_CHECKING, Final, TypeVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -22,12 +18,6 @@ if TYPE_CHECKING:
     from collector.tasks import Task
 
 Floats = NDArray[np.float64]
-T = TypeVar("T")
-R = TypeVar("R")
-
-_BATCH: Final = 64
-"""Tasks in flight at once."""
-_one_environment = threading.Lock()
 
 
 def task_to_run(recorded: RecordedRun) -> Task:
@@ -88,29 +78,14 @@ def key_of(*parts: object) -> str:
 
 
 def returns_of(task: Task, params: Sequence[float], seeds: Sequence[int]) -> Floats:
-    """The returns of a policy, one for each seed; from several threads at once.
+    """The returns of a policy, one for each seed.
 
     Raises:
         NotRerunnableError: the task cannot take these parameters.
     """
-    from collector.rollouts.evaluate import evaluate, is_compiled
+    from collector.rollouts.evaluate import evaluate
 
-    # Where the interpreter steps through Gymnasium's environment, there is one environment for all threads.
-    with nullcontext() if is_compiled(task) else _one_environment:
-        try:
-            return np.array(evaluate(task, params, seeds).returns)
-        except Exception as error:  # an environment can raise anything on an invalid action
-            raise NotRerunnableError(f"{type(error).__name__}: {error}") from None
-
-
-def in_threads(function: Callable[[T], R], work: Iterable[T]) -> Iterator[R]:
-    """Results of a function in the order of its arguments, a few of which are under way at once on all cores."""
-    from collector.system.cores import cores
-
-    remaining = iter(work)
-    with ThreadPoolExecutor(cores(), thread_name_prefix="policies") as pool:
-        try:
-            while batch := list(islice(remaining, _BATCH)):
-                yield from pool.map(function, batch)
-        finally:
-            pool.shutdown(cancel_futures=True)
+    try:
+        return np.array(evaluate(task, params, seeds).returns)
+    except Exception as error:  # an environment can raise anything on an invalid action
+        raise NotRerunnableError(f"{type(error).__name__}: {error}") from None

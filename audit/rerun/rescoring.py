@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -72,6 +72,12 @@ class _Candidate(NamedTuple):
     policy: str
 
 
+class _Policy(NamedTuple):
+    params: list[float]
+    rollouts: int
+    seed: int
+
+
 def rescore(
     records: Records,
     runs: Sequence[RecordedRun],
@@ -80,6 +86,7 @@ def rescore(
     sample: int | None,
     seed: int,
     cache: bool,
+    workers: str | None = None,
 ) -> Rescoring:
     """Run initial, revised and kept policies again on fresh seeds.
 
@@ -93,9 +100,10 @@ def rescore(
         sample: how many iterations to score, drawn evenly over runs, and each run's best as well; None for all.
         seed: of the fresh seeds and of the draw.
         cache: whether results of earlier audits may be used, and new ones kept.
+        workers: as `--workers` has it.
     """
     done = Rescoring()
-    tasks: dict[str, tuple[Task, list[float]]] = {}
+    policies: dict[str, tuple[Task, _Policy]] = {}
     candidates: list[_Candidate] = []
     fingerprints = Fingerprints()
     for run, iterations in _chosen(records, runs, sample, seed):
@@ -112,10 +120,11 @@ def rescore(
                     done.skipped[NO_PARAMETERS, group] += 1
                     continue
                 key = key_of("rescore", mark, candidate.params, rollouts, seed)
-                tasks.setdefault(key, (task, candidate.params))
+                policies.setdefault(key, (task, _Policy(candidate.params, rollouts, seed)))
                 kept = role == iteration.selected
                 candidates.append(_Candidate(run.identity, iteration.iteration, role, kept, candidate.mean_return, key))
-    scores = _scores(tasks, rollouts, seed, cache=cache)
+    what = f"policies, {rollouts} rollouts each"
+    scores = computed(_score, policies, Score, cache=cache, workers=workers, what=what)
     for each in candidates:
         score = scores[each.policy]
         if isinstance(score, str):
@@ -140,21 +149,16 @@ def _chosen(
         yield run, iterations
 
 
-def _scores(
-    tasks: Mapping[str, tuple[Task, list[float]]], rollouts: int, seed: int, *, cache: bool
-) -> dict[str, Score | str]:
-    """The score of each policy by key, or why it has none."""
+def _score(task: Task, policy: _Policy) -> Score | str:
+    """A policy's score, or why it has none."""
     from collector import seeding
 
-    def score(_: str, policy: tuple[Task, list[float]]) -> Score | str:
-        task, params = policy
-        try:
-            returns = returns_of(task, params, seeding.seeds(seed, rollouts, "rescore", task.id, key_of(params)))
-        except NotRerunnableError as error:
-            return str(error)
-        return Score(float(returns.mean()), float(returns.std(ddof=1)) / math.sqrt(rollouts))
-
-    return computed(tasks, score, Score, cache=cache, what=f"policies, {rollouts} rollouts each")
+    params, rollouts, seed = policy
+    try:
+        returns = returns_of(task, params, seeding.seeds(seed, rollouts, "rescore", task.id, key_of(params)))
+    except NotRerunnableError as error:
+        return str(error)
+    return Score(float(returns.mean()), float(returns.std(ddof=1)) / math.sqrt(rollouts))
 
 
 def by_group(scored: Sequence[Scored]) -> dict[tuple[str, str, str], dict[int, list[Scored]]]:

@@ -10,14 +10,17 @@ import contextlib
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final, Self, TypeVar
+from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 import msgspec
 
 from audit.ingest.cache_folder import cache_folder
 from audit.output.progress import PrintedProgress
 from audit.request import note
-from audit.rerun.policies import in_threads
+from audit.rerun.running import run_each
+
+if TYPE_CHECKING:
+    from collector.tasks import Task
 
 NAME: Final = "rollouts.sqlite"
 MOST: Final = 2_000_000
@@ -94,15 +97,22 @@ class Results:
 
 
 def computed(
-    work: Mapping[str, T], compute: Callable[[str, T], R | str], kind: type[R], *, cache: bool, what: str
+    function: Callable[[Task, T], R | str],
+    work: Mapping[str, tuple[Task, T]],
+    kind: type[R],
+    *,
+    cache: bool,
+    workers: str | None = None,
+    what: str,
 ) -> dict[str, R | str]:
-    """The results of some work: those of earlier audits, and the others computed in threads and kept.
+    """The results of some work: those of earlier audits, and the others computed as `run_each` does, and kept.
 
     Args:
-        work: by keys that name everything a result depends on.
-        compute: gives the result for a key and its work, or the reason why there is none.
+        function: gives the result for a task and an argument, or the reason why there is none.
+        work: tasks and arguments by keys that name everything a result depends on.
         kind: of results, for msgspec.
         cache: whether results may be used and kept.
+        workers: as `--workers` has it.
         what: the pieces of work, for people.
     """
     fresh: dict[str, str] = {}
@@ -110,17 +120,21 @@ def computed(
         found: dict[str, R | str] = {
             key: msgspec.json.decode(value, type=kind) for key, value in results.find(list(work)).items()
         }
-        missing = [key for key in work if key not in found]
+        missing = {key: each for key, each in work.items() if key not in found}
         progress.begin(len(missing), what)
-        for key, outcome in zip(missing, in_threads(lambda key: compute(key, work[key]), missing), strict=True):
-            progress.advance()
-            found[key] = outcome
-            if not isinstance(outcome, str):
-                fresh[key] = msgspec.json.encode(outcome).decode()
-            if len(fresh) >= _STORED_AT_ONCE:
-                results.keep(fresh)
-                fresh = {}
-        results.keep(fresh)
+        tasks = (task for task, _ in missing.values())
+        with contextlib.ExitStack() as resources:
+            resources.callback(lambda: results.keep(fresh))  # what is finished stays, whatever ends the rest
+            outcomes = run_each(function, missing.values(), workers=workers, tasks=tasks)
+            resources.enter_context(contextlib.closing(outcomes))
+            for key, outcome in zip(missing, outcomes, strict=True):
+                progress.advance()
+                found[key] = outcome
+                if not isinstance(outcome, str):
+                    fresh[key] = msgspec.json.encode(outcome).decode()
+                if len(fresh) >= _STORED_AT_ONCE:
+                    results.keep(fresh)
+                    fresh.clear()
     return found
 
 

@@ -6,10 +6,9 @@ when a rollout is run, and by nothing else of the audit.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import starmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -20,7 +19,6 @@ from audit.vocabulary.methods import BASELINES
 
 if TYPE_CHECKING:
     from collector.records import Run
-    from collector.rollouts.workers import Workers
     from collector.tasks import Task
 
 NO_SEEDS: Final = "no seeds are recorded"
@@ -29,9 +27,6 @@ TEXTS: Final = "candidates are texts, so there is nothing to run"
 NO_RETURNS: Final = "no returns of single rollouts are recorded"
 DECISIVE: Final = ("salience-audit", "gymnasium", "mujoco", "numpy")
 """Packages whose versions can change what a rollout returns."""
-FEW: Final = 400
-"""Rollouts up to which they are run in this process: starting others would take longer."""
-_BATCH: Final = 256
 
 
 class NotRerunnableError(AuditError):
@@ -134,58 +129,23 @@ def rollouts_of(candidate: Candidate) -> list[Rollout]:
     return [Rollout(*values) for values in each]
 
 
-def run_rollout(task: Task, params: Sequence[float], seed: int) -> Outcome:
-    """Run one rollout; an error in it is its outcome, since records may hold anything."""
-    from collector.rollouts.evaluate import evaluate
-
-    try:
-        result = evaluate(task, params, [seed])
-    except Exception as error:  # an environment can raise anything on an invalid action
-        return Outcome(None, None, None, f"{type(error).__name__}: {error}")
-    return Outcome(result.returns[0], result.lengths[0], result.ended[0])
-
-
-def run_job(job: Job) -> list[Outcome]:
-    """The outcomes of a job's rollouts, in their order."""
-    return [run_rollout(job.task, job.params, rollout.seed) for rollout in job.rollouts]
-
-
-def run_jobs(jobs: Iterable[Job], task_modules: Sequence[Path] = ()) -> Iterator[tuple[Job, list[Outcome]]]:
-    """Run jobs, each with its outcomes, in the order given: few in this process, many in one per core.
+def run_again(task: Task, policy: tuple[Sequence[float], Sequence[int]]) -> list[Outcome]:
+    """Run a policy once for each seed; an error in a rollout is its outcome, since records may hold anything.
 
     Args:
-        jobs: the jobs; they are taken as they are needed.
-        task_modules: files of users' tasks, which other processes need as well.
-
-    Raises:
-        AuditError: a worker process died.
+        task: the task.
+        policy: its parameters and the seeds.
     """
-    from collector.errors import WorkerError
-    from collector.rollouts.evaluate import is_compiled
-    from collector.rollouts.workers import Workers
-    from collector.system.cores import cores
+    from collector.rollouts.evaluate import evaluate
 
-    remaining = iter(jobs)
-    first = list(islice(remaining, _BATCH))
-    few = len(first) < _BATCH and sum(len(job.rollouts) for job in first) <= FEW
-    if few or cores() == 1:
-        for job in chain(first, remaining):
-            yield job, run_job(job)
-        return
-    for task in {job.task.id: job.task for job in first}.values():
-        is_compiled(task)  # if it is not, the reason is printed here, once; workers print nothing
+    params, seeds = policy
     try:
-        with Workers(task_modules=task_modules) as workers:
-            batch = first
-            while batch:
-                yield from zip(batch, asyncio.run(_together(workers, batch)), strict=True)
-                batch = list(islice(remaining, _BATCH))
-    except WorkerError as error:
-        raise AuditError(str(error)) from None
-
-
-async def _together(workers: Workers, jobs: Sequence[Job]) -> list[list[Outcome]]:
-    return await asyncio.gather(*(workers(run_job, job) for job in jobs))
+        found = evaluate(task, params, seeds)
+    except Exception as error:  # an environment can raise anything on an invalid action
+        if len(seeds) == 1:
+            return [Outcome(None, None, None, f"{type(error).__name__}: {error}")]
+        return [outcome for seed in seeds for outcome in run_again(task, (params, [seed]))]
+    return list(starmap(Outcome, zip(found.returns, found.lengths, found.ended, strict=True)))
 
 
 def version_note(runs: Iterable[Run]) -> str:

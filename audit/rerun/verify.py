@@ -12,9 +12,9 @@ import weakref
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import islice, tee
 from pathlib import Path
-from typing import Any, Final, Unpack
+from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from audit.arguments import Data, RunSelection, request_of
 from audit.ingest.runs import RecordedRun, Records
@@ -32,13 +32,17 @@ from audit.rerun.rollouts import (
     Outcome,
     Rollout,
     rollouts_of,
-    run_jobs,
+    run_again,
     task_of,
     version_note,
     what_is_missing,
 )
+from audit.rerun.running import check_workers, run_each
 from audit.sources.iterations import Iteration
 from audit.vocabulary.keys import RunKey
+
+if TYPE_CHECKING:
+    from collector.tasks import Task
 
 COLUMNS: Final = (
     *("condition", "env", "variant", "run", "iteration", "candidate", "rollout", "check"),
@@ -64,7 +68,7 @@ class Verification:
         records: where the runs are from.
         sample: how many rollouts to run again; None for all.
         seed: of the draw.
-        task_modules: files of users' tasks.
+        workers: as `--workers` has it.
         runs: runs that were read.
         candidates: candidates whose mean return was computed again.
         checked, differing: rollouts that were run again, and those of them that differ.
@@ -75,7 +79,7 @@ class Verification:
     records: Records
     sample: int | None
     seed: int
-    task_modules: Sequence[Path]
+    workers: str | None
     runs: int = 0
     candidates: int = 0
     checked: int = 0
@@ -83,6 +87,7 @@ class Verification:
     skipped: Skipped = field(default_factory=Counter)
     inconsistencies: list[Row] = field(default_factory=list)
     _sizes: dict[RunKey, int] = field(default_factory=dict)
+    _tasks: dict[RunKey, Task] = field(default_factory=dict)
     _differing_runs: dict[RunKey, RecordedRun] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -160,7 +165,7 @@ class Verification:
         every = sum(self._sizes.values())
         with PrintedProgress() as progress:
             progress.begin(min(every, self.sample or every), "running rollouts again", counted=False)
-            for job, outcomes in run_jobs(self._jobs(runs), self.task_modules):
+            for outcomes, job in self._run(self._jobs(runs)):
                 self.checked += len(outcomes)
                 progress.advance(len(outcomes))
                 for rollout, outcome in zip(job.rollouts, outcomes, strict=True):
@@ -170,6 +175,13 @@ class Verification:
                         identity = _identity(row)
                         self._differing_runs[identity] = runs[identity]
                         yield row
+
+    def _run(self, jobs: Iterator[Job]) -> Iterator[tuple[list[Outcome], Job]]:
+        jobs, others = tee(jobs)
+        work = ((job.task, (job.params, [rollout.seed for rollout in job.rollouts])) for job in others)
+        outcomes = run_each(run_again, work, workers=self.workers, tasks=self._tasks.values())
+        with contextlib.closing(outcomes):
+            yield from zip(outcomes, jobs, strict=True)
 
     def summary(self) -> list[str]:
         """What was checked, found and skipped, in a few lines for people."""
@@ -204,6 +216,8 @@ class Verification:
                 self.candidates += 1
                 rollouts[reason or what_is_missing(candidate)] += len(candidate.returns)
         self._sizes[run.identity] = rollouts.pop(None, 0)
+        if task is not None:
+            self._tasks[run.identity] = task
         for why, number in rollouts.items():
             assert why is not None
             if number:
@@ -217,7 +231,7 @@ class Verification:
 
     def _jobs_of(self, recorded: RecordedRun, chosen: set[int] | None) -> Iterator[Job]:
         """The jobs of a run: all rollouts, or those at the chosen places, warm-up first, in recorded order."""
-        task, run, place = task_of(recorded), recorded.run, 0
+        task, run, place = self._tasks[recorded.identity], recorded.run, 0
         assert run is not None
         for index, trial in enumerate(run.warmup):
             if chosen is None or place in chosen:
@@ -242,6 +256,7 @@ def verify(
     sample: int | None = 200,
     seed: int = 0,
     task_modules: Sequence[str | Path] = (),
+    workers: str | None = None,
     **options: Unpack[RunSelection],
 ) -> Verification:
     """Read runs, and prepare to run their rollouts again.
@@ -253,16 +268,18 @@ def verify(
         sample: how many rollouts to run again, drawn evenly over runs; None for all.
         seed: of the draw.
         task_modules: Python files with tasks of your own.
+        workers: where rollouts are run, as `--workers` has it: `local`, a number, `ray` or `ray://HOST:PORT`.
         options: which groups, and how records are opened.
 
     Raises:
         AuditError: a path holds no records, or `strict` and something is wrong with them.
-        UsageError: a file of tasks cannot be used.
+        UsageError: a file of tasks cannot be used, or `workers` makes no sense.
     """
+    check_workers(workers)
     request = request_of(data, RunSelection, options)
     with contextlib.ExitStack() as resources:
         records, runs = resources.enter_context(opened(request, task_modules, judged=False))
-        verification = Verification(records, sample, seed, [Path(path) for path in task_modules])
+        verification = Verification(records, sample, seed, workers)
         for run in tracked(runs, "comparing returns and evidence"):
             verification.survey(run)
         report_problems(request, records)

@@ -40,6 +40,7 @@ _TABLES: Final = (
         "sample",
         "verify",
         "verify --all",
+        "verify --all --workers 2",
         "judge --backend ollama --plan",
     ),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal, Unpack
+from typing import TYPE_CHECKING, Annotated, Literal, Unpack
 
 import typer
 
@@ -12,6 +12,13 @@ from collector.cli import options
 from collector.cli.command import run_command
 from collector.errors import CollectorError, WorkerError
 from collector.model_options import ModelOptions, with_model_options
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from collector.cli.display import Quiet
+    from collector.llm.protocol import Model
+    from collector.spec import RunSpec
 
 app = typer.Typer(context_settings=options.HELP, pretty_exceptions_enable=False, rich_markup_mode="markdown")
 
@@ -95,6 +102,7 @@ def collect(
         bool, typer.Option("--resume/--no-resume", help="Go on with records found there, or refuse to.")
     ] = True,
     concurrency: options.ConcurrencyOption = None,
+    shard: options.ShardOption = None,
     workers: options.WorkersOption = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan, and do nothing.")] = False,
     quiet: options.QuietOption = False,
@@ -114,6 +122,8 @@ def collect(
 
     `collect --env frozenlake --variant threetraj --backend local`
 
+    `collect --env all --variant all --shard 3/16`
+
     `collect --env pong --variant r2po --tau-c half --backend ollama --model gpt-oss:20b`
 
     `collect --env cartpole --variant r2po --backend openai --base-url http://localhost:8000/v1 --model NAME`
@@ -126,7 +136,8 @@ def collect(
     from collector.cli.dry_run import print_plan
     from collector.llm.backends import make_model
     from collector.plan import Request, left_out, plan
-    from collector.sweep import collect_runs, states
+    from collector.sharding import Division, write_grid
+    from collector.sweep import states
     from collector.switches import Switches
     from collector.tasks.plugins import load_tasks
 
@@ -170,7 +181,16 @@ def collect(
         model=language_model.name,
         options=language_model.options,
     )
-    found = states(plan(request), out)
+    specs = plan(request)
+    division = Division(specs, *shard) if shard else None
+    mine = division.mine(specs) if division else specs
+    if division and not quiet:
+        console.print(Text(division.line(specs)))
+    if not mine:
+        if division and not dry_run:
+            write_grid(division.grid(specs), out)
+        return
+    found = states(mine, out)
     if not quiet and (passed_over := left_out(request)):
         console.print(Text(passed_over), soft_wrap=True)
     if dry_run:
@@ -180,29 +200,48 @@ def collect(
         first = out / existing[0].spec.folder
         raise CollectorError(f"{first} exists already; leave out --no-resume to go on with it, or choose another --out")
 
+    if division:
+        write_grid(division.grid(specs), out)
     todo = [state for state in found if not state.complete]
     if not quiet and len(todo) < len(found):
         console.print(Text(f"{len(found) - len(todo)} of {len(found)} runs are complete already"))
     if todo:
-        display = choose_display(console, todo, quiet=quiet)
-        try:
-            outcome = collect_runs(
-                [state.spec for state in todo],
-                out,
-                language_model,
-                display=display,
-                concurrency=concurrency,
-                task_modules=task_modules,
-                workers=workers,
-            )
-        except WorkerError as error:
-            raise CollectorError(f"{error}; nothing is lost, the same command goes on from here") from None
-        except KeyboardInterrupt:
-            display.summarize(out, stopped=True)
-            raise
-        display.summarize(out, stopped=bool(outcome.failures))
-        if outcome.failures:
-            raise CollectorError(f"{outcome.message(len(todo))}. The same command goes on where they stopped.")
+        _complete(
+            [state.spec for state in todo],
+            out,
+            language_model,
+            choose_display(console, todo, quiet=quiet),
+            concurrency=concurrency,
+            task_modules=task_modules,
+            workers=workers,
+        )
+
+
+def _complete(
+    specs: Sequence[RunSpec],
+    out: Path,
+    model: Model,
+    display: Quiet,
+    *,
+    concurrency: int | None,
+    task_modules: Sequence[Path],
+    workers: str | None,
+) -> None:
+    """Collect runs, and print what was done however it ends."""
+    from collector.sweep import collect_runs
+
+    try:
+        outcome = collect_runs(
+            specs, out, model, display=display, concurrency=concurrency, task_modules=task_modules, workers=workers
+        )
+    except WorkerError as error:
+        raise CollectorError(f"{error}; nothing is lost, the same command goes on from here") from None
+    except KeyboardInterrupt:
+        display.summarize(out, stopped=True)
+        raise
+    display.summarize(out, stopped=bool(outcome.failures))
+    if outcome.failures:
+        raise CollectorError(f"{outcome.message(len(specs))}. The same command goes on where they stopped.")
 
 
 def main() -> None:

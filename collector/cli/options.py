@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+import re
+from typing import Annotated, Final, NamedTuple
 
 import typer
 
+from collector.records.grids import MOST_SHARDS
 from collector.rollouts.executors import WORKERS_HELP, WORKERS_METAVAR, check_workers
 
 HELP: Final = {"help_option_names": ["-h", "--help"]}
@@ -36,6 +38,34 @@ ConcurrencyOption = Annotated[
     int | None,
     typer.Option(
         min=1, max=10_000, help="Runs in flight at once.", show_default="1 with local; else 4, or twice the cores"
+    ),
+]
+
+
+class Shard(NamedTuple):
+    """One of so many shares of a sweep's runs."""
+
+    number: int
+    of: int
+
+
+def _shard(text: str) -> Shard:
+    given = re.fullmatch(r"([0-9]{1,7})/([0-9]{1,7})", text)
+    shard = Shard(*map(int, given.groups())) if given else Shard(0, 0)
+    if not 1 <= shard.number <= shard.of <= MOST_SHARDS:
+        raise typer.BadParameter(f"'{text}' is not I/N with I from 1 to N, such as 3/16")
+    return shard
+
+
+ShardOption = Annotated[
+    Shard | None,
+    typer.Option(
+        "--shard",
+        metavar="I/N",
+        parser=_shard,
+        help="Collect the I-th of N shares of the runs only; N processes with the same options, I from 1 to N, "
+        "collect all.",
+        show_default="all runs",
     ),
 ]
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from collector.grid.parts import Part
     from collector.plan import Request
+    from collector.spec import RunSpec
 
 
 app = typer.Typer(
@@ -42,6 +43,7 @@ def paper(
     seed: options.SeedOption = 0,
     out: Annotated[Path, typer.Option(help="Folder for the records.")] = Path("data/paper-grid"),
     concurrency: options.ConcurrencyOption = None,
+    shard: options.ShardOption = None,
     workers: options.WorkersOption = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what is missing and its cost, do nothing.")] = False,
     rate: Annotated[
@@ -68,10 +70,11 @@ def paper(
     from rich.console import Console
     from rich.text import Text
 
-    from collector.grid.parts import chosen
+    from collector.grid.parts import PARTS, chosen
     from collector.grid.running import collect_parts
     from collector.llm.backends import make_model
-    from collector.plan import Request
+    from collector.plan import Request, plan
+    from collector.sharding import Division, write_grid
 
     if not dry_run and (rate or answer_tokens or output != "table"):
         raise typer.BadParameter("--rate, --answer-tokens and --format are for --dry-run")
@@ -98,15 +101,24 @@ def paper(
         model=client.name,
         options=client.options,
     )
-    parts = chosen(part or [])
-    if dry_run:
-        _print_cost(parts, wanted, out, concurrency, rate, answer_tokens, output, quiet=quiet)
-    else:
-        collect_parts(parts, wanted, out, make, console, concurrency=concurrency, workers=workers, quiet=quiet)
+    planned = [(each, plan(each.request(wanted))) for each in chosen(part or [])]
+    if shard:
+        # Numbered over all parts, so that a run is in the same shard whichever of them are chosen.
+        division = Division((spec for each in PARTS for spec in plan(each.request(wanted))), *shard)
+        specs = [spec for _, every in planned for spec in every]
+        if not quiet:
+            console.print(Text(division.line(specs)))
+        if not dry_run:
+            write_grid(division.grid(specs), out)
+        planned = [(each, mine) for each, every in planned if (mine := division.mine(every))]
+    if dry_run and (planned or output == "json"):
+        _print_cost(planned, wanted, out, concurrency, rate, answer_tokens, output, quiet=quiet)
+    elif not dry_run:
+        collect_parts(planned, out, make, console, concurrency=concurrency, workers=workers, quiet=quiet)
 
 
 def _print_cost(
-    parts: Sequence[Part],
+    planned: Sequence[tuple[Part, Sequence[RunSpec]]],
     wanted: Request,
     out: Path,
     concurrency: int | None,
@@ -120,14 +132,13 @@ def _print_cost(
     from collector.grid.measured import measure
     from collector.grid.prompt_sizes import PromptSizes
     from collector.grid.report import print_json, print_table
-    from collector.plan import plan
     from collector.sweep import states
     from collector.system.progress import SILENT, PrintedProgress
 
     with SILENT if quiet else PrintedProgress("paper") as progress:
         progress.begin(0, "reading records", counted=False)
         asked, trained = measure(out, wanted.backend, wanted.model)
-        found = [(part, states(plan(part.request(wanted)), out)) for part in parts]
+        found = [(part, states(specs, out)) for part, specs in planned]
         tasks = {state.spec.task.id for part, runs in found if part.asks_a_model for state in runs}
         progress.begin(len(tasks), "writing prompts", counted=False)
         at = pace(asked, trained, concurrency=concurrency, rate=rate, answer_tokens=answer_tokens)

@@ -13,13 +13,12 @@ from collector.cli.display import choose_display
 from collector.errors import CollectorError
 from collector.grid.parts import Part
 from collector.llm.protocol import Model
-from collector.plan import Request, plan
+from collector.spec import RunSpec
 from collector.sweep import collect_runs, states
 
 
 def collect_parts(
-    parts: Sequence[Part],
-    wanted: Request,
+    planned: Sequence[tuple[Part, Sequence[RunSpec]]],
     out: Path,
     make_model: Callable[[], Model],
     console: Console,
@@ -31,8 +30,7 @@ def collect_parts(
     """Collect what is missing of each part.
 
     Args:
-        parts: in the order in which they are collected.
-        wanted: the settings that they share.
+        planned: parts in the order in which they are collected, each with its runs.
         out: folder that holds the conditions.
         make_model: gives a fresh client, since a sweep closes its own.
         console: where progress is printed.
@@ -44,8 +42,8 @@ def collect_parts(
         CollectorError: some part is not complete; the others were collected all the same.
     """
 
-    def collect(part: Part) -> None:
-        found = states(plan(part.request(wanted)), out)
+    def collect(part: Part, specs: Sequence[RunSpec]) -> None:
+        found = states(specs, out)
         todo = [state for state in found if not state.complete]
         if not todo:
             report(part, f"{part.words}, all {len(found)} runs are complete")
@@ -74,9 +72,9 @@ def collect_parts(
             console.print(Text(f"{part.name}: {text}"), soft_wrap=True)
 
     stopped = []
-    for part in parts:
+    for part, specs in planned:
         try:
-            collect(part)
+            collect(part, specs)
         except CollectorError as error:
             stopped.append(part.name)
             report(part, str(error), always=True)

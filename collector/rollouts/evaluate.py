@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -18,11 +18,10 @@ from collector.tasks import TabularSpace, Task
 from collector.tasks.dynamics import Dynamics
 
 if TYPE_CHECKING:
-    from collector.rollouts.compiled.rollouts import CompiledRollouts, Record
+    from collector.rollouts.compiled.rollouts import CompiledRollouts, Job, Record
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluation:
+class Evaluation(NamedTuple):
     """K rollouts of one parameter vector; each list has K entries, in the order of the seeds."""
 
     seeds: list[int]
@@ -63,20 +62,23 @@ def evaluate(task: Task, params: Params, seeds: Sequence[int]) -> Evaluation:
         TaskError: the environment fails, or a reward is not a finite number.
         ValueError: the parameter vector has the wrong length.
     """
-    rollouts = _compiled(task, params, seeds)
-    if rollouts is not None:
-        returns, lengths, terminated = rollouts.evaluate(task, params, seeds).T.tolist()
+    compiled = _compiled(task, params, seeds)
+    if compiled is not None:
+        rollouts, job = compiled
+        rollouts.evaluate(job)
+        returns = job.returns.tolist()
         if math.isfinite(sum(returns)):  # if not, the plain loop names the step
-            endings: list[Ending] = ["terminated" if end else "truncated" for end in terminated]
-            return Evaluation(list(seeds), returns, list(map(int, lengths)), endings)
+            endings: list[Ending] = ["terminated" if end else "truncated" for end in job.terminated.tolist()]
+            return Evaluation(list(seeds), returns, job.lengths.tolist(), endings)
     return _evaluate_plainly(task, params, seeds)
 
 
 def replay(task: Task, params: Params, seed: int) -> Trajectory:
     """The same rollout that `evaluate` ran for this seed, with every step kept."""
-    rollouts = _compiled(task, params, [seed])
-    if rollouts is not None:
-        record = rollouts.trace(task, params, seed)
+    compiled = _compiled(task, params, [seed])
+    if compiled is not None:
+        rollouts, job = compiled
+        record = rollouts.trace(job)
         if np.isfinite(record.rewards).all():
             return Trajectory(*_as_in_gymnasium(task, record), "terminated" if record.terminated else "truncated")
     steps = list(plain_loop.steps(task, params, seed))
@@ -103,15 +105,21 @@ def is_quick(task: Task) -> bool:
     return isinstance(task.dynamics, Dynamics) and is_compiled(task)
 
 
-def _compiled(task: Task, params: Params, seeds: Sequence[int]) -> CompiledRollouts | None:
-    """The task's compiled rollouts if there are any, and they can take these parameters and seeds."""
+def _compiled(task: Task, params: Params, seeds: Sequence[int]) -> tuple[CompiledRollouts, Job] | None:
+    """The task's compiled rollouts if there are any, and these parameters and seeds as they take them."""
     if len(params) != task.space.size:
         raise ValueError(f"{len(params)} parameters given, {task.space.size} needed")
-    if not seeds or min(seeds) < 0 or max(seeds) >= 2**64:
+    if not seeds:
         return None
     if isinstance(task.space, TabularSpace) and not set(task.space.actions).issuperset(params):
         return None
-    return compiled_rollouts(task)
+    rollouts = compiled_rollouts(task)
+    if rollouts is None:
+        return None
+    try:
+        return rollouts, rollouts.job(task, params, seeds)
+    except OverflowError:  # a seed is negative or has more than 64 bits
+        return None
 
 
 def _evaluate_plainly(task: Task, params: Params, seeds: Sequence[int]) -> Evaluation:

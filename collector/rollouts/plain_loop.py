@@ -6,6 +6,7 @@ The reference for what a rollout is: every task can be run so, and the compiled 
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any, NamedTuple
@@ -36,7 +37,7 @@ def steps(task: Task, params: Params, seed: int, env: gymnasium.Env[Any, Any] | 
         task: the task.
         params: the parameter vector.
         seed: decides the first state and all chance events.
-        env: the environment to step through; by default the one that this process keeps for the task.
+        env: the environment to step through; by default the one that this thread keeps for the task.
 
     Raises:
         TaskError: the environment fails, or a reward is not a finite number.
@@ -82,11 +83,19 @@ def _to_env(space: Any, *, clip: bool) -> Callable[[Action], Any]:
     return lambda action: np.asarray(action, dtype=space.dtype)
 
 
-_environments: dict[str, gymnasium.Env[Any, Any]] = {}
+class _Environments(threading.local):
+    """A thread's environments by task: two that stepped through the same one would disturb each other."""
+
+    def __init__(self) -> None:
+        self.made: dict[str, gymnasium.Env[Any, Any]] = {}
+
+
+_environments = _Environments()
 
 
 def environment(task: Task) -> gymnasium.Env[Any, Any]:
-    """The task's environment, made once per process; as each rollout seeds it, nothing carries over."""
-    if task.id not in _environments:
-        _environments[task.id] = gymnasium.make(task.gym_id, disable_env_checker=True, **task.make_options).unwrapped
-    return _environments[task.id]
+    """The task's environment, made once per thread; as each rollout seeds it, nothing carries over."""
+    made = _environments.made
+    if task.id not in made:
+        made[task.id] = gymnasium.make(task.gym_id, disable_env_checker=True, **task.make_options).unwrapped
+    return made[task.id]

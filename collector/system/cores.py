@@ -7,8 +7,8 @@ import os
 _most: int | None = None
 
 
-def limit_cores(most: int) -> None:
-    """Have `cores` answer so many at most, in a process that shares its machine with others of its kind."""
+def limit_cores(most: int | None) -> None:
+    """Have `cores` answer so many at most, in a process that shares its machine with others; None for no limit."""
     global _most  # noqa: PLW0603
     _most = most
 

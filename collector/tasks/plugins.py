@@ -16,6 +16,7 @@ from collector.tasks.task import Task
 
 GROUP: Final = "salience_audit.tasks"
 """Entry points of installed packages; each names a module that holds a `TASK`."""
+_files: dict[str, Path] = {}
 
 _MODULE: Final = "salience_audit_task_"
 """What the names of users' modules begin with."""
@@ -34,7 +35,15 @@ def load_tasks(paths: Iterable[Path] = ()) -> list[str]:
         UsageError: a module cannot be imported, holds no `TASK`, or names a task that exists already.
     """
     added = [_add(entry.load(), f"entry point {entry.name}") for entry in entry_points(group=GROUP)]
-    return added + [_add(_import(path), str(path)) for path in paths]
+    for path in paths:
+        added.append(_add(_import(path), str(path)))
+        _files[added[-1]] = path.resolve()
+    return added
+
+
+def files_of(tasks: Iterable[str]) -> list[Path]:
+    """The files that tasks were loaded from, each once; the project's own and those of packages have none."""
+    return list(dict.fromkeys(_files[task] for task in tasks if task in _files))
 
 
 def loaded_files() -> list[Path]:

@@ -7,11 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Unpack
 
 from audit.arguments import Data, Selection, request_of
+from audit.output.errors import UsageError
 from audit.output.rows import Table
 from audit.output.tables import print_table
+from audit.reports.check.beside import look_beside
 from audit.reports.check.commands import COMMANDS, judge
 from audit.reports.check.facts import facts_of
 from audit.reports.check.remarks import remarks
+from audit.reports.check.shards import COLUMNS as SHARD_COLUMNS
+from audit.reports.check.shards import NO_GRIDS, shards_of
 from audit.reports.emptiness import NOTHING
 
 Row = dict[str, Any]
@@ -34,24 +38,45 @@ MOST_GROUPS: Final = 2
 """Groups that are named in the table for people; the rest are counted."""
 
 
-def check(data: Data, *, facts: bool = False, **options: Unpack[Selection]) -> Table:
+def check(data: Data, *, facts: bool = False, shards: bool = False, **options: Unpack[Selection]) -> Table:
     """What records have and lack, and which commands they support.
 
     Args:
         data: records.
         facts: what there is, a row per condition, task and method, instead of what it supports, one per command.
+        shards: a row per shard of the sweeps that were collected with `--shard` instead: which are complete, which runs
+            are to do yet, and which are in more than one folder.
         options: which groups, and how records are opened.
+
+    Raises:
+        AuditError: as for every function; or the request is strict, and shards are not complete or overlap.
+        UsageError: facts and shards at once.
     """
+    if facts and shards:
+        raise UsageError("--facts and --shards exclude each other")
     request = request_of(data, Selection, options)
     with request.open() as store:
-        held = facts_of(request, store)
+        beside = look_beside(request.paths)
+        held = facts_of(request, store, beside)
+        divided = shards_of(request, store, beside)
         notes = [*remarks(request, store)] if held else [NOTHING]
+    if request.strict:
+        divided.refuse_faults()
+    if shards and not beside.grids:
+        notes.append(NO_GRIDS)
+
+    def print_for_people(_: Table) -> None:
+        if not shards:
+            _print_for_people(held)
+        divided.print()
+
     return Table(
-        columns=FACT_COLUMNS if facts else COLUMNS,
-        rows=held if facts else list(verdicts(held)),
-        title="What the records hold" if facts else "Commands",
-        notes=notes,
-        print_for_people=lambda _: _print_for_people(held),
+        columns=SHARD_COLUMNS if shards else FACT_COLUMNS if facts else COLUMNS,
+        rows=divided.rows if shards else held if facts else list(verdicts(held)),
+        title="Shards" if shards else "What the records hold" if facts else "Commands",
+        notes=[*notes, *divided.faults, *divided.remarks],
+        print_for_people=print_for_people,
+        plain=shards,
     )
 
 

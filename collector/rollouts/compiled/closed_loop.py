@@ -19,11 +19,11 @@ from collector.tasks.task import ParameterSpace
 
 
 def compile_loop(dynamics: Dynamics, space: ParameterSpace, name: str, *, recording: bool) -> Callable[..., None]:
-    """The loop for a task: `(params, seeds, cap, low, high, outcome, record)`.
+    """The loop for a task: `(params, seeds, cap, low, high, returns, lengths, terminated, record)`.
 
-    It fills `outcome`, a row for each seed: return, length, and whether the rollout terminated. All rollouts
-    advance together, one step each in turn: while the processor waits for one step's results (a cosine, a
-    division), it can work on another rollout's.
+    It fills `returns`, `lengths` and `terminated`, which have an entry for each seed. All rollouts advance together,
+    one step each in turn: while the processor waits for one step's results (a cosine, a division), it can work on
+    another rollout's.
 
     Args:
         dynamics: the task's dynamics.
@@ -38,7 +38,10 @@ def compile_loop(dynamics: Dynamics, space: ParameterSpace, name: str, *, record
     reset, step, observe, single = dynamics.reset, dynamics.step, dynamics.observe, dynamics.single
     choose, write, inputs, outputs, width = policy_parts(space)
 
-    def loop(params: Any, seeds: Any, cap: int, low: float, high: float, outcome: Any, record: Any) -> None:
+    def loop(
+        params: Any, seeds: Any, cap: int, low: float, high: float, returns: Any, lengths: Any, terminated: Any,
+        record: Any,
+    ) -> None:  # fmt: skip
         count = len(seeds)
         chosen = np.empty(width, np.float64)
         sent = np.empty(outputs, np.float32)
@@ -48,7 +51,7 @@ def compile_loop(dynamics: Dynamics, space: ParameterSpace, name: str, *, record
         for rollout in range(1, count):
             seed_generator(generators[rollout], seeds[rollout])
             states[rollout] = reset(generators[rollout])
-        outcome[:, 0] = 0.0
+        returns[:] = 0.0
         running = np.arange(count)
         length = 0
         if recording:
@@ -63,13 +66,13 @@ def compile_loop(dynamics: Dynamics, space: ParameterSpace, name: str, *, record
                 )  # fmt: skip
                 state, reward, ended = step(states[rollout], action, generators[rollout])
                 states[rollout] = state
-                outcome[rollout, 0] += reward
+                returns[rollout] += reward
                 if recording:
                     record[length - 1, inputs:-1] = chosen
                     record[length - 1, -1] = reward
                     write(observe(state), inputs, single, record[length])
                 if ended or length == cap:
-                    outcome[rollout, 1], outcome[rollout, 2] = length, ended
+                    lengths[rollout], terminated[rollout] = length, ended
                     count -= 1
                     running[place] = running[count]
                 else:

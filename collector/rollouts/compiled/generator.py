@@ -49,8 +49,9 @@ def _mixed(x: Any, y: Any) -> Any:
 @njit
 def seed_generator(generator: Any, seed: Any) -> None:
     """Put a generator into the state that `numpy.random.PCG64(seed)` starts in; `seed` is a 64-bit number."""
-    pool = np.zeros(_POOL, np.uint32)
+    pool = generator[4:].view(np.uint32)  # an array of its own would cost a fifth more
     pool[0], pool[1] = np.uint32(seed & _MASK), np.uint32(seed >> _U32)
+    pool[2] = pool[3] = np.uint32(0)
     constant = _INIT_A
     for i in range(_POOL):
         pool[i], constant = _hashed(pool[i], constant, _MULT_A)

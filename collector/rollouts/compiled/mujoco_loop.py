@@ -72,9 +72,9 @@ def body(data: Any) -> Body:
 def compile_loop(dynamics: MujocoDynamics, space: ParameterSpace, name: str, *, recording: bool) -> Callable[..., None]:
     """The loop for a task.
 
-    It takes `(library, model, data, body, control, frames, params, starts, cap, low, high, outcome, record)`:
-    addresses, views of the data's memory, steps of MuJoCo for one of the policy, and the first positions and
-    velocities, a row for each rollout. The last two are filled as by `closed_loop.compile_loop`.
+    It takes `(library, model, data, body, control, frames, params, starts, cap, low, high, returns, lengths,
+    terminated, record)`: addresses, views of the data's memory, steps of MuJoCo for one of the policy, and the first
+    positions and velocities, a row for each rollout. The last four are filled as by `closed_loop.compile_loop`.
     """
     functions: tuple[Callable[..., Any], ...] = (dynamics.observe, dynamics.reward, *dynamics.helpers)
     for function in functions:
@@ -84,7 +84,7 @@ def compile_loop(dynamics: MujocoDynamics, space: ParameterSpace, name: str, *, 
 
     def loop(
         library: Any, model: int, data: int, body: Any, control: Any, frames: int, params: Any, starts: Any, cap: int,
-        low: float, high: float, outcome: Any, record: Any,
+        low: float, high: float, returns: Any, lengths: Any, terminated: Any, record: Any,
     ) -> None:  # fmt: skip
         positions, velocities = starts
         chosen = np.empty(width, np.float64)
@@ -110,7 +110,7 @@ def compile_loop(dynamics: MujocoDynamics, space: ParameterSpace, name: str, *, 
                     record[length, -1] = reward
                     write(observe(body), inputs, False, record[length + 1])
                 length += 1
-            outcome[rollout, 0], outcome[rollout, 1], outcome[rollout, 2] = total, length, ended
+            returns[rollout], lengths[rollout], terminated[rollout] = total, length, ended
 
     loop.__qualname__ = name
     return njit(loop, cache=True, nogil=True, error_model="numpy")  # type: ignore[no-any-return]

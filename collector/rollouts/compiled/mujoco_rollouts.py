@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import NamedTuple
@@ -12,7 +12,7 @@ import mujoco
 import numpy as np
 
 from collector.rollouts.compiled import mujoco_loop
-from collector.rollouts.compiled.rollouts import CompiledRollouts, Job, Numbers, Seeds
+from collector.rollouts.compiled.rollouts import CompiledRollouts, Job, Numbers
 from collector.rollouts.plain_loop import environment
 from collector.system.cores import cores
 from collector.tasks import Task
@@ -45,7 +45,7 @@ class MujocoRollouts(CompiledRollouts):
         self.action_range = float(env.action_space.low[0]), float(env.action_space.high[0])  # type: ignore[attr-defined]
         self._own = threading.local()
 
-    def _run(self, loop: Callable[..., None], job: Job, outcome: Numbers, record: Numbers) -> None:
+    def _run(self, loop: Callable[..., None], job: Job) -> None:
         starts = self._starts(job.seeds)
         count = len(job.seeds)
         shares = min(count, SHARES_PER_CORE * cores()) if cores() > 1 else 1
@@ -55,7 +55,7 @@ class MujocoRollouts(CompiledRollouts):
             loop(
                 self._library, self._model._address, own.data._address, own.body, own.control, self._frames,
                 job.params, tuple(array[part] for array in starts), job.cap, job.low, job.high,
-                outcome[part], record,
+                job.returns[part], job.lengths[part], job.terminated[part], job.record,
             )  # fmt: skip
 
         parts = [slice(count * share // shares, count * (share + 1) // shares) for share in range(shares)]
@@ -64,9 +64,9 @@ class MujocoRollouts(CompiledRollouts):
         else:
             list(_threads().map(work, parts))
 
-    def _starts(self, seeds: Seeds) -> tuple[Numbers, Numbers]:
+    def _starts(self, seeds: Sequence[int]) -> tuple[Numbers, Numbers]:
         """Positions and velocities that the rollouts start with, a row each."""
-        drawn = [self._reset(np.random.Generator(np.random.PCG64(int(seed))), *self._rest) for seed in seeds]
+        drawn = [self._reset(np.random.Generator(np.random.PCG64(seed)), *self._rest) for seed in seeds]
         positions, velocities = zip(*drawn, strict=True)
         return np.array(positions), np.array(velocities)
 

@@ -53,7 +53,7 @@ def _try(task: Task, rollouts: CompiledRollouts) -> None:
     for trial in range(TRIALS):
         params = random_params(task.space, seeding.generator(0, "compiled", task.id, trial))
         (seed,) = seeding.seeds(0, 1, "compiled", task.id, trial)
-        record = rollouts.trace(short, params, seed)
+        record = rollouts.trace(rollouts.job(short, params, [seed]))
         steps = list(plain_loop.steps(short, params, seed))
         observations = [step.observation for step in steps] + [steps[-1].next_observation]
         same = (

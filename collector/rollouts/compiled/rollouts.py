@@ -6,6 +6,7 @@ import hashlib
 import inspect
 import os
 from abc import ABC, abstractmethod
+from array import array
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -24,7 +25,6 @@ NO_CAP: Final = int(np.iinfo(np.int64).max)
 _UNBOUNDED: Final = (-np.inf, np.inf)
 
 Numbers = NDArray[np.float64]
-Seeds = NDArray[np.uint64]
 
 
 class Record(NamedTuple):
@@ -37,13 +37,26 @@ class Record(NamedTuple):
 
 
 class Job(NamedTuple):
-    """What a loop is asked: a parameter vector, one seed for each rollout, the step cap, the bounds of actions."""
+    """What a loop is asked, and where it puts the answers.
 
-    params: Numbers
-    seeds: Seeds
+    Attributes:
+        params: the parameter vector.
+        seeds: one for each rollout.
+        cap: the step cap.
+        low, high: bounds of actions.
+        returns, lengths, terminated: of the rollouts, in the order of their seeds.
+        record: what a recording loop fills.
+    """
+
+    params: array[float]
+    seeds: array[int]
     cap: int
     low: float
     high: float
+    returns: Numbers
+    lengths: NDArray[np.int64]
+    terminated: NDArray[np.bool_]
+    record: Numbers
 
 
 class CompiledRollouts(ABC):
@@ -58,29 +71,31 @@ class CompiledRollouts(ABC):
         self._loop: Any = compile_loop(dynamics, task.space, f"{name}-evaluate", recording=False)
         self._recording_loop: Any = compile_loop(dynamics, task.space, f"{name}-trace", recording=True)
 
-    def evaluate(self, task: Task, params: Params, seeds: Sequence[int]) -> Numbers:
-        """One rollout for each of at least one seed: a row each: return, length, whether it terminated.
+    def evaluate(self, job: Job) -> None:
+        """Fill in the answers."""
+        self._run(self._loop, job)
+
+    def trace(self, job: Job) -> Record:
+        """The rollout of one seed, step by step."""
+        self.evaluate(job)
+        record = self._record(int(job.lengths[0]))
+        self._run(self._recording_loop, job._replace(record=record))
+        inputs = self._parts.inputs
+        return Record(record[:, :inputs], record[:-1, inputs:-1], record[:-1, -1], bool(job.terminated[0]))
+
+    def job(self, task: Task, params: Params, seeds: Sequence[int]) -> Job:
+        """Parameters and at least one seed in the form that the loops take.
 
         Raises:
             OverflowError: a seed is negative or has more than 64 bits.
         """
-        outcome = np.empty((len(seeds), 3))
-        self._run(self._loop, self._job(task, params, seeds), outcome, self._nothing)
-        return outcome
-
-    def trace(self, task: Task, params: Params, seed: int) -> Record:
-        """The rollout of one seed, step by step."""
-        job, outcome = self._job(task, params, [seed]), np.empty((1, 3))
-        self._run(self._loop, job, outcome, self._nothing)
-        record = self._record(int(outcome[0, 1]))
-        self._run(self._recording_loop, job, outcome, record)
-        inputs = self._parts.inputs
-        return Record(record[:, :inputs], record[:-1, inputs:-1], record[:-1, -1], bool(outcome[0, 2]))
-
-    def _job(self, task: Task, params: Params, seeds: Sequence[int]) -> Job:
         low, high = self.action_range if task.clip_actions else _UNBOUNDED
         cap = NO_CAP if task.step_cap is None else task.step_cap
-        return Job(np.array(params, np.float64), np.array(seeds, np.uint64), cap, low, high)
+        count = len(seeds)
+        return Job(  # an `array` takes lists in half of NumPy's time
+            array("d", params), array("Q", seeds), cap, low, high,
+            np.empty(count), np.empty(count, np.int64), np.empty(count, np.bool_), self._nothing,
+        )  # fmt: skip
 
     def _record(self, length: int) -> Numbers:
         return np.empty((length + 1, self._parts.inputs + self._parts.width + 1))
@@ -93,8 +108,8 @@ class CompiledRollouts(ABC):
                 path.unlink(missing_ok=True)
 
     @abstractmethod
-    def _run(self, loop: Callable[..., None], job: Job, outcome: Numbers, record: Numbers) -> None:
-        """Fill outcome and record."""
+    def _run(self, loop: Callable[..., None], job: Job) -> None:
+        """Fill in the job's answers."""
 
 
 class ClosedLoopRollouts(CompiledRollouts):
@@ -105,8 +120,8 @@ class ClosedLoopRollouts(CompiledRollouts):
         super().__init__(task.dynamics, task, closed_loop.compile_loop)
         self.action_range = task.dynamics.action_range or _UNBOUNDED
 
-    def _run(self, loop: Callable[..., None], job: Job, outcome: Numbers, record: Numbers) -> None:
-        loop(*job, outcome, record)
+    def _run(self, loop: Callable[..., None], job: Job) -> None:
+        loop(*job)
 
 
 def fingerprint(dynamics: Dynamics | MujocoDynamics) -> str:

@@ -52,10 +52,10 @@ def rewrite(path, change):
     answers_of(path).write_text("".join(json.dumps(row, separators=(",", ":")) + "\n" for row in rows))
 
 
-def experiment(path):
+def experiment(path, workers=None):
     read = read_plan(path)
     answers, _ = read_answers(read, path)
-    return read_experiment(read, answers, tasks_of(read, path), cache=False)
+    return read_experiment(read, answers, tasks_of(read, path), cache=False, workers=workers)
 
 
 def test_an_experiment_without_all_answers_is_not_tested(copy):
@@ -236,3 +236,14 @@ def test_a_difference_is_reported_with_both_arms():
 
 def test_a_wrong_option_names_the_help_of_its_command(finished):
     assert one_line(audit("intervene", "plan", finished.parent), status=2).endswith("intervene plan --help")
+
+
+def test_returns_do_not_depend_on_the_workers(records, tmp_path):
+    path = tmp_path / "plan.json"
+    plan(records, path, "--units", 3, "--rollouts", 6, *SMALL)
+    assert audit("intervene", "run", path).exit_code == 0
+    expected, *others = [[each.gain for each in experiment(path, workers=each).answers] for each in (None, "1", "2")]
+    assert others == [expected] * 2
+    assert sum(gain != 0 for gain in expected) > len(expected) / 2
+    first, second = [report(path, "--no-cache", *workers) for workers in ([], ["--workers", 2])]
+    assert (first.exit_code, first.stdout) == (second.exit_code, second.stdout) == (0, first.stdout)

@@ -8,6 +8,7 @@ import pytest
 
 import audit
 from tests.audit.viewer.conftest import visit
+from tests.audit.viewer.records import write_records
 
 
 def addresses(served):
@@ -22,12 +23,13 @@ def addresses(served):
         "revision": f"#/revision/{key}",
         "runs": "#/runs",
         "run": f"#/run/{key.rpartition('/')[0]}",
+        "compare": "#/compare?by=variant",
         "unknown": "#/nothing/there",
         "missing": "#/revision/a/b/c/1/2",
     }
 
 
-PAGES = ("overview", "revisions", "empty", "revision", "runs", "run")
+PAGES = ("overview", "revisions", "empty", "revision", "runs", "run", "compare")
 
 
 @pytest.mark.slow
@@ -43,6 +45,19 @@ def test_pages_open_without_a_violation(page, served, name, width, scheme) -> No
     assert found.response["violations"] == [], found.generate_report()
     sideways = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     assert sideways <= 0, "the page scrolls sideways"
+
+
+def test_differences_are_on_a_narrow_screen(page, tmp_path) -> None:
+    with audit.view(write_records(tmp_path)) as view:
+        page.set_viewport_size({"width": 400, "height": 900})
+        visit(page, view, "#/compare?by=variant")
+        ends = page.eval_on_selector_all(
+            "#returns th, #rates th",
+            "all => all.filter(each => each.textContent.startsWith('difference'))"
+            ".map(each => each.getBoundingClientRect().right)",
+        )
+    assert len(ends) > 2
+    assert max(ends) <= 400
 
 
 @pytest.mark.parametrize("name", ["unknown", "missing"])

@@ -301,3 +301,19 @@ def test_make_passes_on_what_it_is_given(target, variables, passed):
     assert " ".join(passed.split()) in " ".join(line.split())
     assert ("--dry-run" in line) == (target == "paper-plan")
     assert ("figures --notebooks notebooks" in result.stdout) == (target == "paper")
+
+
+@pytest.mark.parametrize("status", [0, 1])
+def test_make_of_a_shard_collects_it_and_draws_nothing(status, tmp_path):
+    (tmp_path / "bin").mkdir()
+    for name in ("python", "audit", "figures"):
+        program = tmp_path / "bin" / name
+        program.write_text(f'#!/bin/sh\necho {name} "$@" >> "{tmp_path}/called"\nexit {status}\n')
+        program.chmod(0o755)
+    (tmp_path / ".core").touch()
+    command = ["make", "paper", "SHARD=3/16", f"DATA={tmp_path / 'data'}", f"VENV={tmp_path}"]
+    environment = {name: value for name, value in os.environ.items() if name not in {"MAKEFLAGS", "MAKELEVEL"}}
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, env=environment)
+    assert (done.returncode == 0) == (status == 0)
+    [line] = (tmp_path / "called").read_text().splitlines()
+    assert line == f"python -m collector.grid --out {tmp_path / 'data'} --backend simulated --shard 3/16"

@@ -95,6 +95,14 @@ def test_threads_may_share_a_task(name):
     assert together == [evaluate(task, params, [1, 2, 3]) for params in policies]
 
 
+def test_threads_have_environments_of_their_own():
+    task = dataclasses.replace(TASKS["cartpole"], id="cartpole-plain", dynamics=None)
+    policies = [random_params(task.space, seeding.generator(9, number)) for number in range(40)]
+    with ThreadPoolExecutor(4) as threads:
+        together = list(threads.map(lambda params: evaluate(task, params, [1, 2, 3]), policies))
+    assert together == [evaluate(task, params, [1, 2, 3]) for params in policies]
+
+
 @pytest.mark.parametrize("task", TASKS.values(), ids=lambda task: task.id)
 def test_a_trajectory_has_the_types_of_the_plain_loop(task):
     params = random_params(task.space, seeding.generator(5, task.id))

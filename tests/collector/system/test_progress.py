@@ -6,6 +6,7 @@ import io
 import sys
 import threading
 from contextlib import redirect_stderr
+from types import SimpleNamespace
 
 import pytest
 
@@ -105,7 +106,8 @@ def test_work_within_other_work_reports_nothing_of_its_own(error):
     ],
 )
 def test_a_line_states_what_is_done_and_what_is_left(error, monkeypatch, total, counted, done, line):
-    monkeypatch.setattr(progress.time, "monotonic", lambda: 1000.0)
+    # Its own clock: the process's, set back, would stop the event loops of other threads for good.
+    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: 1000.0))
     monkeypatch.setattr(progress, "DELAY", 600.0)
     with redirect_stderr(error), PrintedProgress() as shown:
         shown.begin(total, "calls", counted=counted)

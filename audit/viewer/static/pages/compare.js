@@ -40,16 +40,17 @@
   const p = (value) => (value === null ? "–" : value < 0.001 ? "< 0.001" : value.toFixed(3));
   const counted = (text, filter) => link(text, Query.address("revisions", [], filter));
 
-  /** A table of one measure: a row per task, and per what both have in common where there are several. */
+  /** A table of one measure: a row per task, and per what both have in common where there are several; the difference first, which narrow screens show. */
   function table(data, rows, caption, heading, cellsOf, format) {
     const common = new Set(rows.map((row) => row[data.other])).size > 1;
     const name = (key) => h("th.number", { scope: "col" }, Names.value(data.by, data[key]));
     return Tables.scrolling(h("table", h("caption", caption),
-      h("thead", h("tr", common ? h("th", { scope: "col" }, Names.column(data.other)) : null, h("th", { scope: "col" }, "task"), name("a"), name("b"),
-        h("th.number", { scope: "col" }, heading), h("th.number", { scope: "col" }, "p"), h("th.number", { scope: "col" }, "Holm p"))),
+      h("thead", h("tr", common ? h("th", { scope: "col" }, Names.column(data.other)) : null, h("th", { scope: "col" }, "task"),
+        h("th.number", { scope: "col" }, heading), h("th.number", { scope: "col" }, "p"), h("th.number", { scope: "col" }, "Holm p"), name("a"), name("b"))),
       h("tbody", rows.map((row) => h("tr", common ? h("td", Names.value(data.other, row[data.other])) : null, h("th", { scope: "row" }, Names.value("env", row.env)),
-        ["a", "b"].map((key) => h("td.number", cellsOf(row, key))),
-        h("td.number", format(row)(row.difference), row.low === null ? null : h("span.interval", ` [${format(row)(row.low)}, ${format(row)(row.high)}]`)), h("td.number", p(row.p)), h("td.number", p(row.holm_p), row.holm_p !== null && row.family > 1 ? h("span.muted", ` of ${row.family}`) : null))))), caption);
+        h("td.number", format(row)(row.difference), row.low === null ? null : h("span.interval", ` [${format(row)(row.low)}, ${format(row)(row.high)}]`)),
+        h("td.number", p(row.p)), h("td.number", p(row.holm_p), row.holm_p !== null && row.family > 1 ? h("span.muted", ` of ${row.family}`) : null),
+        ["a", "b"].map((key) => h("td.number", cellsOf(row, key))))))), caption);
   }
 
   function returns(data, metric, caption) {

@@ -1,0 +1,260 @@
+"""`audit check` on shards: what is missing, incomplete, in several places, or of no shard."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+import tarfile
+
+import pytest
+from typer.testing import CliRunner
+
+import audit
+import collector.cli
+from audit.cli import app
+from audit.output.errors import AuditError, UsageError
+from audit.reports.check.shards import COLUMNS, NO_GRIDS
+from tests.collector.helpers import in_process
+
+SWEEP = ["--env", "nim", "--env", "cartpole", "--variant", "threetraj", "--runs", "3"]
+SIZE = ["--iterations", "2", "--rollouts", "3", "--warmup", "3", "--condition", "small", "--quiet"]
+# Shard 1 has runs 1 of both tasks, shard 2 their runs 2, shard 3 their runs 3.
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def rows(*arguments):
+    result = run("check", *arguments, "--shards", "--format", "json")
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def collect(*arguments):
+    result = in_process(collector.cli.main, *arguments)
+    assert result.returncode == 0, result.stderr
+
+
+def merged(out, *folders):
+    for folder in folders:
+        shutil.copytree(folder, out, dirs_exist_ok=True)
+    return out
+
+
+@pytest.fixture(scope="module")
+def shards(tmp_path_factory):
+    """The folders of three shards."""
+    out = tmp_path_factory.mktemp("shards")
+    for number in (1, 2, 3):
+        collect(*SWEEP, *SIZE, "--shard", f"{number}/3", "--out", out / f"{number}")
+    return [out / f"{number}" for number in (1, 2, 3)]
+
+
+@pytest.fixture
+def data(shards, tmp_path):
+    return merged(tmp_path / "data", *shards)
+
+
+def test_complete_shards(data):
+    found = rows(data)
+    assert [list(row) for row in found] == [list(COLUMNS)] * 3
+    [name] = {row["grid"] for row in found}
+    assert (data / f"{name}.json").is_file()
+    assert found[1] == {
+        "grid": name,
+        "shard": 2,
+        "shards": 3,
+        "state": "complete",
+        "runs": 2,
+        "complete": 2,
+        "unfinished": 0,
+        "missing": 0,
+        "iterations": 4,
+        "done": 4,
+        "to_do": [],
+        "overlapping": [],
+        "contradictory": [],
+    }
+    assert "shard" not in run("check", data, "--shards").stderr
+    assert run("check", data, "--strict").exit_code == 0
+
+
+def test_a_missing_shard_and_an_incomplete_one(shards, tmp_path):
+    data = merged(tmp_path / "data", shards[0], shards[1])
+    (data / "small/nim/threetraj/run-01/episodes.jsonl").unlink()
+    shutil.rmtree(data / "small/cartpole/threetraj/run-02")
+    lines = data / "small/nim/threetraj/run-02/episodes.jsonl"
+    lines.write_bytes(lines.read_bytes().splitlines(keepends=True)[0])
+    first, second, third = rows(data)
+    assert (first["state"], first["unfinished"], first["missing"]) == ("incomplete", 1, 0)
+    assert first["to_do"] == ["small/nim/threetraj/run-01"]
+    assert (second["state"], second["unfinished"], second["missing"]) == ("incomplete", 1, 1)
+    assert second["to_do"] == ["small/cartpole/threetraj/run-02", "small/nim/threetraj/run-02"]
+    assert (second["iterations"], second["done"], second["complete"]) == (4, 1, 0)
+    assert (third["state"], third["missing"], third["done"]) == ("missing", 2, 0)
+    sentence = (
+        f"{first['grid']}: shard 3 of 3 is missing, shards 1, 2 of 3 are incomplete, with small/nim/threetraj/run-01, "
+        "small/cartpole/threetraj/run-02, small/nim/threetraj/run-02 to do"
+    )
+    for arguments in (["--shards"], [], ["--format", "json"]):
+        result = run("check", data, *arguments)
+        assert result.exit_code == 0
+        assert f"audit: {sentence}\n" in result.stderr
+    assert [
+        len(row["to_do"].split())
+        for row in csv.DictReader(io.StringIO(run("check", data, "--shards", "--format", "csv").stdout))
+    ] == [1, 2, 2]
+    strict = run("check", data, "--strict")
+    assert strict.exit_code == 1
+    assert strict.stdout == ""
+    assert strict.stderr.splitlines()[-2:] == ["audit: 1 fault of shards, and --strict:", sentence]
+
+
+def test_folders_need_not_be_merged(shards, tmp_path):
+    together = rows(*shards)
+    assert {row["state"] for row in together} == {"complete"}
+    assert together == rows(merged(tmp_path / "data", *shards))
+    assert [row["state"] for row in rows(shards[0], shards[2])] == ["complete", "missing", "complete"]
+
+
+def test_an_archive(data, tmp_path):
+    with tarfile.open(tmp_path / "data.tar.gz", "w:gz") as archive:
+        archive.add(data, "data")
+    assert rows(tmp_path / "data.tar.gz") == rows(data)
+
+
+def test_a_run_in_several_folders(shards, tmp_path):
+    data = merged(tmp_path / "data", *shards)
+    again = merged(tmp_path / "again", shards[0])
+    lines = again / "small/nim/threetraj/run-01/episodes.jsonl"
+    # Another clock is no other content, and a copy that is behind contradicts nothing.
+    later = [json.loads(line) | {"seconds": 99.0} for line in lines.read_text().splitlines()]
+    lines.write_text(json.dumps(later[0]) + "\n")
+    other = again / "small/cartpole/threetraj/run-01/episodes.jsonl"
+    records = [json.loads(line) for line in other.read_text().splitlines()]
+    records[1]["initial"]["answer"] = "Something else."
+    other.write_text("".join(json.dumps(record) + "\n" for record in records))
+    first, second, _ = rows(data, again)
+    both = ["small/cartpole/threetraj/run-01", "small/nim/threetraj/run-01"]
+    assert (first["state"], first["overlapping"], first["contradictory"]) == ("complete", both, both[:1])
+    assert second["overlapping"] == []
+    stderr = run("check", data, again).stderr
+    assert f"1 run in more than one folder, with different content: {both[0]}\n" in stderr
+    assert f"1 run in more than one folder, with the same content: {both[1]}\n" in stderr
+    # Within one folder it is the same.
+    shutil.copytree(again, data / "copy")
+    assert rows(data)[0] == first
+    assert run("check", data, "--strict").exit_code == 1
+
+
+def test_a_run_of_no_shard(data):
+    collect("--env", "nim", "--variant", "threetraj", "--runs", "4", *SIZE, "--out", data)
+    *known, other = rows(data)
+    assert {row["state"] for row in known} == {"complete"}
+    assert (other["grid"], other["shard"], other["state"], other["runs"], other["done"]) == (
+        None,
+        None,
+        "no shard",
+        1,
+        2,
+    )
+    assert "1 run of no shard: small/nim/threetraj/run-04" in run("check", data).stderr
+    # It was collected on its own, which is no fault.
+    assert run("check", data, "--strict").exit_code == 0
+
+
+def test_several_sweeps_in_one_folder(data, shards):
+    more = ["--env", "nim", "--variant", "props", "--runs", "2", *SIZE, "--out", data]
+    collect(*more, "--shard", "2/2")
+    found = rows(data)
+    assert len({row["grid"] for row in found}) == 2
+    assert sorted(row["state"] for row in found) == ["complete"] * 4 + ["missing"]
+    assert "shard 1 of 2 is missing" in run("check", data).stderr
+    # The same sweep among another number of shards: what is complete is so in both.
+    collect(*SWEEP, *SIZE, "--shard", "1/2", "--out", data)
+    found = rows(data)
+    assert len({row["grid"] for row in found}) == 3
+    assert sorted(row["state"] for row in found) == ["complete"] * 6 + ["missing"]
+    # A filter concerns the grids too.
+    of_props = {row["grid"] for row in rows(data, "--variant", "props")}
+    assert len(of_props) == 1
+    assert not of_props & {row["grid"] for row in rows(*shards)}
+
+
+def test_shards_with_different_settings(shards, tmp_path):
+    collect(*SWEEP, *SIZE, "--seed", "1", "--shard", "3/3", "--out", tmp_path / "other")
+    result = run("check", shards[0], shards[1], tmp_path / "other", "--shards")
+    assert result.exit_code == 0
+    [line] = [line for line in result.stderr.splitlines() if "describe the same runs" in line]
+    assert line.endswith("describe the same runs with different settings: seed")
+
+
+DAMAGED = {
+    "cut off": lambda data: data[:-9],
+    "changed": lambda data: data.replace(b'"shards":3', b'"shards":4'),
+    "empty": lambda _: b"",
+    "enormous": lambda data: data + b" " * (16 * 2**20),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGED)
+def test_a_damaged_grid_is_left_out_with_a_line(damage, data):
+    [path] = data.glob("grid-*.json")
+    path.write_bytes(DAMAGED[damage](path.read_bytes()))
+    assert rows(data) == []
+    result = run("check", data)
+    assert result.exit_code == 0
+    assert f"audit: {path}: " in result.stderr
+    assert "left out" in result.stderr
+    assert run("check", data, "--strict").exit_code == 1
+
+
+def test_a_folder_or_a_pipe_of_that_name(data):
+    [path] = data.glob("grid-*.json")
+    path.unlink()
+    path.mkdir()
+    assert "left out" in run("check", data).stderr
+
+
+def test_without_grids(tmp_path):
+    collect("--env", "nim", "--variant", "threetraj", "--runs", "1", *SIZE, "--out", tmp_path)
+    assert rows(tmp_path) == []
+    assert NO_GRIDS in run("check", tmp_path, "--shards").stderr
+    assert "Shards" not in run("check", tmp_path).stdout
+
+
+def test_people_see_a_line_for_each_sweep(data):
+    for arguments in ([], ["--shards"]):
+        lines = run("check", data, *arguments).stdout.splitlines()
+        assert "Shards" in lines
+        assert lines[-2 if not lines[-1] else -1].split()[1:] == ["3", "3", "0", "0", "6", "6"]
+
+
+def test_from_python(shards):
+    table = audit.check(shards[:2], shards=True)
+    assert [row["state"] for row in table] == ["complete", "complete", "missing"]
+    assert list(table.df().columns) == list(COLUMNS)
+    with pytest.raises(UsageError, match="--facts and --shards exclude each other"):
+        audit.check(shards, facts=True, shards=True)
+    with pytest.raises(AuditError, match="shard 3 of 3 is missing"):
+        audit.check(shards[:2], strict=True)
+
+
+@pytest.mark.parametrize("command", ["summary", "salience", "runs", "revisions", "check"])
+def test_a_grid_is_no_record(command, data, tmp_path):
+    with_grid = run(command, data, "--format", "json")
+    [path] = data.glob("grid-*.json")
+    path.unlink()
+    without = run(command, data, "--format", "json")
+    assert (with_grid.exit_code, with_grid.stdout, with_grid.stderr) == (0, without.stdout, without.stderr)
+
+
+def test_a_pack_is_the_same_with_a_grid(data, tmp_path):
+    [path] = data.glob("grid-*.json")
+    assert run("pack", data, "--out", tmp_path / "with.pack.parquet").exit_code == 0
+    path.unlink()
+    assert run("pack", data, "--out", tmp_path / "without.pack.parquet").exit_code == 0
+    assert (tmp_path / "with.pack.parquet").read_bytes() == (tmp_path / "without.pack.parquet").read_bytes()

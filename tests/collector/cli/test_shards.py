@@ -1,0 +1,212 @@
+"""`--shard` as users give it: shards that are copied together are the records of one process."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import subprocess
+import sys
+import time
+
+import pytest
+
+import collector.cli
+import collector.grid.cli
+from collector import run_folder
+from collector.run_folder import RunFolder
+from tests.collector.helpers import in_process, timeless
+
+SMALL = ["--env", "nim", "--env", "frozenlake", "--variant", "threetraj", "--variant", "props"]
+SIZE = ["--runs", "2", "--iterations", "2", "--rollouts", "3", "--warmup", "3"]
+COMMANDS = {
+    "collect": (collector.cli.main, ["--env", "nim", "--variant", "props"]),
+    "paper": (collector.grid.cli.main, ["--part", "tau-off"]),
+}
+
+
+def collect(*arguments):
+    return in_process(collector.cli.main, *arguments)
+
+
+def records(folder):
+    return {name: text for name, text in timeless(folder).items() if not name.startswith("grid-")}
+
+
+def merged(out, folders):
+    for folder in folders:
+        shutil.copytree(folder, out, dirs_exist_ok=True)
+    return out
+
+
+def whole_and_shards(tmp_path, *arguments, shards=3):
+    """Records of one process, and of shards that were copied together."""
+    assert collect(*arguments, "--out", tmp_path / "whole", "--quiet").returncode == 0
+    folders = [tmp_path / f"shard-{number}" for number in range(1, shards + 1)]
+    for number, folder in enumerate(folders, start=1):
+        result = collect(*arguments, "--shard", f"{number}/{shards}", "--out", folder, "--quiet")
+        assert (result.returncode, result.stderr) == (0, "")
+    [grid] = {path.read_bytes() for folder in folders for path in folder.glob("grid-*.json")}
+    runs = [path.parent.relative_to(folder) for folder in folders for path in folder.rglob("run.json")]
+    assert len(runs) == len(set(runs)), "shards share a run"
+    return records(tmp_path / "whole"), records(merged(tmp_path / "merged", folders)), json.loads(grid)
+
+
+def test_shards_copied_together_are_the_records_of_one_process(tmp_path):
+    whole, shards, grid = whole_and_shards(tmp_path, *SMALL, *SIZE)
+    assert whole == shards
+    assert sum(len(cell["shards"]) for cell in grid["cells"]) == 8
+
+
+@pytest.mark.slow
+def test_on_all_ten_tasks_too(tmp_path):
+    methods = ["--variant", "threetraj", "--variant", "r2po", "--variant", "puresearch"]
+    whole, shards, _ = whole_and_shards(tmp_path, "--env", "all", *methods, *SIZE)
+    assert len({name.split("/")[1] for name in whole}) == 10
+    assert whole == shards
+
+
+def test_shards_in_one_folder_and_a_later_sweep_without_any(tmp_path):
+    sweep = [*SMALL, *SIZE, "--out", tmp_path]
+    assert collect(*sweep, "--shard", "2/2").returncode == 0
+    result = collect(*sweep, "--shard", "1/2")
+    assert result.stderr.splitlines()[0] == "shard 1 of 2: 4 of 8 runs"
+    assert len(list(tmp_path.glob("grid-*.json"))) == 1
+    assert "8 of 8 runs are complete already" in collect(*sweep).stderr
+    # Another sweep beside it, and the same one among more shards: each has a file of its own.
+    more = ["--env", "nim", "--variant", "r2po", *SIZE, "--out", tmp_path]
+    assert collect(*more, "--shard", "1/5", "--quiet").returncode == 0
+    assert collect(*more, "--quiet").returncode == 0
+    assert len(list(tmp_path.glob("grid-*.json"))) == 2
+    assert len(list(tmp_path.rglob("run.json"))) == 10
+    assert not list(tmp_path.rglob("*.part"))
+
+
+@pytest.mark.parametrize("program", COMMANDS)
+@pytest.mark.parametrize(
+    "value",
+    ["0/3", "4/3", "a/b", "3", "", "1/0", "-1/3", "1/3/3", "1/3 ", "1.0/3", "٣/٣", "1/1000001", f"1/{'9' * 5000}"],
+)
+def test_a_wrong_shard_is_a_line(program, value, tmp_path):
+    main, arguments = COMMANDS[program]
+    result = in_process(main, *arguments, f"--shard={value}", "--out", tmp_path / "out")
+    assert result.returncode == 2
+    [line] = result.stderr.splitlines()
+    assert line.startswith(f"{program}: Invalid value for '--shard': '")
+    assert "is not I/N with I from 1 to N, such as 3/16; see " in line
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_plan_of_a_shard(tmp_path):
+    result = collect(*SMALL, *SIZE, "--shard", "2/3", "--dry-run", "--out", tmp_path / "out")
+    assert result.stderr == "shard 2 of 3: 3 of 8 runs\n"
+    [total] = [line.split() for line in result.stdout.splitlines() if line.startswith("all")]
+    assert total[1] == "3"
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("program", COMMANDS)
+def test_an_empty_shard_ends_at_once(program, tmp_path):
+    main, arguments = COMMANDS[program]
+    arguments = [*arguments, "--runs", "1", "--iterations", "1", "--rollouts", "2", "--shard", "3000/3000"]
+    for more in ([], ["--dry-run"]):
+        result = in_process(main, *arguments, *more, "--out", tmp_path / program)
+        assert result.returncode == 0
+        [line] = (result.stdout + result.stderr).splitlines()
+        assert line.startswith("shard 3000 of 3000: none of ")
+    assert not list(tmp_path.rglob("run.json"))
+
+
+def cost(*arguments):
+    result = in_process(collector.grid.cli.main, "--dry-run", "--format", "json", "--quiet", *arguments)
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def test_costs_of_the_paper_s_shards_add_up(tmp_path):
+    arguments = ["--runs", "2", "--iterations", "3", "--part", "tau-off", "--part", "baselines", "--out", tmp_path]
+    whole = cost(*arguments)
+    shards = [cost(*arguments, "--shard", f"{number}/3") for number in (1, 2, 3)]
+    for column in ("runs", "calls_left", "rollouts_left"):
+        assert sum(row[column] for rows in shards for row in rows) == sum(row[column] for row in whole)
+    assert cost("--runs", "1", "--part", "tau-off", "--shard", "3000/3000") == []
+
+
+def test_shards_of_parts_are_those_of_the_whole_paper(tmp_path):
+    """A shard that leaves a part out has the same runs of the others."""
+    size = ["--runs", "2", "--iterations", "1", "--rollouts", "2", "--shard", "2/3"]
+    both = ["--part", "tau-half", "--part", "tau-off"]
+    for name, parts in (("both", both), ("one", both[:2])):
+        result = in_process(collector.grid.cli.main, *size, *parts, "--out", tmp_path / name, "--quiet")
+        assert result.returncode == 0, result.stderr
+    found = {
+        name: {path.parent.relative_to(tmp_path / name) for path in (tmp_path / name).rglob("run.json")}
+        for name in ("both", "one")
+    }
+    assert found["one"] == {folder for folder in found["both"] if "tau-half" in folder.parts[0]}
+
+
+def test_refused_settings_leave_no_grid(tmp_path):
+    assert collect(*SMALL, *SIZE, "--out", tmp_path, "--shard", "1/2", "--quiet").returncode == 0
+    before = {path.name for path in tmp_path.iterdir()}
+    again = collect(
+        *SMALL,
+        *SIZE,
+        "--seed",
+        "1",
+        "--condition",
+        "simulated-salient+iterations-2+rollouts-3+warmup-3",
+        "--out",
+        tmp_path,
+        "--shard",
+        "1/2",
+    )
+    assert again.returncode == 1
+    assert "was collected with other settings" in again.stderr
+    assert collect(*SMALL, *SIZE, "--out", tmp_path, "--shard", "1/2", "--no-resume").returncode == 1
+    assert {path.name for path in tmp_path.iterdir()} == before
+
+
+def written(folder):
+    """Bytes of all records below a folder."""
+    return sum(path.stat().st_size for path in folder.rglob("*.jsonl"))
+
+
+@pytest.mark.slow
+def test_a_shard_that_is_killed_goes_on(tmp_path):
+    sweep = ["--env", "cartpole", "--env", "nim", "--variant", "threetraj", *SIZE, "--iterations", "40"]
+    whole, _, _ = whole_and_shards(tmp_path / "undisturbed", *sweep, shards=2)
+    chance = random.Random(18)
+    for number in (1, 2):
+        command = [sys.executable, "-m", "collector.cli", *sweep, "--shard", f"{number}/2", "--quiet"]
+        folder = tmp_path / f"shard-{number}"
+        for _ in range(3):
+            process = subprocess.Popen([*command, "--out", folder])
+            enough = written(folder) + chance.randrange(1, 60_000)
+            while process.poll() is None and written(folder) < enough:
+                time.sleep(0.005)
+            process.kill()
+            process.wait()
+        assert subprocess.run([*command, "--out", folder], check=False).returncode == 0
+    folders = [tmp_path / "shard-1", tmp_path / "shard-2"]
+    assert records(merged(tmp_path / "merged", folders)) == whole
+    assert len({path.read_bytes() for folder in folders for path in folder.glob("grid-*.json")}) == 1
+
+
+@pytest.mark.parametrize("error", ["ENOSYS", "ENOLCK", "EOPNOTSUPP"])
+def test_a_file_system_without_locks(error, tmp_path, monkeypatch):
+    """As NFS and Lustre may be mounted: shards share no run, so collecting goes on, and one line states the fact."""
+    fcntl = pytest.importorskip("fcntl")
+    code = getattr(run_folder.errno, error)
+
+    def flock(*_):
+        raise OSError(code, "no locks")
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    result = collect(*SMALL, *SIZE, "--shard", "1/2", "--out", tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert result.stderr.count("the file system of the records keeps no locks") == 1
+    with RunFolder(tmp_path / "x") as folder:
+        assert len(folder.notes) == 1
+    # What a killed process has left does not stand in the way.
+    assert collect(*SMALL, *SIZE, "--shard", "1/2", "--out", tmp_path).returncode == 0

@@ -1,0 +1,200 @@
+"""A sweep divided into shards: every run in one of them, evenly, and one description of the whole."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections import Counter
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from collector.errors import StorageError
+from collector.grid.parts import PARTS
+from collector.plan import Request, plan
+from collector.records import RecordError
+from collector.records.grids import Grid, decode_grid, encode_grid
+from collector.sharding import Division, write_grid
+
+
+def specs(**settings):
+    settings = {"envs": ["nim", "cartpole"], "variants": ["threetraj", "props"], "runs": 3} | settings
+    return plan(Request(backend="simulated", model="simulated-salient", options={}, **settings))
+
+
+def paper():
+    parts = {
+        part.name: part.request(Request(envs=[], variants=[], backend="b", model="m", options={})) for part in PARTS
+    }
+    return {name: plan(request) for name, request in parts.items()}
+
+
+def parts_of(runs, shards):
+    """The runs of each shard, each as its own process finds them."""
+    return [Division(runs, number, shards).mine(runs) for number in range(1, shards + 1)]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"envs": ["all"], "variants": ["props"], "runs": 4}, {"variants": ["all", "sb3-all"], "runs": 2}, {"runs": 1}],
+)
+def test_every_run_is_in_one_shard_whatever_their_number(settings):
+    runs = specs(**settings)
+    for shards in range(1, len(runs) + 3):
+        dealt = parts_of(runs, shards)
+        assert sorted(spec.folder for mine in dealt for spec in mine) == sorted(spec.folder for spec in runs)
+        sizes = Counter(map(len, dealt))
+        assert max(sizes) - min(sizes) <= 1
+        # A shard keeps the plan's order, in which the first run of every cell comes first.
+        for mine in dealt:
+            assert mine == [spec for spec in runs if spec in mine]
+
+
+def test_the_numbering_stays_as_it_is():
+    """Shards of one sweep may be collected months and versions apart."""
+    dealt = Division(specs(), 1, 4).shard_of
+    assert {path.as_posix().removeprefix("simulated-salient/"): shard for path, shard in dealt.items()} == {
+        "cartpole/props/run-01": 1,
+        "cartpole/props/run-02": 2,
+        "cartpole/props/run-03": 3,
+        "cartpole/threetraj/run-01": 4,
+        "cartpole/threetraj/run-02": 1,
+        "cartpole/threetraj/run-03": 2,
+        "nim/props/run-01": 3,
+        "nim/props/run-02": 4,
+        "nim/props/run-03": 1,
+        "nim/threetraj/run-01": 2,
+        "nim/threetraj/run-02": 3,
+        "nim/threetraj/run-03": 4,
+    }
+
+
+def test_the_order_of_options_does_not_matter():
+    one, other = specs(), specs(envs=["cartpole", "nim", "cartpole"], variants=["props", "threetraj"])
+    assert Division(one, 1, 5).shard_of == Division(other, 1, 5).shard_of
+    assert encode_grid(Division(one, 1, 5).grid(one)) == encode_grid(Division(other, 1, 5).grid(other))
+
+
+@pytest.mark.parametrize("shards", [2, 3, 8, 9, 10, 16, 45, 90, 100])
+def test_tasks_and_cells_of_the_paper_are_spread_evenly(shards):
+    runs = [spec for part in paper().values() for spec in part]
+    dealt = Division(runs, 1, shards).shard_of
+    for group in (lambda spec: (spec.condition, spec.task.id), lambda spec: spec.folder.parent):
+        counted: dict[object, Counter[int]] = {}
+        for spec in runs:
+            counted.setdefault(group(spec), Counter())[dealt[spec.folder]] += 1
+        for counts in counted.values():
+            assert max(counts.values()) - min(counts[shard] for shard in range(1, shards + 1)) <= 1
+
+
+def test_the_grid_is_the_same_in_every_shard_and_process(tmp_path):
+    program = (
+        "from tests.collector.test_sharding import *\n"
+        "import sys\n"
+        "runs = specs(variants=['all'], envs=['all'])\n"
+        "print(write_grid(Division(runs, int(sys.argv[1]), 3).grid(runs), Path(sys.argv[2])))"
+    )
+    files = [
+        Path(
+            subprocess.run(
+                [sys.executable, "-c", program, str(number), str(tmp_path / str(number))],
+                env={**os.environ, "PYTHONHASHSEED": str(number)},
+                cwd=Path(__file__).resolve().parents[2],
+                capture_output=True,
+                text=True,
+                check=True,
+            ).stdout.strip()
+        )
+        for number in (1, 2, 3)
+    ]
+    assert len({path.name for path in files}) == 1
+    [data] = {path.read_bytes() for path in files}
+    grid = decode_grid(data)
+    assert encode_grid(grid) == data
+    assert grid.shards == 3
+    assert Counter(shard for cell in grid.cells for shard in cell.shards) == {1: 90, 2: 90, 3: 90}
+    [cell] = [cell for cell in grid.cells if (cell.env, cell.variant) == ("nim", "threetraj")]
+    assert (cell.iterations, len(cell.shards), cell.seed, cell.rollouts, cell.warmup) == (100, 3, 0, 20, 20)
+
+
+def test_other_sweeps_have_other_files(tmp_path):
+    runs, longer = specs(), specs(iterations=7)
+    files = {
+        write_grid(Division(every, 1, shards).grid(every), tmp_path).name
+        for every, shards in ((runs, 2), (runs, 3), (longer, 2), (specs(seed=1), 2), (runs[:2], 2))
+    }
+    assert len(files) == 5
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(files)
+
+
+def test_many_shards_write_at_once(tmp_path):
+    runs = specs(runs=40)
+    grid = Division(runs, 1, 5).grid(runs)
+    found = []
+    barrier = threading.Barrier(8)
+
+    def write():
+        barrier.wait()
+        found.extend(write_grid(grid, tmp_path).read_bytes() for _ in range(20))
+
+    threads = [threading.Thread(target=write) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert set(found) == {encode_grid(grid)}
+    assert len(found) == 160
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_file_that_is_there_is_left_alone_and_a_damaged_one_written_again(tmp_path):
+    runs = specs()
+    grid = Division(runs, 1, 2).grid(runs)
+    path = write_grid(grid, tmp_path)
+    os.utime(path, (1, 1))
+    assert write_grid(grid, tmp_path).stat().st_mtime == 1
+    path.write_bytes(path.read_bytes()[:50])
+    assert write_grid(grid, tmp_path).read_bytes() == encode_grid(grid)
+
+
+def test_a_folder_that_cannot_be_written_is_named_in_a_line(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StorageError, match=r"cannot write .*grid-\w+\.json: Not a directory; choose another --out"):
+        write_grid(Division(specs(), 1, 2).grid(specs()), tmp_path / "file" / "out")
+
+
+HOSTILE = {
+    "not JSON": (b"grid", "not JSON"),
+    "cut off": (encode_grid(Division(specs(), 1, 2).grid(specs()))[:-20], "not JSON"),
+    "a list": (b"[]", "not a record"),
+    "a newer format": (b'{"format":2}', "format 2 is newer than this version reads"),
+    "no shards": (b'{"format":1,"prompts":{},"cells":[],"shards":0}', "shards"),
+    "too many shards": (b'{"format":1,"prompts":{},"cells":[],"shards":1000001}', "more than 1000000"),
+    "fractional": (b'{"format":1,"prompts":{},"cells":[],"shards":1.5}', "shards"),
+    "deep": (b'{"format":1,"shards":' + b"[" * 5000 + b"]" * 5000 + b"}", "nested more than"),
+}
+
+
+@pytest.mark.parametrize("case", HOSTILE)
+def test_a_hostile_grid_is_refused(case):
+    data, message = HOSTILE[case]
+    with pytest.raises(RecordError, match=message):
+        decode_grid(data)
+
+
+@pytest.mark.parametrize(("change", "message"), [({"shards": 1}, "a shard is above 1"), (None, "given twice")])
+def test_a_grid_that_contradicts_itself_is_refused(change, message):
+    grid = Division(specs(), 1, 2).grid(specs())
+    wrong = Grid(**{**msgspec.structs.asdict(grid), **(change or {"cells": [*grid.cells, grid.cells[0]]})})
+    with pytest.raises(RecordError, match=message):
+        decode_grid(encode_grid(wrong))
+
+
+def test_a_line_per_cell(tmp_path):
+    runs = specs()
+    lines = encode_grid(Division(runs, 1, 2).grid(runs)).decode().splitlines()
+    assert [json.loads(line.rstrip(","))["env"] for line in lines[1:-1]] == ["cartpole", "cartpole", "nim", "nim"]
