@@ -80,6 +80,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    from benchmarks import ray_overhead  # under the name by which workers can import it
+    from benchmarks import ray_overhead  # noqa: PLW0406 - the name by which workers import it
 
     ray_overhead.main()
