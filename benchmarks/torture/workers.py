@@ -20,8 +20,8 @@ from benchmarks.torture.watching import command_of, of_folder
 MOST: Final = 3
 """Kills before the command may end."""
 COLLECT: Final = (
-    *("--env", "swimmer", "--env", "invertedpendulum", "--variant", "r2po", "--runs", "2", "--iterations", "5"),
-    *("--rollouts", "40", "--warmup", "2", "--condition", "c", "--out", "out", "--quiet"),
+    *("--env", "swimmer", "--env", "invertedpendulum", "--variant", "r2po", "--runs", "1", "--iterations", "8"),
+    *("--rollouts", "10", "--warmup", "2", "--step-cap", "200", "--condition", "c", "--out", "out", "--quiet"),
 )
 KINDS: Final = {"ray": "ray", "local": "2"}
 UNDISTURBED: Final = "collect, in local workers"

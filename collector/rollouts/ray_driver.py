@@ -172,7 +172,8 @@ class _Actor(Runner):
         import ray
 
         super().__init__()
-        self.node = f"{socket.gethostname()} ({ray.util.get_node_ip_address()})"
+        util: Any = ray.util
+        self.node = f"{socket.gethostname()} ({util.get_node_ip_address()})"
 
 
 class _Driver:
@@ -211,8 +212,7 @@ class _Driver:
             deadline = (GRACE if self._loads else START) if done else 0.0
         for admission in pending:
             admission.cancel()
-        for refusal, count in self._refused.items():
-            _send(self._pipe, Note(f"{count} Ray worker{'s' if count > 1 else ''} {refusal}"))
+        self._report()
         if not self._loads:
             raise CollectorError(
                 "no Ray worker can be used" + ("" if self._refused else f": none started within {START:.0f} s")
@@ -226,7 +226,7 @@ class _Driver:
         actor = self._runner.remote()
         try:
             node, proof = await actor.prove.remote(self._start.work)
-        except self._ray.exceptions.RayError as error:
+        except Exception as error:
             self._refused[f"did not start: {_line(error)}"] += 1
             return
         except asyncio.CancelledError:
@@ -240,6 +240,10 @@ class _Driver:
         async with self._changed:
             self._loads[actor] = 0
             self._changed.notify_all()
+
+    def _report(self) -> None:
+        for refusal, count in self._refused.items():
+            _send(self._pipe, Note(f"{count} Ray worker{'s' if count > 1 else ''} {refusal}"))
 
     def _receive(self) -> None:
         calls = None
@@ -301,6 +305,7 @@ class _Driver:
             pass
         finally:
             self._starting -= 1
+        self._report()
         if not self._loads and not self._starting:
             reason = f": one {next(iter(self._refused))}" if self._refused else ""
             _send(self._pipe, Lost(f"all Ray workers died{reason}"))

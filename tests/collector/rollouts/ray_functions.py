@@ -10,7 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
+from collector import seeding
+from collector.baselines import process
 from collector.errors import TaskError
+from collector.rollouts.evaluate import Evaluation
 from collector.system.cores import cores
 
 
@@ -73,3 +76,18 @@ def unreturnable():
 
 def zeros(count):
     return np.zeros(count)
+
+
+def sends(run, _task_modules, sender):
+    """In place of `collector.baselines.process._train`: what a training sends, without one."""
+    for iteration in range(run.iterations):
+        seeds = seeding.seeds(run.seed, run.rollouts, *run.purpose, iteration, "initial")
+        lengths = [seed % 50 + 1 for seed in seeds]
+        sender.send((Evaluation(seeds, [float(each) for each in lengths], lengths, ["terminated"] * len(seeds)), 0.5))
+    sender.send(None)
+
+
+def pretended(run):
+    """In place of `collector.baselines.process.trained`, in a worker."""
+    process._train = sends
+    return process.trained(run)

@@ -13,12 +13,14 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from collector.baselines import process
 from collector.errors import CollectorError, TaskError, UsageError, WorkerError
 from collector.rollouts import canary
 from collector.rollouts.evaluate import evaluate
@@ -27,7 +29,8 @@ from collector.rollouts.workers import Workers
 from collector.system.sessions import end_session, members
 from collector.tasks import TASKS
 from collector.tasks.plugins import load_tasks
-from tests.collector.helpers import timeless
+from tests.collector.baselines.samples import baseline, record
+from tests.collector.helpers import lines, timeless
 from tests.collector.rollouts import ray_functions as functions
 
 ROOT = Path(__file__).parents[3]
@@ -220,6 +223,17 @@ def test_a_dead_worker_is_replaced_and_its_call_made_again_a_few_times(local, tm
 
 @needs_ray
 @pytest.mark.slow
+def test_a_baseline_trains_in_a_process_of_its_own_in_one_call(local, tmp_path, monkeypatch):
+    monkeypatch.setattr(process, "_train", functions.sends)
+    here = record(baseline(), tmp_path / "here", process.train)
+    monkeypatch.setattr(process, "trained", functions.pretended)
+    there = record(baseline(), tmp_path / "there", partial(process.train_elsewhere, offload=local))
+    assert len(lines(there / "episodes.jsonl")) == 3
+    assert timeless(there) == timeless(here)
+
+
+@needs_ray
+@pytest.mark.slow
 def test_calls_that_are_given_up_harm_no_others(local):
     async def give_up():
         slow = [asyncio.create_task(local(time.sleep, 0.3)) for _ in range(6)]
@@ -303,7 +317,7 @@ class Gone(type(Path())):
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_a_command_that_is_stopped_leaves_no_process_and_goes_on_as_if_nothing_had_been(tmp_path, number):
-    options = ("--rollouts", "60", "--iterations", "8")
+    options = ("--rollouts", "20", "--iterations", "6", "--step-cap", "300")
     collect(tmp_path / "whole", *options)
     place = tmp_path / "place"
     place.mkdir()
