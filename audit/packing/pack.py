@@ -3,33 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from audit.engine.carried import LEVELS
 from audit.ingest.checks import size_of
 from audit.ingest.gathering import read
 from audit.ingest.segment_lists import look_of
-from audit.output.errors import AuditError, Problem, UsageError
+from audit.output.errors import AuditError, UsageError
 from audit.output.progress import PrintedProgress
 from audit.output.unfinished_results import folder_for
+from audit.packing.packed import Packed
+from audit.packing.partitions import pack_partitions
 from audit.packing.writing import write_pack
 from audit.sources.files import PACK, beside
-
-
-@dataclass(frozen=True, slots=True)
-class Packed:
-    """A pack and what it was made from; `problems` and `notes` are as in a store."""
-
-    path: Path
-    runs: int
-    files: int
-    files_as_they_are: int
-    size_before: int
-    size_after: int
-    problems: Sequence[Problem]
-    notes: Sequence[str]
 
 
 def pack(
@@ -40,6 +26,8 @@ def pack(
     strict: bool = False,
     cache: bool = True,
     findings: str = "word",
+    partition: bool = False,
+    append: bool = False,
 ) -> Packed:
     """Pack a folder or an archive.
 
@@ -51,6 +39,8 @@ def pack(
         cache: see `open_store`.
         findings: what the pack carries beside its records: `word` for what commands print by default, `all` for noise,
             mentions, drivers and the detectors `resolved` and `driver` as well, or `none`.
+        partition: make a folder with a pack for each condition and task, each of which is read and written on its own.
+        append: add to such a folder the runs that it does not hold and what is new in runs that have grown.
 
     Raises:
         UsageError: the pack already exists, or cannot have that name or place.
@@ -58,6 +48,8 @@ def pack(
     """
     if findings not in LEVELS:
         raise UsageError(f"--findings {findings}: none of {', '.join(LEVELS)}")
+    if partition or append:
+        return pack_partitions(path, out, force=force, strict=strict, findings=findings, append=append)
     target = _target(path, out)
     _refuse_overwriting(target, force=force)
     with contextlib.ExitStack() as resources:

@@ -33,6 +33,7 @@ def write_pack(
     *,
     problems: Sequence[Problem],
     level: str,
+    sizes: Mapping[RecordFile, int] | None = None,
 ) -> int:
     """Write a pack, all of it to the disk.
 
@@ -44,6 +45,7 @@ def write_pack(
         cache: holds what was found before.
         problems: those found before the records were read; theirs are found again in every audit.
         level: how much of what is found in them the pack carries.
+        sizes: bytes of the files that some of these continue, both together.
 
     Returns:
         How many files it holds as they are, line by line.
@@ -58,7 +60,7 @@ def write_pack(
         for column, file in found.items():
             database.set(column, file)
         findings = CarriedFindings(version(), [each.column for each in columns]) if columns else None
-        contents = _contents(intake, places, len(in_columns), problems, findings)
+        contents = _contents(intake, places, len(in_columns), problems, findings, sizes or {})
         database.set("raw_lines", intake.write("raw_lines.jsonl", _raw_lines(as_they_are, places)))
         database.set("contents", msgspec.json.encode(contents).decode())
         database.write_query(joined(columns), path, level=SMALL)
@@ -92,6 +94,7 @@ def _contents(
     in_columns: int,
     problems: Sequence[Problem],
     findings: CarriedFindings | None,
+    sizes: Mapping[RecordFile, int],
 ) -> Contents:
     runs = {identity: index for index, identity in enumerate(intake.runs)}
     return Contents(
@@ -107,7 +110,7 @@ def _contents(
                 run=runs[file.identity],
                 place=places[file],
                 is_raw=places[file] > in_columns,
-                size=size_of(file),
+                size=sizes.get(file) or size_of(file),
             )
             for file in intake.files
         ],

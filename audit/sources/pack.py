@@ -114,7 +114,7 @@ class PackSource:
             if found.path is not None:
                 found.open().close()  # DuckDB would wait for a pipe
             path = intake.readable(found.path or _copied(found, intake))
-            contents = _contents(path)
+            contents = contents_of(path)
             _hand_over(contents, path, found.label, intake)
         except (OSError, AuditError, msgspec.MsgspecError, RecursionError, duckdb.Error) as error:
             reason = str(getattr(error, "strerror", None) or error).strip().splitlines()[0]
@@ -214,7 +214,14 @@ def _add(run: PackedRun, label: str, intake: Intake) -> RunFacts | None:
     return facts
 
 
-def _contents(path: Path) -> Contents:
+def contents_of(path: Path) -> Contents:
+    """What a pack holds.
+
+    Raises:
+        AuditError: it does not state it, or in a format of a later version.
+        duckdb.Error: it cannot be read.
+        msgspec.MsgspecError: it states something else.
+    """
     text = next(_select(_CONTENTS, path), None)
     if text is None:
         raise AuditError("no row states what it holds")
