@@ -24,9 +24,13 @@ def check(
     shards: Annotated[
         bool, typer.Option("--shards", help="Of sweeps collected with --shard: what each shard lacks, a row per shard.")
     ] = False,
+    findings: Annotated[
+        bool,
+        typer.Option("--findings", help="Find again what packs carry, and fail where it differs from their records."),
+    ] = False,
 ) -> Table:
     """What records have and lack, and which commands they support.
 
     Example: audit check data/theirs logs.tar.xz
     """
-    return audit.check(request, facts=facts, shards=shards)
+    return audit.check(request, facts=facts, shards=shards, findings=findings)

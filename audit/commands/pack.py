@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -16,6 +17,14 @@ from audit.request import print_notes
 commands = typer.Typer()
 
 
+class Findings(StrEnum):
+    """How much a pack carries; the names of `audit.engine.carried.LEVELS`."""
+
+    none = "none"
+    word = "word"
+    all = "all"
+
+
 @commands.command()
 def pack(
     path: Annotated[Path, typer.Argument(metavar="DIR", help="A folder or archive of records.")],
@@ -24,6 +33,13 @@ def pack(
         typer.Option("--out", metavar="FILE", help="The pack, or a folder for it; else beside DIR."),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the pack, if there is one.")] = False,
+    findings: Annotated[
+        Findings, typer.Option("--findings", help="What the pack carries of what is found in records.")
+    ] = Findings.word,
+    partition: Annotated[
+        bool, typer.Option("--partition", help="A folder of packs, one for each condition and task.")
+    ] = False,
+    append: Annotated[bool, typer.Option("--append", help="Add to that folder what it does not hold.")] = False,
     strict: StrictOption = False,
     no_cache: NoCacheOption = False,
 ) -> None:
@@ -31,9 +47,19 @@ def pack(
 
     Example: audit pack data/runs && audit summary data/runs.pack.parquet
     """
-    packed = audit.pack(path, out, force=force, strict=strict, cache=not no_cache)
+    packed = audit.pack(
+        path,
+        out,
+        force=force,
+        strict=strict,
+        cache=not no_cache,
+        findings=findings.value,
+        partition=partition,
+        append=append,
+    )
     print_notes(packed.notes, packed.problems, "packed as they are")
+    packs = f" ({count(packed.packs, 'pack')})" if partition or append else ""
     typer.echo(
         f"{in_line(str(packed.path))}: {count(packed.runs, 'run')}, {packed.size_before / 1e6:.1f} MB of records in "
-        f"{packed.size_after / 1e6:.1f} MB"
+        f"{packed.size_after / 1e6:.1f} MB{packs}"
     )

@@ -51,6 +51,10 @@ class RunFacts(msgspec.Struct, frozen=True, kw_only=True):
         """What identifies the run."""
         return RunKey(self.condition, self.env, self.variant, self.run)
 
+    def complete(self) -> RunFacts:
+        """The same, with what is known of its method by its name where nothing else is."""
+        return self if self.method else msgspec.structs.replace(self, method=method_facts(self.variant))
+
 
 class RecordFile(msgspec.Struct, frozen=True, kw_only=True):
     """A file of iteration records and the run that it belongs to.
@@ -75,11 +79,19 @@ class RecordFile(msgspec.Struct, frozen=True, kw_only=True):
         return RunKey(self.condition, self.env, self.variant, self.run)
 
 
+class CarriedFindings(msgspec.Struct, frozen=True):
+    """The columns of a pack that have findings, and the version of the program and its libraries that made them."""
+
+    version: str
+    columns: list[str]
+
+
 class Intake:
     """Collects runs, record files and problems while sources read.
 
     `described` has the `run.json` of native runs in full, `skipped` the iterations of runs that proposed nothing;
-    `notes` are for the user, and are not problems.
+    `carriers` has packs of which every record counts, with what they state to carry beside their records; `notes` are for
+    the user, and are not problems.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -90,6 +102,7 @@ class Intake:
         self.runs: dict[RunKey, RunFacts] = {}
         self.described: dict[RunKey, Run] = {}
         self.skipped: dict[RunKey, set[int]] = {}
+        self.carriers: dict[str, CarriedFindings] = {}
         self._seen: set[str] = set()
         self._made = 0
 
@@ -112,8 +125,7 @@ class Intake:
 
     def add_run(self, facts: RunFacts, described: Run | None = None) -> bool:
         """Add a run; False where another run of the same identity is known that was run differently."""
-        if facts.method is None:
-            facts = msgspec.structs.replace(facts, method=method_facts(facts.variant))
+        facts = facts.complete()
         if self.runs.setdefault(facts.identity, facts) != facts:
             return False
         if described is not None:

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Unpack
 
 from audit.arguments import Data, Selection, request_of
-from audit.output.errors import UsageError
+from audit.output.errors import AuditError, UsageError, report
 from audit.output.rows import Table
 from audit.output.tables import print_table
+from audit.packing.verifying import verify_findings
 from audit.reports.check.beside import look_beside
 from audit.reports.check.commands import COMMANDS, judge
 from audit.reports.check.facts import facts_of
@@ -38,7 +39,9 @@ MOST_GROUPS: Final = 2
 """Groups that are named in the table for people; the rest are counted."""
 
 
-def check(data: Data, *, facts: bool = False, shards: bool = False, **options: Unpack[Selection]) -> Table:
+def check(
+    data: Data, *, facts: bool = False, shards: bool = False, findings: bool = False, **options: Unpack[Selection]
+) -> Table:
     """What records have and lack, and which commands they support.
 
     Args:
@@ -46,15 +49,20 @@ def check(data: Data, *, facts: bool = False, shards: bool = False, **options: U
         facts: what there is, a row per condition, task and method, instead of what it supports, one per command.
         shards: a row per shard of the sweeps that were collected with `--shard` instead: which are complete, which runs
             are to do yet, and which are in more than one folder.
+        findings: find again what packs carry, and compare it.
         options: which groups, and how records are opened.
 
     Raises:
-        AuditError: as for every function; or the request is strict, and shards are not complete or overlap.
+        AuditError: as for every function; or the request is strict, and shards are not complete or overlap; or
+            `findings`, and what a pack carries differs from its records.
         UsageError: facts and shards at once.
     """
     if facts and shards:
         raise UsageError("--facts and --shards exclude each other")
     request = request_of(data, Selection, options)
+    if findings and (problems := verify_findings(request.paths, strict=request.strict)):
+        lines = "".join(f"\n{line}" for line in report(problems))
+        raise AuditError(f"findings in packs differ from their records, and are not to be trusted:{lines}")
     with request.open() as store:
         beside = look_beside(request.paths)
         held = facts_of(request, store, beside)

@@ -1,0 +1,149 @@
+"""What packs carry: the same results as from the records, and never believed where it may be wrong."""
+
+from __future__ import annotations
+
+import duckdb
+import pytest
+from typer.testing import CliRunner
+
+import audit.ingest.carriers
+import audit.packing.writing
+from audit.cli import app
+from audit.engine.carried import CARRIED
+from audit.engine.database import Database
+from audit.output.errors import AuditError, UsageError
+from audit.packing import pack
+from audit.store import open_store
+from tests.audit.samples import episode, revision, write_run
+from tests.audit.texts import items, text_revision, text_run
+
+RELATIONS = sorted(
+    {each.relation for each in CARRIED} | {"salience", "base_rates", "summary", "runs", "patterns_summary"}
+)
+
+
+@pytest.fixture
+def data(tmp_path):
+    root = tmp_path / "data"
+    answers = ("The worst rollout fell.", "Nothing of note.", "I follow the best rollout, and rollout 2.")
+    for run in (1, 2, 3):
+        rows = [
+            revision([1, 5 + run, 9], [2, place, 1 + run], answer=answer, iteration=place, run=run)
+            for place, answer in enumerate(answers)
+        ]
+        write_run(root / f"run-{run}", [*rows, episode(iteration=3, run=run)], tail=b'{"torn' if run == 3 else b"")
+    return root
+
+
+def found(path, **options):
+    with open_store([path], cache=False, **options) as store:
+        return {name: sorted(store.rows(name), key=repr) for name in RELATIONS}, store.notes
+
+
+def altered(packed, change, path):
+    """The pack with columns replaced."""
+    duckdb.execute(f"copy (select {change} from read_parquet(?)) to ? (format parquet)", [str(packed), str(path)])
+    return path
+
+
+@pytest.mark.parametrize("findings", ["none", "word", "all"])
+@pytest.mark.parametrize("options", [{}, {"detector": "resolved"}, {"detector": "driver"}, {"about": "best"}])
+def test_results_are_those_of_the_records(data, findings, options):
+    expected, _ = found(data, **options)
+    assert found(pack(data, findings=findings).path, **options) == (expected, [])
+
+
+def test_results_of_texts(tmp_path):
+    shown = {"kind": "batch", "shown": items([0, 1, 1], list("abc"))}
+    rows = [text_revision([0, 1, 1], [1, place, 0], iteration=place, evidence=shown) for place in (0, 1)]
+    write_run(tmp_path / "data", rows, **text_run(score_range=None))
+    expected, _ = found(tmp_path / "data")
+    assert expected["text_edits"]
+    assert found(pack(tmp_path / "data", findings="all").path)[0] == expected
+
+
+def test_texts_are_not_read(data, tmp_path):
+    """The pack gives its results even without what they were found in."""
+    packed = pack(data).path
+    gone = "* replace (if(revised is null, null, struct_update(revised, answer := 'gone')) as revised)"
+    without = altered(packed, gone, tmp_path / "gone.pack.parquet")
+    whole, others = found(packed)[0], found(without)[0]
+    in_full = ("mentions", "drivers")
+    assert {name for name in RELATIONS if whole[name] != others[name]} <= set(in_full)
+    assert any(row["cites"] for row in others["references"])
+
+
+def test_another_version_is_not_believed(data, monkeypatch):
+    packed = pack(data).path
+    expected, _ = found(data)
+    monkeypatch.setattr(audit.ingest.carriers, "version", lambda: "of another")
+    rows, notes = found(packed)
+    assert rows == expected
+    [note] = notes
+    assert "another version" in note
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "* exclude (found_changes)",
+        "* replace ('no struct' as found_changes)",
+        "* replace ({'there': true, 'r0': 1.0} as found_changes)",
+        "* replace (found_references_word as found_salience_criteria_word)",
+    ],
+)
+def test_other_columns_are_not_believed(data, tmp_path, change):
+    packed = altered(pack(data).path, change, tmp_path / "it's; odd.pack.parquet")
+    rows, notes = found(packed)
+    assert rows == found(data)[0]
+    assert "not in the form" in notes[0]
+
+
+def test_a_check_finds_what_differs(data, tmp_path):
+    packed = pack(data, findings="all").path
+    lie = "case when found_references_word.there then struct_update(found_references_word, cites := false) end"
+    lying = altered(packed, f"* replace ({lie} as found_references_word)", tmp_path / "lying.pack.parquet")
+    sound = CliRunner().invoke(app, ["check", str(packed), "--findings"])
+    assert sound.exit_code == 0, sound.stderr
+    wrong = CliRunner().invoke(app, ["check", str(lying), "--findings"])
+    assert wrong.exit_code == 1
+    assert "lying.pack.parquet: found_references_word differs from what its records give" in wrong.stderr
+    assert "Traceback" not in wrong.stderr
+
+
+def test_records_beside_their_pack_count_once(data):
+    expected, _ = found(data)
+    packed = pack(data).path
+    with open_store([packed, data], cache=False) as store:
+        assert sorted(store.rows("changes"), key=repr) == expected["changes"]
+
+
+def test_types_are_those_of_the_models(data, tmp_path):
+    with open_store([data], cache=False) as store:
+        for each in CARRIED:
+            relation = store.relation(each.relation)
+            fields = dict(zip(relation.columns[5:], map(str, relation.types[5:]), strict=True))
+            kind = duckdb.dtype(each.type)
+            own = (kind.children[0][1] if each.is_list else kind).children
+            assert {name: str(type_) for name, type_ in own if name != "there"} == fields, each
+
+
+def test_packs_are_the_same_to_the_byte(data, tmp_path, monkeypatch):
+    packs = [pack(data, tmp_path / f"{place}.pack.parquet", findings="all", cache=place > 0).path for place in range(3)]
+    assert len({each.read_bytes() for each in packs}) == 1
+    monkeypatch.setattr(audit.packing.writing, "AT_ONCE", 1)
+    expected, _ = found(data)
+    assert found(pack(data, tmp_path / "parts.pack.parquet").path)[0] == expected
+
+
+def test_lines_in_another_order_than_iterations_keep_theirs(tmp_path):
+    rows = [revision([1, 5, 9], [2, 2, 2], iteration=iteration) for iteration in (3, 1, 2)]
+    write_run(tmp_path / "data", rows)
+    packed = pack(tmp_path / "data").path
+    query = f"select iteration from '{packed}' where place = 1 order by number"
+    assert [row for (row,) in duckdb.sql(query).fetchall()] == [3, 1, 2]
+
+
+def test_an_unknown_level_is_refused(data):
+    with pytest.raises(UsageError, match="--findings"):
+        pack(data, findings="some")
