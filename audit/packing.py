@@ -20,9 +20,10 @@ from audit.ingest.segment_lists import look_of
 from audit.output.errors import AuditError, Problem, UsageError
 from audit.output.progress import PrintedProgress
 from audit.output.unfinished_results import folder_for
-from audit.sources.files import PACK, beside
+from audit.sources.files import beside
 from audit.sources.intake import Intake, RecordFile
 from audit.sources.pack import Contents, PackedFile, PackedRun, PackedSkips, rules
+from audit.vocabulary.endings import PACK
 
 
 @dataclass(frozen=True, slots=True)

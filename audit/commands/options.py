@@ -17,6 +17,7 @@ import typer
 from audit.engine.memory import require_memory
 from audit.output.errors import AuditError, UsageError
 from audit.output.escaping import in_line, visible
+from audit.remote.urls import path_of
 
 
 class Format(StrEnum):
@@ -32,7 +33,9 @@ class Format(StrEnum):
 Paths = Annotated[
     list[Path],
     typer.Argument(
-        metavar="DIR", help="Folders, tar archives or packs, of native records or of released logs; one or more."
+        metavar="DIR",
+        parser=path_of,
+        help="Folders, tar archives or packs, of native records or of released logs; one or more; s3://, https:// too.",
     ),
 ]
 FormatOption = Annotated[Format, typer.Option("--format", help="How the rows are written to standard output.")]

@@ -11,6 +11,7 @@ import audit
 from audit.commands.options import NoCacheOption, StrictOption
 from audit.output.errors import count
 from audit.output.escaping import in_line
+from audit.remote.urls import path_of
 from audit.request import print_notes
 
 commands = typer.Typer()
@@ -18,7 +19,9 @@ commands = typer.Typer()
 
 @commands.command()
 def pack(
-    path: Annotated[Path, typer.Argument(metavar="DIR", help="A folder or archive of records.")],
+    path: Annotated[
+        Path, typer.Argument(metavar="DIR", parser=path_of, help="A folder or archive of records, or a URL.")
+    ],
     out: Annotated[
         Path | None,
         typer.Option("--out", metavar="FILE", help="The pack, or a folder for it; else beside DIR."),

@@ -20,6 +20,7 @@ from audit.engine.queries import expression, refusing, relations_in
 from audit.engine.quiet import without_progress_bar
 from audit.output.errors import AuditError
 from audit.output.progress import PrintedProgress
+from audit.remote.ranges import SCHEME, attach
 
 ROW_GROUP: Final = 8192
 """Records per row group: few enough that long answers do not fill the memory."""
@@ -69,6 +70,7 @@ class Database:
             }
         )
         without_progress_bar(self._connection)
+        attach(self._connection)
         self._built: set[str] = set()
         self._directory = directory
         self._shelf = shelf
@@ -183,7 +185,10 @@ class Database:
         segments = self._connection.sql("select getvariable('segments')").fetchall()[0][0]
         for name in self._built & BATCHED:
             segments += self._connection.sql(f"select getvariable('{name}_parts')").fetchall()[0][0] or []
-        self._connection.execute("set allowed_paths = ?", [[str(Path(path).absolute()) for path in segments]])
+        self._connection.execute(
+            "set allowed_paths = ?",
+            [[path if path.startswith(f"{SCHEME}://") else str(Path(path).absolute()) for path in segments]],
+        )
         self._connection.execute("set allowed_directories = ?", [[str(self._directory)]])
         for setting in CONFINED:
             self._connection.execute(f"set {setting}")

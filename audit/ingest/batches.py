@@ -19,9 +19,9 @@ import msgspec
 
 from audit.engine.database import Database
 from audit.ingest.cache import Cache
-from audit.ingest.cache_folder import version
 from audit.ingest.columns import describe, show
 from audit.ingest.readings import Readings
+from audit.ingest.version import version
 from audit.output.progress import tracked
 from audit.sources.intake import Intake, RecordFile
 

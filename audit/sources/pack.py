@@ -21,12 +21,14 @@ from audit.engine.memory import memory_limit
 from audit.engine.paths import exactly
 from audit.engine.quiet import without_progress_bar
 from audit.output.errors import AuditError, Problem
+from audit.remote.ranges import attach
 from audit.sources.archives import RATIO, UNPACKED
-from audit.sources.files import PACK, Found
+from audit.sources.files import Found
 from audit.sources.formats import CAPABILITIES, is_translated
 from audit.sources.grammar import line_form
 from audit.sources.intake import Intake, RecordFile, RunFacts
 from audit.sources.native import NATIVE, facts_of
+from audit.vocabulary.endings import PACK
 from collector.records import Count, Run
 from collector.system.regular_files import open_regular
 
@@ -218,6 +220,7 @@ def _contents(path: Path) -> Contents:
 
 def _select(query: str, pack: Path | str, *values: object) -> Iterator[Any]:
     """The values of a query's one column."""
+    attach(_connection())
     cursor = _connection().cursor()
     without_progress_bar(cursor)
     cursor.execute(query, [exactly(Path(pack)), *values])

@@ -9,7 +9,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, Self
 from urllib.parse import quote
 
-from audit.ingest.cache_folder import cache_folder
+from audit.cache_folder import cache_folder
 from audit.output.errors import UsageError
 from audit.rerun.aside import Aside
 from audit.rerun.filming import COLUMNS, SIDE, film, unfilmable
