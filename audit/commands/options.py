@@ -17,6 +17,7 @@ import typer
 from audit.engine.memory import require_memory
 from audit.output.errors import AuditError, UsageError
 from audit.output.escaping import in_line, visible
+from audit.remote.ranges import failure
 from audit.remote.urls import path_of
 
 
@@ -125,6 +126,8 @@ def not_ours(error: Exception) -> str | None:
         return f"standard output is {error.encoding}, which lacks some of the characters; set PYTHONIOENCODING=utf-8"
     if isinstance(error, MemoryError):
         return f"memory ran out{': ' if str(error) else ''}{in_line(str(error))}"
+    if (reason := failure()) is not None:
+        return in_line(reason)
     # DuckDB is not imported here, so that `--help` stays fast.
     if isinstance(error, OSError) or "duckdb" in type(error).__module__:
         return in_line(str(error).strip().splitlines()[0])

@@ -131,7 +131,7 @@ def _copy(found: Sequence[RemoteObject], held: _Held, root: Path, parts: Path) -
     wanted: list[RemoteObject] = []
     for each in found:
         target = targets[each.relative]
-        is_served = each.name.endswith(PACK) and (each.size or 0) > BY_RANGES and each.has_ranges()
+        is_served = targets[each.relative].name.endswith(PACK) and (each.size or 0) > BY_RANGES and each.has_ranges()
         if is_served:
             serve(str(target), each)
         if not _is_there(each, target, held.states, is_served=is_served):

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from audit.remote.systems import Changed, ShortRead, patiently
+from audit.remote.systems import ChangedError, ShortReadError, patiently
 from audit.remote.urls import Address
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class RemoteObject:
         else:
             data = self.system.cat_file(self.name, start=start, end=end)
         if len(data) != end - start:
-            raise ShortRead(f"{len(data)} bytes came of {end - start}")
+            raise ShortReadError(f"{len(data)} bytes came of {end - start}")
         return bytes(data)
 
 
@@ -121,7 +121,7 @@ async def _range_of_web(system: Any, url: str, start: int, end: int, wanted: Rem
             or (total and int(total[1]) != wanted.size)
             or (tag and wanted.tag and tag != wanted.tag)
         ):
-            raise Changed
+            raise ChangedError
         data: bytes = await answer.read()
         return data
 

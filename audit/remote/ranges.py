@@ -58,16 +58,12 @@ def attach(connection: duckdb.DuckDBPyConnection) -> None:
         connection.register_filesystem(_file_system())
 
 
-def raise_failure() -> None:
-    """Raise what stopped a read, which DuckDB reports in words of its own.
-
-    Raises:
-        AuditError: a read has failed.
-    """
+def failure() -> str | None:
+    """Why a read has failed, which DuckDB reports as an error of Python's; None if none has since this was asked."""
+    failed = [ranged.failure for ranged in _served.values() if ranged.failure is not None]
     for ranged in _served.values():
-        if ranged.failure is not None:
-            failure, ranged.failure = ranged.failure, None
-            raise failure
+        ranged.failure = None
+    return failed[0] if failed else None
 
 
 class Ranged:
@@ -75,7 +71,7 @@ class Ranged:
 
     def __init__(self, remote: RemoteObject) -> None:
         self.remote = remote
-        self.failure: AuditError | None = None
+        self.failure: str | None = None
         self.size = remote.size or 0
         self._kept: set[int] = set()
         self._lock = threading.Lock()
@@ -95,8 +91,8 @@ class Ranged:
                 with self._lock:
                     self._kept.update(range(place // BLOCK, -(-(place + len(data)) // BLOCK)))
         except AuditError as error:
-            self.failure = error
-            raise
+            self.failure = str(error)
+            raise OSError from None
         return os.pread(self._file.fileno(), end - start, start)
 
     def _fetch(self, blocks: range) -> tuple[int, bytes]:

@@ -30,6 +30,7 @@ _BROKEN: Final = (
 _UNREACHABLE: Final = ("EndpointConnectionError", "ClientConnector", "ConnectError", "ConnectionError", "gaierror")
 _NO_CREDENTIALS: Final = ("NoCredentials", "PartialCredentials", "DefaultCredentialsError", "TokenNotFound")
 
+_NOTHING: Final = "no such object, folder or bucket"
 _USUAL_PLACES: Final = {
     "s3": "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, AWS_PROFILE, ~/.aws, or the machine's role",
     "gs": "GOOGLE_APPLICATION_CREDENTIALS, `gcloud auth application-default login`, or the machine's account",
@@ -38,11 +39,11 @@ _USUAL_PLACES: Final = {
 _SAME: Final = {"s3a": "s3", "gcs": "gs"}
 
 
-class ShortRead(OSError):
+class ShortReadError(OSError):
     """Fewer bytes came than there are."""
 
 
-class Changed(OSError):
+class ChangedError(OSError):
     """The object is another than when it was first looked at."""
 
 
@@ -115,37 +116,34 @@ def explained(error: Exception, address: Address) -> AuditError:
 
 
 def _reason(error: Exception, address: Address) -> str:
-    status = _status(error)
     places = _USUAL_PLACES.get(_SAME.get(address.scheme, address.scheme))
-    if isinstance(error, Changed) or status == 412:
-        return "changed while it was read; run the command again when nothing is written to it any more"
-    if _is(error, _NO_CREDENTIALS):
-        return f"no credentials; they are taken from {places}" if places else "no credentials"
-    if status in {401, 403} or _is(error, ("PermissionError", "GatedRepo")):
-        return "access is refused; " + (
-            f"credentials are taken from {places}" if places else "a signed URL may have expired"
-        )
-    if status in {404, 410} or _is(error, ("FileNotFoundError", "NotFound", "NotADirectoryError")):
-        return "no such object, folder or bucket"
-    if status in {429, 503}:
-        return f"the server is busy (status {status}), after {len(PAUSES) + 1} attempts; try again later"
-    if status is not None and status >= 500:
-        return f"the server fails (status {status}), after {len(PAUSES) + 1} attempts; try again later"
-    if _is(error, _SILENT):
-        return f"the server does not answer, after {len(PAUSES) + 1} attempts of {TIMEOUT:.0f} s"
-    if _is(error, _UNREACHABLE):
-        return "the server cannot be reached; is there a network, and is the address right?"
-    if _is(error, _BROKEN):
-        return f"the connection breaks off, after {len(PAUSES) + 1} attempts; try again later"
+    given = f"credentials are taken from {places}" if places else "a signed URL may have expired"
+    attempts = f"after {len(PAUSES) + 1} attempts"
+    status = _status(error)
+    reasons: tuple[tuple[bool, str], ...] = (
+        (
+            isinstance(error, ChangedError) or status == 412,
+            "changed while it was read; run the command again when nothing is written to it any more",
+        ),
+        (_is(error, _NO_CREDENTIALS), f"no credentials; {given}"),
+        (_is(error, _SILENT), f"the server does not answer, {attempts} of {TIMEOUT:.0f} s"),
+        (_is(error, _BROKEN), f"the connection breaks off, {attempts}; try again later"),
+        (_is(error, _UNREACHABLE), "the server cannot be reached; is there a network, and is the address right?"),
+        (status in {401, 403} or _is(error, ("PermissionError", "GatedRepo")), f"access is refused; {given}"),
+        (status in {404, 410}, _NOTHING),
+        (status in {429, 503}, f"the server is busy (status {status}), {attempts}; try again later"),
+        ((status or 0) >= 500, f"the server fails (status {status}), {attempts}; try again later"),
+        (_is(error, ("FileNotFoundError", "NotFound", "NotADirectoryError")), _NOTHING),
+    )
+    for applies, reason in reasons:
+        if applies:
+            return reason
     known = getattr(error, "strerror", None) or str(error) or type(error).__name__
     return in_line(without_secrets(known.replace(address.url, address.shown)).strip().splitlines()[0])
 
 
 def _may_pass(error: Exception) -> bool:
-    status = _status(error)
-    if status is not None:
-        return status in _TRANSIENT
-    return _is(error, (*_SILENT, *_BROKEN, *_UNREACHABLE)) and not _is(error, ("FileNotFoundError", "Permission"))
+    return _is(error, (*_SILENT, *_BROKEN, *_UNREACHABLE)) or _status(error) in _TRANSIENT
 
 
 def _status(error: BaseException) -> int | None:

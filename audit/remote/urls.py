@@ -25,6 +25,7 @@ _URL: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 _COLLAPSED: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/(?!/)")
 """What `pathlib` makes of a URL."""
 _WEB: Final = ("http", "https")
+_WITHOUT_PASSWORDS: Final = ("s3", "s3a", "gs", "gcs", "hf")
 _LONGEST_NAME: Final = 200
 """Bytes; file systems allow some 255, and what is downloaded has a longer name at first."""
 
@@ -127,6 +128,8 @@ def _address(url: str) -> Address:
         named = re.split(r"[?#]", plain)[0]
     else:
         plain = named = re.sub(r"^[^/@]*:[^/@]*@", "", rest)
+        if plain != rest and scheme in _WITHOUT_PASSWORDS:
+            raise UsageError(f"{scheme}://{plain}: credentials in a URL are not used; set them where {scheme} has them")
     names = [part for part in named.split("/") if part]
     if not names or "\0" in url:
         raise UsageError(f"{without_secrets(url)}: the URL names nothing; write for example s3://BUCKET/NAME")
@@ -144,12 +147,14 @@ def _name(part: str) -> str:
     return f"{hashlib.blake2b(part.encode('utf-8', 'surrogateescape'), digest_size=8).hexdigest()}{part[-40:]}"
 
 
-@functools.cache
 def _base() -> Path:
     """Where copies are: in the cache, or where there is none, in a temporary folder."""
     cache = cache_folder()
-    if cache is not None:
-        return cache / "remote"
+    return _temporary() if cache is None else cache / "remote"
+
+
+@functools.cache
+def _temporary() -> Path:
     folder = tempfile.mkdtemp(prefix="audit-remote-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return Path(folder)

@@ -21,7 +21,7 @@ from audit.engine.memory import memory_limit
 from audit.engine.paths import exactly
 from audit.engine.quiet import without_progress_bar
 from audit.output.errors import AuditError, Problem
-from audit.remote.ranges import attach
+from audit.remote.ranges import attach, failure
 from audit.sources.archives import RATIO, UNPACKED
 from audit.sources.files import Found
 from audit.sources.formats import CAPABILITIES, is_translated
@@ -113,6 +113,8 @@ class PackSource:
             contents = _contents(path)
             _hand_over(contents, path, found.label, intake)
         except (OSError, AuditError, msgspec.MsgspecError, RecursionError, duckdb.Error) as error:
+            if (failed := failure()) is not None:
+                raise AuditError(failed) from None
             reason = str(getattr(error, "strerror", None) or error).strip().splitlines()[0]
             intake.problem(found.label, None, f"cannot be read as a pack ({reason}); left out")
 
