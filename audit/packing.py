@@ -5,8 +5,9 @@ from __future__ import annotations
 import base64
 import contextlib
 import os
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -20,6 +21,8 @@ from audit.ingest.segment_lists import look_of
 from audit.output.errors import AuditError, Problem, UsageError
 from audit.output.progress import PrintedProgress
 from audit.output.unfinished_results import folder_for
+from audit.remote.uploads import refuse_overwriting, target_of, upload
+from audit.remote.urls import path_of
 from audit.sources.files import beside
 from audit.sources.intake import Intake, RecordFile
 from audit.sources.pack import Contents, PackedFile, PackedRun, PackedSkips, rules
@@ -41,13 +44,21 @@ class Packed:
 
 
 def pack(
-    path: Path, out: Path | None = None, *, force: bool = False, strict: bool = False, cache: bool = True
+    path: str | Path,
+    out: str | Path | None = None,
+    *,
+    to: str | None = None,
+    force: bool = False,
+    strict: bool = False,
+    cache: bool = True,
 ) -> Packed:
     """Pack a folder or an archive.
 
     Args:
         path: as every command of the audit takes it.
         out: the pack, or a folder for it; without it the pack is written beside its source.
+        to: a URL that the pack is uploaded to, which ends in `.pack.parquet` or, for a folder, in `/`; without `out`
+            the pack is there alone.
         force: overwrite the pack if there is one.
         strict: refuse records with problems. Otherwise they are packed as they are, and every audit finds them again.
         cache: see `open_store`.
@@ -56,6 +67,9 @@ def pack(
         UsageError: the pack already exists, or cannot have that name or place.
         AuditError: there are no records, or they change meanwhile, or `strict` and something is wrong with them.
     """
+    path, out = path_of(path), None if out is None else Path(out)
+    if to is not None:
+        return _pack_to(to, path, out, force=force, strict=strict, cache=cache)
     target = _target(path, out)
     _refuse_overwriting(target, force=force)
     with contextlib.ExitStack() as resources:
@@ -92,8 +106,22 @@ def pack(
         )
 
 
+def _pack_to(to: str, path: Path, out: Path | None, *, force: bool, strict: bool, cache: bool) -> Packed:
+    """Pack, and upload what was packed."""
+    target = target_of(to, _usual_name(path))
+    refuse_overwriting(target, force=force)
+    with tempfile.TemporaryDirectory(prefix="audit-") as folder:
+        packed = pack(path, Path(folder) if out is None else out, force=force, strict=strict, cache=cache)
+        upload(packed.path, target, force=force)
+    return replace(packed, path=target.path)
+
+
+def _usual_name(path: Path) -> str:
+    return beside(Path(os.fspath(path)), PACK).name
+
+
 def _target(path: Path, out: Path | None) -> Path:
-    usual = beside(path, PACK)
+    usual = beside(path, PACK) if out is None else Path(_usual_name(path))
     if out is None:
         target = usual
     elif out.is_dir():

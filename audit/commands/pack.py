@@ -26,6 +26,10 @@ def pack(
         Path | None,
         typer.Option("--out", metavar="FILE", help="The pack, or a folder for it; else beside DIR."),
     ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option("--to", metavar="URL", help="Upload the pack, such as to s3://BUCKET/NAME.pack.parquet."),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the pack, if there is one.")] = False,
     strict: StrictOption = False,
     no_cache: NoCacheOption = False,
@@ -34,7 +38,7 @@ def pack(
 
     Example: audit pack data/runs && audit summary data/runs.pack.parquet
     """
-    packed = audit.pack(path, out, force=force, strict=strict, cache=not no_cache)
+    packed = audit.pack(path, out, to=to, force=force, strict=strict, cache=not no_cache)
     print_notes(packed.notes, packed.problems, "packed as they are")
     typer.echo(
         f"{in_line(str(packed.path))}: {count(packed.runs, 'run')}, {packed.size_before / 1e6:.1f} MB of records in "
