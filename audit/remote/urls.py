@@ -109,6 +109,14 @@ def shown(local: str) -> str:
     return local
 
 
+def local_of(label: str) -> Path:
+    """The file that a label names, which `shown` has made where it is elsewhere."""
+    for root, address in _known.items():
+        if label == address.shown or label.startswith(f"{address.shown.rstrip('/')}/"):
+            return Path(root + label[len(address.shown.rstrip("/")) :])
+    return Path(label)
+
+
 def without_secrets(text: str) -> str:
     """A text in which URLs have neither credentials nor a query, such as the signature of a signed URL."""
     text = re.sub(r"(?<=://)[^/\s?#'\"@]+@", _without_password, text)
