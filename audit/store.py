@@ -16,18 +16,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-import msgspec
-
 from audit.detectors.detector import Detector
 from audit.detectors.loading import load_detector
 from audit.engine.catalog import models, public
 from audit.engine.database import Database
 from audit.ingest.analyses import Analysis
+from audit.ingest.options import Options
 from audit.output.errors import Problem, count, refuse_problems
 from audit.remote.copies import fetch
 from audit.remote.urls import path_of
-from audit.vocabulary.threshold_steps import around
-from audit.vocabulary.thresholds import Overrides, check_overrides, presets, text_preset
+from audit.vocabulary.thresholds import Overrides, check_overrides
 
 if TYPE_CHECKING:
     import duckdb
@@ -267,11 +265,11 @@ class _Opening:
     def analysis(self) -> Analysis | None:
         """What was kept of the analysis; nothing with judgements, which may change while the records do not."""
         is_kept = self.cache and not self.detector.is_judged and not self.judgements
-        return Analysis.of(self.paths, self._options) if is_kept else None
+        return Analysis.of(self.paths, self._options.key) if is_kept else None
 
     @property
-    def _options(self) -> dict[str, object]:
-        return {"detector": self.detector.key, "overrides": self.overrides}
+    def _options(self) -> Options:
+        return Options(self.detector, self.overrides)
 
     def read(self, database: Database) -> None:
         """Read the records into a database; not called if every relation needed was kept."""
@@ -282,39 +280,18 @@ class _Opening:
         intake, readings, segments = read_into(
             database, self.paths, self.directory, self.resources, strict=self.strict, cache=self.cache
         )
-        self._set_options(database)
+        self._options.set(database, self.directory)
         database.set("plan_files", [str(file) for file in self.plans])
         database.set("plan_cache", self.cache)
-        wanted = self.detector.is_judged
         load_judgements(
             self.paths, self.judgements, self.judge, detector=self.detector, intake=intake, database=database
         )
         refuse(intake, strict=self.strict)
-        if segments is not None and not wanted:
-            batches = Batches(intake, readings, segments, self._set_options, repr(self._options))
-            if batches.is_whole:
-                database.take_parts(batches.parts)
-        if not database.relation("episodes").limit(1).fetchall():
+        if segments is not None or intake.carriers:
+            database.take_parts(Batches(intake, readings, segments, self._options).parts)
+        if not database.relation("episodes").select("iteration").limit(1).fetchall():
             raise nothing(intake)
         self.problems, self.notes = intake.problems, intake.notes
-
-    def _set_options(self, database: Database) -> None:
-        """Set the variables and stand-ins that depend on options."""
-        for variable, values in (("preset_file", presets()), ("override_file", self.overrides)):
-            file = self.directory / f"{variable}.jsonl"
-            rows = [{"env": env, **thresholds} for env, thresholds in values.items()]
-            file.write_bytes(msgspec.json.Encoder().encode_lines(rows))
-            database.set(variable, file)
-        database.set("text_preset", text_preset())
-        database.set("threshold_steps", around())
-        for variable, value in self.detector.variables().items():
-            database.set(variable, value)
-        if self.detector.relation is not None:
-            database.stand_in("references", self.detector.relation)
-        if self.detector.function is not None:
-            from audit.python_models.findings import writer_of
-
-            database.write_with("findings", writer_of(self.detector.name, self.detector.function))
 
 
 def rows_of(relation: duckdb.DuckDBPyRelation) -> list[dict[str, Any]]:

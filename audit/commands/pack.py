@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -15,6 +16,14 @@ from audit.remote.urls import path_of
 from audit.request import print_notes
 
 commands = typer.Typer()
+
+
+class Findings(StrEnum):
+    """How much a pack carries; the names of `audit.engine.carried.LEVELS`."""
+
+    none = "none"
+    word = "word"
+    all = "all"
 
 
 @commands.command()
@@ -31,6 +40,9 @@ def pack(
         typer.Option("--to", metavar="URL", help="Upload the pack, such as to s3://BUCKET/NAME.pack.parquet."),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the pack, if there is one.")] = False,
+    findings: Annotated[
+        Findings, typer.Option("--findings", help="What the pack carries of what is found in records.")
+    ] = Findings.word,
     strict: StrictOption = False,
     no_cache: NoCacheOption = False,
 ) -> None:
@@ -38,7 +50,9 @@ def pack(
 
     Example: audit pack data/runs && audit summary data/runs.pack.parquet
     """
-    packed = audit.pack(path, out, to=to, force=force, strict=strict, cache=not no_cache)
+    packed = audit.pack(
+        path, out, to=to, force=force, strict=strict, cache=not no_cache, findings=findings.value
+    )
     print_notes(packed.notes, packed.problems, "packed as they are")
     typer.echo(
         f"{in_line(str(packed.path))}: {count(packed.runs, 'run')}, {packed.size_before / 1e6:.1f} MB of records in "

@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import re
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Final, Protocol
 
 import duckdb
 
+from audit.engine.carried import CARRIED, Parts
 from audit.engine.catalog import BATCHED, KEPT, STORED, functions, invariants, models, named_in
 from audit.engine.makers import MAKERS, Writer
 from audit.engine.memory import memory_limit
@@ -37,6 +38,10 @@ CONFINED: Final = (
     "lock_configuration = true",
 )
 """Settings under which untrusted SQL may run; the last one makes them final."""
+
+
+IN_PARTS: Final = BATCHED | {each.relation for each in CARRIED}
+"""Relations whose rows may be in files already."""
 
 
 class Shelf(Protocol):
@@ -75,7 +80,7 @@ class Database:
         self._directory = directory
         self._shelf = shelf
         self._read = read
-        self._parts: Callable[[str], Sequence[Path]] | None = None
+        self._parts: Callable[[str], Parts | None] | None = None
         self._stand_ins: dict[str, str] = {}
         self._writers: dict[str, Writer] = {}
         for statement in functions().values():
@@ -88,8 +93,8 @@ class Database:
         """
         self._connection.execute(f"set variable {variable} = ?", [_bound(value)])
 
-    def take_parts(self, parts: Callable[[str], Sequence[Path]]) -> None:
-        """Build the relations in `BATCHED` from Parquet files, which a function returns by a relation's name."""
+    def take_parts(self, parts: Callable[[str], Parts | None]) -> None:
+        """Build the relations in `IN_PARTS` from where a function finds their rows, by name, if it finds them."""
         self._parts = parts
 
     def stand_in(self, name: str, other: str) -> None:
@@ -116,11 +121,22 @@ class Database:
             self._build(needed)
         return self._connection.sql(text).fetchall()
 
-    def write(self, name: str, path: Path, *, level: int = QUICK) -> None:
-        """Write a relation to a Parquet file, compressed at a level of Zstandard's."""
-        self._build(name)
+    def write(self, name: str, path: Path) -> None:
+        """Write a relation to a Parquet file."""
+        self.write_query(f'from "{name}"', path)
+
+    def write_query(self, query: str, path: Path, *, level: int = QUICK) -> None:
+        """Write the result of a query of the program's own to a Parquet file.
+
+        Args:
+            query: a SELECT over the relations.
+            path: the file.
+            level: of compression, of Zstandard's.
+        """
+        for needed in sorted(named_in(query)):
+            self._build(needed)
         self._connection.execute(
-            f'copy "{name}" to ? '
+            f"copy ({query}) to ? "
             f"(format parquet, compression zstd, compression_level {level}, row_group_size {ROW_GROUP})",
             [str(plainly(path))],
         )
@@ -183,7 +199,7 @@ class Database:
         self.read()
         self._shelf = self._parts = None
         segments = self._connection.sql("select getvariable('segments')").fetchall()[0][0]
-        for name in self._built & BATCHED:
+        for name in self._built & IN_PARTS:
             segments += self._connection.sql(f"select getvariable('{name}_parts')").fetchall()[0][0] or []
         self._connection.execute(
             "set allowed_paths = ?",
@@ -214,9 +230,11 @@ class Database:
             return
         text = models()[self._stand_ins.get(name, name)]
         is_empty = name in MAKERS and MAKERS[name].of_texts and not self._has_texts()
-        if name in BATCHED and self._parts is not None and not is_empty:
-            self._join(name, self._parts(name), text)
-            return
+        if name in IN_PARTS and self._parts is not None and not is_empty:
+            parts = self._parts(name)
+            if parts is not None:
+                self._join(name, parts, text)
+                return
         for needed in sorted(named_in(text) - {name}):
             self._build(needed)
         if name in MAKERS:
@@ -227,13 +245,13 @@ class Database:
         if name in KEPT:
             self._keep(name)
 
-    def _join(self, name: str, parts: Sequence[Path], text: str) -> None:
+    def _join(self, name: str, parts: Parts, text: str) -> None:
         """Build a relation from its parts, in the order that its model specifies."""
-        self.set(f"{name}_parts", list(parts))
+        self.set(f"{name}_parts", list(parts.files))
+        self.set(f"{name}_packs", list(parts.packs))
+        self.set(f"{name}_without", list(parts.without))
         order = re.search(r"\border by [\w, ]+\s*$", text)
-        self._connection.execute(
-            f"create view \"{name}\" as from read_parquet(getvariable('{name}_parts')) {order[0] if order else ''}"
-        )
+        self._connection.execute(f'create view "{name}" as {parts.query(name)} {order[0] if order else ""}')
         self._built.add(name)
 
     def _take(self, name: str) -> bool:

@@ -1,4 +1,5 @@
-"""Relations that are functions of each run's own lines: made for a batch of files at a time, kept beside its segment.
+"""Relations whose rows are functions of a run's own lines: taken from packs that carry them, else made for a batch of files
+at a time and kept beside its segment.
 
 When a data set grows, only what is new is computed again, beside counts over all of it.
 """
@@ -10,70 +11,93 @@ import hashlib
 import json
 import tempfile
 import uuid
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 import duckdb
 import msgspec
 
+from audit.engine.carried import Carried, Parts, carried_as
+from audit.engine.catalog import BATCHED
 from audit.engine.database import Database
 from audit.ingest.cache import Cache
+from audit.ingest.carriers import believed
 from audit.ingest.columns import describe, show
+from audit.ingest.options import Options
 from audit.ingest.readings import Readings
 from audit.ingest.version import version
 from audit.output.progress import tracked
 from audit.sources.intake import Intake, RecordFile
+from audit.sources.native import IMPORTED, NATIVE, RECORDED
 
 MOST: Final = 100
 """Batches, about 25 GB of records: files of several relations for each are open at once, and systems allow 1,024."""
 
 
 class Batches:
-    """The batches of one data set, each a segment with the files that are read from it.
+    """The batches of one data set, each a segment or a pack with the files that are read from it.
 
     Args:
-        intake: knows the runs.
+        intake: knows the runs and the packs.
         readings: where the records of each file are.
-        cache: holds the segments.
-        set_options: sets the variables of a database that depend on options.
-        options: as text; part of the key under which results are kept.
+        cache: holds the segments; None where there is no cache.
+        options: what relations depend on beside the records.
     """
 
-    def __init__(
-        self,
-        intake: Intake,
-        readings: Readings,
-        cache: Cache,
-        set_options: Callable[[Database], None],
-        options: str,
-    ) -> None:
+    def __init__(self, intake: Intake, readings: Readings, cache: Cache | None, options: Options) -> None:
         self._intake = intake
         self._readings = readings
         self._cache = cache
-        self._set_options = set_options
         self._options = options
+        self._carriers = believed(intake)
+        for file in intake.files:
+            if file.place is not None and readings[file].segment != file.file:  # it overlaps others, and was read anew
+                self._carriers.pop(file.file, None)
         self._files: dict[str, list[RecordFile]] = {}
         for file in intake.files:
             self._files.setdefault(readings[file].segment, []).append(file)
+        found = Counter(file.identity for file in intake.files)
+        self._split = [file for file in intake.files if found[file.identity] > 1]
 
-    @property
-    def is_whole(self) -> bool:
+    def parts(self, name: str) -> Parts | None:
+        """Where the rows of a relation are; None where it has to be made of all records together."""
+        detector = self._options.detector
+        if name == "references" and detector.is_judged:  # files of judgements decide
+            return None
+        carried = carried_as(name, detector.key, has_thresholds=any(self._options.overrides.values()))
+        packs = [
+            segment for segment in self._files if carried and carried.column in self._carriers.get(segment, ())
+        ]
+        rest = {segment: files for segment, files in self._files.items() if segment not in packs}
+        if not rest:
+            return self._carried(name, carried, packs)
+        if name not in BATCHED or not self._is_whole(rest):
+            return None
+        batches = tracked(list(rest.items()), f"analysing records ({name})")
+        files = [self._part(name, segment, files) for segment, files in batches]
+        return Parts(files, [Path(pack) for pack in packs], carried)
+
+    def _carried(self, name: str, carried: Carried | None, packs: Sequence[str]) -> Parts:
+        """A relation that packs carry, but for the rows of runs that are in several of them."""
+        paths = [Path(pack) for pack in packs]
+        if carried is None or not carried.of_run or not self._split:
+            return Parts([], paths, carried)
+        made = self._made(name, self._split, self._intake.new_file(name, ".parquet"))
+        runs = dict.fromkeys(file.identity for file in self._split)
+        return Parts([made], paths, carried, [run._asdict() for run in runs])
+
+    def _is_whole(self, batches: Mapping[str, Sequence[RecordFile]]) -> bool:
         """Whether each run is in one batch, what is known of it is in its own files, and there are not too many."""
-        files = self._intake.files
-        is_native = all(file.real is not None for file in files)
-        return len({file.identity for file in files}) == len(files) and is_native and len(self._files) <= MOST
-
-    def parts(self, name: str) -> list[Path]:
-        """The files of a relation, one for each batch in the order of the segments."""
-        batches = tracked(list(self._files.items()), f"analysing records ({name})")
-        return [self._part(name, segment, files) for segment, files in batches]
+        sources = {file.source for files in batches.values() for file in files}
+        return not self._split and sources <= {NATIVE, RECORDED, IMPORTED} and len(batches) <= MOST
 
     def _part(self, name: str, segment: str, files: Sequence[RecordFile]) -> Path:
-        folder = self._cache.folder_beside(segment)
-        if folder is None:
+        folder = None if self._cache is None else self._cache.folder_beside(segment)
+        if folder is None or self._cache is None:
             return self._made(name, files, self._intake.new_file(name, ".parquet"))
-        stem = f"{name}-{self._key(files)}"
+        stem = f"{name}-{self._key(name, files)}"
         for path in folder.glob(f"{stem}.*"):
             if path.suffix == f".{_digest(path)}":
                 return self._cache.held_open(path)
@@ -91,10 +115,10 @@ class Batches:
                 part.unlink(missing_ok=True)
             return self._made(name, files, self._intake.new_file(name, ".parquet"))
 
-    def _key(self, files: Sequence[RecordFile]) -> str:
-        """A digest of all that the relations of a batch depend on, beside its segment."""
+    def _key(self, name: str, files: Sequence[RecordFile]) -> str:
+        """A digest of all that a relation of a batch depends on, beside its segment."""
         facts = [[self._readings[file].place, msgspec.to_builtins(self._intake.runs[file.identity])] for file in files]
-        text = json.dumps([version(), self._options, facts], sort_keys=True)
+        text = json.dumps([version(), self._options.key_of(name), facts], sort_keys=True)
         return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
     def _made(self, name: str, files: Sequence[RecordFile], path: Path) -> Path:
@@ -104,7 +128,7 @@ class Batches:
                 intake = self._intake.part(Path(directory), files)
                 describe(intake, database)
                 show(self._readings, intake, database)
-                self._set_options(database)
+                self._options.set(database, Path(directory))
                 database.write(name, path)
             finally:
                 database.close()

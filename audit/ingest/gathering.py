@@ -23,7 +23,7 @@ from audit.sources.intake import Intake
 
 def read(
     paths: Sequence[Path], resources: contextlib.ExitStack, *, strict: bool = False, cache: bool = True
-) -> tuple[Intake, Database, Readings]:
+) -> tuple[Intake, Database, Readings, Cache | None]:
     """Find and read all records below some paths.
 
     Args:
@@ -33,7 +33,8 @@ def read(
         cache: see `open_store`.
 
     Returns:
-        What was found, the database with the relation `segments`, and where in it the records of each file are.
+        What was found, the database with the relation `segments`, where in it the records of each file are, and the
+        cache if there is one.
 
     Raises:
         AuditError: a path is missing or holds no records, or `strict` and something is wrong.
@@ -42,8 +43,8 @@ def read(
     directory = Path(resources.enter_context(tempfile.TemporaryDirectory(prefix="audit-")))
     database = Database(directory)
     resources.callback(database.close)
-    intake, readings, _ = read_into(database, paths, directory, resources, strict=strict, cache=cache)
-    return intake, database, readings
+    intake, readings, kept = read_into(database, paths, directory, resources, strict=strict, cache=cache)
+    return intake, database, readings, kept
 
 
 def read_into(

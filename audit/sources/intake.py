@@ -75,11 +75,19 @@ class RecordFile(msgspec.Struct, frozen=True, kw_only=True):
         return RunKey(self.condition, self.env, self.variant, self.run)
 
 
+class CarriedFindings(msgspec.Struct, frozen=True):
+    """The columns of a pack that have findings, and the version of the program and its libraries that made them."""
+
+    version: str
+    columns: list[str]
+
+
 class Intake:
     """Collects runs, record files and problems while sources read.
 
     `described` has the `run.json` of native runs in full, `skipped` the iterations of runs that proposed nothing;
-    `notes` are for the user, and are not problems.
+    `carriers` has packs of which every record counts, with what they state to carry beside their records; `notes` are for
+    the user, and are not problems.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -90,6 +98,7 @@ class Intake:
         self.runs: dict[RunKey, RunFacts] = {}
         self.described: dict[RunKey, Run] = {}
         self.skipped: dict[RunKey, set[int]] = {}
+        self.carriers: dict[str, CarriedFindings] = {}
         self._seen: set[str] = set()
         self._made = 0
 

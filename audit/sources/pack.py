@@ -2,7 +2,8 @@
 
 A row is a record in columns, as in the relation `records`. The row at place 0 holds what the pack is of, in JSON; each
 record file has a place of its own from 1. A file in which something is wrong, or which columns cannot hold to the last
-bit, has its lines as they are, in the column `line`.
+bit, has its lines as they are, in the column `line`. Further columns have what was found in the record of the same row
+(`audit/engine/carried.py`); whether it is believed is decided where it is used (`audit/ingest/carriers.py`).
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from audit.sources.archives import RATIO, UNPACKED
 from audit.sources.files import Found
 from audit.sources.formats import CAPABILITIES, is_translated
 from audit.sources.grammar import line_form
-from audit.sources.intake import Intake, RecordFile, RunFacts
+from audit.sources.intake import CarriedFindings, Intake, RecordFile, RunFacts
 from audit.sources.native import NATIVE, facts_of
 from audit.vocabulary.endings import PACK
 from collector.records import Count, Run
@@ -58,12 +59,16 @@ _RECORDS: Final = """
 
 
 class PackedFile(msgspec.Struct, frozen=True, kw_only=True):
-    """A record file in a pack: what people knew it by, its run (an index), and whether its lines are as they were."""
+    """A record file in a pack: what people knew it by, its run (an index), and whether its lines are as they were.
+
+    `size` is how many bytes it had; packs of earlier versions do not state it.
+    """
 
     label: str
     run: int
     place: int
     is_raw: bool
+    size: int = 0
 
 
 class PackedRun(msgspec.Struct, frozen=True, kw_only=True):
@@ -91,6 +96,7 @@ class Contents(msgspec.Struct, frozen=True, kw_only=True):
     problems: list[Problem]
     logged_returns: list[dict[str, Any]]
     skipped: list[PackedSkips] = []
+    findings: CarriedFindings | None = None
 
 
 class PackSource:
@@ -190,6 +196,8 @@ def _hand_over(contents: Contents, path: Path, label: str, intake: Intake) -> No
             intake.add_file(path, file.label, facts, place=file.place)
             if not is_trusted:
                 intake.files.append(unpack(intake.files.pop(), intake, room))
+    if is_trusted and contents.findings is not None and None not in runs:
+        intake.carriers[str(path)] = contents.findings
     if not is_trusted:
         intake.notes.append(f"{label} was packed by another version, so it is checked anew; pack it again to be fast")
 
@@ -218,6 +226,16 @@ def _contents(path: Path) -> Contents:
     if newer > FORMAT:
         raise AuditError(f"its format {newer} is newer than this version reads ({FORMAT}); update salience-audit")
     return msgspec.json.decode(text, type=Contents)
+
+
+def types_of(path: str) -> dict[str, Any]:
+    """The columns of a pack with their types.
+
+    Raises:
+        duckdb.Error: it cannot be read.
+    """
+    found = _connection().cursor().execute("from read_parquet(?) limit 0", [exactly(Path(path))])
+    return {name: kind for name, kind, *_ in found.description or ()}
 
 
 def _select(query: str, pack: Path | str, *values: object) -> Iterator[Any]:

@@ -1,16 +1,13 @@
 -- One row per record of a pack that is being made, by the place of its file, in order: first what the pack holds, in JSON,
 -- then sound files in columns, then files in which something is wrong as they are, line by line.
 with
-records as (select * from records),
+packed_records as (select * from packed_records),
 
 contents as (
     select 0::bigint as place, 0::bigint as number, encode(getvariable('contents')) as line
 ),
 
-columns as (
-    select ordinal as number, * exclude (file, ordinal), null::blob as line
-    from records
-),
+columns as (select *, null::blob as line from packed_records),
 
 raw_lines as (
     select place, number, from_base64(line) as line

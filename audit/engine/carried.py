@@ -1,0 +1,174 @@
+"""What packs carry beside their records: relations that are functions of them, each as a column of structs.
+
+A row of a pack is a record; what was found in it is in the same row. So whoever reads a relation reads its columns alone,
+joins nothing, and leaves the texts where they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+LEVELS: Final = {"none": (), "word": ("word",), "all": ("word", "resolved", "driver")}
+"""How much a pack carries: the detectors whose findings are in it; with the last two what they read of texts as well."""
+
+KEYS: Final = "condition, env, variant, run, iteration"
+
+
+class Carried(NamedTuple):
+    """A relation as packs carry it.
+
+    Attributes:
+        relation: its name.
+        fields: its columns with their types, those of `KEYS` aside.
+        detector: the one whose findings it has; None where it depends on none.
+        in_full: whether only the level `all` has it.
+        of_run: whether a row depends on other iterations of its run.
+        of_thresholds: whether it depends on the thresholds of edit patterns.
+        is_list: whether a revision has any number of rows.
+    """
+
+    relation: str
+    fields: str
+    detector: str | None = None
+    in_full: bool = False
+    of_run: bool = False
+    of_thresholds: bool = False
+    is_list: bool = False
+
+    @property
+    def column(self) -> str:
+        """The column of a pack."""
+        return f"found_{self.relation}" if self.detector is None else f"found_{self.relation}_{self.detector}"
+
+    @property
+    def type(self) -> str:
+        """The type of the column. Whether a row is there is a field of its own, so that no other is read to know it."""
+        return f"struct({self.fields})[]" if self.is_list else f"struct(there boolean, {self.fields})"
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the fields."""
+        return [field.split()[0] for field in self.fields.split(", ")]
+
+    def gathered(self, source: str) -> str:
+        """A query for the column, by revision.
+
+        Args:
+            source: the relation, as the FROM clause names it.
+        """
+        if self.is_list:
+            fields = ", ".join(f"{name}: {name}" for name in self.names)
+            value = f"list({{{fields}}} order by part, ordinal)::{self.type}"
+            return f'select {KEYS}, {value} as "{self.column}" from {source} group by all'
+        fields = ", ".join(f"{name}: {name}" for name in ("there", *self.names))
+        return f'select {KEYS}, {{{fields}}}::{self.type} as "{self.column}" from (select *, true as there from {source})'
+
+    def read(self, packs: str) -> str:
+        """A query for the relation.
+
+        Args:
+            packs: what the FROM clause names.
+        """
+        if self.is_list:
+            fields = ", ".join(f"each.{name} as {name}" for name in self.names)
+            return f'select {KEYS}, {fields} from (select {KEYS}, unnest("{self.column}") as each from {packs})'
+        fields = ", ".join(f'"{self.column}".{name} as {name}' for name in self.names)
+        return f'select {KEYS}, {fields} from {packs} where "{self.column}".there'
+
+
+_REFERENCES: Final = "detector varchar, about varchar, cites boolean, references_worst boolean, discounts_worst boolean"
+_CRITERIA: Final = (
+    "detector varchar, direction varchar, worst_below_median boolean, worst_below_best boolean, references_worst boolean, "
+    "strict boolean, permissive boolean, about varchar, cites boolean"
+)
+
+CARRIED: Final = (
+    Carried(
+        "changes",
+        "evidence_kind varchar, r0 double, r1 double, delta double, direction varchar, edit_distance bigint, "
+        "l2_distance double, max_change double, changed bigint[], accepted boolean, tau_c double, restrained boolean, "
+        "paired boolean",
+    ),
+    Carried(
+        "evidence",
+        "worst_rollout bigint, median_rollout bigint, best_rollout bigint, worst double, median double, best double, "
+        "worst_place integer, median_place integer, best_place integer, worst_name varchar, median_name varchar, "
+        "best_name varchar, worst_below_median boolean, median_below_best boolean, worst_below_best boolean, "
+        "severity double, structure varchar, items bigint, worst_unique boolean",
+    ),
+    Carried("iterations", "kept_return double, best_so_far double, rollouts_spent bigint", of_run=True),
+    Carried(
+        "text_edits",
+        "components bigint, changed_components bigint, edit_ratio double, token_change double, length_ratio double",
+    ),
+    Carried("patterns", "direction varchar, pattern varchar", of_run=True, of_thresholds=True),
+    Carried("references", _REFERENCES, "word"),
+    Carried("salience_criteria", _CRITERIA, "word"),
+    Carried("noise", "p_no_change double, chance_pooled double, chance_initial double", in_full=True),
+    Carried(
+        "mentions",
+        'part varchar, ordinal bigint, "start" bigint, "end" bigint, "text" varchar, kind varchar, labels varchar[], '
+        "rollouts bigint[], worst boolean, negated boolean, discounted boolean",
+        in_full=True,
+        is_list=True,
+    ),
+    Carried("drivers", "driver varchar, sentence varchar", in_full=True),
+    *(
+        Carried(relation, fields, detector, in_full=True)
+        for detector in ("resolved", "driver")
+        for relation, fields in (("references", _REFERENCES), ("salience_criteria", _CRITERIA))
+    ),
+)
+"""All that a pack can carry, in the order of its columns."""
+
+
+def carried_at(level: str) -> list[Carried]:
+    """What packs of a level carry."""
+    return [] if level == "none" else [each for each in CARRIED if level == "all" or not each.in_full]
+
+
+def carried_as(relation: str, detector: Sequence[str], *, has_thresholds: bool) -> Carried | None:
+    """How packs carry a relation under some options; None where they do not.
+
+    Args:
+        relation: its name.
+        detector: the key of the detector in use.
+        has_thresholds: whether the user has set thresholds.
+    """
+    for each in CARRIED:
+        is_fit = each.detector is None or list(detector) == [each.detector, "worst", ""]
+        if each.relation == relation and is_fit and not (each.of_thresholds and has_thresholds):
+            return each
+    return None
+
+
+class Parts(NamedTuple):
+    """Where the rows of a relation are.
+
+    Attributes:
+        files: Parquet files of the relation itself.
+        packs: those which carry it.
+        carried: how they do.
+        without: runs (condition, env, variant, run) whose rows in packs are not taken.
+    """
+
+    files: Sequence[Path] = ()
+    packs: Sequence[Path] = ()
+    carried: Carried | None = None
+    without: Sequence[dict[str, object]] = ()
+
+    def query(self, name: str) -> str:
+        """A query for all rows, which reads the variables `<name>_parts`, `<name>_packs` and `<name>_without`."""
+        queries = []
+        if self.files:
+            queries.append(f"select * from read_parquet(getvariable('{name}_parts'))")
+        if self.packs and self.carried is not None:
+            found = self.carried.read(f"read_parquet(getvariable('{name}_packs'))")
+            if self.without:
+                runs = f"(select unnest(getvariable('{name}_without'), recursive := true))"
+                found = f"select * from ({found}) anti join {runs} using (condition, env, variant, run)"
+            queries.append(found)
+        return " union all by name ".join(queries)
+

@@ -1,0 +1,5 @@
+"""Packs data sets: everything that the audit reads of one, in Parquet files (`audit/sources/pack.py`)."""
+
+from audit.packing.pack import Packed, pack
+
+__all__ = ["Packed", "pack"]
