@@ -6,27 +6,36 @@ What was read once is kept in an unnamed temporary file while the program runs.
 from __future__ import annotations
 
 import datetime
+import functools
 import io
 import os
 import tempfile
 import threading
 from collections.abc import Iterable
+from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, Final
 
 from audit.output.errors import AuditError
+from audit.remote.ahead import Ahead, Chunk
 from audit.remote.objects import RemoteObject
-from audit.remote.together import together
+from audit.remote.pool import AHEAD, DEMANDED, POOL, result_of
 
 if TYPE_CHECKING:
     import duckdb
 
 SCHEME: Final = "elsewhere"
-BLOCK: Final = 128 * 2**10
+BLOCK: Final = 32 * 2**10
 """Bytes: what is read is read in whole blocks, at the places of their multiples."""
-PIECE: Final = 2 * 2**20
+PIECE: Final = 2**20
 """Bytes that one request asks for at most; more are several at once."""
-MOST_KEPT: Final = 8 * 10**9
-"""Bytes that are kept of all objects."""
+_LAYOUT: Final = """
+    select row_group_id, column_id, place, place + total_compressed_size
+    from (
+        select *, least(data_page_offset, coalesce(nullif(dictionary_page_offset, 0), data_page_offset)) as place
+        from parquet_metadata(?)
+    )
+    where total_compressed_size > 0
+"""
 
 _served: Final[dict[str, Ranged]] = {}
 _names: Final[dict[str, str]] = {}
@@ -42,7 +51,7 @@ def serve(local: str, remote: RemoteObject) -> None:
     name = _names.setdefault(local, f"{SCHEME}://{len(_names)}.pack.parquet")
     known = _served.get(name)
     if known is None or known.remote.state != remote.state:
-        _served[name] = Ranged(remote)
+        _served[name] = Ranged(remote, name)
     else:
         known.remote = remote
 
@@ -69,35 +78,56 @@ def failure() -> str | None:
 class Ranged:
     """An object by ranges; any number of threads read it."""
 
-    def __init__(self, remote: RemoteObject) -> None:
+    def __init__(self, remote: RemoteObject, name: str) -> None:
         self.remote = remote
         self.failure: str | None = None
         self.size = remote.size or 0
         self._kept: set[int] = set()
+        self._coming: dict[int, Future[None]] = {}
         self._lock = threading.Lock()
         self._file = tempfile.TemporaryFile(prefix="audit-remote-")  # noqa: SIM115 - as long as the program
+        self._ahead = Ahead(functools.partial(_layout, name))
 
     def read(self, start: int, length: int) -> bytes:
         """Bytes from a place on: fewer where the object ends."""
         end = min(start + length, self.size)
         if start >= end:
             return b""
-        blocks = range(start // BLOCK, -(-end // BLOCK))
-        with self._lock:
-            missing = [block for block in blocks if block not in self._kept]
+        needed = self._request(start, end, DEMANDED)
+        for first, last in self._ahead.after(start, end):
+            self._request(first, last, AHEAD)
         try:
-            for place, data in together(self._fetch, list(_pieces(missing))):
-                os.pwrite(self._file.fileno(), data, place)
-                with self._lock:
-                    self._kept.update(range(place // BLOCK, -(-(place + len(data)) // BLOCK)))
+            for each in needed:
+                result_of(each)
         except AuditError as error:
             self.failure = str(error)
             raise OSError from None
         return os.pread(self._file.fileno(), end - start, start)
 
-    def _fetch(self, blocks: range) -> tuple[int, bytes]:
+    def _request(self, start: int, end: int, urgency: int) -> list[Future[None]]:
+        """Have all blocks of a range fetched; those that are not here yet, as what can be waited for."""
+        blocks = range(start // BLOCK, -(-min(end, self.size) // BLOCK))
+        with self._lock:
+            pieces = list(_pieces(each for each in blocks if each not in self._kept and each not in self._coming))
+            for piece in pieces:
+                future = POOL.submit(functools.partial(self._fetch, piece), urgency)
+                self._coming |= dict.fromkeys(piece, future)
+            found = dict.fromkeys(self._coming[block] for block in blocks if block in self._coming)
+        if urgency == DEMANDED:
+            POOL.hurry(found)
+        return list(found)
+
+    def _fetch(self, blocks: range) -> None:
         place = blocks.start * BLOCK
-        return place, self.remote.read(place, min(blocks.stop * BLOCK, self.size))
+        try:
+            data = self.remote.read(place, min(blocks.stop * BLOCK, self.size))
+            os.pwrite(self._file.fileno(), data, place)
+            with self._lock:
+                self._kept.update(blocks)
+        finally:
+            with self._lock:
+                for block in blocks:
+                    del self._coming[block]
 
 
 def _pieces(blocks: Iterable[int]) -> Iterable[range]:
@@ -110,6 +140,18 @@ def _pieces(blocks: Iterable[int]) -> Iterable[range]:
         piece = range(block if piece is None else piece.start, block + 1)
     if piece is not None:
         yield piece
+
+
+def _layout(name: str) -> list[Chunk]:
+    """Where the parts of columns are in a Parquet file; nothing for other files, which their reader reports."""
+    import duckdb
+
+    with duckdb.connect() as connection:
+        attach(connection)
+        try:
+            return connection.execute(_LAYOUT, [name]).fetchall()
+        except duckdb.Error:
+            return []
 
 
 class _Handle(io.RawIOBase):
