@@ -17,7 +17,7 @@ from urllib.parse import quote, unquote
 class Web(ThreadingHTTPServer):
     """The server; its attributes change how it answers.
 
-    `failures` counts down: so many requests get the status `status`, or with 0 as status break off in the middle.
+    After `healthy` requests, so many as `failures` get the status `status`, or with 0 as status break off in the middle.
     """
 
     daemon_threads = True
@@ -27,6 +27,7 @@ class Web(ThreadingHTTPServer):
         self.folder = folder
         self.has_ranges = True
         self.failures = 0
+        self.healthy = 0
         self.status = 503
         self.silence = 0.0
         self.requests: list[tuple[str, str, str | None]] = []
@@ -55,7 +56,9 @@ class _Handler(BaseHTTPRequestHandler):
         server.requests.append((self.command, self.path, asked))
         time.sleep(server.silence)
         is_broken = False
-        if server.failures > 0:
+        if server.healthy > 0:
+            server.healthy -= 1
+        elif server.failures > 0:
             server.failures -= 1
             if server.status:
                 self._send(server.status, b"", {})
