@@ -152,10 +152,10 @@ def _status(error: BaseException) -> int | None:
         response = getattr(each, "response", None)
         metadata = response.get("ResponseMetadata", {}) if isinstance(response, dict) else {}
         candidates = (
-            getattr(each, "status", None),
+            # Where aiohttp's errors have a status, their code is the same, and deprecated.
+            getattr(each, "status", None) if hasattr(each, "status") else getattr(each, "code", None),
             metadata.get("HTTPStatusCode"),
             getattr(response, "status_code", None),
-            getattr(each, "code", None),
         )
         for status in candidates:
             if isinstance(status, int | str) and str(status).isdigit() and 400 <= int(status) < 600:

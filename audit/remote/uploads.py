@@ -100,10 +100,14 @@ def _to_others(file: Path, target: Target, *, force: bool) -> None:
     """By fsspec, whose uploads to Google Cloud Storage and Hugging Face are each one step."""
     modes = inspect.signature(target.system.put_file).parameters
     options = {} if force or "mode" not in modes else {"mode": "create"}
-    try:
-        patiently(lambda: target.system.put_file(str(file), target.name, **options), target.address)
-    except FileExistsError:
-        raise _exists(target) from None
+
+    def send() -> None:
+        try:
+            target.system.put_file(str(file), target.name, **options)
+        except FileExistsError:
+            raise _exists(target) from None
+
+    patiently(send, target.address)
 
 
 def _to_s3(file: Path, size: int, target: Target, progress: Progress, *, force: bool) -> None:

@@ -111,7 +111,7 @@ def shown(local: str) -> str:
 
 def local_of(label: str) -> Path:
     """The file that a label names, which `shown` has made where it is elsewhere."""
-    for root, address in _known.items():
+    for root, address in reversed(_known.items()):
         if label == address.shown or label.startswith(f"{address.shown.rstrip('/')}/"):
             return Path(root + label[len(address.shown.rstrip("/")) :])
     return Path(label)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+
 import pytest
 
 from audit.packing import pack
@@ -77,6 +79,7 @@ def bucket(_moto, monkeypatch, tmp_path):
         monkeypatch.setenv(name, value)
     import boto3
 
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
     client = boto3.client("s3", endpoint_url=_moto)
     client.create_bucket(Bucket="bucket")
     yield client
