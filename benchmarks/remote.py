@@ -1,9 +1,9 @@
 """Audits of a pack elsewhere, over a slow link: seconds, requests and bytes of each command.
 
-python -m benchmarks.remote NAME.pack.parquet [--command salience] [--megabits 100] [--latency 0.03]
+python -m benchmarks.remote PACK [--command salience] [--megabits 100] [--latency 0.03]
 
 A server on the loopback stands for the network: all that it sends shares one rate, and each request waits first. It
-answers as web servers and S3 do for a single object.
+answers as web servers do, and as S3 does for a single object.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ CHUNK = 16 * 2**10
 
 
 class Link(ThreadingHTTPServer):
-    """One file at any path, over a link of a rate (bytes a second) and a latency (seconds a request)."""
+    """A pack, or a folder of packs, over a link of a rate (bytes a second) and a latency (seconds a request)."""
 
     daemon_threads = True
 
@@ -60,7 +60,12 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(0, None)
 
     def do_GET(self) -> None:
-        size = self.server.file.stat().st_size
+        file = self._file()
+        if file is None:
+            names = sorted(path.name for path in self.server.file.iterdir())
+            self._send_list("".join(f'<a href="{name}">{name}</a>' for name in names).encode())
+            return
+        size = file.stat().st_size
         match = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
         if match is None:
             self._answer(0, size)
@@ -70,9 +75,27 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, *_: object) -> None:
         """Print nothing."""
 
+    def _file(self) -> Path | None:
+        """The file that is asked for; None for the folder."""
+        if self.server.file.is_file():
+            return self.server.file
+        path = self.server.file / Path(self.path).name
+        return path if path.is_file() else None
+
+    def _send_list(self, page: bytes) -> None:
+        time.sleep(self.server.latency)
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(page)))
+        self.end_headers()
+        self.wfile.write(page)
+
     def _answer(self, start: int, end: int | None, *, is_part: bool = False) -> None:
         server = self.server
-        size = server.file.stat().st_size
+        file = self._file()
+        if file is None:
+            self._send_list(b"")
+            return
+        size = file.stat().st_size
         with server._lock:
             server.requests += 1
         time.sleep(server.latency)
@@ -85,7 +108,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self.send_header("Content-Range", f"bytes {start}-{(end or size) - 1}/{size}")
             self.send_header("Content-Length", str(size if end is None else end - start))
             self.end_headers()
-            with server.file.open("rb") as stream:
+            with file.open("rb") as stream:
                 stream.seek(start)
                 left = 0 if end is None else end - start
                 while left and (data := stream.read(min(CHUNK, left))):
@@ -121,7 +144,7 @@ def measure(pack: Path, commands: Sequence[str], *, megabits: float, latency: fl
             with tempfile.TemporaryDirectory() as cache:
                 os.environ[VARIABLE] = cache
                 run = watch([sys.executable, "-c", "from audit.cli import main; main()", command, url])
-            size = pack.stat().st_size
+            size = sum(path.stat().st_size for path in (pack.iterdir() if pack.is_dir() else [pack]))
             rows.append(
                 {
                     "command": command,

@@ -21,9 +21,12 @@ def check(
     facts: Annotated[
         bool, typer.Option("--facts", help="In formats other than the table: what there is, not what it supports.")
     ] = False,
+    findings: Annotated[
+        bool, typer.Option("--findings", help="Find again what packs carry, and fail where it differs from their records.")
+    ] = False,
 ) -> Table:
     """What records have and lack, and which commands they support.
 
     Example: audit check data/theirs logs.tar.xz
     """
-    return audit.check(request, facts=facts)
+    return audit.check(request, facts=facts, findings=findings)

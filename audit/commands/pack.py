@@ -43,6 +43,10 @@ def pack(
     findings: Annotated[
         Findings, typer.Option("--findings", help="What the pack carries of what is found in records.")
     ] = Findings.word,
+    partition: Annotated[
+        bool, typer.Option("--partition", help="A folder of packs, one for each condition and task.")
+    ] = False,
+    append: Annotated[bool, typer.Option("--append", help="Add to that folder what it does not hold.")] = False,
     strict: StrictOption = False,
     no_cache: NoCacheOption = False,
 ) -> None:
@@ -51,10 +55,19 @@ def pack(
     Example: audit pack data/runs && audit summary data/runs.pack.parquet
     """
     packed = audit.pack(
-        path, out, to=to, force=force, strict=strict, cache=not no_cache, findings=findings.value
+        path,
+        out,
+        to=to,
+        force=force,
+        strict=strict,
+        cache=not no_cache,
+        findings=findings.value,
+        partition=partition,
+        append=append,
     )
     print_notes(packed.notes, packed.problems, "packed as they are")
+    packs = f" ({count(packed.packs, 'pack')})" if partition or append else ""
     typer.echo(
         f"{in_line(str(packed.path))}: {count(packed.runs, 'run')}, {packed.size_before / 1e6:.1f} MB of records in "
-        f"{packed.size_after / 1e6:.1f} MB"
+        f"{packed.size_after / 1e6:.1f} MB{packs}"
     )

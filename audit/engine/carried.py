@@ -52,6 +52,11 @@ class Carried(NamedTuple):
         """The names of the fields."""
         return [field.split()[0] for field in self.fields.split(", ")]
 
+    @property
+    def is_there(self) -> str:
+        """The condition for a row of a pack to have any of it."""
+        return f'len("{self.column}") > 0' if self.is_list else f'"{self.column}".there'
+
     def gathered(self, source: str) -> str:
         """A query for the column, by revision.
 
@@ -75,7 +80,7 @@ class Carried(NamedTuple):
             fields = ", ".join(f"each.{name} as {name}" for name in self.names)
             return f'select {KEYS}, {fields} from (select {KEYS}, unnest("{self.column}") as each from {packs})'
         fields = ", ".join(f'"{self.column}".{name} as {name}' for name in self.names)
-        return f'select {KEYS}, {fields} from {packs} where "{self.column}".there'
+        return f'select {KEYS}, {fields} from {packs} where {self.is_there}'
 
 
 _REFERENCES: Final = "detector varchar, about varchar, cites boolean, references_worst boolean, discounts_worst boolean"

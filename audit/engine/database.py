@@ -141,6 +141,13 @@ class Database:
             [str(plainly(path))],
         )
 
+    def number_of(self, query: str) -> int:
+        """How many rows a query of the program's own has."""
+        for needed in sorted(named_in(query)):
+            self._build(needed)
+        [(number,)] = self._connection.execute(f"select count(*) from ({query})").fetchall()
+        return int(number)
+
     def export(self, path: Path, name: str, query: str) -> None:
         """Write the result of a query of the program's own into a new database file, as a table of that name."""
         for needed in sorted(named_in(query)):

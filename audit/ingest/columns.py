@@ -43,7 +43,7 @@ def read_columns(intake: Intake, database: Database, cache: Cache | None = None)
     with PrintedProgress() as progress:
         progress.begin(sum(map(size_of, unknown)), "reading records", counted=False)
         for is_real in (True, False):
-            for batch in _batches([file for file in unknown if (file.real is not None) == is_real]):
+            for batch in batches_of([file for file in unknown if (file.real is not None) == is_real]):
                 readings |= _read(batch, intake, database, cache if is_real else None)
                 progress.advance(sum(map(size_of, batch)))
     show(readings, intake, database)
@@ -60,12 +60,13 @@ def read_columns(intake: Intake, database: Database, cache: Cache | None = None)
     return readings
 
 
-def _batches(files: Sequence[RecordFile]) -> Iterator[list[RecordFile]]:
+def batches_of(files: Sequence[RecordFile], most: int = BATCH) -> Iterator[list[RecordFile]]:
+    """Files in their order, so many at a time as have `most` bytes together."""
     batch: list[RecordFile] = []
     size = 0
     for file in files:
         more = size_of(file)
-        if batch and size + more > BATCH:
+        if batch and size + more > most:
             yield batch
             batch, size = [], 0
         batch.append(file)

@@ -72,18 +72,43 @@ def read_into(
     Raises:
         AuditError: a path is missing or holds no records, or `strict` and something is wrong.
     """
+    intake = found_below(paths, directory)
+    refuse(intake, strict=strict)
+    kept = _cache(intake, resources) if cache else None
+    readings = read_found(intake, database, kept)
+    refuse(intake, strict=strict)
+    return intake, readings, kept
+
+
+def found_below(paths: Sequence[Path], directory: Path) -> Intake:
+    """Find all records below some paths; nothing of them is read yet.
+
+    Args:
+        paths: see `open_store`.
+        directory: for temporary files.
+
+    Raises:
+        AuditError: a path is missing or holds nothing that any source reads.
+    """
     intake = Intake(directory)
     with PrintedProgress() as progress:
         progress.begin(0, "finding records", counted=False)
         gather(paths, intake)
-    refuse(intake, strict=strict)
+    return intake
+
+
+def read_found(intake: Intake, database: Database, cache: Cache | None) -> Readings:
+    """Read what was found into the relation `segments` of a database; returns where in it the records of each file are.
+
+    Args:
+        intake: what was found; takes the problems.
+        database: gets the variables that models read.
+        cache: see `read_columns`.
+    """
     for variable, text in line_form().items():
         database.set(variable, text)
     describe(intake, database)
-    kept = _cache(intake, resources) if cache else None
-    readings = read_columns(intake, database, kept)
-    refuse(intake, strict=strict)
-    return intake, readings, kept
+    return read_columns(intake, database, cache)
 
 
 def _cache(intake: Intake, resources: contextlib.ExitStack) -> Cache | None:

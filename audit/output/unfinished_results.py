@@ -31,7 +31,7 @@ def folder_for(target: Path) -> Iterator[Path]:
             _clear(path, target)
     folder = target.with_name(f".{target.name}.{os.getpid()}.part")
     folder.mkdir()
-    lock = _locked(folder)
+    lock = locked(folder)
     try:
         yield folder
     finally:
@@ -60,7 +60,7 @@ def put_in_place(new: Path, target: Path) -> None:
 
 
 def _clear(path: Path, target: Path) -> None:
-    lock = _locked(path)
+    lock = locked(path)
     if lock is None:
         return
     try:
@@ -73,7 +73,7 @@ def _clear(path: Path, target: Path) -> None:
         os.close(lock)
 
 
-def _locked(path: Path) -> int | None:
+def locked(path: Path) -> int | None:
     """A descriptor that holds the lock on a folder or file; None where a process holds it, or there are no locks."""
     try:
         import fcntl

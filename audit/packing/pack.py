@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,28 +14,16 @@ from audit.engine.carried import LEVELS
 from audit.ingest.checks import size_of
 from audit.ingest.gathering import read
 from audit.ingest.segment_lists import look_of
-from audit.output.errors import AuditError, Problem, UsageError
+from audit.output.errors import AuditError, UsageError
 from audit.output.progress import PrintedProgress
 from audit.output.unfinished_results import folder_for
+from audit.packing.packed import Packed
+from audit.packing.partitions import pack_partitions
 from audit.packing.writing import write_pack
 from audit.remote.uploads import refuse_overwriting, target_of, upload
-from audit.remote.urls import path_of
+from audit.remote.urls import path_of, without_secrets
 from audit.sources.files import beside
 from audit.vocabulary.endings import PACK
-
-
-@dataclass(frozen=True, slots=True)
-class Packed:
-    """A pack and what it was made from; `problems` and `notes` are as in a store."""
-
-    path: Path
-    runs: int
-    files: int
-    files_as_they_are: int
-    size_before: int
-    size_after: int
-    problems: Sequence[Problem]
-    notes: Sequence[str]
 
 
 def pack(
@@ -47,6 +35,8 @@ def pack(
     strict: bool = False,
     cache: bool = True,
     findings: str = "word",
+    partition: bool = False,
+    append: bool = False,
 ) -> Packed:
     """Pack a folder or an archive.
 
@@ -60,6 +50,8 @@ def pack(
         cache: see `open_store`.
         findings: what the pack carries beside its records: `word` for what commands print by default, `all` for noise,
             mentions, drivers and the detectors `resolved` and `driver` as well, or `none`.
+        partition: make a folder with a pack for each condition and task, each of which is read and written on its own.
+        append: add to such a folder the runs that it does not hold and what is new in runs that have grown.
 
     Raises:
         UsageError: the pack already exists, or cannot have that name or place.
@@ -69,7 +61,12 @@ def pack(
         raise UsageError(f"--findings {findings}: none of {', '.join(LEVELS)}")
     path, out = path_of(path), None if out is None else Path(out)
     if to is not None:
-        return _pack_to(to, path, out, force=force, strict=strict, cache=cache, findings=findings)
+        if append:
+            raise UsageError("--append adds to a folder on this machine; --partition --to uploads packs")
+        options = {"force": force, "strict": strict, "cache": cache, "findings": findings, "partition": partition}
+        return _pack_to(to, path, out, options)
+    if partition or append:
+        return pack_partitions(path, out, force=force, strict=strict, findings=findings, append=append)
     target = _target(path, out)
     _refuse_overwriting(target, force=force)
     with contextlib.ExitStack() as resources:
@@ -101,14 +98,21 @@ def pack(
         )
 
 
-def _pack_to(to: str, path: Path, out: Path | None, *, force: bool, **options: Any) -> Packed:
-    """Pack, and upload what was packed."""
-    target = target_of(to, _usual_name(path))
-    refuse_overwriting(target, force=force)
+def _pack_to(to: str, path: Path, out: Path | None, options: Mapping[str, Any]) -> Packed:
+    """Pack, and upload what was packed: one object, or for partitions one each."""
+    name, force = _usual_name(path), bool(options["force"])
+    refuse_overwriting(target_of(to, name), force=force)
+    if options["partition"] and not to.endswith("/"):
+        raise UsageError(f"--to {without_secrets(to)}: packs in partitions go into a folder, with / at its end")
     with tempfile.TemporaryDirectory(prefix="audit-") as folder:
-        packed = pack(path, Path(folder) if out is None else out, force=force, **options)
-        upload(packed.path, target, force=force)
-    return replace(packed, path=target.path)
+        packed = pack(path, Path(folder, "packs" if options["partition"] else name) if out is None else out, **options)
+        files = sorted(packed.path.glob(f"*{PACK}")) if packed.path.is_dir() else [packed.path]
+        targets = [target_of(to, file.name if packed.path.is_dir() else name) for file in files]
+        for target in targets:
+            refuse_overwriting(target, force=force)
+        for file, target in zip(files, targets, strict=True):
+            upload(file, target, force=force)
+        return replace(packed, path=targets[0].path if len(targets) == 1 else path_of(to))
 
 
 def _usual_name(path: Path) -> str:

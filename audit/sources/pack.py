@@ -116,7 +116,7 @@ class PackSource:
             if found.path is not None:
                 found.open().close()  # DuckDB would wait for a pipe
             path = intake.readable(found.path or _copied(found, intake))
-            contents = _contents(path)
+            contents = contents_of(path)
             _hand_over(contents, path, found.label, intake)
         except (OSError, AuditError, msgspec.MsgspecError, RecursionError, duckdb.Error) as error:
             if (failed := failure()) is not None:
@@ -218,7 +218,14 @@ def _add(run: PackedRun, label: str, intake: Intake) -> RunFacts | None:
     return facts
 
 
-def _contents(path: Path) -> Contents:
+def contents_of(path: Path) -> Contents:
+    """What a pack holds.
+
+    Raises:
+        AuditError: it does not state it, or in a format of a later version.
+        duckdb.Error: it cannot be read.
+        msgspec.MsgspecError: it states something else.
+    """
     text = next(_select(_CONTENTS, path), None)
     if text is None:
         raise AuditError("no row states what it holds")

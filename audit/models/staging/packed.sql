@@ -5,6 +5,7 @@ packed_records as (select * from packed_records),
 
 contents as (
     select 0::bigint as place, 0::bigint as number, encode(getvariable('contents')) as line
+    where getvariable('contents') <> ''
 ),
 
 columns as (select *, null::blob as line from packed_records),

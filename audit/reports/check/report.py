@@ -7,8 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Unpack
 
 from audit.arguments import Data, Selection, request_of
+from audit.output.errors import AuditError, report
 from audit.output.rows import Table
 from audit.output.tables import print_table
+from audit.packing.verifying import verify_findings
 from audit.reports.check.commands import COMMANDS, judge
 from audit.reports.check.facts import facts_of
 from audit.reports.check.remarks import remarks
@@ -34,15 +36,22 @@ MOST_GROUPS: Final = 2
 """Groups that are named in the table for people; the rest are counted."""
 
 
-def check(data: Data, *, facts: bool = False, **options: Unpack[Selection]) -> Table:
+def check(data: Data, *, facts: bool = False, findings: bool = False, **options: Unpack[Selection]) -> Table:
     """What records have and lack, and which commands they support.
 
     Args:
         data: records.
         facts: what there is, a row per condition, task and method, instead of what it supports, one per command.
+        findings: find again what packs carry, and compare it.
         options: which groups, and how records are opened.
+
+    Raises:
+        AuditError: what a pack carries differs from its records, and `findings`.
     """
     request = request_of(data, Selection, options)
+    if findings and (problems := verify_findings(request.paths, strict=request.strict)):
+        lines = "".join(f"\n{line}" for line in report(problems))
+        raise AuditError(f"findings in packs differ from their records, and are not to be trusted:{lines}")
     with request.open() as store:
         held = facts_of(request, store)
         notes = [*remarks(request, store)] if held else [NOTHING]

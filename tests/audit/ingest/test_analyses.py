@@ -10,9 +10,9 @@ import sys
 import pytest
 
 from audit import store as store_module
+from audit.cache_folder import DAY, UNUSED, VARIABLE
 from audit.engine.catalog import BATCHED, KEPT, models
 from audit.ingest import analyses, batches, cache, gathering
-from audit.cache_folder import DAY, UNUSED, VARIABLE
 from audit.output.errors import AuditError
 from audit.store import open_store
 from tests.audit.samples import candidate, episode, revision, write_run
