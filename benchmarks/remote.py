@@ -167,9 +167,7 @@ def main() -> None:
     parser.add_argument("--latency", type=float, default=0.03, help="seconds a request")
     parser.add_argument("--s3", action="store_true", help="by s3:// instead of http://")
     given = parser.parse_args()
-    rows = measure(
-        given.pack, given.command or COMMANDS, megabits=given.megabits, latency=given.latency, s3=given.s3
-    )
+    rows = measure(given.pack, given.command or COMMANDS, megabits=given.megabits, latency=given.latency, s3=given.s3)
     print("| command | seconds | requests | MB | share |\n|---|---|---|---|---|")
     for row in rows:
         print(

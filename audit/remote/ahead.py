@@ -1,7 +1,7 @@
 """What of a Parquet file is read next: of a column that was read in two neighbouring row groups, the following ones.
 
-DuckDB asks for one part of a column at a time, and for the next one when it has it. Over a network most of the time would
-pass between the two.
+DuckDB asks for one part of a column at a time, and for the next one when it has it. Over a network most of the time
+would pass between the two.
 """
 
 from __future__ import annotations

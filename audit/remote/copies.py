@@ -195,8 +195,8 @@ def _refuse_full_disk(wanted: Iterable[RemoteObject], folder: Path) -> None:
         if needed > free - SPARED:
             total = sum(one.size or 0 for one in wanted)
             raise AuditError(
-                f"{each.address.shown}: {total / 1e9:,.1f} GB would be copied to {folder.parent}, where {free / 1e9:,.1f} "
-                "GB are free; name a folder on a larger disk in SALIENCE_AUDIT_CACHE"
+                f"{each.address.shown}: {total / 1e9:,.1f} GB would be copied to {folder.parent}, where "
+                f"{free / 1e9:,.1f} GB are free; name a folder on a larger disk in SALIENCE_AUDIT_CACHE"
             )
 
 

@@ -46,7 +46,7 @@ class RemoteObject:
             return False
         if self.address.scheme not in _WEB:
             return True
-        return patiently(lambda: _sync(self.system, _has_ranges(self.system, self.name)), self.address)
+        return bool(patiently(lambda: _sync(self.system, _has_ranges(self.system, self.name)), self.address))
 
     def read(self, start: int, end: int) -> bytes:
         """The bytes from one place to before another.

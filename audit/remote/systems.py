@@ -1,4 +1,4 @@
-"""File systems elsewhere, by fsspec: which one a URL names, what its errors mean, and how often a request is repeated."""
+"""File systems elsewhere, by fsspec: which one a URL names, what errors mean, how often a request is repeated."""
 
 from __future__ import annotations
 

@@ -53,13 +53,14 @@ class RemotePath(type(Path())):  # type: ignore[misc] # the platform's own class
     __slots__ = ()
 
     def __fspath__(self) -> str:
-        return super().__str__()
+        local: str = super().__str__()
+        return local
 
     def __str__(self) -> str:
         return shown(super().__str__())
 
     def __hash__(self) -> int:
-        return super().__hash__()
+        return hash(self.as_local())
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, os.PathLike) and os.fspath(self) == os.fspath(other)

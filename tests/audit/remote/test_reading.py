@@ -106,13 +106,17 @@ def test_a_pack_is_read_by_ranges(packed, server, by_ranges, tmp_path):
 def test_a_query_reads_nothing_elsewhere(packed, server, by_ranges, tmp_path):
     url = f"{server.url}/x%20y.pack.parquet"
     for place in (f"{server.url}/data/x.parquet", "elsewhere://0.pack.parquet", str(packed), "/etc/passwd"):
-        for query in (f"select * from read_parquet('{place}')", f"from '{place}'", f"select * from read_text('{place}')"):
+        for query in (
+            f"select * from read_parquet('{place}')",
+            f"from '{place}'",
+            f"select * from read_text('{place}')",
+        ):
             refused = run("sql", url, query)
             assert refused.exit_code == 2, query
     with audit.open(url) as store:
         store.confine()
         for place in (str(packed), "elsewhere://99.pack.parquet", f"{server.url}/x.parquet"):
-            with pytest.raises(Exception, match="disabled|Permission|Cannot access"):
+            with pytest.raises(Exception, match="disabled"):
                 store._database._connection.execute(f"from read_parquet('{place}')")
 
 

@@ -37,7 +37,7 @@ def test_people_see_a_url_without_secrets(url, shown):
     assert str(path / "run-1" / "episodes.jsonl") == f"{shown}/run-1/episodes.jsonl"
     assert "secret" not in f"{path!r} {os.fspath(path)}"
     assert address_of(path).url.partition("://")[2] == url.partition("://")[2]
-    assert Path(path).name == os.path.basename(os.fspath(path)) == shown.rpartition("/")[2]
+    assert Path(path).name == path.as_local().name == shown.rpartition("/")[2]
     assert local_of(f"{path}/x") == path.as_local() / "x"
 
 

@@ -17,7 +17,7 @@ from urllib.parse import quote, unquote
 class Web(ThreadingHTTPServer):
     """The server; its attributes change how it answers.
 
-    After `healthy` requests, so many as `failures` get the status `status`, or with 0 as status break off in the middle.
+    After `healthy` requests, so many as `failures` get the status `status`, or with 0 break off in the middle.
     """
 
     daemon_threads = True
