@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypedDict
 
 from audit.output.errors import UsageError
+from audit.remote.urls import path_of
 from audit.request import Request
 
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ def request_of(data: Data, kind: Any, options: Mapping[str, Any]) -> Request:
     if "detector" in kind.__optional_keys__:
         given.setdefault("detector", None)
     if isinstance(data, str | Path):
-        return Request(paths=[Path(data)], **given)
+        return Request(paths=[path_of(data)], **given)
     from audit.store import Store  # and with it all that reads records
 
     if isinstance(data, Store):
@@ -134,7 +135,7 @@ def request_of(data: Data, kind: Any, options: Mapping[str, Any]) -> Request:
             "plans": data.plans,
         }
         return Request(paths=data.paths, **given | opened)
-    return Request(paths=[Path(path) for path in data], **given)
+    return Request(paths=[path_of(path) for path in data], **given)
 
 
 def _several(value: Any) -> Any:

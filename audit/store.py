@@ -23,6 +23,8 @@ from audit.engine.database import Database
 from audit.ingest.analyses import Analysis
 from audit.ingest.options import Options
 from audit.output.errors import Problem, count, refuse_problems
+from audit.remote.copies import fetch
+from audit.remote.urls import path_of
 from audit.vocabulary.thresholds import Overrides, check_overrides
 
 if TYPE_CHECKING:
@@ -199,7 +201,8 @@ def open_store(
     """
     detected_by = load_detector(detector, about)
     check_overrides(overrides or {})
-    given = [Path(path) for path in paths]
+    given = [path_of(path) for path in paths]
+    fetch(given, cache=cache)
     thresholds = {env: dict(values) for env, values in (overrides or {}).items()}
     with contextlib.ExitStack() as resources:
         directory = Path(resources.enter_context(tempfile.TemporaryDirectory(prefix="audit-")))

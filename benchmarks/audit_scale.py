@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from audit.ingest.cache_folder import VARIABLE
+from audit.cache_folder import VARIABLE
 from benchmarks.processes import Watched, watch
 from benchmarks.synthetic import write_records
 

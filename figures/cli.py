@@ -18,6 +18,7 @@ from audit.commands.version import HELP, VersionOption
 from audit.engine.memory import require_memory
 from audit.output.errors import AuditError, UsageError, report, shortened
 from audit.output.escaping import in_line
+from audit.remote.urls import without_secrets
 from audit.request import Request
 from figures.errors import FiguresError
 from figures.options import Band
@@ -55,7 +56,7 @@ def figures(
 
     records = load(replace(request, plans=plan or ()), progress)
     ran = [] if notebooks is None else _run(notebooks, request.paths, out, progress)
-    command = shlex.join(["figures", *sys.argv[1:]])
+    command = shlex.join(["figures", *map(without_secrets, sys.argv[1:])])
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         index = build(records, out, command, band=band, notebooks=ran, progress=progress)

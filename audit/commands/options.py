@@ -17,6 +17,8 @@ import typer
 from audit.engine.memory import require_memory
 from audit.output.errors import AuditError, UsageError
 from audit.output.escaping import in_line, visible
+from audit.remote.ranges import failure
+from audit.remote.urls import path_of
 
 
 class Format(StrEnum):
@@ -32,7 +34,9 @@ class Format(StrEnum):
 Paths = Annotated[
     list[Path],
     typer.Argument(
-        metavar="DIR", help="Folders, tar archives or packs, of native records or of released logs; one or more."
+        metavar="DIR",
+        parser=path_of,
+        help="Folders, tar archives or packs, of native records or of released logs; one or more; s3://, https:// too.",
     ),
 ]
 FormatOption = Annotated[Format, typer.Option("--format", help="How the rows are written to standard output.")]
@@ -122,6 +126,8 @@ def not_ours(error: Exception) -> str | None:
         return f"standard output is {error.encoding}, which lacks some of the characters; set PYTHONIOENCODING=utf-8"
     if isinstance(error, MemoryError):
         return f"memory ran out{': ' if str(error) else ''}{in_line(str(error))}"
+    if (reason := failure()) is not None:
+        return in_line(reason)
     # DuckDB is not imported here, so that `--help` stays fast.
     if isinstance(error, OSError) or "duckdb" in type(error).__module__:
         return in_line(str(error).strip().splitlines()[0])

@@ -12,6 +12,7 @@ import audit
 from audit.commands.options import NoCacheOption, StrictOption
 from audit.output.errors import count
 from audit.output.escaping import in_line
+from audit.remote.urls import path_of
 from audit.request import print_notes
 
 commands = typer.Typer()
@@ -27,10 +28,16 @@ class Findings(StrEnum):
 
 @commands.command()
 def pack(
-    path: Annotated[Path, typer.Argument(metavar="DIR", help="A folder or archive of records.")],
+    path: Annotated[
+        Path, typer.Argument(metavar="DIR", parser=path_of, help="A folder or archive of records, or a URL.")
+    ],
     out: Annotated[
         Path | None,
         typer.Option("--out", metavar="FILE", help="The pack, or a folder for it; else beside DIR."),
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option("--to", metavar="URL", help="Upload the pack, such as to s3://BUCKET/NAME.pack.parquet."),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the pack, if there is one.")] = False,
     findings: Annotated[
@@ -50,6 +57,7 @@ def pack(
     packed = audit.pack(
         path,
         out,
+        to=to,
         force=force,
         strict=strict,
         cache=not no_cache,

@@ -12,6 +12,7 @@ import typer
 import audit
 from audit.commands.reading import TaskModules, WorkersOption, reading
 from audit.output.errors import AuditError, UsageError
+from audit.remote.urls import path_of
 from audit.request import Request
 
 commands = typer.Typer()
@@ -31,7 +32,9 @@ class StepFormat(StrEnum):
 
 @commands.command()
 def replay(
-    path: Annotated[Path, typer.Argument(metavar="DIR", help="A folder or archive of records.")],
+    path: Annotated[
+        Path, typer.Argument(metavar="DIR", parser=path_of, help="A folder, archive or pack of records, or a URL.")
+    ],
     env: Annotated[str, typer.Argument(metavar="ENV", help="Task.")],
     variant: Annotated[str, typer.Argument(metavar="VARIANT", help="Method.")],
     run: Annotated[int, typer.Argument(metavar="RUN", min=0, max=2**63 - 1, help="Run, from 1.")],

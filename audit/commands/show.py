@@ -13,6 +13,7 @@ import typer
 import audit
 from audit.commands.options import NoCacheOption, StrictOption
 from audit.commands.reading import AboutOption, DetectorOption, JudgementsOption, JudgeOption, SetOption
+from audit.remote.urls import path_of
 from audit.request import Request
 
 commands = typer.Typer()
@@ -27,7 +28,9 @@ class ShowFormat(StrEnum):
 
 @commands.command()
 def show(
-    path: Annotated[Path, typer.Argument(metavar="DIR", help="A folder or archive of records.")],
+    path: Annotated[
+        Path, typer.Argument(metavar="DIR", parser=path_of, help="A folder, archive or pack of records, or a URL.")
+    ],
     env: Annotated[str, typer.Argument(metavar="ENV", help="Task.")],
     variant: Annotated[str, typer.Argument(metavar="VARIANT", help="Method.")],
     run: Annotated[int, typer.Argument(metavar="RUN", min=0, max=2**63 - 1, help="Run, from 1.")],

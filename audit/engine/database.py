@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -21,6 +21,7 @@ from audit.engine.queries import expression, refusing, relations_in
 from audit.engine.quiet import without_progress_bar
 from audit.output.errors import AuditError
 from audit.output.progress import PrintedProgress
+from audit.remote.ranges import SCHEME, attach
 
 ROW_GROUP: Final = 8192
 """Records per row group: few enough that long answers do not fill the memory."""
@@ -74,6 +75,7 @@ class Database:
             }
         )
         without_progress_bar(self._connection)
+        attach(self._connection)
         self._built: set[str] = set()
         self._directory = directory
         self._shelf = shelf
@@ -206,7 +208,10 @@ class Database:
         segments = self._connection.sql("select getvariable('segments')").fetchall()[0][0]
         for name in self._built & IN_PARTS:
             segments += self._connection.sql(f"select getvariable('{name}_parts')").fetchall()[0][0] or []
-        self._connection.execute("set allowed_paths = ?", [[str(Path(path).absolute()) for path in segments]])
+        self._connection.execute(
+            "set allowed_paths = ?",
+            [[path if path.startswith(f"{SCHEME}://") else str(Path(path).absolute()) for path in segments]],
+        )
         self._connection.execute("set allowed_directories = ?", [[str(self._directory)]])
         for setting in CONFINED:
             self._connection.execute(f"set {setting}")

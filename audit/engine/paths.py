@@ -5,10 +5,14 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from audit.remote.ranges import read_as
+
 
 def exactly(path: Path) -> str:
     """A pattern that matches one file alone: DuckDB takes `run[1]` for a folder `run1`, and `*` for every one."""
-    return re.sub(r"[\[*?]", r"[\g<0>]", str(path))
+    name = str(path)
+    address = read_as(name)
+    return address if address != name else re.sub(r"[\[*?]", r"[\g<0>]", name)
 
 
 def plainly(path: Path) -> Path:

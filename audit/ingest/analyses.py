@@ -22,8 +22,10 @@ from typing import Final, Self
 
 import msgspec
 
-from audit.ingest.cache_folder import DAY, UNUSED, cache_folder, version
+from audit.cache_folder import DAY, UNUSED, cache_folder
+from audit.ingest.version import version
 from audit.output.errors import Problem
+from audit.remote.copies import state_of
 
 SMALLEST: Final = 2**20
 """Bytes of files from which on an analysis is kept: fewer are analysed about as fast."""
@@ -96,7 +98,7 @@ class Analysis:
         state = _state(paths)
         if base is None or state is None:
             return None
-        asked = [[str(path), str(path.absolute())] for path in paths], options, version()
+        asked = [[str(path), os.fspath(path.absolute())] for path in paths], options, version()
         data_set = _digest(json.dumps(asked, sort_keys=True).encode())
         return cls(paths, base / _FOLDER / data_set / state.digest, state)
 
@@ -180,9 +182,12 @@ def _state(paths: Sequence[Path], known: Mapping[str, str] | None = None) -> _St
             for name, found in _found(path):
                 if name.endswith(NOT_READ):
                     continue
+                size += found.st_size
+                if (elsewhere := state_of(name)) is not None:
+                    listed.update(os.fsencode(f"{name}\0{elsewhere}\n"))
+                    continue
                 look = (found.st_mode, found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
                 listed.update(os.fsencode(f"{name}\0{look}\n"))
-                size += found.st_size
                 if now - max(found.st_mtime_ns, found.st_ctime_ns) < SETTLED and stat.S_ISREG(found.st_mode):
                     fresh.append(name)
                     unsettled += found.st_size
@@ -201,7 +206,7 @@ def _found(path: Path) -> Iterator[tuple[str, os.stat_result]]:
         raise error
 
     if not path.is_dir():
-        yield str(path), path.stat()
+        yield os.fspath(path), path.stat()
         return
     for folder, folders, names in os.walk(path, onerror=refuse):
         folders.sort()

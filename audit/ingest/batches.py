@@ -23,11 +23,11 @@ from audit.engine.carried import Carried, Parts, carried_as
 from audit.engine.catalog import BATCHED
 from audit.engine.database import Database
 from audit.ingest.cache import Cache
-from audit.ingest.cache_folder import version
 from audit.ingest.carriers import believed
 from audit.ingest.columns import describe, show
 from audit.ingest.options import Options
 from audit.ingest.readings import Readings
+from audit.ingest.version import version
 from audit.output.progress import tracked
 from audit.python_models.workers import kept_workers
 from audit.sources.intake import Intake, RecordFile

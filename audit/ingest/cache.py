@@ -18,7 +18,6 @@ from typing import Final
 
 import msgspec
 
-from audit.ingest.cache_folder import version
 from audit.ingest.readings import Reading, Readings
 from audit.ingest.segment_lists import (
     Contents,
@@ -31,6 +30,7 @@ from audit.ingest.segment_lists import (
     tidy,
     write_list,
 )
+from audit.ingest.version import version
 from audit.sources.intake import Intake, RecordFile
 
 SMALLEST: Final = 2**20

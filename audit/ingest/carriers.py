@@ -8,8 +8,9 @@ from __future__ import annotations
 import duckdb
 
 from audit.engine.carried import CARRIED
-from audit.ingest.cache_folder import version
+from audit.ingest.version import version
 from audit.output.errors import count
+from audit.remote.urls import shown
 from audit.sources.intake import Intake
 from audit.sources.pack import types_of
 
@@ -24,9 +25,9 @@ def believed(intake: Intake) -> dict[str, frozenset[str]]:
     older: list[str] = []
     for pack, findings in intake.carriers.items():
         if findings.version != version():
-            older.append(pack)
+            older.append(shown(pack))
         elif (columns := _sound(pack, findings.columns)) is None:
-            intake.notes.append(f"{pack}: its findings are not in the form of this version, and are found anew")
+            intake.notes.append(f"{shown(pack)}: its findings are not in the form of this version, and are found anew")
         else:
             found[pack] = columns
     if older:

@@ -18,6 +18,7 @@ from audit.ingest.cache import Cache
 from audit.ingest.checks import has_too_long_line, point_at, sift, size_of
 from audit.ingest.readings import Reading, Readings
 from audit.output.progress import PrintedProgress
+from audit.remote.ranges import read_as
 from audit.sources.intake import Intake, RecordFile
 from audit.sources.pack import unpack
 from audit.vocabulary.keys import RunKey
@@ -163,7 +164,7 @@ def show(readings: Readings, intake: Intake, database: Database) -> None:
             "variant": file.variant,
             "run": file.run,
             "source": file.source,
-            "segment": reading.segment,
+            "segment": read_as(reading.segment),
             "place": reading.place,
         }
         for file, reading in there

@@ -7,14 +7,15 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from audit.cache_folder import cache_folder
 from audit.engine.database import Database
 from audit.ingest.cache import SMALLEST, Cache
-from audit.ingest.cache_folder import cache_folder
 from audit.ingest.checks import size_of
 from audit.ingest.columns import describe, read_columns
 from audit.ingest.readings import Readings
 from audit.output.errors import AuditError, refuse_problems, report
 from audit.output.progress import PrintedProgress
+from audit.remote.copies import fetch
 from audit.sources import gather
 from audit.sources.grammar import line_form
 from audit.sources.intake import Intake
@@ -38,6 +39,7 @@ def read(
     Raises:
         AuditError: a path is missing or holds no records, or `strict` and something is wrong.
     """
+    fetch(paths, cache=cache)
     directory = Path(resources.enter_context(tempfile.TemporaryDirectory(prefix="audit-")))
     database = Database(directory)
     resources.callback(database.close)

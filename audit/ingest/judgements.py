@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from audit.detectors.detector import Detector
 from audit.output.errors import UsageError
+from audit.remote.urls import path_of
 from audit.sources.judgements import Judged, choose_judge, files_to_read, read_judgements
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def load_judgements(
     """
     files = [Path(file) for file in given]
     if detector.is_judged:
-        files = files_to_read([Path(path) for path in paths], files)
+        files = files_to_read([path_of(path) for path in paths], files)
     judged: list[Judged] = []
     for file in dict.fromkeys(files):
         read, problems = read_judgements(file)

@@ -14,6 +14,7 @@ from pathlib import Path
 from audit.ingest.checks import TOO_LONG, lines_in
 from audit.ingest.gathering import read
 from audit.output.errors import AuditError, Problem, UsageError
+from audit.remote.copies import fetch
 from audit.sources import gather
 from audit.sources.formats import decode_iteration, is_translated
 from audit.sources.intake import Intake, RecordFile
@@ -116,6 +117,7 @@ def open_records(paths: Sequence[Path], *, judged: bool = True, cache: bool = Tr
             intake, _, readings, _ = read(paths, resources, cache=cache)
             left_out = {file: {fault.line for fault in reading.faults} for file, reading in readings.items()}
         else:
+            fetch(paths, cache=cache)
             intake = Intake(Path(resources.enter_context(tempfile.TemporaryDirectory(prefix="audit-"))))
             gather(paths, intake)
         files: dict[RunKey, list[RecordFile]] = {identity: [] for identity in intake.runs}

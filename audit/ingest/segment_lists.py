@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from audit.ingest.cache_folder import DAY, UNUSED
+from audit.cache_folder import DAY, UNUSED
 from audit.ingest.readings import Fault
 from collector.system.regular_files import read_regular
 

@@ -11,10 +11,10 @@ import msgspec
 
 from audit.ingest.checks import size_of
 from audit.output.errors import AuditError, Problem
-from audit.sources.files import PACK
 from audit.sources.intake import Intake, RecordFile, RunFacts
 from audit.sources.native import IMPORTED, NATIVE, RECORDED, facts_of
 from audit.sources.pack import contents_of
+from audit.vocabulary.endings import PACK
 from audit.vocabulary.keys import RunKey
 
 CHANGED = "is not what was packed with more lines behind it; left out; pack the data set anew"

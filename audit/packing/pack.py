@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from audit.engine.carried import LEVELS
 from audit.ingest.checks import size_of
@@ -15,13 +20,17 @@ from audit.output.unfinished_results import folder_for
 from audit.packing.packed import Packed
 from audit.packing.partitions import pack_partitions
 from audit.packing.writing import write_pack
-from audit.sources.files import PACK, beside
+from audit.remote.uploads import refuse_overwriting, target_of, upload
+from audit.remote.urls import path_of, without_secrets
+from audit.sources.files import beside
+from audit.vocabulary.endings import PACK
 
 
 def pack(
-    path: Path,
-    out: Path | None = None,
+    path: str | Path,
+    out: str | Path | None = None,
     *,
+    to: str | None = None,
     force: bool = False,
     strict: bool = False,
     cache: bool = True,
@@ -34,6 +43,8 @@ def pack(
     Args:
         path: as every command of the audit takes it.
         out: the pack, or a folder for it; without it the pack is written beside its source.
+        to: a URL that the pack is uploaded to, which ends in `.pack.parquet` or, for a folder, in `/`; without `out`
+            the pack is there alone.
         force: overwrite the pack if there is one.
         strict: refuse records with problems. Otherwise they are packed as they are, and every audit finds them again.
         cache: see `open_store`.
@@ -48,6 +59,12 @@ def pack(
     """
     if findings not in LEVELS:
         raise UsageError(f"--findings {findings}: none of {', '.join(LEVELS)}")
+    path, out = path_of(path), None if out is None else Path(out)
+    if to is not None:
+        if append:
+            raise UsageError("--append adds to a folder on this machine; --partition --to uploads packs")
+        options = {"force": force, "strict": strict, "cache": cache, "findings": findings, "partition": partition}
+        return _pack_to(to, path, out, options)
     if partition or append:
         return pack_partitions(path, out, force=force, strict=strict, findings=findings, append=append)
     target = _target(path, out)
@@ -81,8 +98,29 @@ def pack(
         )
 
 
+def _pack_to(to: str, path: Path, out: Path | None, options: Mapping[str, Any]) -> Packed:
+    """Pack, and upload what was packed: one object, or for partitions one each."""
+    name, force = _usual_name(path), bool(options["force"])
+    refuse_overwriting(target_of(to, name), force=force)
+    if options["partition"] and not to.endswith("/"):
+        raise UsageError(f"--to {without_secrets(to)}: packs in partitions go into a folder, with / at its end")
+    with tempfile.TemporaryDirectory(prefix="audit-") as folder:
+        packed = pack(path, Path(folder, "packs" if options["partition"] else name) if out is None else out, **options)
+        files = sorted(packed.path.glob(f"*{PACK}")) if packed.path.is_dir() else [packed.path]
+        targets = [target_of(to, file.name if packed.path.is_dir() else name) for file in files]
+        for target in targets:
+            refuse_overwriting(target, force=force)
+        for file, target in zip(files, targets, strict=True):
+            upload(file, target, force=force)
+        return replace(packed, path=targets[0].path if len(targets) == 1 else path_of(to))
+
+
+def _usual_name(path: Path) -> str:
+    return beside(Path(os.fspath(path)), PACK).name
+
+
 def _target(path: Path, out: Path | None) -> Path:
-    usual = beside(path, PACK)
+    usual = beside(path, PACK) if out is None else Path(_usual_name(path))
     if out is None:
         target = usual
     elif out.is_dir():

@@ -23,8 +23,9 @@ from audit.output.unfinished_results import folder_for, locked, put_in_place
 from audit.packing.held import Held, keep_new
 from audit.packing.packed import Packed
 from audit.packing.writing import write_pack
-from audit.sources.files import PACK, beside
+from audit.sources.files import beside
 from audit.sources.intake import Intake, RecordFile
+from audit.vocabulary.endings import PACK
 
 PACKS: Final = ".packs"
 """The ending of a folder of packs, where no name is given."""

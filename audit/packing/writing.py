@@ -16,10 +16,10 @@ import msgspec
 from audit.engine.carried import carried_at
 from audit.engine.database import QUICK, SMALL, Database
 from audit.ingest.cache import Cache
-from audit.ingest.cache_folder import version
 from audit.ingest.checks import point_at, size_of
 from audit.ingest.columns import batches_of
 from audit.ingest.readings import Readings
+from audit.ingest.version import version
 from audit.output.errors import Problem
 from audit.packing.findings import joined, write_findings
 from audit.sources.intake import CarriedFindings, Intake, RecordFile

@@ -15,6 +15,7 @@ from audit.engine.queries import refusing
 from audit.output.errors import UsageError
 from audit.output.escaping import visible
 from audit.output.rows import Table
+from audit.remote.urls import is_url, path_of
 from audit.reports.tables import table_of
 
 WIDEST: Final = 60
@@ -38,7 +39,7 @@ def query_of(arguments: Sequence[str]) -> tuple[list[Path], str | None]:
         raise UsageError(
             f"{visible(absent)}: no such folder or archive; the query is one argument, in quotes, and the last"
         )
-    return [Path(path) for path in paths], query
+    return [path_of(path) for path in paths], query
 
 
 def sql(data: Data, query: str, *, plan: str | Path | Sequence[str | Path] = (), **options: Unpack[Analysis]) -> Table:
@@ -88,6 +89,6 @@ def relations() -> Table:
 
 def _exists(path: str) -> bool:
     try:
-        return bool(path) and Path(path).exists()
+        return is_url(path) or (bool(path) and Path(path).exists())
     except (OSError, ValueError):  # too long for a path, or with a null byte
         return False

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 import msgspec
 
-from audit.ingest.cache_folder import cache_folder
+from audit.cache_folder import cache_folder
 from audit.output.progress import PrintedProgress
 from audit.request import note
 from audit.rerun.running import run_each

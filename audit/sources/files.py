@@ -9,21 +9,21 @@ import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Final
+from typing import IO
 
 from audit.engine.paths import plainly
-from audit.output.errors import AuditError
+from audit.output.errors import AuditError, UsageError
+from audit.remote.urls import RemotePath
 from audit.sources.archives import ArchiveError, Member, members
 from audit.sources.intake import Intake
+from audit.vocabulary.endings import ARCHIVES, PACK
 from collector.system.regular_files import open_regular, read_all
-
-PACK: Final = ".pack.parquet"
-"""The ending of a pack's name."""
-ARCHIVES: Final = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2")
 
 
 def beside(path: Path, ending: str) -> Path:
     """A file beside a folder, an archive or a pack, under its name with another ending: `data/runs` + ending."""
+    if isinstance(path, RemotePath):
+        raise UsageError(f"{path}: nothing is read or written beside what a URL names; name the file with an option")
     given = path if path.name not in {"", ".."} else path.resolve()
     own = next((each for each in (PACK, *ARCHIVES) if given.name.endswith(each)), "")
     return given.with_name(given.name.removesuffix(own) + ending)
@@ -79,7 +79,9 @@ def find_files(path: Path, intake: Intake) -> Iterator[Found]:
         yield from _in_archive(path, intake)
     elif path.name.endswith(PACK) and path.is_file():
         parts = path.absolute().parts
-        yield Found(str(path), os.path.realpath(path), parts, plainly(path), functools.partial(open_regular, path))
+        yield Found(
+            str(path), os.path.realpath(path), parts, plainly(_local(path)), functools.partial(open_regular, path)
+        )
     elif path.exists() and not path.is_file():
         raise AuditError(f"{path}: a pipe or device; write what it gives to a file, and name that")
     elif path.exists():
@@ -95,7 +97,7 @@ def _in_folder(root: Path, intake: Intake) -> Iterator[Found]:
     real_root = os.path.realpath(root)
     for folder, folders, names in os.walk(root, onerror=unreadable):
         folders.sort()
-        here = Path(folder)
+        here = type(root)(folder)
         real = Path(real_root, here.relative_to(root))
         # The folder names above a single run folder identify it, hence the absolute path.
         parts = here.absolute().parts
@@ -103,7 +105,12 @@ def _in_folder(root: Path, intake: Intake) -> Iterator[Found]:
         for name in sorted([*names, *(folder for folder in folders if folder.endswith((".jsonl", ".json", ".txt")))]):
             path = here / name
             opened = functools.partial(open_regular, path)
-            yield Found(str(path), f"{real}/{name}", (*parts, name), plainly(path), opened)
+            yield Found(str(path), f"{real}/{name}", (*parts, name), plainly(_local(path)), opened)
+
+
+def _local(path: Path) -> Path:
+    """The path as the rest of the program knows it, where only labels name URLs."""
+    return path.as_local() if isinstance(path, RemotePath) else path
 
 
 def _in_archive(path: Path, intake: Intake) -> Iterator[Found]:

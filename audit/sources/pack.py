@@ -22,12 +22,14 @@ from audit.engine.memory import memory_limit
 from audit.engine.paths import exactly
 from audit.engine.quiet import without_progress_bar
 from audit.output.errors import AuditError, Problem
+from audit.remote.ranges import attach, failure
 from audit.sources.archives import RATIO, UNPACKED
-from audit.sources.files import PACK, Found
+from audit.sources.files import Found
 from audit.sources.formats import CAPABILITIES, is_translated
 from audit.sources.grammar import line_form
 from audit.sources.intake import CarriedFindings, Intake, RecordFile, RunFacts
 from audit.sources.native import NATIVE, facts_of
+from audit.vocabulary.endings import PACK
 from collector.records import Count, Run
 from collector.system.regular_files import open_regular
 
@@ -117,6 +119,8 @@ class PackSource:
             contents = contents_of(path)
             _hand_over(contents, path, found.label, intake)
         except (OSError, AuditError, msgspec.MsgspecError, RecursionError, duckdb.Error) as error:
+            if (failed := failure()) is not None:
+                raise AuditError(failed) from None
             reason = str(getattr(error, "strerror", None) or error).strip().splitlines()[0]
             intake.problem(found.label, None, f"cannot be read as a pack ({reason}); left out")
 
@@ -243,6 +247,7 @@ def types_of(path: str) -> dict[str, Any]:
 
 def _select(query: str, pack: Path | str, *values: object) -> Iterator[Any]:
     """The values of a query's one column."""
+    attach(_connection())
     cursor = _connection().cursor()
     without_progress_bar(cursor)
     cursor.execute(query, [exactly(Path(pack)), *values])

@@ -8,6 +8,7 @@ from typing import Any
 
 from audit.output.errors import AuditError
 from audit.output.escaping import in_line, visible
+from audit.remote.urls import local_of
 from audit.sources.prompts import prompts_beside, released_prompt_in
 from audit.validation.calibration.truth import NAME, truths_in
 from audit.vocabulary.keys import RevisionKey
@@ -35,14 +36,15 @@ class Beside:
             key: the revision.
             file: of its record. Archives and packs have neither.
         """
-        folder = Path(file).parent
+        path = local_of(file)
+        folder = path.parent
         if file != self._file:
             self._file = file
             self._truths = {
                 RevisionKey(each.condition, each.env, each.variant, each.run, each.iteration): each
                 for each in truths_in(folder / NAME, [])
             }
-            self._prompts, self._problem = self._read(Path(file))
+            self._prompts, self._problem = self._read(path)
         prompt = self._prompts.get(key.iteration) or (released_prompt_in(folder) if self._with_prompts else None)
         return {
             "prompt": None if prompt is None else visible(prompt),

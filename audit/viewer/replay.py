@@ -9,8 +9,9 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, Self
 from urllib.parse import quote
 
-from audit.ingest.cache_folder import cache_folder
+from audit.cache_folder import cache_folder
 from audit.output.errors import UsageError
+from audit.remote.urls import local_of
 from audit.rerun.aside import Aside
 from audit.rerun.filming import COLUMNS, SIDE, film, unfilmable
 from audit.rerun.kept_files import KeptFiles
@@ -132,7 +133,7 @@ class Replays:
     def _paths(self, key: RevisionKey) -> Sequence[Path]:
         """Where to look for the revision's run: in its own folder where it has one, which is quick."""
         row = self._row("episodes", ["file"], key)
-        file = Path(row[0]) if row else Path()
+        file = local_of(row[0]) if row else Path()
         is_native = file.name == "episodes.jsonl" and file.is_file()
         return [file.parent] if is_native else self._store.paths
 

@@ -9,6 +9,7 @@ import msgspec
 
 from audit.output.errors import AuditError
 from audit.output.escaping import in_line
+from audit.remote.urls import local_of
 from audit.store import rows_of
 from audit.viewer.query import Query
 from audit.vocabulary.keys import RunKey
@@ -59,7 +60,7 @@ def run(session: Session, key: RunKey) -> dict[str, Any]:
         "key": list(key),
         "facts": _named(facts[0]),
         "thresholds": _named(thresholds[0]) if thresholds else {},
-        "description": _set_up(Path(files[0][0])) if files else {},
+        "description": _set_up(local_of(files[0][0])) if files else {},
         "iterations": rows,
         "every": every,
         "total": total,

@@ -10,9 +10,9 @@ import sys
 import pytest
 
 from audit import store as store_module
+from audit.cache_folder import DAY, UNUSED, VARIABLE
 from audit.engine.catalog import BATCHED, KEPT, models
 from audit.ingest import analyses, batches, cache, gathering
-from audit.ingest.cache_folder import DAY, UNUSED, VARIABLE
 from audit.output.errors import AuditError
 from audit.store import open_store
 from tests.audit.samples import candidate, episode, revision, write_run
@@ -123,7 +123,7 @@ def test_the_version_covers_all_of_ours_that_results_depend_on(data):
     code = (
         "import sys\n"
         "from audit.engine.catalog import models\n"
-        "from audit.ingest.cache_folder import program\n"
+        "from audit.ingest.version import program\n"
         "from audit.store import open_store\n"
         "with open_store([sys.argv[1]], cache=False) as store: store.rows('base_rates'), store.rows('noise_summary')\n"
         "files = {m.__file__ for n, m in sys.modules.items() if n.split('.')[0] in ('audit', 'stats', 'collector')}\n"

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from audit.cache_folder import VARIABLE
 from audit.ingest import cache as cache_module
 from audit.ingest import gathering as gathering_module
-from audit.ingest.cache_folder import VARIABLE
 from audit.store import open_store
 from tests.audit.samples import candidate, episode, revision, write_run
 

@@ -9,9 +9,9 @@ import pytest
 from typer.testing import CliRunner
 
 from audit.asking.answer_file import AnswerFile
+from audit.cache_folder import VARIABLE
 from audit.cli import app
 from audit.ingest import gathering as gathering_module
-from audit.ingest.cache_folder import VARIABLE
 from audit.output.errors import AuditError
 from audit.packing import pack
 from audit.sources.judgements import JUDGEMENTS

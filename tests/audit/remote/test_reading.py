@@ -1,0 +1,256 @@
+"""Records elsewhere are audited like those here."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tarfile
+
+import pytest
+from typer.testing import CliRunner
+
+import audit
+from audit.cli import app
+from audit.output.errors import AuditError, UsageError
+from audit.remote.urls import path_of
+from tests.audit.samples import revision, write_run
+
+COMMANDS = ("salience", "revisions")
+
+
+def results(path):
+    """What commands print, the place of the records aside."""
+    printed = [run(command, path, "--format", "csv") for command in COMMANDS]
+    assert [result.exit_code for result in printed] == [0] * len(COMMANDS), printed[0].stderr
+    return [result.stdout for result in printed]
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def copies(cache):
+    return [path for path in cache.rglob("*") if path.is_file() and path.stat().st_blocks and "remote" in path.parts]
+
+
+@pytest.fixture
+def archive(data):
+    path = data.parent / "x.tar.gz"
+    with tarfile.open(path, "w:gz") as stream:
+        stream.add(data, "data")
+    return path
+
+
+def test_a_folder_an_archive_and_a_pack_on_the_web(data, packed, archive, server):
+    here = results(data)
+    for name in ("data", "data/", "x%20y.pack.parquet", "x.tar.gz?token=secret"):
+        assert results(f"{server.url}/{name}") == here, name
+
+
+def test_the_same_in_a_bucket(data, packed, archive, bucket):
+    here = results(data)
+    prefix = "odd é #?% names"
+    for path in (*data.rglob("*.json*"), packed, archive):
+        bucket.upload_file(str(path), "bucket", f"{prefix}/{path.relative_to(data.parent)}")
+    bucket.put_object(Bucket="bucket", Key=f"{prefix}/data/")  # how some tools mark a folder
+    for name in ("data", "data/", packed.name, archive.name):
+        assert results(f"s3://bucket/{prefix}/{name}") == here, name
+
+
+def test_what_has_not_changed_is_not_copied_again(data, server):
+    url = f"{server.url}/data"
+    results(url)
+    server.requests.clear()
+    results(url)
+    assert not [path for method, path, _ in server.requests if method == "GET" and path.endswith("jsonl")]
+    write_run(data / "a b" / "run-2", [revision([3, 5, 9], [4, 4, 4], run=2)])
+    (data / "a b" / "run-3").mkdir()
+    assert results(url) == results(data)
+    asked = [path for method, path, _ in server.requests if method == "GET" and path.endswith("jsonl")]
+    assert [path for path in asked if "run-1" in path] == []
+    assert len(asked) == 1
+    run_2 = data / "a b" / "run-2"
+    for path in run_2.iterdir():
+        path.unlink()
+    assert results(url) == results(data)
+
+
+def test_labels_and_commands_name_the_url(data, server):
+    url = f"{server.url.replace('//', '//user:secret@')}/data"
+    shown = f"{server.url}/data"
+    with (data / "a b" / "run-1" / "episodes.jsonl").open("a") as stream:
+        stream.write("{torn")
+    found = run("find", url, "--where", "delta < 0", "--limit", "1")
+    assert f"audit show {shown} " in found.stdout
+    assert f"{shown}/a%20b/run-1/episodes.jsonl:3: torn" in found.stderr
+    checked = run("sql", url, "select distinct file from episodes order by 1")
+    assert "secret" not in found.output + checked.output
+    shown_row = run("show", url, "cartpole", "threetraj", "1", "0")
+    assert shown_row.exit_code == 0
+    assert "secret" not in shown_row.output
+
+
+def test_a_pack_is_read_by_ranges(packed, server, by_ranges, tmp_path):
+    here = results(packed)
+    url = f"{server.url}/x%20y.pack.parquet?sig=secret"
+    assert results(url) == here
+    asked = [part for method, _, part in server.requests if method == "GET"]
+    assert all(asked)
+    assert not [path for path in copies(tmp_path / "cache") if path.suffix == ".parquet"]
+    with audit.open(url) as store:
+        assert store.sql("select count(*) from critic_answers").fetchall() == [(4,)]
+        store.confine()
+        assert store.sql("select sum(length(answer)) from critic_answers").fetchall()[0][0] > 0
+
+
+def test_a_query_reads_nothing_elsewhere(packed, server, by_ranges, tmp_path):
+    url = f"{server.url}/x%20y.pack.parquet"
+    for place in (f"{server.url}/data/x.parquet", "elsewhere://0.pack.parquet", str(packed), "/etc/passwd"):
+        for query in (
+            f"select * from read_parquet('{place}')",
+            f"from '{place}'",
+            f"select * from read_text('{place}')",
+        ):
+            refused = run("sql", url, query)
+            assert refused.exit_code == 2, query
+    with audit.open(url) as store:
+        store.confine()
+        for place in (str(packed), "elsewhere://99.pack.parquet", f"{server.url}/x.parquet"):
+            with pytest.raises(Exception, match="disabled"):
+                store._database._connection.execute(f"from read_parquet('{place}')")
+
+
+def test_a_server_without_ranges_gives_the_whole(packed, server, by_ranges):
+    server.has_ranges = False
+    assert results(f"{server.url}/x%20y.pack.parquet") == results(packed)
+
+
+def test_an_analysis_is_kept_by_the_state_elsewhere(packed, server, by_ranges, monkeypatch):
+    monkeypatch.setattr("audit.ingest.analyses.SMALLEST", 0)
+    url = f"{server.url}/x%20y.pack.parquet"
+    first = run("summary", url, "--format", "csv").stdout
+    server.requests.clear()
+    assert run("summary", url, "--format", "csv").stdout == first
+    assert not [part for _, _, part in server.requests if part not in {None, "bytes=0-0"}]
+
+
+@pytest.mark.parametrize("status", [503, 500, 0])
+def test_failures_that_pass(packed, server, by_ranges, quick, status):
+    server.status, server.failures = status, 2
+    assert run("summary", f"{server.url}/x%20y.pack.parquet").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [(503, "busy"), (500, "fails"), (403, "refused"), (404, "no such object"), (0, "breaks off")],
+)
+def test_failures_that_stay_are_one_line(packed, server, by_ranges, quick, status, words):
+    for healthy in (0, 2):  # at once, or after what the pack is was asked
+        server.status, server.failures, server.healthy = status, 99, healthy
+        failed = run("summary", f"{server.url}/x%20y.pack.parquet?sig=secret", "--no-cache")
+        assert failed.exit_code == 1
+        assert len(failed.stderr.splitlines()) == 1
+        assert words in failed.stderr
+        assert "secret" not in failed.output
+
+
+def test_an_object_that_changes_while_it_is_read(packed, data, server, by_ranges):
+    with audit.open(f"{server.url}/x%20y.pack.parquet") as store:
+        write_run(data / "a b" / "run-3", [revision([3, 5, 9], [4, 4, 4], run=3)])
+        audit.pack(data, packed, force=True)
+        changed = server.url and run("summary", f"{server.url}/x%20y.pack.parquet")
+        assert changed.exit_code == 0  # another audit reads what is there now
+        assert store is not None
+
+
+def test_silence_ends(data, server, monkeypatch, quick):
+    monkeypatch.setattr("audit.remote.systems.TIMEOUT", 0.2)
+    server.silence = 1.0
+    failed = run("summary", f"{server.url}/x.tar")
+    assert failed.exit_code == 1
+    assert "does not answer" in failed.stderr
+
+
+def test_what_is_not_there(bucket, quick, monkeypatch):
+    for url in ("s3://bucket/x", "s3://bucket/x.tar", "s3://no-such-bucket/x", "s3://bucket"):
+        failed = run("summary", url)
+        assert failed.exit_code == 1
+        assert failed.stderr.startswith(f"audit: {url}: no such object")
+    bucket.put_object(Bucket="bucket", Key="file.txt", Body=b"text")
+    assert "neither a folder nor an archive" in run("summary", "s3://bucket/file.txt").stderr
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
+    assert "cannot be reached" in run("summary", "s3://bucket/x").stderr
+
+
+def test_without_credentials_the_usual_places_are_named(bucket, monkeypatch, tmp_path):
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    failed = run("summary", "s3://bucket/x")
+    assert failed.exit_code == 1
+    assert "AWS_ACCESS_KEY_ID" in failed.stderr
+
+
+def test_names_that_lead_elsewhere_are_refused(bucket):
+    bucket.put_object(Bucket="bucket", Key="data/../../../evil.jsonl", Body=b"{}")
+    failed = run("summary", "s3://bucket/data")
+    assert failed.exit_code == 1
+    assert "cannot be that of a file" in failed.stderr
+
+
+def test_a_disk_without_room(data, server, monkeypatch):
+    monkeypatch.setattr("audit.remote.copies.SPARED", 2**60)
+    failed = run("summary", f"{server.url}/data")
+    assert failed.exit_code == 1
+    assert "SALIENCE_AUDIT_CACHE" in failed.stderr
+
+
+def test_without_the_packages_one_line_names_them(monkeypatch):
+    monkeypatch.setitem(sys.modules, "fsspec", None)
+    failed = run("summary", "s3://bucket/x")
+    assert failed.exit_code == 2
+    assert 'pip install "salience-audit[remote]"' in failed.stderr
+
+
+def test_unknown_kinds_of_urls_are_refused():
+    pytest.importorskip("fsspec")
+    failed = run("summary", "nothing://bucket/x")
+    assert failed.exit_code == 2
+    assert len(failed.stderr.splitlines()) == 1
+
+
+def test_nothing_is_written_beside_a_url(data, server):
+    for arguments in (("pack", f"{server.url}/data"), ("salience", f"{server.url}/data", "--detector", "judge")):
+        failed = run(*arguments)
+        assert failed.exit_code == 2
+        assert "beside" in failed.stderr
+
+
+def test_any_file_system_of_fsspec(packed, data):
+    fsspec = pytest.importorskip("fsspec")
+    memory = fsspec.filesystem("memory")
+    memory.put(str(data), "/bucket/data", recursive=True)
+    memory.put(str(packed), "/bucket/x.pack.parquet")
+    try:
+        assert results("memory://bucket/data") == results(data)
+        assert results("memory://bucket/x.pack.parquet") == results(data)
+    finally:
+        memory.rm("/bucket", recursive=True)
+
+
+def test_a_copy_is_removed_with_what_it_is_of(data, server):
+    results(f"{server.url}/data")
+    copy = path_of(f"{server.url}/data").as_local()
+    assert (copy / "a%20b").is_dir() or (copy / "a b").is_dir()
+    for path in sorted(data.rglob("*"), reverse=True):
+        path.unlink() if path.is_file() else path.rmdir()
+    with pytest.raises(AuditError):
+        audit.summary(f"{server.url}/data")
+
+
+def test_the_functions_of_the_library_take_urls(packed, server):
+    url = f"{server.url}/x%20y.pack.parquet"
+    assert list(audit.salience(url)) == list(audit.salience(packed))
+    with pytest.raises(UsageError):
+        audit.summary("s3://")
+    assert os.environ["SALIENCE_AUDIT_CACHE"]
