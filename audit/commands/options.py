@@ -17,7 +17,7 @@ import typer
 from audit.engine.memory import require_memory
 from audit.output.errors import AuditError, UsageError
 from audit.output.escaping import in_line, visible
-from audit.remote.ranges import failure
+from audit.remote.ranges import failure, interrupted
 from audit.remote.urls import path_of
 
 
@@ -117,7 +117,7 @@ def wrong_option(error: Exception, program: str) -> str:
 
 def is_interrupt(error: Exception) -> bool:
     """Whether an error is Ctrl-C, which DuckDB raises in this form where it comes during a query in the main thread."""
-    return isinstance(error, RuntimeError) and str(error) == "Query interrupted"
+    return interrupted(error) or (isinstance(error, RuntimeError) and str(error) == "Query interrupted")
 
 
 def not_ours(error: Exception) -> str | None:

@@ -37,6 +37,7 @@ _LAYOUT: Final = """
     where total_compressed_size > 0
 """
 
+_stopped: Final = threading.Event()
 _served: Final[dict[str, Ranged]] = {}
 _names: Final[dict[str, str]] = {}
 
@@ -48,6 +49,7 @@ def serve(local: str, remote: RemoteObject) -> None:
         local: the path that stands for it.
         remote: the object.
     """
+    _stopped.clear()
     name = _names.setdefault(local, f"{SCHEME}://{len(_names)}.pack.parquet")
     known = _served.get(name)
     if known is None or known.remote.state != remote.state:
@@ -75,6 +77,13 @@ def failure() -> str | None:
     return failed[0] if failed else None
 
 
+def interrupted(error: Exception) -> bool:
+    """Whether an error is Ctrl-C during a read, which DuckDB reports as an error of Python's with its traceback."""
+    was_stopped = _stopped.is_set()
+    _stopped.clear()
+    return was_stopped or any(line.startswith("KeyboardInterrupt") for line in str(error).splitlines())
+
+
 class Ranged:
     """An object by ranges; any number of threads read it."""
 
@@ -96,9 +105,15 @@ class Ranged:
         needed = self._request(start, end, DEMANDED)
         for first, last in self._ahead.after(start, end):
             self._request(first, last, AHEAD)
+        if _stopped.is_set():
+            raise OSError
         try:
             for each in needed:
                 result_of(each)
+        except KeyboardInterrupt:
+            # DuckDB makes an error of its own of it.
+            _stopped.set()
+            raise OSError from None
         except AuditError as error:
             self.failure = str(error)
             raise OSError from None

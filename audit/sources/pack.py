@@ -22,7 +22,7 @@ from audit.engine.memory import memory_limit
 from audit.engine.paths import exactly
 from audit.engine.quiet import without_progress_bar
 from audit.output.errors import AuditError, Problem
-from audit.remote.ranges import attach, failure
+from audit.remote.ranges import attach, failure, interrupted
 from audit.sources.archives import RATIO, UNPACKED
 from audit.sources.files import Found
 from audit.sources.formats import CAPABILITIES, is_translated
@@ -119,6 +119,8 @@ class PackSource:
             contents = contents_of(path)
             _hand_over(contents, path, found.label, intake)
         except (OSError, AuditError, msgspec.MsgspecError, RecursionError, duckdb.Error) as error:
+            if interrupted(error):
+                raise KeyboardInterrupt from None
             if (failed := failure()) is not None:
                 raise AuditError(failed) from None
             reason = str(getattr(error, "strerror", None) or error).strip().splitlines()[0]

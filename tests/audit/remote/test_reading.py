@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
 import sys
 import tarfile
+import time
 
 import pytest
 from typer.testing import CliRunner
@@ -254,3 +257,25 @@ def test_the_functions_of_the_library_take_urls(packed, server):
     with pytest.raises(UsageError):
         audit.summary("s3://")
     assert os.environ["SALIENCE_AUDIT_CACHE"]
+
+
+@pytest.mark.parametrize("healthy", [0, 2])
+def test_ctrl_c_while_a_server_is_silent(packed, server, tmp_path, healthy):
+    """Before anything is known of the pack, and while it is read."""
+    server.silent_after, server.silence = healthy, 5.0
+    code = "import audit.remote.copies as c; c.BY_RANGES = 0; from audit.cli import main; main()"
+    command = [sys.executable, "-c", code, "summary", f"{server.url}/x%20y.pack.parquet", "--no-cache"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    wait_until(lambda: len(server.requests) > healthy)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert errors == "audit: interrupted\n"
+
+
+def wait_until(condition):
+    for _ in range(6000):
+        if condition():
+            return
+        time.sleep(0.01)
+    raise AssertionError

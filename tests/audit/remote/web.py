@@ -30,6 +30,7 @@ class Web(ThreadingHTTPServer):
         self.healthy = 0
         self.status = 503
         self.silence = 0.0
+        self.silent_after = 0
         self.requests: list[tuple[str, str, str | None]] = []
 
     @property
@@ -54,7 +55,8 @@ class _Handler(BaseHTTPRequestHandler):
         server = self.server
         asked = self.headers.get("Range")
         server.requests.append((self.command, self.path, asked))
-        time.sleep(server.silence)
+        if len(server.requests) > server.silent_after:
+            time.sleep(server.silence)
         is_broken = False
         if server.healthy > 0:
             server.healthy -= 1
