@@ -22,7 +22,8 @@ def check(
         bool, typer.Option("--facts", help="In formats other than the table: what there is, not what it supports.")
     ] = False,
     findings: Annotated[
-        bool, typer.Option("--findings", help="Find again what packs carry, and fail where it differs from their records.")
+        bool,
+        typer.Option("--findings", help="Find again what packs carry, and fail where it differs from their records."),
     ] = False,
 ) -> Table:
     """What records have and lack, and which commands they support.

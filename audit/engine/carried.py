@@ -1,6 +1,6 @@
 """What packs carry beside their records: relations that are functions of them, each as a column of structs.
 
-A row of a pack is a record; what was found in it is in the same row. So whoever reads a relation reads its columns alone,
+A row of a pack is a record, and has what was found in it as well. So whoever reads a relation reads its columns alone,
 joins nothing, and leaves the texts where they are.
 """
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 LEVELS: Final = {"none": (), "word": ("word",), "all": ("word", "resolved", "driver")}
-"""How much a pack carries: the detectors whose findings are in it; with the last two what they read of texts as well."""
+"""How much a pack carries: the detectors whose findings are in it; with the last two what they read as well."""
 
 KEYS: Final = "condition, env, variant, run, iteration"
 
@@ -68,7 +68,9 @@ class Carried(NamedTuple):
             value = f"list({{{fields}}} order by part, ordinal)::{self.type}"
             return f'select {KEYS}, {value} as "{self.column}" from {source} group by all'
         fields = ", ".join(f"{name}: {name}" for name in ("there", *self.names))
-        return f'select {KEYS}, {{{fields}}}::{self.type} as "{self.column}" from (select *, true as there from {source})'
+        return (
+            f'select {KEYS}, {{{fields}}}::{self.type} as "{self.column}" from (select *, true as there from {source})'
+        )
 
     def read(self, packs: str) -> str:
         """A query for the relation.
@@ -80,13 +82,13 @@ class Carried(NamedTuple):
             fields = ", ".join(f"each.{name} as {name}" for name in self.names)
             return f'select {KEYS}, {fields} from (select {KEYS}, unnest("{self.column}") as each from {packs})'
         fields = ", ".join(f'"{self.column}".{name} as {name}' for name in self.names)
-        return f'select {KEYS}, {fields} from {packs} where {self.is_there}'
+        return f"select {KEYS}, {fields} from {packs} where {self.is_there}"
 
 
 _REFERENCES: Final = "detector varchar, about varchar, cites boolean, references_worst boolean, discounts_worst boolean"
 _CRITERIA: Final = (
-    "detector varchar, direction varchar, worst_below_median boolean, worst_below_best boolean, references_worst boolean, "
-    "strict boolean, permissive boolean, about varchar, cites boolean"
+    "detector varchar, direction varchar, worst_below_median boolean, worst_below_best boolean, "
+    "references_worst boolean, strict boolean, permissive boolean, about varchar, cites boolean"
 )
 
 CARRIED: Final = (
@@ -176,4 +178,3 @@ class Parts(NamedTuple):
                 found = f"select * from ({found}) anti join {runs} using (condition, env, variant, run)"
             queries.append(found)
         return " union all by name ".join(queries)
-

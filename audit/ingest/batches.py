@@ -1,5 +1,4 @@
-"""Relations whose rows are functions of a run's own lines: taken from packs that carry them, else made for a batch of files
-at a time and kept beside its segment.
+"""Relations that are functions of each run's own lines: taken from packs, or made a batch of files at a time and kept.
 
 When a data set grows, only what is new is computed again, beside counts over all of it.
 """
@@ -67,9 +66,7 @@ class Batches:
         if name == "references" and detector.is_judged:  # files of judgements decide
             return None
         carried = carried_as(name, detector.key, has_thresholds=any(self._options.overrides.values()))
-        packs = [
-            segment for segment in self._files if carried and carried.column in self._carriers.get(segment, ())
-        ]
+        packs = [segment for segment in self._files if carried and carried.column in self._carriers.get(segment, ())]
         rest = {segment: files for segment, files in self._files.items() if segment not in packs}
         if not rest:
             return self._carried(name, carried, packs)

@@ -59,7 +59,9 @@ class Held:
             reason = str(getattr(error, "strerror", None) or error).strip().splitlines()[0]
             raise AuditError(f"{path}: cannot be read as a pack ({reason}); nothing is added beside it") from error
         if len(runs) != len(contents.runs) or any(file.size == 0 for file in contents.files):
-            raise AuditError(f"{path}: packed by an earlier version, which nothing can be added to; pack the data set anew")
+            raise AuditError(
+                f"{path}: packed by an earlier version, which nothing can be added to; pack the data set anew"
+            )
         for facts in runs:
             self.runs.setdefault(facts.identity, HeldRun(facts))
         for file in contents.files:
