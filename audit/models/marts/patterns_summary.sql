@@ -1,8 +1,8 @@
 -- One row per condition, task, method and edit pattern that occurs; percentages are of all revisions.
 with
 patterns as (select * from patterns),
-changes as (select condition, env, variant from changes),
-totals as (select condition, env, variant, count(*) as all_revisions from changes group by all),
+changes as (select condition, env, variant, direction from changes),
+totals as (select condition, env, variant, count(direction) as all_revisions from changes group by all),
 
 counted as (
     select condition, env, variant, pattern, count(*) as revisions
