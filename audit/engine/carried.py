@@ -1,6 +1,6 @@
 """What packs carry beside their records: relations that are functions of them, each as a column of structs.
 
-A row of a pack is a record; what was found in it is in the same row. So whoever reads a relation reads its columns alone,
+A row of a pack is a record, and has what was found in it as well. So whoever reads a relation reads its columns alone,
 joins nothing, and leaves the texts where they are.
 """
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 LEVELS: Final = {"none": (), "word": ("word",), "all": ("word", "resolved", "driver")}
-"""How much a pack carries: the detectors whose findings are in it; with the last two what they read of texts as well."""
+"""How much a pack carries: the detectors whose findings are in it; with the last two what they read as well."""
 
 KEYS: Final = "condition, env, variant, run, iteration"
 
@@ -87,8 +87,8 @@ class Carried(NamedTuple):
 
 _REFERENCES: Final = "detector varchar, about varchar, cites boolean, references_worst boolean, discounts_worst boolean"
 _CRITERIA: Final = (
-    "detector varchar, direction varchar, worst_below_median boolean, worst_below_best boolean, references_worst boolean, "
-    "strict boolean, permissive boolean, about varchar, cites boolean"
+    "detector varchar, direction varchar, worst_below_median boolean, worst_below_best boolean, "
+    "references_worst boolean, strict boolean, permissive boolean, about varchar, cites boolean"
 )
 
 CARRIED: Final = (

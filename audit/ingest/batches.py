@@ -1,5 +1,4 @@
-"""Relations whose rows are functions of a run's own lines: taken from packs that carry them, else made for a batch of files
-at a time and kept beside its segment.
+"""Relations that are functions of each run's own lines: taken from packs, or made a batch of files at a time and kept.
 
 When a data set grows, only what is new is computed again, beside counts over all of it.
 """

@@ -52,12 +52,11 @@ class Held:
     def _add(self, path: Path) -> None:
         try:
             contents = contents_of(path)
-            runs = [
-                (run.facts or facts_of(run.described)).complete() for run in contents.runs if run.facts or run.described
-            ]
+            found = [facts_of(run.described) if run.described else run.facts for run in contents.runs]
         except (OSError, AuditError, msgspec.MsgspecError, RecursionError, duckdb.Error) as error:
             reason = str(getattr(error, "strerror", None) or error).strip().splitlines()[0]
             raise AuditError(f"{path}: cannot be read as a pack ({reason}); nothing is added beside it") from error
+        runs = [facts.complete() for facts in found if facts is not None]
         if len(runs) != len(contents.runs) or any(file.size == 0 for file in contents.files):
             raise AuditError(
                 f"{path}: packed by an earlier version, which nothing can be added to; pack the data set anew"

@@ -66,7 +66,7 @@ def pack_partitions(path: Path, out: Path | None, *, force: bool, strict: bool, 
         sizes = keep_new(intake, Held.of(target)) if append else {}
         part = resources.enter_context(folder_for(target)) / "packs"
         part.mkdir()
-        before = {name.casefold() for name in os.listdir(target)} if append else set()
+        before = {each.name.casefold() for each in target.iterdir()} if append else set()
         as_they_are = _write_all(intake, sizes, part, findings, before)
         if strict:
             refuse_problems(intake.problems)

@@ -61,7 +61,8 @@ def _verified(pack: str, columns: frozenset[str], intake: Intake, readings: Read
             again = f"select {KEYS}, \"{each.column}\" from read_parquet(getvariable('found_again'))"
             held = f'select {KEYS}, "{each.column}" from segments where {each.is_there}'
             rows = database.number_of(
-                f"select {KEYS} from (({again}) except all ({held})) union select {KEYS} from (({held}) except all ({again}))"
+                f"select {KEYS} from (({again}) except all ({held})) "
+                f"union select {KEYS} from (({held}) except all ({again}))"
             )
             if rows:
                 message = f"{each.column} differs from what its records give in {count(rows, 'revision')}"

@@ -90,8 +90,8 @@ class Intake:
     """Collects runs, record files and problems while sources read.
 
     `described` has the `run.json` of native runs in full, `skipped` the iterations of runs that proposed nothing;
-    `carriers` has packs of which every record counts, with what they state to carry beside their records; `notes` are for
-    the user, and are not problems.
+    `carriers` has packs of which every record counts, with what they state to carry beside their records; `notes` are
+    for the user, and are not problems.
     """
 
     def __init__(self, directory: Path) -> None:

@@ -1,7 +1,8 @@
 -- One row per condition, task, method and edit pattern that occurs; percentages are of all revisions.
 with
 patterns as (select * from patterns),
-summary as (select condition, env, variant, revisions as all_revisions from summary),
+changes as (select condition, env, variant, direction from changes),
+totals as (select condition, env, variant, count(direction) as all_revisions from changes group by all),
 
 counted as (
     select condition, env, variant, pattern, count(*) as revisions
@@ -15,7 +16,7 @@ patterns_summary as (
         revisions,
         100 * revisions / all_revisions as pct
     from counted
-    join summary using (condition, env, variant)
+    join totals using (condition, env, variant)
 )
 
 select * from patterns_summary order by condition, env, variant, pattern

@@ -10,8 +10,7 @@ import audit.ingest.carriers
 import audit.packing.writing
 from audit.cli import app
 from audit.engine.carried import CARRIED
-from audit.engine.database import Database
-from audit.output.errors import AuditError, UsageError
+from audit.output.errors import UsageError
 from audit.packing import pack
 from audit.store import open_store
 from tests.audit.samples import episode, revision, write_run
