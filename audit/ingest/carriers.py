@@ -1,4 +1,4 @@
-"""Which packs' findings are believed: those that this version made, in columns of the right types.
+"""Which packs' findings are believed: those found by this version's rules, in columns of the right types.
 
 Findings from elsewhere can still be wrong on purpose; `audit check --findings` compares them with the records.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import duckdb
 
 from audit.engine.carried import CARRIED
-from audit.ingest.version import version
+from audit.ingest.version import findings_version
 from audit.output.errors import count
 from audit.remote.urls import shown
 from audit.sources.intake import Intake
@@ -24,7 +24,7 @@ def believed(intake: Intake) -> dict[str, frozenset[str]]:
     found: dict[str, frozenset[str]] = {}
     older: list[str] = []
     for pack, findings in intake.carriers.items():
-        if findings.version != version():
+        if findings.version != findings_version():
             older.append(shown(pack))
         elif (columns := _sound(pack, findings.columns)) is None:
             intake.notes.append(f"{shown(pack)}: its findings are not in the form of this version, and are found anew")
@@ -32,7 +32,9 @@ def believed(intake: Intake) -> dict[str, frozenset[str]]:
             found[pack] = columns
     if older:
         what = older[0] if len(older) == 1 else f"{count(len(older), 'pack')} such as {older[0]}"
-        intake.notes.append(f"{what}: what was found when packing is of another version, and is found anew; pack again")
+        intake.notes.append(
+            f"{what}: what it carries was found by other rules than this version's, and is found anew; pack again"
+        )
     return found
 
 

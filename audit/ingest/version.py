@@ -1,4 +1,4 @@
-"""The version of the program that made what is kept between audits."""
+"""The version of the program that made what is kept between audits, and of the rules that found what packs carry."""
 
 from __future__ import annotations
 
@@ -9,6 +9,10 @@ from collections.abc import Iterator
 from importlib import metadata, resources
 from pathlib import Path
 from typing import Final
+
+from audit.engine.carried import CARRIED
+from audit.engine.catalog import functions, models, named_in
+from audit.engine.makers import MAKERS
 
 LIBRARIES: Final = ("duckdb", "msgspec", "numpy", "scipy")
 """Results depend on their versions."""
@@ -24,6 +28,36 @@ def version() -> str:
         content = Path(path).read_bytes()
         digest.update(f"{len(content)} ".encode() + content)
     return digest.hexdigest()
+
+
+@functools.cache
+def findings_version() -> str:
+    """A digest of the rules by which what packs carry is found.
+
+    Packs are kept and passed on for long, so that what does not decide about findings is not in it: pages, commands,
+    other relations, versions of libraries.
+    """
+    digest = hashlib.blake2b(digest_size=16)
+    needed = {name: models()[name] for name in _relations()} | functions()
+    for text in (*map(repr, CARRIED), *(f"{name} {text}" for name, text in sorted(needed.items()))):
+        digest.update(f"{len(text)} {text}".encode())
+    for package in ("audit.detectors", "audit.python_models", "audit.references", "audit.vocabulary", "stats.measures"):
+        for path in sorted(_files(str(resources.files(package)))):
+            content = Path(path).read_bytes()
+            digest.update(f"{len(content)} ".encode() + content)
+    return digest.hexdigest()
+
+
+def _relations() -> set[str]:
+    """The relations that packs carry, those that detectors take in their place, and all that these are made of."""
+    waiting = {each.relation for each in CARRIED} | {f"{name}_references" for name in ("resolved", "driver")}
+    found: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        found.add(name)
+        read = named_in(models()[name]) | ({MAKERS[name].reads} if name in MAKERS else set())
+        waiting |= read - found
+    return found
 
 
 def program() -> list[str]:

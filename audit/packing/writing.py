@@ -19,7 +19,7 @@ from audit.ingest.cache import Cache
 from audit.ingest.checks import point_at, size_of
 from audit.ingest.columns import batches_of
 from audit.ingest.readings import Readings
-from audit.ingest.version import version
+from audit.ingest.version import findings_version
 from audit.output.errors import Problem
 from audit.packing.findings import joined, write_findings
 from audit.sources.intake import CarriedFindings, Intake, RecordFile
@@ -63,7 +63,7 @@ def write_pack(
         found = write_findings(intake, readings, cache, level, resources) if columns else {}
         for column, file in found.items():
             database.set(column, file)
-        findings = CarriedFindings(version(), [each.column for each in columns]) if columns else None
+        findings = CarriedFindings(findings_version(), [each.column for each in columns]) if columns else None
         contents = _contents(intake, places, len(in_columns), problems, findings, sizes or {})
         database.set("contents", msgspec.json.encode(contents).decode())
         database.set("raw_lines", intake.write("raw_lines.jsonl", _raw_lines(as_they_are, places)))

@@ -9,7 +9,9 @@ from typer.testing import CliRunner
 import audit.ingest.carriers
 import audit.packing.writing
 from audit.cli import app
+from audit.engine import catalog
 from audit.engine.carried import CARRIED
+from audit.ingest import version
 from audit.output.errors import UsageError
 from audit.packing import pack
 from audit.store import open_store
@@ -75,11 +77,22 @@ def test_texts_are_not_read(data, tmp_path):
 def test_another_version_is_not_believed(data, monkeypatch):
     packed = pack(data).path
     expected, _ = found(data)
-    monkeypatch.setattr(audit.ingest.carriers, "version", lambda: "of another")
+    monkeypatch.setattr(audit.ingest.carriers, "findings_version", lambda: "of another")
     rows, notes = found(packed)
     assert rows == expected
     [note] = notes
-    assert "another version" in note
+    assert "other rules" in note
+
+
+@pytest.mark.parametrize(
+    ("relation", "decides"),
+    [("references", True), ("critic_answers", True), ("driver_references", True), ("summary", False), ("plans", False)],
+)
+def test_rules_that_decide_about_findings_are_those_that_count(monkeypatch, relation, decides):
+    before = version.findings_version.__wrapped__()
+    changed = catalog.models() | {relation: f"{catalog.models()[relation]} -- otherwise"}
+    monkeypatch.setattr(version, "models", lambda: changed)
+    assert (version.findings_version.__wrapped__() != before) == decides
 
 
 @pytest.mark.parametrize(
