@@ -46,18 +46,22 @@ class Pool:
 
     def _work(self) -> None:
         while True:
-            _, _, future = self._jobs.get()
-            with self._lock:
-                function = self._functions.pop(future, None)
-            if function is None:  # it was hurried, and is done or under way
-                continue
-            future.set_running_or_notify_cancel()
-            try:
-                result = function()
-            except BaseException as error:
-                future.set_exception(error)
-            else:
-                future.set_result(result)
+            self._work_once()
+
+    def _work_once(self) -> None:
+        """Make one call. Nothing of it is held afterwards: its error's traceback leads to DuckDB's connections."""
+        _, _, future = self._jobs.get()
+        with self._lock:
+            function = self._functions.pop(future, None)
+        if function is None:  # it was hurried, and is done or under way
+            return
+        future.set_running_or_notify_cancel()
+        try:
+            result = function()
+        except BaseException as error:
+            future.set_exception(error)
+        else:
+            future.set_result(result)
 
 
 POOL: Final = Pool()
