@@ -65,7 +65,10 @@ def pack(
         partition=partition,
         append=append,
     )
-    print_notes(packed.notes, packed.problems, "packed as they are")
+    print_notes(packed.notes, packed.problems, "packed as they are or left out" if append else "packed as they are")
+    if append and not packed.packs:
+        typer.echo(f"{in_line(str(packed.path))}: nothing new")
+        return
     packs = f" ({count(packed.packs, 'pack')})" if partition or append else ""
     typer.echo(
         f"{in_line(str(packed.path))}: {count(packed.runs, 'run')}, {packed.size_before / 1e6:.1f} MB of records in "

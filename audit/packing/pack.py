@@ -72,7 +72,7 @@ def pack(
     with contextlib.ExitStack() as resources:
         intake, database, readings, kept = read([path], resources, strict=strict, cache=cache)
         if any(file.place is not None for file in intake.files):
-            raise UsageError(f"{path} is packed already, or holds a pack")
+            raise UsageError(f"{path} is packed already, or holds a pack; copy it as it is")
         looks = {file: look_of(file.file) for file in intake.files}
         found = len(intake.problems) - sum(len(reading.faults) for reading in readings.values())
         part = resources.enter_context(folder_for(target)) / "pack"

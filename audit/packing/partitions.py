@@ -61,7 +61,7 @@ def pack_partitions(path: Path, out: Path | None, *, force: bool, strict: bool, 
         if not intake.files:
             raise nothing(intake)
         if any(file.place is not None for file in intake.files):
-            raise UsageError(f"{path} is packed already, or holds a pack")
+            raise UsageError(f"{path} is packed already, or holds a pack; copy it as it is")
         looks = {file: look_of(file.file) for file in intake.files}
         sizes = keep_new(intake, Held.of(target)) if append else {}
         part = resources.enter_context(folder_for(target)) / "packs"

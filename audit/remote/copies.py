@@ -99,6 +99,11 @@ def _listed(address: Address) -> list[RemoteObject]:
                     f"{address.shown}: neither a folder nor an archive ({', '.join(ARCHIVES)}) nor a pack ({PACK})"
                 )
             return [object_of(address, system, "", {**info, "name": info.get("name", name)})]
+    if address.scheme in _ROOTS and "?" in name:
+        raise AuditError(
+            f"{address.shown}: a URL with a query names one file, an archive ({', '.join(ARCHIVES)}) or a pack ({PACK}), "
+            "and no folder"
+        )
     below = patiently(lambda: system.find(name, detail=True), address)
     files = {each: info for each, info in below.items() if info.get("type") == "file" and not each.endswith("/")}
     stem = name.rstrip("/") + "/"

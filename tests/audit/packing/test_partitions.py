@@ -82,6 +82,9 @@ def test_a_run_that_was_changed_is_named_and_left_out(data):
         "is not what was packed with more lines behind it",
     ]
     assert state(packs) == before
+    printed = CliRunner().invoke(app, ["pack", str(data), "--out", str(packs), "--append"])
+    assert "2 problems in the records, packed as they are or left out:" in printed.stderr
+    assert printed.stdout == f"{packs}: nothing new\n"
 
 
 def test_nothing_half_is_left(data, tmp_path, monkeypatch):

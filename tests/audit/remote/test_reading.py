@@ -60,6 +60,15 @@ def test_the_same_in_a_bucket(data, packed, archive, bucket):
         assert results(f"s3://bucket/{prefix}/{name}") == here, name
 
 
+def test_a_query_names_no_folder(data, server):
+    for name in ("data", "data/"):
+        failed = run("summary", f"{server.url}/{name}?token=secret")
+        assert failed.exit_code == 1
+        assert len(failed.stderr.splitlines()) == 1
+        assert "no folder" in failed.stderr
+        assert "secret" not in failed.output
+
+
 def test_what_has_not_changed_is_not_copied_again(data, server):
     url = f"{server.url}/data"
     results(url)
