@@ -101,7 +101,7 @@ def _listed(address: Address) -> list[RemoteObject]:
             return [object_of(address, system, "", {**info, "name": info.get("name", name)})]
     if address.scheme in _ROOTS and "?" in name:
         raise AuditError(
-            f"{address.shown}: a URL with a query names one file, an archive ({', '.join(ARCHIVES)}) or a pack ({PACK}), "
+            f"{address.shown}: a URL with a query names an archive ({', '.join(ARCHIVES)}) or a pack ({PACK}), "
             "and no folder"
         )
     below = patiently(lambda: system.find(name, detail=True), address)

@@ -113,7 +113,9 @@ class RayWorkers:
             theirs.close()
             modules = [(str(path.resolve()), path.read_bytes()) for path in self._task_modules]
             work = Work(modules, pickle.dumps(self._tasks), self._packages)
-            self._pipe.send(Start(work, prove(self._tasks, self._packages)))
+            start = Start(work, prove(self._tasks, self._packages))
+            with contextlib.suppress(OSError):  # the driver has ended meanwhile, and its reason is waiting
+                self._pipe.send(start)
             self._begin()
         except (EOFError, OSError):
             self._end()

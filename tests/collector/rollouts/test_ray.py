@@ -370,6 +370,14 @@ def test_a_ray_whose_driver_dies_is_one_error_and_is_ended():
     assert not members(pid)
 
 
+def test_why_a_driver_has_ended_is_reported_however_late(monkeypatch):
+    pytest.importorskip("grpc")
+    workers = executor("ray://127.0.0.1:9")
+    monkeypatch.setattr("collector.rollouts.ray_workers.prove", lambda *_: workers._driver.join())
+    with pytest.raises(CollectorError, match="no Ray cluster answers"):
+        workers.__enter__()
+
+
 def test_nobody_at_an_address_is_one_line(monkeypatch):
     pytest.importorskip("grpc")
     with (
