@@ -11,6 +11,7 @@ import io
 import os
 import tempfile
 import threading
+import weakref
 from collections.abc import Iterable
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, Final
@@ -94,7 +95,8 @@ class Ranged:
         self._kept: set[int] = set()
         self._coming: dict[int, Future[None]] = {}
         self._lock = threading.Lock()
-        self._file = tempfile.TemporaryFile(prefix="audit-remote-")  # noqa: SIM115 - as long as the program
+        self._file = tempfile.TemporaryFile(prefix="audit-remote-")  # noqa: SIM115 - as long as this object
+        weakref.finalize(self, self._file.close).atexit = False  # threads may still write
         self._ahead = Ahead(functools.partial(_layout, name))
 
     def read(self, start: int, length: int) -> bytes:
