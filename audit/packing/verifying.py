@@ -6,6 +6,7 @@ import contextlib
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from audit.engine.carried import CARRIED, KEYS
 from audit.engine.database import Database
@@ -19,7 +20,14 @@ from audit.packing.findings import write_findings
 from audit.sources.intake import Intake
 
 
-def verify_findings(paths: Sequence[Path], *, strict: bool = False) -> list[Problem]:
+class Verified(NamedTuple):
+    """How many packs carry findings that audits believe, and a problem for each pack and column that differ."""
+
+    packs: int
+    problems: list[Problem]
+
+
+def verify_findings(paths: Sequence[Path], *, strict: bool = False) -> Verified:
     """Find everything again that packs carry and audits believe, and compare it.
 
     Args:
@@ -27,7 +35,7 @@ def verify_findings(paths: Sequence[Path], *, strict: bool = False) -> list[Prob
         strict: see `open_store`.
 
     Returns:
-        A problem for each pack and column that differ. They are not left out: audits go on believing them.
+        What differs. It is not left out: audits go on believing it.
 
     Raises:
         AuditError: see `open_store`.
@@ -35,11 +43,12 @@ def verify_findings(paths: Sequence[Path], *, strict: bool = False) -> list[Prob
     with contextlib.ExitStack() as resources:
         intake, _, readings, _ = read(paths, resources, strict=strict)
         packs = list(believed(intake).items())
-        return [
+        problems = [
             problem
             for pack, columns in tracked(packs, "comparing findings")
             for problem in _verified(pack, columns, intake, readings)
         ]
+        return Verified(len(packs), problems)
 
 
 def _verified(pack: str, columns: frozenset[str], intake: Intake, readings: Readings) -> list[Problem]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Unpack
 
 from audit.arguments import Data, Selection, request_of
-from audit.output.errors import AuditError, UsageError, report
+from audit.output.errors import AuditError, UsageError, count, report
 from audit.output.rows import Table
 from audit.output.tables import print_table
 from audit.packing.verifying import verify_findings
@@ -18,6 +18,7 @@ from audit.reports.check.remarks import remarks
 from audit.reports.check.shards import COLUMNS as SHARD_COLUMNS
 from audit.reports.check.shards import NO_GRIDS, shards_of
 from audit.reports.emptiness import NOTHING
+from audit.request import Request
 
 Row = dict[str, Any]
 
@@ -60,17 +61,21 @@ def check(
     if facts and shards:
         raise UsageError("--facts and --shards exclude each other")
     request = request_of(data, Selection, options)
-    if findings and (problems := verify_findings(request.paths, strict=request.strict)):
-        lines = "".join(f"\n{line}" for line in report(problems))
-        raise AuditError(f"findings in packs differ from their records, and are not to be trusted:{lines}")
+    agreeing = _refuse_other_findings(request) if findings else 0
     with request.open() as store:
         beside = look_beside(request.paths)
         held = facts_of(request, store, beside)
         divided = shards_of(request, store, beside)
         notes = [*remarks(request, store)] if held else [NOTHING]
+    if findings:
+        notes.append(
+            f"findings of {count(agreeing, 'pack')} agree with the records"
+            if agreeing
+            else "no pack here carries findings that audits use"
+        )
     if request.strict:
         divided.refuse_faults()
-    if shards and not beside.grids:
+    if shards and not (beside.grids or divided.faults):
         notes.append(NO_GRIDS)
 
     def print_for_people(_: Table) -> None:
@@ -95,6 +100,19 @@ def verdicts(held: Sequence[Row]) -> Iterator[Row]:
             supported, reason = judge(command, facts)
             values = (facts["condition"], facts["env"], facts["variant"], name, supported, reason)
             yield dict(zip(COLUMNS, values, strict=True))
+
+
+def _refuse_other_findings(request: Request) -> int:
+    """How many packs carry what their records give.
+
+    Raises:
+        AuditError: some carry anything else.
+    """
+    packs, problems = verify_findings(request.paths, strict=request.strict)
+    if problems:
+        lines = "".join(f"\n{line}" for line in report(problems))
+        raise AuditError(f"findings in packs differ from their records, and are not to be trusted:{lines}")
+    return packs
 
 
 def _print_for_people(held: Sequence[Row]) -> None:

@@ -117,6 +117,9 @@ def test_a_check_finds_what_differs(data, tmp_path):
     lying = altered(packed, f"* replace ({lie} as found_references_word)", tmp_path / "lying.pack.parquet")
     sound = CliRunner().invoke(app, ["check", str(packed), "--findings"])
     assert sound.exit_code == 0, sound.stderr
+    assert "findings of 1 pack agree with the records" in sound.stderr
+    without = CliRunner().invoke(app, ["check", str(data), "--findings"])
+    assert "no pack here carries findings" in without.stderr
     wrong = CliRunner().invoke(app, ["check", str(lying), "--findings"])
     assert wrong.exit_code == 1
     assert "lying.pack.parquet: found_references_word differs from what its records give" in wrong.stderr
