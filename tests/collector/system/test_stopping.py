@@ -35,6 +35,8 @@ gymnasium.register("testing/workers-v0", entry_point=Env)
 TASK = replace(MAZE, id="workers", gym_id="testing/workers-v0", dynamics=None)
 """
 KILLED = "if is_worker: os.kill(os.getpid(), signal.SIGKILL)"
+SLOW = "time.sleep(0.001)"
+"""So that verifying takes longer than it does before it starts workers."""
 
 
 @pytest.fixture
@@ -79,7 +81,7 @@ def test_a_killed_worker_ends_collect_in_one_line_and_the_same_command_goes_on(m
 def test_a_killed_worker_ends_verify_in_one_line(module, tmp_path):
     path = module()
     assert run(collecting(path, tmp_path / "runs", "--runs", 4)).returncode == 0
-    module(KILLED)
+    module(f"{KILLED}\n        {SLOW}")
     stopped = run(command("audit", "verify", "--all", "--task-module", path, tmp_path / "runs"))
     assert (stopped.returncode, printed(stopped)) == (
         1,
@@ -119,6 +121,7 @@ def test_ctrl_c_while_workers_start_is_one_line(program, module, tmp_path):
     path = module()
     if program == "verify":
         assert run(collecting(path, tmp_path / "runs", "--runs", 4)).returncode == 0
+        module(SLOW)
     whole = collecting(path, tmp_path / "runs")
     if program == "verify":
         whole = command("audit", "verify", "--all", "--task-module", path, tmp_path / "runs")
