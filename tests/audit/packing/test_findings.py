@@ -47,6 +47,7 @@ def altered(packed, change, path):
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("findings", ["none", "word", "all"])
 @pytest.mark.parametrize("options", [{}, {"detector": "resolved"}, {"detector": "driver"}, {"about": "best"}])
 def test_results_are_those_of_the_records(data, findings, options):
@@ -95,6 +96,7 @@ def test_rules_that_decide_about_findings_are_those_that_count(monkeypatch, rela
     assert (version.findings_version.__wrapped__() != before) == decides
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [
@@ -143,6 +145,7 @@ def test_types_are_those_of_the_models(data, tmp_path):
             assert {name: str(type_) for name, type_ in own if name != "there"} == fields, each
 
 
+@pytest.mark.slow
 def test_packs_are_the_same_to_the_byte(data, tmp_path, monkeypatch):
     packs = [pack(data, tmp_path / f"{place}.pack.parquet", findings="all", cache=place > 0).path for place in range(3)]
     assert len({each.read_bytes() for each in packs}) == 1

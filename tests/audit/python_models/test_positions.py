@@ -63,6 +63,7 @@ def test_who_is_copied_is_found(rule, factor):
         assert max(lines.keys() - RANKS, key=lambda name: lines[name]["effect"]) == factor
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", ["any", "none"])
 def test_nothing_is_found_where_neither_place_nor_score_matters(rule):
     rejected = sum(any(line["holm_p"] <= 0.05 for line in found(rule, seed).values()) for seed in range(SETS))

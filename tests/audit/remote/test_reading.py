@@ -69,6 +69,7 @@ def test_a_query_names_no_folder(data, server):
         assert "secret" not in failed.output
 
 
+@pytest.mark.slow
 def test_what_has_not_changed_is_not_copied_again(data, server):
     url = f"{server.url}/data"
     results(url)

@@ -73,6 +73,7 @@ def outcome(data, name, *options):
     return result.exit_code, json.loads(result.stdout)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 @pytest.mark.usefixtures("in_processes")
 def test_results_do_not_depend_on_the_workers(data, name):

@@ -66,6 +66,7 @@ def test_on_all_ten_tasks_too(tmp_path):
     assert whole == shards
 
 
+@pytest.mark.slow
 def test_shards_in_one_folder_and_a_later_sweep_without_any(tmp_path):
     sweep = [*SMALL, *SIZE, "--out", tmp_path]
     assert collect(*sweep, "--shard", "2/2").returncode == 0
@@ -132,6 +133,7 @@ def test_costs_of_the_paper_s_shards_add_up(tmp_path):
     assert cost("--runs", "1", "--part", "tau-off", "--shard", "3000/3000") == []
 
 
+@pytest.mark.slow
 def test_shards_of_parts_are_those_of_the_whole_paper(tmp_path):
     """A shard that leaves a part out has the same runs of the others."""
     size = ["--runs", "2", "--iterations", "1", "--rollouts", "2", "--shard", "2/3"]
@@ -193,6 +195,7 @@ def test_a_shard_that_is_killed_goes_on(tmp_path):
     assert len({path.read_bytes() for folder in folders for path in folder.glob("grid-*.json")}) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("error", ["ENOSYS", "ENOLCK", "EOPNOTSUPP"])
 def test_a_file_system_without_locks(error, tmp_path, monkeypatch):
     """As NFS and Lustre may be mounted: shards share no run, so collecting goes on, and one line states the fact."""
