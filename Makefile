@@ -43,9 +43,10 @@ MAKE_FIGURES = $(BIN)/figures --notebooks notebooks --out '$(OUT)'
 MAKE_VIEW = $(BIN)/audit view '$(1)' --export '$(OUT)/view' || \
         { [ ! -e '$(OUT)/view/audit-view.json' ] || rm -rf '$(OUT)/view'; }
 
-PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
+# Compiled modules are kept: tests start hundreds of processes.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
 
-.PHONY: help figures data-exists grid real causes local paper paper-plan test test-slow lint format docs screenshots relations baselines tools bench clean
+.PHONY: help figures data-exists grid real causes local paper paper-plan check test test-slow lint format docs screenshots relations baselines tools bench clean
 .DELETE_ON_ERROR:
 
 help: ## Show this list
@@ -93,7 +94,9 @@ local: $(VENV)/.local ## Install llama.cpp and a small language model, for --bac
 paper-plan: $(VENV)/.core $(if $(filter openai local,$(BACKEND)),$(VENV)/.$(BACKEND)) ## Print what make paper would cost: calls, tokens, hours; RATE=calls a second, ANSWER_TOKENS=
 	@$(PAPER) --dry-run $(call given,RATE,rate) $(call given,ANSWER_TOKENS,answer-tokens)
 
-test: lint ## Run the checks: format, lint, types, import rules, and all tests but the slow ones
+check: lint test ## Run the checks of style, types and import rules, and the quick tests
+
+test: $(VENV)/.dev ## Run all tests but the slow ones
 	$(PYTEST) -m 'not slow'
 
 test-slow: $(VENV)/.dev ## Run the slow tests: campaigns, the package, the README, compiled loops to the bit

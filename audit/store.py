@@ -123,8 +123,8 @@ class Store:
         """The same store for a caller that closes it after use, which leaves this one open."""
         return Store(
             self._database,
-            self.problems,
-            self.notes,
+            list(self.problems),
+            list(self.notes),
             contextlib.ExitStack(),
             paths=self.paths,
             detector=self.detector,

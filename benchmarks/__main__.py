@@ -21,6 +21,7 @@ from benchmarks import (
     prompts,
     reproduction,
     rollouts,
+    small,
     viewer,
 )
 from benchmarks.machine import machine
@@ -55,6 +56,7 @@ PARTS: dict[str, tuple[str, Callable[[], list[dict[str, object]]]]] = {
     "detectors": ("detectors that read texts, on one core and on all", detectors.results),
     "reproduction": ("tables and figures of 900 runs", reproduction.results),
     "kept": ("audits of unchanged records against imports alone", kept.results),
+    "small": ("five revisions, processor time", small.results),
     "viewer": ("the viewer over a million revisions", viewer.results),
     "audit": ("five audit commands over synthetic records", audit_scale.results),
 }

@@ -10,6 +10,8 @@ import typer.main
 import typer.testing
 from hypothesis import HealthCheck, settings
 
+from tests.shared import opened_once  # noqa: F401 - a fixture
+
 # The same examples on every machine, however slow; `--hypothesis-profile default` looks for new ones.
 settings.register_profile(
     "repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True

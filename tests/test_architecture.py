@@ -1,6 +1,7 @@
 """The house as docs/architecture.md draws it: no circle between modules, few rooms, contracts that name every room."""
 
 import ast
+import re
 import tomllib
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
@@ -8,9 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from audit.engine.catalog import models, named_in
+
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("collector", "audit", "stats", "figures")
 MOST_MODULES = 8
+SLOW = {"pytest.mark.slow"}
 
 
 FILES = {
@@ -85,3 +89,38 @@ def test_a_contract_of_every_package_names_all_its_rooms_and_ignores_nothing():
     assert exhaustive == set(settings["root_packages"]) == set(PACKAGES)
     assert not any("ignore_imports" in contract for contract in settings["contracts"])
     assert not settings.get("exclude_type_checking_imports")
+
+
+def test_every_test_that_contributing_names_for_a_defect_is_there():
+    """Under its name in that file, and marked slow in the table if it is a slow one."""
+    table = (ROOT / "docs/contributing.md").read_text(encoding="utf-8").split("## Defects that tests have found")[1]
+    rows = [line for line in table.splitlines() if line.startswith("| ")][1:]
+    assert [row for row in rows if "::test_" not in row] == []
+    named = re.findall(r"`([\w/]+\.py)::(\w+)`( \(slow\))?", table)
+    assert len(named) == table.count("::")
+    marks = {file: marks_of_tests(ROOT / "tests" / file) for file, _, _ in named}
+    assert [(file, name, slow) for file, name, slow in named if marks[file].get(name) != slow.strip()] == []
+
+
+def marks_of_tests(path: Path) -> dict[str, str]:
+    """What the table says of each test in a file."""
+    functions = [node for node in ast.parse(path.read_bytes()).body if isinstance(node, ast.FunctionDef)]
+    return {each.name: "(slow)" if SLOW & set(map(ast.unparse, each.decorator_list)) else "" for each in functions}
+
+
+def test_a_step_of_a_query_has_the_name_of_a_relation_only_where_it_reads_it():
+    """Else that relation is built for nothing, or from files that are no longer there."""
+    shadowing = [
+        (name, step)
+        for name, text in models().items()
+        for step in named_in(text) - {name}
+        if (body := body_of(step, text)) and not re.search(rf'\b(from|join) "?{step}\b', body)
+    ]
+    assert shadowing == []
+
+
+def body_of(step: str, text: str) -> str:
+    """The SELECT of a step, in one line or in several."""
+    found = re.search(rf'^"?{step}"? as \((.*)\),?$', text, re.MULTILINE)
+    found = found or re.search(rf'^"?{step}"? as \(\n(.*?)^\)', text, re.MULTILINE | re.DOTALL)
+    return found[1] if found else ""

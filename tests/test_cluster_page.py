@@ -69,6 +69,7 @@ def test_scripts_are_quoted_as_they_are(name):
     assert f"(examples/cluster/{name})" in PAGE.read_text()
 
 
+@pytest.mark.slow
 def test_the_array_job(environment, whole, tmp_path):
     folders = [tmp_path / "first", tmp_path / "second"]
     for number, out in enumerate(folders, start=1):

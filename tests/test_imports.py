@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -16,17 +17,18 @@ from typer.main import get_command
 import audit.cli
 import figures.cli
 import stats.cli
+from tests.audit.samples import revision, write_run
 
 ROOT = Path(__file__).resolve().parents[1]
 
 SIMULATORS = ("gymnasium", "mujoco", "stable_baselines3", "sb3_contrib", "torch")
 COMPILERS = ("numba", "llvmlite")
 CLIENTS = ("httpx", "ollama", "openai")
+NOTEBOOKS = ("ipykernel", "nbclient", "nbconvert", "nbformat")
 
 RUN = '''\
 import importlib, json, sys
 
-blocked, lines = json.loads(sys.argv[1])
 
 class Without:
     """A finder of modules for which the blocked packages are not installed."""
@@ -41,7 +43,7 @@ class Without:
         return None if name.partition(".")[0] in blocked else self.finder.find_spec(name, path, target)
 
 sys.meta_path[:] = map(Without, sys.meta_path)
-for program, module, *arguments in lines:
+for blocked, program, module, *arguments in json.loads(sys.argv[1]):
     sys.argv = [program, *arguments]
     try:
         importlib.import_module(module).main()
@@ -88,15 +90,19 @@ def commands(data: Path, sheet: Path, tmp: Path) -> list[list[str]]:
         ["stats", "compare", here, "--reference", "threetraj"],
         ["stats", "paper"],
         ["stats", "check", str(ROOT / "docs/examples/own_table.csv")],
-        ["figures", here, "--out", str(tmp / "figures")],
+        ["figures", here, "--out", str(tmp / "figures"), "--notebooks", str(ROOT / "notebooks")],
     ]
     return one
 
 
-def run(blocked, lines):
-    lines = [[line[0], f"{'collector' if line[0] == 'collect' else line[0]}.cli", *line[1:]] for line in lines]
+def run(*tried):
+    """Run lines one after the other in a process of their own, each with the packages that are not installed for it."""
+    lines = [
+        [blocked, program, f"{'collector' if program == 'collect' else program}.cli", *arguments]
+        for blocked, (program, *arguments) in tried
+    ]
     done = subprocess.run(
-        [sys.executable, "-c", RUN, json.dumps([blocked, lines])],
+        [sys.executable, "-c", RUN, json.dumps(lines)],
         env=os.environ | {"COLUMNS": "500"},
         capture_output=True,
         text=True,
@@ -111,14 +117,14 @@ def run(blocked, lines):
 def data(tmp_path_factory):
     folder = tmp_path_factory.mktemp("data") / "runs"
     grid = ["--env", "cartpole", "--variant", "threetraj", "--variant", "puresearch", "--runs", "2"]
-    run([], [["collect", *grid, "--iterations", "3", "--quiet", "--out", str(folder)]])
+    run(([], ["collect", *grid, "--iterations", "3", "--quiet", "--out", str(folder)]))
     return folder
 
 
 @pytest.fixture
 def sheet(data, tmp_path):
     """Labels as a coder fills them in."""
-    rows = list(csv.DictReader(io.StringIO(run([], [["audit", "sample", str(data), "--n", "3"]]).stdout)))
+    rows = list(csv.DictReader(io.StringIO(run(([], ["audit", "sample", str(data), "--n", "3"])).stdout)))
     coded = dict.fromkeys(("mentions_worst", "mentions_median", "mentions_best", "discounts_worst"), "0")
     with (tmp_path / "sheet.csv").open("w", newline="") as file:
         writer = csv.DictWriter(file, rows[0])
@@ -141,42 +147,51 @@ def test_every_command_is_tried(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_reading_records_imports_no_simulator_compiler_or_client(data: Path, sheet: Path, tmp_path: Path) -> None:
     lines = commands(data, sheet, tmp_path)
-    done = run([*SIMULATORS, *COMPILERS, *CLIENTS], lines)
+    done = run(*(([*SIMULATORS, *COMPILERS, *CLIENTS, *NOTEBOOKS], line) for line in lines))
     ended = [line for line in done.stderr.splitlines() if line.startswith(("audit ", "stats ", "figures "))]
     assert ended == [f"{' '.join(line)}: 0" for line in lines], done.stderr
+    # Notebooks are an extra: figures are drawn without.
+    message, _ = ends(done.stderr)[-1]
+    [needed] = [line for line in message if "salience-audit[notebooks]" in line]
+    assert f"notebooks are left out, for want of {', '.join(NOTEBOOKS)}" in needed
+    assert "pip install 'salience-audit[notebooks]'" in needed
+    assert done.stdout.splitlines()[-1] == str(tmp_path / "figures/index.html")
+    assert (tmp_path / "figures/index.html").is_file()
+    assert not (tmp_path / "figures/notebooks").exists()
 
 
-def one_line(blocked, *line):
-    done = run(blocked, [line])
-    *message, ended = done.stderr.splitlines()
-    return message, ended.rpartition(": ")[2], done
+BASELINES = (["stable_baselines3"], ["torch"], ["stable_baselines3", "sb3_contrib", "torch"])
 
 
-def test_the_client_of_openai_is_an_extra(data: Path, tmp_path: Path) -> None:
-    asked = ["--backend", "openai", "--base-url", "http://127.0.0.1:9/v1", "--model", "m"]
+def test_clients_and_baselines_are_extras(tmp_path: Path) -> None:
     out = ["--out", str(tmp_path / "out")]
+    asked = ["--backend", "openai", "--base-url", "http://127.0.0.1:9/v1", "--model", "m", *out]
+    data = write_run(tmp_path / "data" / "run-01", [revision([5, 9, 9], [1, 1, 1])])
+    collected = ["collect", "--env", "cartpole", "--variant"]
+    done = run(
+        (["openai"], [*collected, "threetraj", *asked]),
+        (["openai"], ["audit", "judge", str(data), *asked, "--yes"]),
+        *((blocked, [*collected, "sb3-ppo", *out]) for blocked in BASELINES),
+    )
+    openai, judge, *baselines = ends(done.stderr)
     needed = "the openai backend needs the openai package: pip install 'salience-audit[openai]'"
-    ended = one_line(["openai"], "collect", "--env", "cartpole", "--variant", "threetraj", *asked, *out)
-    assert ended[:2] == ([f"collect: {needed}"], "2")
-    message, status, _ = one_line(["openai"], "audit", "judge", str(data), *asked, "--yes", *out)
-    assert (message[-1], status) == (f"audit: {needed}", "2")
+    assert openai == ([f"collect: {needed}"], "2")
+    assert (judge[0][-1], judge[1]) == (f"audit: {needed}", "2")
+    assert len(baselines) == len(BASELINES)
+    for message, status in baselines:
+        assert (len(message), status) == (1, "1")
+        assert message[0].startswith("collect: baselines need ")
+        assert "pip install 'salience-audit[baselines]'" in message[0]
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("blocked", [["stable_baselines3"], ["torch"], ["stable_baselines3", "sb3_contrib", "torch"]])
-def test_baselines_are_an_extra(blocked, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    message, status, _ = one_line(blocked, "collect", "--env", "cartpole", "--variant", "sb3-ppo", "--out", str(out))
-    assert (len(message), status) == (1, "1")
-    assert message[0].startswith("collect: baselines need ")
-    assert "pip install 'salience-audit[baselines]'" in message[0]
-    assert not list(tmp_path.rglob("*.json*"))
-
-
-def test_notebooks_are_an_extra(data: Path, tmp_path: Path) -> None:
-    given = [str(data), "--out", str(tmp_path / "figures"), "--notebooks", str(ROOT / "notebooks")]
-    message, status, done = one_line(["ipykernel", "nbclient", "nbconvert", "nbformat"], "figures", *given)
-    needed = [line for line in message if "salience-audit[notebooks]" in line]
-    assert (len(needed), status) == (1, "0")
-    assert "pip install 'salience-audit[notebooks]'" in needed[0]
-    assert done.stdout.strip() == str(tmp_path / "figures/index.html")
+def ends(errors: str) -> list[tuple[list[str], str]]:
+    """What each line printed on standard error, and its exit status."""
+    found, message = [], []
+    for line in errors.splitlines():
+        if re.match(r"(audit|collect|stats|figures) .*: \d+$", line):
+            found.append((message, line.rpartition(": ")[2]))
+            message = []
+        else:
+            message.append(line)
+    return found

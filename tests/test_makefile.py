@@ -112,6 +112,24 @@ def test_figures_are_drawn_without_a_viewer_where_it_cannot_be_exported(tmp_path
     assert view.exists() == others  # the page would link to an earlier export
 
 
+def test_what_is_checked_and_what_is_tested() -> None:
+    environment = {name: value for name, value in os.environ.items() if name not in {"MAKEFLAGS", "MAKELEVEL"}}
+
+    def run_by(target: str) -> set[str]:
+        """Which of the programs that check or test are run, and with which marks."""
+        command = ["make", "--dry-run", target]
+        shown = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, env=environment).stdout
+        return set(
+            re.findall(r"ruff format --check|ruff check|mypy$|lint-imports|-m '.*'|-m slow", shown, re.MULTILINE)
+        )
+
+    lint = {"ruff format --check", "ruff check", "mypy", "lint-imports"}
+    assert run_by("test") == {"-m 'not slow'"}
+    assert run_by("test-slow") == {"-m slow"}
+    assert run_by("lint") == lint
+    assert run_by("check") == {*lint, "-m 'not slow'"}
+
+
 def test_continuous_integration_gives_tests_every_tool_that_make_installs() -> None:
     [installed] = re.findall(r"^TOOLS := (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
     [exported] = re.findall(r"for tool in (.*); do", (ROOT / ".ci" / "run").read_text())

@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import html
+import io
 import os
 import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import nbformat
+import pandas as pd
 import pytest
-from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
 
 import audit
+import collector.cli
 import figures as figures_package
+import figures.cli as figures_cli
 import stats
 from figures.errors import FiguresError
-from figures.page.notebooks import run_notebooks
+from figures.page import notebooks
+from figures.page.notebooks import _reason, run_notebooks
 from tests.audit.samples import SHARED, revision, write_run
+from tests.collector.helpers import in_process
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "notebooks"
@@ -40,19 +49,9 @@ pytestmark = [
 def data(tmp_path_factory) -> Path:
     """Simulated records: three methods on CartPole, two runs each."""
     folder = tmp_path_factory.mktemp("records")
-    command = [
-        sys.executable,
-        "-c",
-        "from collector.cli import main; main()",
-        "--env",
-        "cartpole",
-        "--quiet",
-        "--backend",
-        "simulated",
-    ]
     methods = [f"--variant={name}" for name in ("threetraj", "r2po", "props")]
-    settings = ["--runs", "2", "--iterations", "15", "--out", str(folder)]
-    subprocess.run([*command, *methods, *settings], check=True, cwd=ROOT)
+    settings = ["--env", "cartpole", "--backend", "simulated", "--runs", "2", "--iterations", "15", "--quiet"]
+    assert in_process(collector.cli.main, *methods, *settings, "--out", folder).returncode == 0
     return folder
 
 
@@ -71,16 +70,55 @@ def words(page: str) -> str:
     return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", body)).split())
 
 
-def run(stem: str, data: Path | None, monkeypatch) -> str:
-    """Everything that a notebook prints or shows as text, given a data set, or None for what it opens on by itself."""
-    if data is None:
-        monkeypatch.delenv("SALIENCE_DATA", raising=False)
-    else:
-        monkeypatch.setenv("SALIENCE_DATA", str(data))
-    notebook = nbformat.read(FOLDER / f"{stem}.ipynb", as_version=4)
-    NotebookClient(notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": FOLDER}}).execute()
-    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
-    return "\n".join(str(output.get("text") or output.get("data")) for output in outputs)
+def code(path: Path) -> list[str]:
+    """The cells of a notebook that are code."""
+    return [cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
+
+
+def executed(cells: list[str]) -> str:
+    """What cells print and show as text, run in this process: without a kernel, and without pictures."""
+    names: dict[str, object] = {"__name__": "__main__"}
+    width = pd.option_context("display.max_colwidth", None)  # which some set for good
+    with width, io.StringIO() as out, contextlib.redirect_stdout(out):
+        try:
+            for cell in cells:
+                show(cell, names)
+        finally:
+            for value in names.values():
+                if isinstance(value, tempfile.TemporaryDirectory):
+                    value.cleanup()
+        return out.getvalue()
+
+
+def show(cell: str, names: dict[str, object]) -> None:
+    """Run a cell, and print what it ends with as a notebook shows it."""
+    tree = ast.parse(cell.replace("%matplotlib inline", ""))
+    last = ast.Expression(tree.body.pop().value) if isinstance(tree.body[-1], ast.Expr) else None
+    exec(compile(tree, "cell", "exec"), names)
+    shown = eval(compile(last, "cell", "eval"), names) if last else None
+    if shown is not None:
+        display(shown)
+
+
+def display(*shown: object) -> None:
+    for each in shown:
+        print(getattr(each, "_repr_html_", each.__repr__)())
+
+
+@pytest.fixture
+def run(monkeypatch, opened_once):
+    """Run a notebook in this process, given a data set, or None for what it opens on by itself."""
+    monkeypatch.chdir(FOLDER)
+    monkeypatch.setenv("FORCE_COLOR", "")  # which some remove
+    monkeypatch.setattr(plt, "show", lambda: None)
+    monkeypatch.setattr("IPython.display.display", display)
+
+    def run(stem: str, data: Path | None) -> str:
+        monkeypatch.setenv("SALIENCE_DATA", str(data or ""))
+        return executed(code(FOLDER / f"{stem}.ipynb"))
+
+    yield run
+    plt.close("all")
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -97,8 +135,7 @@ def test_notebooks_are_short_valid_and_stored_without_outputs(path):
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_notebooks_import_public_names_only(path):
     packages = {package.__name__: package for package in (audit, stats, figures_package)}
-    cells = [cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
-    tree = ast.parse("\n".join(cells).replace("%matplotlib inline", ""))
+    tree = ast.parse("\n".join(code(path)).replace("%matplotlib inline", ""))
     used = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -117,6 +154,7 @@ def test_notebooks_import_public_names_only(path):
     assert private | {(module, name) for module, name in ours if module not in packages} == set()
 
 
+@pytest.mark.slow
 def test_the_drilldown_goes_from_the_table_to_the_sentences(pages):
     page = pages[DRILLDOWN]
     seen = words(page)
@@ -132,8 +170,8 @@ def test_the_drilldown_goes_from_the_table_to_the_sentences(pages):
     assert not re.search(r"Not replayed: [^{]", seen)
 
 
-def test_the_drilldown_opens_on_real_answers_and_compares_those_to_one_candidate(monkeypatch):
-    shown = run(DRILLDOWN, None, monkeypatch)
+def test_the_drilldown_opens_on_real_answers_and_compares_those_to_one_candidate(run):
+    shown = run(DRILLDOWN, None)
     assert "This is a revision among those under several conditions, since none here is a regression:" in shown
     assert "CartPole, ThreeTraj, run 2, iteration 30 (as_is)." in shown
     assert "as_is: The model was not recorded." in shown
@@ -145,6 +183,7 @@ def test_the_drilldown_opens_on_real_answers_and_compares_those_to_one_candidate
     assert "Not replayed" not in shown
 
 
+@pytest.mark.slow
 def test_patterns_are_counted_weighed_and_shown(pages):
     seen = words(pages[PATTERNS])
     assert "expected_regressions" in seen
@@ -154,6 +193,7 @@ def test_patterns_are_counted_weighed_and_shown(pages):
     assert pages[PATTERNS].count("data:image/png;base64,") == 1
 
 
+@pytest.mark.slow
 def test_the_tables_hold_published_numbers_and_tests(pages):
     seen = words(pages[TABLES])
     assert "Reference: R2PO" in seen
@@ -163,6 +203,7 @@ def test_the_tables_hold_published_numbers_and_tests(pages):
     assert "numbers recomputed" in seen
 
 
+@pytest.mark.slow
 def test_the_tests_of_the_table_are_scipys(pages):
     seen = words(pages[TABLES])
     baseline, t, p = re.search(r"CartPole, (\w+): t = (-?[\d.]+), p = ([\d.]+)", seen).groups()
@@ -170,6 +211,7 @@ def test_the_tests_of_the_table_are_scipys(pages):
     assert re.search(row, seen)
 
 
+@pytest.mark.slow
 def test_logs_are_imported_checked_and_audited(pages):
     seen = words(pages[LOGS])
     assert "without_worst.jsonl: 9 rows imported, 0 left out" in seen
@@ -185,6 +227,7 @@ def test_logs_are_imported_checked_and_audited(pages):
     assert "0 problems in the records" in seen
 
 
+@pytest.mark.slow
 def test_an_experiment_is_planned_run_and_shown(pages):
     seen = words(pages[CAUSES])
     assert re.search(r"Plan [0-9a-f]{12}: 12 units, 432 calls of simulated-label", seen)
@@ -196,6 +239,7 @@ def test_an_experiment_is_planned_run_and_shown(pages):
     assert re.search(r"A real model .*(answers of|data/real/causes holds no finished experiment)", seen)
 
 
+@pytest.mark.slow
 def test_the_planted_truth_of_an_optimizer_is_beside_what_is_cited(pages):
     seen = words(pages[OPTIMIZER])
     assert "No revision of a text in these records, so what follows is about data/gepa-planted." in seen
@@ -209,46 +253,29 @@ def test_the_planted_truth_of_an_optimizer_is_beside_what_is_cited(pages):
     assert re.search(r"smollm2 \d+ .* smollm2-reasons \d+", seen)
 
 
-@pytest.mark.parametrize("tool", ["gepa", "recorded/simba-stub"])
-def test_the_notebook_of_optimizers_reads_what_tools_wrote(tool, monkeypatch):
-    shown = run(OPTIMIZER, ROOT / "tests" / "data" / "tools" / tool, monkeypatch)
+@pytest.mark.parametrize("tool", ["gepa", pytest.param("recorded/simba-stub", marks=pytest.mark.slow)])
+def test_the_notebook_of_optimizers_reads_what_tools_wrote(tool, run):
+    shown = run(OPTIMIZER, ROOT / "tests" / "data" / "tools" / tool)
     assert "Items shown, in the order of display" in shown
     assert "no drivers.jsonl" in shown
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_what_is_named_is_found_from_the_top_of_the_project(path, tmp_path):
+def test_what_is_named_is_found_from_the_top_of_the_project(tmp_path, monkeypatch, opened_once):
     """As Jupyter runs a notebook: in its own folder, whatever the folder that Jupyter was started in."""
     (tmp_path / "notebooks").mkdir()
     (tmp_path / "pyproject.toml").touch()
     write_run(tmp_path / "data" / "yours", [revision([5, 9, 9], [1, 1, 1], condition="mine")])
-    cells = [cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
-    source = "\n".join([cells[0], *(cell for cell in cells[1:] if "SALIENCE_DATA" in cell)])
-    program = (
-        "import os, sys\n"
-        "for place in sys.argv[2:]:\n"
-        "    os.environ['SALIENCE_DATA'] = place\n"
-        "    exec(sys.argv[1], {'__name__': '__main__'})\n"
-    )
-    result = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            program,
-            source.replace("%matplotlib inline", ""),
-            "data/yours",
-            tmp_path / "data/yours",
-        ],
-        cwd=tmp_path / "notebooks",
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert result.returncode == 0, result.stderr
-    assert result.stdout.count("mine: ") == 2
+    monkeypatch.chdir(tmp_path / "notebooks")
+    monkeypatch.setenv("FORCE_COLOR", "")  # which some remove
+    for path in NOTEBOOKS:
+        first, *others = code(path)
+        for place in ("data/yours", str(tmp_path / "data/yours")):
+            monkeypatch.setenv("SALIENCE_DATA", place)
+            shown = executed([first, *(cell for cell in others if "SALIENCE_DATA" in cell)])
+            assert shown.count("mine: ") == 1, (path.stem, place)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_pages_need_no_network_and_run_no_script(path, pages):
     page = pages[path.stem]
@@ -258,6 +285,7 @@ def test_pages_need_no_network_and_run_no_script(path, pages):
     assert str(ROOT) not in page
 
 
+@pytest.mark.slow
 def test_the_same_records_give_the_same_pages(pages, data, tmp_path):
     root = tmp_path / "elsewhere"
     (root / "notebooks").mkdir(parents=True)
@@ -271,89 +299,100 @@ def test_the_same_records_give_the_same_pages(pages, data, tmp_path):
 
 
 @pytest.mark.slow
-def test_an_answer_cannot_write_into_the_page(tmp_path):
+def test_an_answer_cannot_write_into_the_page(tmp_path, run):
     answer = "The worst rollout <script>alert(1)</script> & <img src=x> fell. \x1b[31m"
     episodes = [revision([5, 9, 9], [1, 1, 1], after=(1.0, 2.0, 4.0), answer=answer)]
     write_run(tmp_path / "records" / "run-01", episodes)
-    ran = run_notebooks(FOLDER, [tmp_path / "records"], tmp_path)
-    assert [notebook.problem for notebook in ran] == [None] * len(NOTEBOOKS)
-    for notebook in ran[:2]:
+    with_answers, others = NOTEBOOKS[:2], NOTEBOOKS[2:]
+    (tmp_path / "pyproject.toml").touch()  # by which notebooks find the project
+    for path in with_answers:
+        (tmp_path / path.name).symlink_to(path)
+    ran = run_notebooks(tmp_path, [tmp_path / "records"], tmp_path)
+    assert [notebook.problem for notebook in ran] == [None, None]
+    for path in others:
+        run(path.stem, tmp_path / "records")
+    for notebook in ran:
         page = (tmp_path / notebook.href).read_text()
         assert "<script" not in page
         assert "<img src=x" not in page
         assert "&lt;script&gt;alert(1)" in page
 
 
-def test_logs_of_the_released_code_are_looked_into_as_well(tmp_path, monkeypatch):
+@pytest.mark.slow
+def test_logs_of_the_released_code_are_looked_into_as_well(tmp_path, run):
     archive = SHARED / "r2po_logs" / "logs.tar.xz"
     if not archive.exists():
         pytest.skip("the released logs are not here")
-    shown = run(DRILLDOWN, archive, monkeypatch)
+    shown = run(DRILLDOWN, archive)
     assert "This is a strict salience regression:" in shown
     assert "The records hold no prompt" in shown
     assert "Not replayed: the rollout cannot be run again: no seeds are recorded" in shown
 
 
-def test_records_of_means_alone_are_looked_into_as_well(tmp_path, monkeypatch):
+def test_records_of_means_alone_are_looked_into_as_well(tmp_path, run):
     row = revision([5, 9, 9], [1, 1, 1])
     for candidate in (row["initial"], row["revised"]):
         candidate.update(dict.fromkeys(("returns", "lengths", "seeds", "ended")))
     write_run(tmp_path / "records" / "run-01", [row], options={"imported_from": ["log.csv"]})
-    shown = run(DRILLDOWN, tmp_path / "records", monkeypatch)
+    shown = run(DRILLDOWN, tmp_path / "records")
     assert "This is a regression, since none here is a strict salience regression:" in shown
     assert "headings: not recorded" in shown
 
 
-def test_a_notebook_that_stops_is_named_and_the_others_are_rendered(tmp_path):
-    folder = tmp_path / "notebooks"
-    folder.mkdir()
-    for name, source in {"a": "1 / 0", "b": "print('fine')"}.items():
+@pytest.fixture(scope="module")
+def two(tmp_path_factory):
+    """Two notebooks that were run, of which one stops; the folder of pages, and that of temporary files."""
+    folder, out, temporary = (tmp_path_factory.mktemp(name) for name in ("notebooks", "out", "temporary"))
+    stops = "import tempfile; held = tempfile.TemporaryDirectory(); raise ZeroDivisionError(held.name)"
+    prints = "import pandas as pd\nname = 'x\\x1b[31mred\\u202e$y$<b>'\nprint(name)\npd.DataFrame({'name': [name]})"
+    for name, source in {"a": stops, "b": prints}.items():
         cells = [nbformat.v4.new_markdown_cell(f"# Title {name}"), nbformat.v4.new_code_cell(source)]
         nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / f"{name}.ipynb")
-    (tmp_path / "out" / "notebooks").mkdir(parents=True)
-    (tmp_path / "out" / "notebooks" / "a.html").write_text("of other records")
-    bad, good = run_notebooks(folder, [tmp_path], tmp_path / "out")
+    (out / "notebooks").mkdir()
+    (out / "notebooks" / "a.html").write_text("of other records")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tempfile.tempdir", str(temporary))
+        return run_notebooks(folder, [folder], out), out, temporary
+
+
+def test_a_notebook_that_stops_is_named_and_the_others_are_rendered(two):
+    (bad, good), out, _ = two
     assert (bad.title, bad.href) == ("Title a", None)
-    assert bad.problem == "a.ipynb stopped: ZeroDivisionError: division by zero"
-    assert not (tmp_path / "out" / "notebooks" / "a.html").exists()
-    assert "fine" in (tmp_path / "out" / good.href).read_text()
+    assert bad.problem.startswith("a.ipynb stopped: ZeroDivisionError: ")
+    assert not (out / "notebooks" / "a.html").exists()
+    assert "red" in (out / good.href).read_text()
 
 
-def test_without_parameters_the_notebook_of_patterns_says_so(tmp_path):
-    rows = [revision([5, 9, 9], [1, 1, 1], iteration=number) for number in range(2)]
-    for row in rows:
-        row["initial"]["params"] = row["revised"]["params"] = None
-    write_run(tmp_path / "records" / "run-01", rows, options={"imported_from": ["log.csv"]})
-    (tmp_path / "pyproject.toml").touch()  # by which notebooks find the project
-    (tmp_path / f"{PATTERNS}.ipynb").symlink_to(FOLDER / f"{PATTERNS}.ipynb")
-    [notebook] = run_notebooks(tmp_path, [tmp_path / "records"], tmp_path / "out")
-    assert "no revision in these records has parameters, so there are no edit patterns" in (notebook.problem or "")
+def test_a_notebook_that_stops_leaves_no_temporary_files(two):
+    (stopped, _), _, temporary = two
+    assert str(temporary) in stopped.problem
+    assert list(temporary.iterdir()) == []
 
 
-def test_what_a_notebook_prints_and_shows_is_text(tmp_path):
-    cell = "import pandas as pd\nname = 'x\\x1b[31mred\\u202e$y$<b>'\nprint(name)\npd.DataFrame({'name': [name]})"
-    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell)]), tmp_path / "a.ipynb")
-    [page] = run_notebooks(tmp_path, [tmp_path], tmp_path / "out")
-    outputs = re.sub(r'<div class="input">.*?</pre>', "", (tmp_path / "out" / page.href).read_text(), flags=re.DOTALL)
+def test_what_a_notebook_prints_and_shows_is_text(two):
+    (_, page), out, _ = two
+    outputs = re.sub(r'<div class="input">.*?</pre>', "", (out / page.href).read_text(), flags=re.DOTALL)
     assert html.unescape(outputs).count("x\\x1b[31mred\\u202e$y$<b>") == 2
     assert not set("\x1b\u202e") & set(outputs)
     assert "<b>" not in outputs
 
 
-def figures(*arguments, **options):
-    command = [sys.executable, "-m", "figures", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, cwd=ROOT, **options)
+def test_what_a_notebook_itself_states_is_why_it_stopped():
+    def reason(name: str, value: str) -> str:
+        return _reason(CellExecutionError("a traceback", ename=name, evalue=value))
+
+    assert reason("AssertionError", "there is no revision\nhere") == "there is no revision here"
+    assert reason("AssertionError", "") == "AssertionError:"
+    assert reason("ZeroDivisionError", "division by zero") == "ZeroDivisionError: division by zero"
 
 
-def test_a_notebook_that_stops_leaves_no_temporary_files(tmp_path, monkeypatch):
-    temporary = tmp_path / "temporary"
-    temporary.mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(temporary))
-    cell = "import tempfile; held = tempfile.TemporaryDirectory(); assert 0, held.name"
-    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell)]), tmp_path / "stops.ipynb")
-    [stopped] = run_notebooks(tmp_path, [tmp_path], tmp_path / "out")
-    assert str(temporary) in stopped.problem
-    assert list(temporary.iterdir()) == []
+def test_without_parameters_the_notebook_of_patterns_says_so(tmp_path, run):
+    rows = [revision([5, 9, 9], [1, 1, 1], iteration=number) for number in range(2)]
+    for row in rows:
+        row["initial"]["params"] = row["revised"]["params"] = None
+    write_run(tmp_path / "records" / "run-01", rows, options={"imported_from": ["log.csv"]})
+    with pytest.raises(AssertionError, match="no revision in these records has parameters, so there are no edit patt"):
+        run(PATTERNS, tmp_path / "records")
 
 
 @pytest.mark.parametrize("text", ["not json", '{"cells": 3}', "[]", '{"nbformat": 4, "cells": [{}]}', None])
@@ -364,29 +403,34 @@ def test_what_is_no_notebook_is_refused(text, tmp_path):
         run_notebooks(tmp_path, [tmp_path], tmp_path)
 
 
-def test_a_folder_without_notebooks_is_told_in_a_line(tmp_path):
-    write_run(tmp_path / "records" / "run-01", [revision([5, 9, 9], [1, 1, 1])])
-    result = figures(tmp_path / "records", "--out", tmp_path / "out", "--notebooks", tmp_path / "none")
-    assert result.returncode == 1
-    assert result.stderr == f"figures: {tmp_path / 'none'} holds no notebook\n"
+def command(monkeypatch, *arguments) -> int:
+    """Exit status of `figures` in this process, which draws nothing."""
+    monkeypatch.setattr("figures.page.build.build", lambda *_, **__: Path("index.html"))
+    monkeypatch.setattr(sys, "argv", ["figures", *map(str, arguments)])
+    with pytest.raises(SystemExit) as ended:
+        figures_cli.main()
+    return ended.value.code or 0
+
+
+@pytest.fixture
+def little(tmp_path) -> Path:
+    return write_run(tmp_path / "records" / "run-01", [revision([5, 9, 9], [1, 1, 1])])
+
+
+def test_a_folder_without_notebooks_is_told_in_a_line(tmp_path, little, monkeypatch, capsys):
+    assert command(monkeypatch, little, "--out", tmp_path / "out", "--notebooks", tmp_path / "none") == 1
+    assert capsys.readouterr().err == f"figures: {tmp_path / 'none'} holds no notebook\n"
+
+
+def test_without_the_extra_the_want_is_told(tmp_path, little, monkeypatch, capsys):
+    monkeypatch.setattr(notebooks, "find_spec", lambda name: None if name == "nbconvert" else name)
+    assert command(monkeypatch, little, "--out", tmp_path / "out", "--notebooks", FOLDER) == 0
+    out, err = capsys.readouterr()
+    told = "notebooks are left out, for want of nbconvert; pip install 'salience-audit[notebooks]' brings them"
+    assert (out, err.splitlines()[0]) == ("index.html\n", f"figures: {told}")
 
 
 @pytest.mark.slow
-def test_without_the_extra_figures_are_drawn_and_the_want_is_told(tmp_path):
-    write_run(tmp_path / "records" / "run-01", [revision([5, 9, 9], [1, 1, 1])])
-    (tmp_path / "sitecustomize.py").write_text(
-        "import importlib.util as util\n"
-        "find = util.find_spec\n"
-        "util.find_spec = lambda name, *rest: None if name == 'nbconvert' else find(name, *rest)\n"
-    )
-    environment = {"PYTHONPATH": f"{tmp_path}:{ROOT}", "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
-    result = figures(tmp_path / "records", "--out", tmp_path / "out", "--notebooks", FOLDER, env=environment)
-    assert result.returncode == 0, result.stderr
-    assert "notebooks are left out, for want of nbconvert" in result.stderr
-    assert (tmp_path / "out" / "index.html").is_file()
-    assert not (tmp_path / "out" / "notebooks").exists()
-
-
 def test_ctrl_c_ends_notebooks_and_their_kernels_in_a_line(tmp_path):
     write_run(tmp_path / "records" / "run-01", [revision([5, 9, 9], [1, 1, 1])])
     folder = tmp_path / "notebooks"

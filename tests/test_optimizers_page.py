@@ -9,6 +9,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+import pytest
+
 import audit
 from tests.audit.sources import test_reflexion as reflexion
 
@@ -55,6 +57,7 @@ def verdicts(run: Path) -> dict[str, str]:
     return {row["command"]: "✓" if row["supported"] else SHORT[row["reason"]] for row in rows}
 
 
+@pytest.mark.slow
 def test_the_table_is_what_check_reports(tmp_path):
     assert table(tmp_path) in PAGE.read_text()
 

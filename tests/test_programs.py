@@ -23,75 +23,94 @@ SLOW = [
 ]
 
 RUN = """\
-import json, sys
-program, module, slow, *arguments = json.loads(sys.argv[1])
-sys.argv = [program, *arguments]
-import importlib
-try:
-    importlib.import_module(module).main()
-finally:
-    if loaded := sorted(set(slow) & set(sys.modules)):
-        print("LOADED", *loaded)
+import contextlib, importlib, io, json, os, sys
+
+slow, *lines = json.loads(sys.argv[1])
+for program, module, environment, *arguments in lines:
+    os.environ.update(environment)
+    sys.argv = [program, *arguments]
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            status = importlib.import_module(module).main()
+        except SystemExit as end:
+            status = end.code
+    for name in environment:
+        del os.environ[name]
+    loaded = sorted(set(slow) & set(sys.modules))
+    print(json.dumps([status or 0, out.getvalue(), err.getvalue(), loaded]))
 """
+OPTIONS = ("--version", "-h", "--help")
+COMPLETED = {
+    "collect --pers": "--personality",
+    "audit sal": "salience",
+    "audit salience --det": "--detector",
+    "stats compare --met": "--metric",
+    "figures --ba": "--band",
+}
 
 
-def run(program, *arguments, **environment):
-    """A program in a process of its own, as `LOADED` naming the slow packages that it imports."""
-    given = json.dumps([program, PROGRAMS[program].__name__, SLOW, *arguments])
-    return subprocess.run(
-        [sys.executable, "-c", RUN, given],
-        env=os.environ | {"COLUMNS": "200", **environment},
+def completion(line: str) -> list:
+    """The program, with what a shell asks it by."""
+    program, *words = line.split()
+    asked = {"COMP_WORDS": line, "COMP_CWORD": str(len(words)), f"_{program.upper()}_COMPLETE": "complete_bash"}
+    return [program, asked]
+
+
+@pytest.fixture(scope="module")
+def ends() -> dict:
+    """What programs end with, one after the other in a process of their own, and the slow packages imported so far."""
+    lines = {(program, option): [program, {}, option] for program in PROGRAMS for option in OPTIONS}
+    lines |= {line: completion(line) for line in COMPLETED}
+    given = [[program, PROGRAMS[program].__name__, *rest] for program, *rest in lines.values()]
+    done = subprocess.run(
+        [sys.executable, "-c", RUN, json.dumps([SLOW, *given])],
+        env=os.environ | {"COLUMNS": "200"},
         capture_output=True,
         text=True,
         check=False,
     )
+    assert (done.returncode, done.stderr) == (0, "")
+    return dict(zip(lines, map(json.loads, done.stdout.splitlines()), strict=True))
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
-def test_the_version_is_one_line(program: str) -> None:
-    done = run(program, "--version")
-    assert (done.returncode, done.stdout, done.stderr) == (0, f"{program} {version('salience-audit')}\n", "")
+def test_the_version_is_one_line(ends) -> None:
+    for program in PROGRAMS:
+        assert ends[program, "--version"] == [0, f"{program} {version('salience-audit')}\n", "", []]
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
-def test_a_short_option_asks_for_help(program: str) -> None:
-    short, long = run(program, "-h"), run(program, "--help")
-    assert (short.returncode, short.stdout, short.stderr) == (0, long.stdout, "")
-    for option in ("--version", "--install-completion", "--show-completion", "-h", "--help"):
-        assert option in short.stdout
-    assert "LOADED" not in short.stdout
+def test_a_short_option_asks_for_help(ends) -> None:
+    for program, module in PROGRAMS.items():
+        status, shown, err, loaded = ends[program, "-h"]
+        assert (status, err, loaded) == (0, "", [])
+        assert shown == ends[program, "--help"][1]
+        for option in ("--version", "--install-completion", "--show-completion", "-h", "--help"):
+            assert option in shown
+        for command in getattr(get_command(module.app), "commands", ()):
+            assert command in shown
 
 
-COMMANDS = [
-    (program, name) for program, module in PROGRAMS.items() for name in getattr(get_command(module.app), "commands", ())
-]
+def test_every_command_has_it_too(monkeypatch, capsys) -> None:
+    commands = [
+        (program, name)
+        for program, module in PROGRAMS.items()
+        for name in getattr(get_command(module.app), "commands", ())
+    ]
+    for program, command in commands:
+        shown = []
+        for option in ("-h", "--help"):
+            monkeypatch.setattr(sys, "argv", [program, command, option])
+            with pytest.raises(SystemExit) as ended:
+                PROGRAMS[program].main()
+            assert ended.value.code in {0, None}, (program, command)
+            shown.append(capsys.readouterr().out)
+        assert shown[0] == shown[1]
+        assert f"{program} {command}" in shown[0]
 
 
-@pytest.mark.parametrize(("program", "command"), COMMANDS)
-def test_every_command_has_it_too(program: str, command: str, monkeypatch, capsys) -> None:
-    shown = []
-    for option in ("-h", "--help"):
-        monkeypatch.setattr(sys, "argv", [program, command, option])
-        with pytest.raises(SystemExit) as ended:
-            PROGRAMS[program].main()
-        assert ended.value.code in {0, None}
-        shown.append(capsys.readouterr().out)
-    assert shown[0] == shown[1]
-    assert f"{program} {command}" in shown[0]
-
-
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [
-        ("collect --pers", "--personality"),
-        ("audit sal", "salience"),
-        ("audit salience --det", "--detector"),
-        ("stats compare --met", "--metric"),
-        ("figures --ba", "--band"),
-    ],
-)
-def test_the_shell_completes(line: str, expected: str) -> None:
-    program, *words = line.split()
-    asked = {"COMP_WORDS": line, "COMP_CWORD": str(len(words)), f"_{program.upper()}_COMPLETE": "complete_bash"}
-    done = run(program, **asked)
-    assert (done.returncode, done.stdout.split(), done.stderr) == (0, [expected], "")
+def test_the_shell_completes(ends) -> None:
+    found = {line: ends[line][:3] for line in COMPLETED}
+    assert found == {line: [0, found[line][1], ""] for line in COMPLETED}
+    assert {line: out.split() for line, (_, out, _) in found.items()} == {
+        line: [expected] for line, expected in COMPLETED.items()
+    }

@@ -59,6 +59,7 @@ def test_every_part_is_tried_for_a_moment():
     } == {*CUT, *KILLED} - {"figures"}
 
 
+@pytest.mark.slow
 def test_what_fails_hangs_or_dies_is_reported_and_the_rest_continues(tmp_path, monkeypatch):
     monkeypatch.setitem(PARTS, "stub", Part("tests.torture_stub", "attempts that go wrong", "attempts", 1.0))
     campaign = Campaign(seed=1, jobs=2, keep=tmp_path / "kept")

@@ -44,6 +44,9 @@ STORED: Final = frozenset(
 that memory does not grow with the lists and texts of a data set."""
 
 
+PASSED_ON: Final = frozenset({"judged", "written"})
+"""Relations that are another's rows as they are, and so are views even where all others are tables."""
+
 KEPT: Final = frozenset(
     {
         "run_records",
@@ -91,6 +94,16 @@ def functions() -> dict[str, str]:
 
 
 @functools.cache
+def functions_in(text: str) -> tuple[str, ...]:
+    """The functions that SQL calls, each after those that it calls itself."""
+    found: dict[str, None] = {}
+    for name in map(str.lower, re.findall(r"\b(\w+)\s*\(", text)):
+        if name in functions() and f"create macro {name}(" not in text:
+            found |= dict.fromkeys((*functions_in(functions()[name]), name))
+    return tuple(found)
+
+
+@functools.cache
 def invariants() -> dict[str, str]:
     """Queries that find rows which must not exist, by the name of the invariant that such rows violate."""
     return _files("models/invariants")
@@ -107,6 +120,7 @@ def public() -> tuple[str, ...]:
     return tuple(name for name, described in schema().items() if not described.get("internal"))
 
 
+@functools.cache
 def named_in(query: str) -> frozenset[str]:
     """The relations that a query names after FROM or JOIN."""
     code = re.sub(r"--.*", "", query)

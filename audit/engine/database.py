@@ -13,7 +13,17 @@ from typing import Any, Final, Protocol
 import duckdb
 
 from audit.engine.carried import CARRIED, Parts
-from audit.engine.catalog import BATCHED, KEPT, STORED, functions, invariants, models, named_in
+from audit.engine.catalog import (
+    BATCHED,
+    KEPT,
+    PASSED_ON,
+    STORED,
+    functions,
+    functions_in,
+    invariants,
+    models,
+    named_in,
+)
 from audit.engine.makers import MAKERS, Writer
 from audit.engine.memory import memory_limit
 from audit.engine.paths import exactly, plainly
@@ -77,21 +87,56 @@ class Database:
         without_progress_bar(self._connection)
         attach(self._connection)
         self._built: set[str] = set()
+        self._appended: set[str] = set()
+        self._defined: set[str] = set()
+        self._values: dict[str, Any] = {}
+        self._is_small = False
         self._directory = directory
         self._shelf = shelf
         self._read = read
         self._parts: Callable[[str], Parts | None] | None = None
         self._stand_ins: dict[str, str] = {}
         self._writers: dict[str, Writer] = {}
-        for statement in functions().values():
-            self._connection.execute(statement)
+
+    @property
+    def is_small(self) -> bool:
+        """Whether the data are so few that every relation is a table."""
+        return self._is_small
+
+    def hold(self) -> None:
+        """Make every relation a table from here on, by one thread.
+
+        A view costs more to bind, in each query that reads it, than few rows cost to store.
+        """
+        self._is_small = True
+        self._connection.execute("set threads = 1")
 
     def set(self, variable: str, value: Any) -> None:
         """Set a variable that models read with `getvariable`; its name is the program's, its value is bound.
 
         A path, or each of a list of them, names exactly that file, without wildcards.
         """
+        if not isinstance(value, (Path, list)) and self._values.get(variable, self) == value:
+            return
+        self._values[variable] = value
         self._connection.execute(f"set variable {variable} = ?", [_bound(value)])
+        if self._is_small:
+            self._forget(variable)
+
+    def append(self, name: str, source: str, **constants: str) -> None:
+        """Add the rows of another relation to a table that is made of nothing else.
+
+        Args:
+            name: the table, which takes the place of the model of that name.
+            source: the relation.
+            constants: more columns, each with its one value.
+        """
+        self._build(source)
+        columns = "".join(f', ? as "{column}"' for column in constants)
+        into = f'insert into "{name}" by name' if name in self._appended else f'create table "{name}" as'
+        self._connection.execute(f'{into} select *{columns} from "{source}"', list(constants.values()))
+        self._appended.add(name)
+        self._built.add(name)
 
     def take_parts(self, parts: Callable[[str], Parts | None]) -> None:
         """Build the relations in `IN_PARTS` from where a function finds their rows, by name, if it finds them."""
@@ -117,8 +162,7 @@ class Database:
     def violations(self, invariant: str) -> list[tuple[Any, ...]]:
         """The rows for which an invariant of `audit/models/invariants` does not hold."""
         text = invariants()[invariant]
-        for needed in sorted(named_in(text)):
-            self._build(needed)
+        self._prepare(text)
         return self._connection.sql(text).fetchall()
 
     def write(self, name: str, path: Path) -> None:
@@ -133,8 +177,7 @@ class Database:
             path: the file.
             level: of compression, of Zstandard's.
         """
-        for needed in sorted(named_in(query)):
-            self._build(needed)
+        self._prepare(query)
         self._connection.execute(
             f"copy ({query}) to ? "
             f"(format parquet, compression zstd, compression_level {level}, row_group_size {ROW_GROUP})",
@@ -143,15 +186,13 @@ class Database:
 
     def number_of(self, query: str) -> int:
         """How many rows a query of the program's own has."""
-        for needed in sorted(named_in(query)):
-            self._build(needed)
+        self._prepare(query)
         [(number,)] = self._connection.execute(f"select count(*) from ({query})").fetchall()
         return int(number)
 
     def export(self, path: Path, name: str, query: str) -> None:
         """Write the result of a query of the program's own into a new database file, as a table of that name."""
-        for needed in sorted(named_in(query)):
-            self._build(needed)
+        self._prepare(query)
         with self._attached(path, ""):
             self._connection.execute(f'create table kept."{name}" as {query}')
 
@@ -163,6 +204,7 @@ class Database:
         """
         for needed in sorted(relations_in(text, self._connection)):
             self._build(needed)
+        self._define(text)
         with refusing():
             return self._connection.sql(text)
 
@@ -175,6 +217,7 @@ class Database:
         condition = expression(text)
         for needed in sorted(relations_in(f"select (\n{text}\n)", self._connection)):
             self._build(needed)
+        self._define(text)
         return condition
 
     def read(self) -> None:
@@ -235,22 +278,53 @@ class Database:
         self.read()
         if name in self._built:  # reading has built it too
             return
-        text = models()[self._stand_ins.get(name, name)]
+        text = self._text(name)
         is_empty = name in MAKERS and MAKERS[name].of_texts and not self._has_texts()
         if name in IN_PARTS and self._parts is not None and not is_empty:
             parts = self._parts(name)
             if parts is not None:
                 self._join(name, parts, text)
                 return
-        for needed in sorted(named_in(text) - {name}):
-            self._build(needed)
+        self._prepare(text, name)
         if name in MAKERS:
             self._write_rows(name, has_rows=not is_empty)
         # This way the relation is bound only once; `sql(…).to_view(…)` binds it twice.
-        self._connection.execute(f'create {"table" if name in STORED | KEPT else "view"} "{name}" as {text}')
+        self._connection.execute(f'create {self._kind(name)} "{name}" as {text}')
         self._built.add(name)
         if name in KEPT:
             self._keep(name)
+
+    def _text(self, name: str) -> str:
+        """The SELECT of a relation."""
+        return models()[self._stand_ins.get(name, name)]
+
+    def _kind(self, name: str) -> str:
+        is_table = name not in PASSED_ON if self._is_small else name in STORED | KEPT
+        return "table" if is_table else "view"
+
+    def _prepare(self, query: str, name: str = "") -> None:
+        """Build what a query of the program's own reads, itself aside, and define what it calls."""
+        for needed in sorted(named_in(query) - {name}):
+            self._build(needed)
+        self._define(query)
+
+    def _define(self, text: str) -> None:
+        for function in functions_in(text):
+            if function not in self._defined:
+                self._connection.execute(functions()[function])
+                self._defined.add(function)
+
+    def _forget(self, variable: str) -> None:
+        """Drop the tables that were made with an earlier value of a variable, and those made of them."""
+        made = {name: self._text(name) for name in self._built - self._appended}
+        stale = {name for name, text in made.items() if f"getvariable('{variable}')" in text}
+        more = stale
+        while more:
+            more = {name for name, text in made.items() if name not in stale and named_in(text) & more}
+            stale |= more
+        for name in stale:
+            self._connection.execute(f'drop {self._kind(name)} "{name}"')
+        self._built -= stale
 
     def _join(self, name: str, parts: Parts, text: str) -> None:
         """Build a relation from its parts, in the order that its model specifies."""

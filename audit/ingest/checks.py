@@ -15,6 +15,7 @@ import msgspec
 from audit.engine.database import Database
 from audit.ingest.readings import Fault
 from audit.sources.formats import CAPABILITIES, is_translated
+from audit.sources.grammar import LINE_FORMS, form_of
 from audit.sources.intake import LONGEST_LINE, Intake, RecordFile
 from collector.records import RecordError, decode, encode
 
@@ -97,6 +98,9 @@ def point_at(files: Sequence[RecordFile], intake: Intake, database: Database, *,
         }
         for place, file in enumerate(files, start=1)
     )
+    forms = set() if are_accepted else {CAPABILITIES[file.source].lines for file in files}
+    for form, variable in LINE_FORMS.items():  # an expression that is set takes time, whether it is used or not
+        database.set(variable, form_of(form).expression if form in forms else "")
     database.set("line_files", [Path(file.file) for file in files] or [nothing])
     database.set("line_file_list", intake.write("line_files.jsonl", rows))
 

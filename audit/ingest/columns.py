@@ -54,7 +54,6 @@ def read_columns(intake: Intake, database: Database, cache: Cache | None = None)
     for file in intake.files:
         for fault in readings[file].faults:
             intake.problem(*((file.label, fault.line) if fault.origin is None else (fault.origin, None)), fault.message)
-    point_at([file for file in intake.files if file.place is None], intake, database)
     if cache is not None:
         cache.tidy()
     return readings
@@ -89,7 +88,10 @@ def _read(batch: Sequence[RecordFile], intake: Intake, database: Database, cache
         if not apart:
             raise
         segment = _write(batch, intake, database, cache)
-    database.set("written", segment)
+    if database.is_small:
+        database.stand_in("written", "judged")
+    else:
+        database.set("written", segment)
     suspects = {place for (place,) in database.relation("suspects").fetchall()}
     readings: Readings = {
         file: Reading(str(segment), place) for place, file in enumerate(batch, start=1) if place not in suspects
@@ -129,6 +131,10 @@ def _write(
     are_accepted: bool = False,
 ) -> Path:
     point_at(batch, intake, database, are_accepted=are_accepted)
+    segment = intake.new_file("segment", ".parquet")
+    if database.is_small:
+        database.append("segments", "judged", segment=str(segment))
+        return segment
     kept = None if cache is None else cache.new_segment()
     if kept is not None and cache is not None:
         try:
@@ -138,7 +144,6 @@ def _write(
             cache.give_up(error)
         else:
             return kept
-    segment = intake.new_file("segment", ".parquet")
     database.write("judged", segment)
     return segment
 
@@ -170,7 +175,7 @@ def show(readings: Readings, intake: Intake, database: Database) -> None:
         for file, reading in there
     )
     database.set("record_file_list", intake.write("record_files.jsonl", rows))
-    segments = dict.fromkeys(reading.segment for _, reading in there)
+    segments = () if database.is_small else dict.fromkeys(reading.segment for _, reading in there)
     database.set("segments", [Path(segment) for segment in segments])
 
 

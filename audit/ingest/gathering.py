@@ -17,12 +17,17 @@ from audit.output.errors import AuditError, refuse_problems, report
 from audit.output.progress import PrintedProgress
 from audit.remote.copies import fetch
 from audit.sources import gather
-from audit.sources.grammar import line_form
+from audit.sources.grammar import LINE_FORMS, line_form
 from audit.sources.intake import Intake
 
 
 def read(
-    paths: Sequence[Path], resources: contextlib.ExitStack, *, strict: bool = False, cache: bool = True
+    paths: Sequence[Path],
+    resources: contextlib.ExitStack,
+    *,
+    strict: bool = False,
+    cache: bool = True,
+    in_tables: bool = True,
 ) -> tuple[Intake, Database, Readings, Cache | None]:
     """Find and read all records below some paths.
 
@@ -31,6 +36,7 @@ def read(
         resources: keeps the database and temporary files until it is closed.
         strict: see `open_store`.
         cache: see `open_store`.
+        in_tables: see `read_into`.
 
     Returns:
         What was found, the database with the relation `segments`, where in it the records of each file are, and the
@@ -43,7 +49,9 @@ def read(
     directory = Path(resources.enter_context(tempfile.TemporaryDirectory(prefix="audit-")))
     database = Database(directory)
     resources.callback(database.close)
-    intake, readings, kept = read_into(database, paths, directory, resources, strict=strict, cache=cache)
+    intake, readings, kept = read_into(
+        database, paths, directory, resources, strict=strict, cache=cache, in_tables=in_tables
+    )
     return intake, database, readings, kept
 
 
@@ -55,6 +63,7 @@ def read_into(
     *,
     strict: bool,
     cache: bool,
+    in_tables: bool = True,
 ) -> tuple[Intake, Readings, Cache | None]:
     """Find and read all records below some paths, into the relation `segments` of a database.
 
@@ -65,6 +74,7 @@ def read_into(
         resources: keeps other files open until it is closed.
         strict: see `open_store`.
         cache: see `open_store`.
+        in_tables: whether a small data set may be read into tables at once, so that no segment is a file.
 
     Returns:
         What was found, where in it the records of each file are, and the cache if there is one.
@@ -75,6 +85,8 @@ def read_into(
     intake = found_below(paths, directory)
     refuse(intake, strict=strict)
     kept = _cache(intake, resources) if cache else None
+    if in_tables and kept is None and _is_small(intake):
+        database.hold()
     readings = read_found(intake, database, kept)
     refuse(intake, strict=strict)
     return intake, readings, kept
@@ -106,7 +118,8 @@ def read_found(intake: Intake, database: Database, cache: Cache | None) -> Readi
         cache: see `read_columns`.
     """
     for variable, text in line_form().items():
-        database.set(variable, text)
+        if variable not in LINE_FORMS.values():  # `point_at` sets those that it needs
+            database.set(variable, text)
     describe(intake, database)
     return read_columns(intake, database, cache)
 
@@ -116,6 +129,11 @@ def _cache(intake: Intake, resources: contextlib.ExitStack) -> Cache | None:
     folder = cache_folder()
     size = sum(size_of(file) for file in intake.files if file.real is not None)
     return None if folder is None or size < SMALLEST else Cache(folder, intake, resources)
+
+
+def _is_small(intake: Intake) -> bool:
+    """Whether all records are lines, and so few that columns in memory cost less than columns in a file."""
+    return all(file.place is None for file in intake.files) and sum(map(size_of, intake.files)) < SMALLEST
 
 
 def refuse(intake: Intake, *, strict: bool) -> None:

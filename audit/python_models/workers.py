@@ -66,7 +66,7 @@ class Workers:
             process.kill()
         self._threads.shutdown(cancel_futures=True)
         for process in self._processes:
-            with process:  # closes the pipes
+            with contextlib.suppress(BrokenPipeError), process:  # closes the pipes, where a request may still wait
                 pass
 
     def map(self, function: Function, batches: Iterable[Rows]) -> Iterator[bytes]:

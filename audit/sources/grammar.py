@@ -43,6 +43,15 @@ class Form(NamedTuple):
     column: Any
 
 
+LINE_FORMS: Final = {
+    Episode: "episode_line",
+    TextEpisode: "text_line",
+    Iteration: "iteration_line",
+    Translated: "translated_line",
+}
+"""The variables of the expressions that `lines` compares lines of each kind with."""
+
+
 def line_form() -> dict[str, Any]:
     """What `lines` and `records` read by, as variables: sources, kinds of line, and the columns for all of them."""
     return {
@@ -50,10 +59,7 @@ def line_form() -> dict[str, Any]:
             {"source": name, "form": each.lines.__name__, "precision_of_mean": each.precision_of_mean}
             for name, each in CAPABILITIES.items()
         ],
-        "episode_line": form_of(Episode).expression,
-        "text_line": form_of(TextEpisode).expression,
-        "iteration_line": form_of(Iteration).expression,
-        "translated_line": form_of(Translated).expression,
+        **{variable: form_of(kind).expression for kind, variable in LINE_FORMS.items()},
         "line_structure": msgspec.json.encode(form_of(Translated).column).decode(),
         "longest_line": LONGEST_LINE,
     }

@@ -53,6 +53,8 @@ def read_regular(path: Path, most: int) -> bytes:
         OSError: the file cannot be read, is not a regular one, or is larger.
     """
     with open_regular(path) as file:
+        if os.fstat(file.fileno()).st_size > most:
+            raise _too_large(most)
         return read_all(file, most)
 
 
@@ -67,8 +69,12 @@ def read_all(file: IO[bytes], most: int) -> bytes:
         pieces.append(piece)
         left -= len(piece)
     if not left:
-        raise OSError(errno.EFBIG, f"larger than {most >> 20} MiB")
+        raise _too_large(most)
     return b"".join(pieces)
+
+
+def _too_large(most: int) -> OSError:
+    return OSError(errno.EFBIG, f"larger than {most >> 20} MiB")
 
 
 def _at_once(path: str, flags: int) -> int:

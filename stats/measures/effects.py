@@ -12,12 +12,12 @@ from typing import Final, NamedTuple
 
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
-from scipy.stats import chi2, nct, norm
+from scipy.special import chdtri, nctdtr, ndtri
 
 from stats.measures.summary import Summary, same, summarise
 
 _FAR: Final = 1000.0
-"""A t beyond which the noise of the means is nothing beside that of the deviation, and SciPy's nct fails."""
+"""A t beyond which the noise of the means is nothing beside that of the deviation, and SciPy's nctdtr fails."""
 
 
 class Effect(NamedTuple):
@@ -106,13 +106,13 @@ def _noncentrality(t: float, df: float, chance: float) -> float:
     """The noncentrality under which a statistic up to t has this chance, for t >= 0."""
     if t > _FAR:
         # t = (z + noncentrality) / s with s^2 = chi^2 / df: far out, z may be left away.
-        return t * math.sqrt(float(chi2.isf(chance, df)) / df)
+        return t * math.sqrt(float(chdtri(df, chance)) / df)
 
     def excess(noncentrality: float) -> float:
-        return float(nct.cdf(t, df, noncentrality)) - chance
+        return float(nctdtr(df, noncentrality, t)) - chance
 
-    # P(T <= t) >= P(T <= 0) = P(Z <= -noncentrality) for t >= 0: nothing is to be found below, where nct may be NaN.
-    lowest = -float(norm.ppf(chance)) - 1
+    # P(T <= t) >= P(T <= 0) = P(Z <= -noncentrality) for t >= 0: nothing is to be found below, where nctdtr may be NaN.
+    lowest = -float(ndtri(chance)) - 1
     reach = 5 * math.sqrt(1 + t * t / (2 * df))
     # The chance falls as the noncentrality grows.
     while excess(max(lowest, t - reach)) < 0 or excess(t + reach) > 0:

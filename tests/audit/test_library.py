@@ -16,8 +16,13 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 import audit
+import collector.cli
 from audit.cli import app
 from tests.audit.samples import revision, write_run
+from tests.collector.helpers import in_process
+from tests.shared import made
+
+pytestmark = pytest.mark.usefixtures("opened_once")
 
 ROOT = Path(__file__).resolve().parents[2]
 FUNCTIONS = {"import": "import_logs"}
@@ -127,15 +132,6 @@ def test_the_detector_and_thresholds_of_a_store_are_those_that_it_was_opened_wit
         assert printed(audit.sensitivity(store, steps=3), capsys) == tried
 
 
-def test_a_table_of_paths_can_be_used_until_it_is_closed(data):
-    table = audit.summary(str(data))
-    frame = table.relation.filter("revisions > 0").df()
-    assert list(frame["revisions"]) == [8]
-    table.close()
-    with pytest.raises(Exception, match=r"(?i)closed"):
-        table.df()
-
-
 def test_what_no_function_takes_is_refused(data):
     with pytest.raises(TypeError, match="unexpected argument run"):
         audit.salience(data, run=1)
@@ -192,27 +188,16 @@ def test_logs_are_imported_and_packed(tmp_path, capsys):
     assert printed(audit.runs(packed.path), capsys) == command("runs", tmp_path / "made", "--format", "csv")
 
 
-@pytest.fixture(scope="module")
-def collected(tmp_path_factory) -> Path:
-    """Two iterations of a simulated critic, with all that rerunning takes."""
-    folder = tmp_path_factory.mktemp("collected")
+def collect(folder: Path) -> None:
     arguments = ["--env", "cartpole", "--variant", "threetraj", "--backend", "simulated", "--iterations", "3"]
-    subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            "from collector.cli import main; main()",
-            *arguments,
-            "--runs",
-            "1",
-            "--quiet",
-            "--out",
-            folder,
-        ],
-        check=True,
-        cwd=ROOT,
-    )
-    return folder
+    result = in_process(collector.cli.main, *arguments, "--runs", "1", "--quiet", "--out", folder)
+    assert result.returncode == 0, result.stderr
+
+
+@pytest.fixture(scope="module")
+def collected() -> Path:
+    """Three iterations of a simulated critic, with all that rerunning takes."""
+    return made("run-for-the-library", collect)
 
 
 def test_policies_are_run_again(collected, capsys, tmp_path, monkeypatch):
@@ -264,7 +249,10 @@ def commands() -> dict:
     return found
 
 
-@pytest.mark.parametrize("name", sorted(commands()))
+COMMANDS = commands()
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
 def test_every_command_has_a_function_with_its_options(name):
     function_name = FUNCTIONS.get(name, name.replace(" ", "_").replace("-", "_"))
     function = getattr(audit, function_name)
@@ -292,7 +280,7 @@ def test_every_command_has_a_function_with_its_options(name):
         **({"path": "path"} if name == "pack" else {}),
         **({"export": "out", "no_browser": ""} if name == "view" else {}),
     }
-    wanted = {renamed.get(parameter.name, parameter.name) for parameter in commands()[name].params} - {"", "help"}
+    wanted = {renamed.get(parameter.name, parameter.name) for parameter in COMMANDS[name].params} - {"", "help"}
     assert wanted <= takes, name
 
 

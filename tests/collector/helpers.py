@@ -6,10 +6,13 @@ import asyncio
 import contextlib
 import io
 import json
+import os
 import signal
 import subprocess
 import sys
 import threading
+from dataclasses import replace
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
@@ -19,8 +22,27 @@ from collector.llm.simulated import SimulatedModel
 from collector.plan import Request, plan
 from collector.run_folder import RunFolder
 from collector.search import search
+from collector.switches import Switches
+from collector.tasks import Task
 
 WALL_CLOCK = {"seconds", "started_at"}
+
+
+QUICK = ["cartpole", "maze", "swimmer"]
+"""A task of each kind: linear with choices, a table, and MuJoCo's with numbers as actions."""
+
+STEPS_OF_SWIMMER = 40
+"""Of its thousand, which it always takes: simulating them is nearly all that a quick test of all tasks costs."""
+
+
+def shortened(task: Task) -> Task:
+    """The task with rollouts that are soon over."""
+    return replace(task, step_cap=STEPS_OF_SWIMMER) if task.id == "swimmer" else task
+
+
+def short(env: str) -> Switches:
+    """Switches for a run of the shortened task."""
+    return Switches(step_cap=STEPS_OF_SWIMMER if env == "swimmer" else None)
 
 
 async def inline(function, *args):
@@ -47,12 +69,29 @@ def collect(spec, out: Path, model=None, report=lambda progress: None) -> Path:
     return out / spec.folder
 
 
-def in_process(main, *arguments) -> subprocess.CompletedProcess:
+class Thread:
+    """Stands in for the process of a worker, in this one: a process takes a second to import everything."""
+
+    def __init__(self, *, target, args, daemon):
+        pipe, *rest = args
+        own = Connection(os.dup(pipe.fileno()))
+        self.thread = threading.Thread(target=target, args=(own, *rest), daemon=daemon)
+        self.start = self.thread.start
+
+    def kill(self):
+        """It ends with its pipe."""
+
+    def join(self):
+        """Nobody waits for it."""
+
+
+def in_process(main, *arguments, workers=Thread) -> subprocess.CompletedProcess:
     """Call a command in this process, for what does not depend on a process of its own; as `subprocess.run` returns."""
     terminated, out, err = signal.getsignal(signal.SIGTERM), io.StringIO(), io.StringIO()
     with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         patch.setattr(sys, "argv", ["", *map(str, arguments)])
         patch.setattr("collector.cli.command.stop_for_certain", lambda *_: threading.Event())
+        patch.setattr("collector.rollouts.workers.Process", workers)
         try:
             with pytest.raises(SystemExit) as ended:
                 main()

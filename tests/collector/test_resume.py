@@ -15,11 +15,12 @@ import msgspec
 import pytest
 
 from collector import run_folder
+from collector.cli import main
 from collector.errors import CollectorError, ModelError
 from collector.llm.simulated import SimulatedModel
 from collector.records import decode_run
 from collector.run_folder import RunFolder
-from tests.collector.helpers import collect, lines, spec, timeless
+from tests.collector.helpers import collect, in_process, lines, spec, timeless
 
 VARIANTS = ["threetraj", "alwayscritic"]
 
@@ -86,6 +87,17 @@ def test_a_torn_line_is_reported(tmp_path):
     episodes.write_bytes(episodes.read_bytes()[:-20])
     with RunFolder(folder) as opened:
         assert opened.notes == [f"{episodes}:2: dropped an unfinished last line"]
+
+
+def test_zeros_of_a_power_cut_are_dropped(tmp_path):
+    asked = spec(iterations=2)
+    whole = timeless(collect(asked, tmp_path / "whole"))
+    for name in ("episodes.jsonl", "calls.jsonl", "truth.jsonl"):
+        with pytest.raises(ModelError):
+            collect(asked, tmp_path / name, Interrupted(2))
+        with (tmp_path / name / asked.folder / name).open("ab") as file:
+            file.write(b"\0" * 50)
+        assert timeless(collect(asked, tmp_path / name)) == whole, name
 
 
 def test_killed_before_the_first_record(tmp_path):
@@ -237,6 +249,7 @@ def test_killed_at_random_points_and_resumed(tmp_path):
     assert timeless(out) == timeless(tmp_path / "whole")
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_tidily_and_says_how_to_go_on(tmp_path):
     # So many that the run cannot end before the signal comes.
     command = [*COMMAND, "--iterations", "1000000", "--out", tmp_path]
@@ -266,8 +279,7 @@ def test_a_complete_run_with_an_unreadable_line_is_not_complete(name, garbage, t
     (folders[1] / "episodes.jsonl").unlink()
     before = {path.name: path.read_bytes() for path in folders[0].iterdir()}
     settings = ["--runs", "2", "--iterations", "3", "--rollouts", "4", "--warmup", "3", "--out", str(tmp_path)]
-    command = [sys.executable, "-m", "collector.cli", "--env", "frozenlake", "--variant", "threetraj", *settings]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = in_process(main, "--env", "frozenlake", "--variant", "threetraj", *settings)
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1].startswith(f"collect: 1 of 2 runs stopped; the first: {damaged}:3: ")
     assert "complete already" not in done.stderr

@@ -186,7 +186,7 @@ def test_the_rule_reads_the_optimum_that_prompts_name(tmp_path):
     assert lines(folder / "episodes.jsonl")[0]["tau_c"] == stated((middle + 100) / 2)
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", ["progress", pytest.param("record", marks=pytest.mark.slow)])
 def test_cut_off_at_any_call_a_run_goes_on_to_the_same_thresholds(rule, tmp_path):
     asked = spec("cartpole", "r2po", tau_c=f"auto:{rule}", iterations=8)
     whole = timeless(collect(asked, tmp_path / "whole"))

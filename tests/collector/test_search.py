@@ -15,7 +15,7 @@ from collector.records import Candidate
 from collector.rollouts.evaluate import evaluate
 from collector.search import select
 from collector.tasks import TASKS, get_task
-from tests.collector.helpers import ScriptedModel, answer, collect, lines, spec, timeless
+from tests.collector.helpers import QUICK, ScriptedModel, answer, collect, lines, short, shortened, spec, timeless
 
 BAD, GOOD = [0] * 16, [0, 3, 3, 3, 0, 0, 0, 0, 3, 1, 0, 0, 0, 2, 1, 0]
 
@@ -49,10 +49,16 @@ ROLES = {
 }
 
 
-@pytest.mark.parametrize("variant", METHODS)
-@pytest.mark.parametrize("env", TASKS)
+PAIRS = [
+    pytest.param(env, variant, marks=[] if env in QUICK or variant == "r2po" else pytest.mark.slow)
+    for env in TASKS
+    for variant in METHODS
+]
+
+
+@pytest.mark.parametrize(("env", "variant"), PAIRS)
 def test_records_are_as_documented(env, variant, tmp_path):
-    asked = spec(env, variant, iterations=4, rollouts=3)
+    asked = spec(env, variant, iterations=4, rollouts=3, switches=short(env))
     folder = collect(asked, tmp_path)
     run = json.loads((folder / "run.json").read_text())
     assert set(run) == RUN
@@ -78,15 +84,16 @@ def test_records_are_as_documented(env, variant, tmp_path):
 
 @pytest.mark.parametrize("env", TASKS)
 def test_recorded_rollouts_run_again_are_equal(env, tmp_path):
-    folder = collect(spec(env, "reptraj"), tmp_path)
+    task = shortened(get_task(env))
+    folder = collect(spec(env, "reptraj", switches=short(env)), tmp_path)
     for episode in lines(folder / "episodes.jsonl"):
         for candidate in filter(None, (episode["initial"], episode["revised"])):
-            again = evaluate(get_task(env), candidate["params"], candidate["seeds"])
+            again = evaluate(task, candidate["params"], candidate["seeds"])
             assert (again.returns, again.lengths, again.ended) == tuple(
                 candidate[name] for name in ("returns", "lengths", "ended")
             )
     for trial in json.loads((folder / "run.json").read_text())["warmup"]:
-        assert evaluate(get_task(env), trial["params"], [trial["seed"]]).returns == [trial["return"]]
+        assert evaluate(task, trial["params"], [trial["seed"]]).returns == [trial["return"]]
 
 
 def test_the_two_candidates_are_rolled_out_on_seeds_of_their_own(tmp_path):

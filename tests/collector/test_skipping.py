@@ -107,6 +107,7 @@ def test_cut_off_before_any_call(variant, tmp_path):
         assert first.answered + second.answered == calls, "a finished call was paid for twice"
 
 
+@pytest.mark.slow
 def test_cut_off_within_any_write(tmp_path, monkeypatch):
     asked = spec(iterations=4, switches=SKIP)
     writes = []

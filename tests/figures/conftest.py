@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
 from audit.output.errors import Problem
-from figures.data import Records
+from figures.data import FRAMES, ROWS, Records
+from figures.page.build import Contents, build, contents
+from figures.page.drawings import drawings_of
+from tests.figures.experiment import EFFECTS, units
+from tests.figures.plots.likeness import plotted
 
 SALIENT, REAL = "simulated-salient", "gpt-oss-20b"
+COMMAND = "python -m figures data/runs --out 'my figures'"
 
 # (condition, env, variant, run): iterations. R2PO misses FrozenLake under one condition, a run of RepTraj is short,
 # and the real model has one run.
@@ -130,3 +139,70 @@ def records() -> Records:
         problems=[Problem("runs/episodes.jsonl", 7, "a torn line; left out")],
         **_summaries(revisions),
     )
+
+
+def chosen(records: Records, **where: list[str]) -> Records:
+    """The records of some conditions, tasks (`env`) or methods (`variant`)."""
+    frames = {name: getattr(records, name) for name in FRAMES}
+    rows = {name: getattr(records, name) for name in ROWS}
+    return replace(
+        records,
+        **{name: frame[frame[list(where)].isin(where).all(axis=1)] for name, frame in frames.items()},
+        **{name: [row for row in found if all(row[k] in where[k] for k in where)] for name, found in rows.items()},
+    )
+
+
+@pytest.fixture(scope="session")
+def everything(records: Records) -> Contents:
+    """All tables and drawings of the data set; nobody may change them."""
+    return contents(records)
+
+
+@pytest.fixture(scope="session")
+def wide(records: Records) -> Records:
+    """With baselines, other settings of τ_c and an experiment, so that there is a figure of each kind."""
+
+    def more(frame: pd.DataFrame) -> pd.DataFrame:
+        mine = frame[(frame["condition"] == SALIENT) & (frame["variant"] == "threetraj")]
+        others = [mine.assign(condition=f"{SALIENT}+tau-{tau}", variant="r2po") for tau in ("off", "half")]
+        return pd.concat([frame, *others, mine.assign(variant="propsplus")], ignore_index=True)
+
+    iterations = more(records.iterations)
+    apart = iterations.assign(kept_return=iterations["kept_return"] * iterations["run"])  # so that bands are wide
+    tables = {"iterations": apart, "runs": more(records.runs), "facts": more(records.facts)}
+    return replace(records, **tables, effects=EFFECTS, units=units(SALIENT))
+
+
+@pytest.fixture(scope="session")
+def figure_of_each_kind(wide: Records) -> dict[str, Figure]:
+    """Of one condition; nobody may change them."""
+    return {drawing.stem: drawing.figure for drawing in drawings_of(wide, SALIENT)}
+
+
+def sketch(figure: Figure, stem: Path) -> list[Path]:
+    """Write what a figure plots, in place of its picture."""
+    paths = [stem.with_name(f"{stem.name}.{kind}") for kind in ("png", "pdf")]
+    for path in paths:
+        path.write_text(json.dumps(plotted(figure)), encoding="utf-8")
+    return paths
+
+
+@pytest.fixture
+def sketched(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages hold sketches: Matplotlib's pictures take seconds each, and have tests of their own."""
+    monkeypatch.setattr("figures.page.build.save", sketch)
+
+
+@pytest.fixture
+def without_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is drawn: for tests of tables and words."""
+    monkeypatch.setattr("figures.page.build.drawings_of", lambda *_, **__: [])
+
+
+@pytest.fixture(scope="session")
+def index(records: Records, everything: Contents, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of the data set, with sketches, in a folder that did not exist; nobody may write there."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("figures.page.build.save", sketch)
+        patch.setattr("figures.page.build.contents", lambda *_, **__: everything)
+        return build(records, tmp_path_factory.mktemp("built") / "new" / "out", COMMAND)

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -16,17 +17,22 @@ from audit.output.progress import Progress
 from audit.request import Request
 from figures.cli import main
 from figures.data import FRAMES, ROWS, load
+from tests.shared import made
+
+pytestmark = pytest.mark.usefixtures("opened_once")
+
+
+def collect(folder: Path) -> None:
+    grid = ["--env", "cartpole", "--variant", "threetraj", "--variant", "r2po", "--runs", "2", "--iterations", "5"]
+    program = "from collector.cli import main; main()"
+    command = [sys.executable, "-c", program, *grid, "--backend", "simulated", "--quiet", "--out", str(folder)]
+    subprocess.run(command, check=True)
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def data() -> Path:
     """Two short simulated runs of two methods on CartPole."""
-    folder = tmp_path_factory.mktemp("data")
-    grid = ["--env", "cartpole", "--variant", "threetraj", "--variant", "r2po", "--runs", "2", "--iterations", "5"]
-    collect = "from collector.cli import main; main()"
-    command = [sys.executable, "-c", collect, *grid, "--backend", "simulated", "--quiet", "--out", str(folder)]
-    subprocess.run(command, check=True)
-    return folder
+    return made("simulated-cartpole-for-figures", collect)
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, str, str]:
@@ -39,6 +45,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int
     return int(exit_.value.code or 0), out, err
 
 
+@pytest.mark.usefixtures("sketched")
 def test_figures_from_records_say_that_they_are_simulated(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -77,17 +84,35 @@ def test_a_store_gives_what_the_command_reads(data: Path) -> None:
         assert figures.records_of(store) is records
 
 
+@pytest.mark.usefixtures("without_figures")
 def test_filters_choose_what_is_drawn(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     status, _, _ = run(capsys, data, "--variant", "r2po", "--out", tmp_path / "out")
     assert status == 0
     text = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
     assert "2 runs, 10 iterations, " in text
     assert "ThreeTraj" not in (tmp_path / "out" / "metrics.md").read_text(encoding="utf-8")
-    made = load(Request(paths=[data], env=["cartpole"], variant=["r2po"]))
-    for rows in (made.summary, made.metrics, made.facts["variant"], made.revisions["variant"]):
+    found = load(Request(paths=[data], env=["cartpole"], variant=["r2po"]))
+    for rows in (found.summary, found.metrics, found.facts["variant"], found.revisions["variant"]):
         assert {row if isinstance(row, str) else row["variant"] for row in rows} == {"r2po"}
 
 
+def test_the_command_on_the_page_has_no_secret_of_a_url(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commands: list[str] = []
+
+    def keep(_records: object, _out: Path, command: str, **_: object) -> Path:
+        commands.append(command)
+        return tmp_path
+
+    monkeypatch.setattr("figures.data.load", lambda *_, **__: SimpleNamespace(problems=[], unfinished=[]))
+    monkeypatch.setattr("figures.page.build.build", keep)
+    status, out, err = run(capsys, "https://user:secret@host/x.tar?sig=secret", "--out", tmp_path)
+    assert (status, out, err) == (0, f"{tmp_path}\n", "")
+    assert commands == [f"figures https://host/x.tar --out {tmp_path}"]
+
+
+@pytest.mark.usefixtures("sketched")
 def test_progress_is_shown_on_a_terminal(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -123,6 +148,7 @@ def test_reading_reports_every_relation(data: Path) -> None:
     assert followed.steps == [f"{len(FRAMES) + len(ROWS)} records read", *["done"] * (len(FRAMES) + len(ROWS)), "end"]
 
 
+@pytest.mark.usefixtures("without_figures")
 @pytest.mark.parametrize(
     ("arguments", "status", "words"),
     [
@@ -156,12 +182,14 @@ def test_help_loads_no_plotting_library() -> None:
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, check=False).returncode == 0
 
 
-@pytest.mark.parametrize("module", ["figures.page.build", "figures.cli", "figures.data"])
-def test_figures_never_load_the_collectors_machinery(module: str) -> None:
-    program = f"import sys, {module}\nsys.exit(bool({{'mujoco', 'gymnasium', 'numba'}} & set(sys.modules)))"
-    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+@pytest.mark.slow
+def test_figures_never_load_the_collectors_machinery() -> None:
+    modules = "figures.page.build, figures.cli, figures.data"
+    program = f"import sys, {modules}\nsys.exit(str({{'mujoco', 'gymnasium', 'numba'}} & set(sys.modules) or ''))"
+    assert subprocess.run([sys.executable, "-c", program], stderr=subprocess.PIPE, check=False).stderr == b"\n"
 
 
+@pytest.mark.usefixtures("without_figures")
 def test_unfinished_runs_are_told_on_the_page_and_beside_it(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -21,9 +21,10 @@ from audit.output.escaping import in_line
 from figures.cli import main
 from figures.data import Records
 from figures.names import LONGEST, NARROW, label, name, narrow
-from figures.page.build import build, contents, slugs
+from figures.page.build import build, slugs
+from figures.page.drawings import drawings_of
 from figures.provenance import origin
-from tests.figures.conftest import SALIENT
+from tests.figures.conftest import SALIENT, chosen
 
 NAMES = {
     "one dollar": "a$b",
@@ -71,10 +72,16 @@ def controls(text: str) -> set[str]:
     return {each for each in text if unicodedata.category(each)[0] == "C" and each not in "\n\t"}
 
 
-@pytest.mark.parametrize("case", NAMES)
+QUICK = ("mathematics", "terminal", "direction of writing", "long without a place to break")
+
+
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, marks=[] if case in QUICK else pytest.mark.slow) for case in NAMES]
+)
 def test_a_name_is_drawn_as_it_is_written(case: str, records: Records) -> None:
     text = NAMES[case]
-    drawings = [each for kind in contents(renamed(records, text)).drawings.values() for each in kind]
+    few = chosen(records, condition=[SALIENT], env=["cartpole"], variant=["threetraj", "r2po"])
+    drawings = list(drawings_of(renamed(few, text), text))
     drawn = [artist for each in drawings for artist in each.figure.findobj(Text) if artist.get_text()]
     for artist in drawn:
         words = artist.get_text()

@@ -9,12 +9,11 @@ from typing import Any
 import pandas as pd
 import pytest
 from matplotlib import pyplot as plt
+from matplotlib.figure import Figure
 
 import figures
 from figures.data import EXPERIMENTS, FRAMES, ROWS, Records
 from figures.gallery import SECTIONS
-from figures.page.drawings import drawings_of
-from tests.figures.experiment import EFFECTS, units
 from tests.figures.plots.likeness import plotted
 from tests.stats.test_public import declared
 
@@ -39,19 +38,6 @@ class Held:
         return self._rows[name] if name in self._rows else self._frames[name].to_dict("records")
 
 
-@pytest.fixture(scope="module")
-def wide(records: Records) -> Records:
-    """With a baseline, another setting of τ_c, and an experiment."""
-
-    def more(frame: pd.DataFrame) -> pd.DataFrame:
-        mine = frame[(frame["condition"] == SALIENT) & (frame["variant"] == "threetraj")]
-        half = mine.assign(condition=f"{SALIENT}+tau-half", variant="r2po")
-        return pd.concat([frame, half, mine.assign(variant="r2po"), mine.assign(variant="props")], ignore_index=True)
-
-    frames = {name: more(getattr(records, name)) for name in ("iterations", "runs", "facts")}
-    return replace(records, **frames, effects=EFFECTS, units=units(SALIENT))
-
-
 def test_what_is_listed_is_what_there_is() -> None:
     assert dir(figures) == figures.__all__ == sorted(set(figures.__all__))
     assert sorted(f"plot_{module}" for modules in SECTIONS.values() for module in modules) == PLOTS
@@ -70,9 +56,10 @@ def test_type_checkers_see_no_other_names() -> None:
     assert declared(Path(figures.__file__)).items() <= known.items()
 
 
-def test_plots_are_the_pictures_of_the_page(wide: Records) -> None:
+@pytest.mark.slow
+def test_plots_are_the_pictures_of_the_page(wide: Records, figure_of_each_kind: dict[str, Figure]) -> None:
     store = Held(wide)
-    page = [plotted(drawing.figure) for drawing in drawings_of(wide, SALIENT) if drawing.stem != "curves-variants"]
+    page = [plotted(figure) for kind, figure in figure_of_each_kind.items() if kind != "curves-variants"]
     drawn = {name: getattr(figures, name)(store, SALIENT) for name in PLOTS}
     first = {name: axes if name == "plot_salience" else axes[0] for name, axes in drawn.items()}
     assert [name for name, ax in first.items() if plotted(ax.figure) not in page] == []

@@ -7,34 +7,42 @@ import os
 import re
 import subprocess
 import sys
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from inspect import getsource
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 import matplotlib as mpl
-import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.text import Text
+from matplotlib.transforms import Bbox
 
 from figures.data import Records
 from figures.gallery import SECTIONS
 from figures.names import IMPROVEMENTS, METHODS, REGRESSIONS, TASKS, name, ordered
-from figures.page.build import contents
-from figures.page.drawings import kinds_of, not_drawn
+from figures.options import Band
+from figures.page.build import Contents
+from figures.page.drawings import drawings_of, drawn, kinds_of, not_drawn, plots_of
 from figures.page.latex import latex
 from figures.plots.drawing import Drawing, in_style
-from figures.style import PATTERN_COLOURS, ink_on, save, stroke, typeset
+from figures.style import PATTERN_COLOURS, ink_on, panels, save, stroke, typeset
 from figures.tables import Table
+from tests.figures.conftest import REAL, SALIENT
 
 # Kinds that want baselines, all ten tasks, several settings of τ_c or experiments.
 NEED_MORE = {"causes", "curves-main", "curves-main-four", "curves-variants-four", "tau"}
+# Modules whose figures have a panel for every task, three side by side, or for every task and method.
+ENOUGH = dict.fromkeys(("patterns", "noise", "agreement", "stability", "tau"), 5)
+ENOUGH |= dict.fromkeys(("revisions", "edits", "curves"), 2)
 
 
 @pytest.fixture(scope="module")
-def drawings(records: Records) -> list[Drawing]:
-    return [drawing for kind in contents(records).drawings.values() for drawing in kind]
+def drawings(everything: Contents) -> list[Drawing]:
+    return [drawing for kind in everything.drawings.values() for drawing in kind]
 
 
 def contrast(a: str, b: str) -> float:
@@ -111,23 +119,22 @@ def test_type_is_seven_points_or_larger(drawings: list[Drawing]) -> None:
         assert min(sizes) >= 7, drawing.stem
 
 
-@pytest.fixture(scope="module")
-def full_grid(records: Records) -> list[Drawing]:
-    """Every task and every LLM method, with as many panels and as long names as there will ever be."""
+def full(records: Records, tasks: Sequence[str]) -> Records:
+    """Some tasks and every LLM method, with as long names as there will ever be."""
 
     def spread(frame: pd.DataFrame, methods: int = 9) -> pd.DataFrame:
-        one = frame[(frame["condition"] == "gpt-oss-20b")]
-        cells = [(env, method) for env in TASKS for method in list(METHODS)[:methods]]
+        one = frame[(frame["condition"] == REAL)]
+        cells = [(env, method) for env in tasks for method in list(METHODS)[:methods]]
         return pd.concat([one.assign(env=env, variant=method) for env, method in cells], ignore_index=True)
 
     def every(rows: list[dict[str, Any]], methods: int = 1) -> list[dict[str, Any]]:
-        one = [row for row in rows if row["condition"] == "gpt-oss-20b"]
-        cells = [(env, method) for env in TASKS for method in ("threetraj", *METHODS)[:methods]]
+        one = [row for row in rows if row["condition"] == REAL]
+        cells = [(env, method) for env in tasks for method in ("threetraj", *METHODS)[:methods]]
         return [{**row, "env": env, "variant": method} for env, method in cells for row in one]
 
     runs = spread(records.runs)
-    settings = [runs[runs["variant"] == "r2po"].assign(condition=f"gpt-oss-20b+tau-{tau}") for tau in ("off", "half")]
-    full = replace(
+    settings = [runs[runs["variant"] == "r2po"].assign(condition=f"{REAL}+tau-{tau}") for tau in ("off", "half")]
+    return replace(
         records,
         iterations=spread(records.iterations),
         # One-call methods revise nothing.
@@ -139,7 +146,30 @@ def full_grid(records: Records) -> list[Drawing]:
         noise=every(records.noise, methods=6),
         runs=pd.concat([runs, *settings]),
     )
-    return [drawing for kind in contents(full).drawings.values() for drawing in kind]
+
+
+def figures_of(records: Records, tasks: Mapping[str, int]) -> list[Drawing]:
+    """The figures of some modules, with every method and as many tasks as the module is given."""
+    plots = {
+        module: each for section in SECTIONS for module, each in zip(SECTIONS[section], plots_of(section), strict=True)
+    }
+    return [
+        drawing
+        for module, count in tasks.items()
+        for drawing in drawn(plots[module], full(records, list(TASKS)[:count]), REAL, Band.std)
+    ]
+
+
+@pytest.fixture(scope="module")
+def full_grid(records: Records) -> list[Drawing]:
+    """Every method, and every task in panels that show them all; else enough for panels beside and below each other."""
+    return figures_of(records, {"salience": 10, "citing": 10, "aggregates": 10, "profiles": 10} | ENOUGH)
+
+
+@pytest.fixture(scope="module")
+def all_panels(records: Records) -> list[Drawing]:
+    """The largest figures: panels for every task."""
+    return figures_of(records, dict.fromkeys(ENOUGH, 10))
 
 
 @pytest.fixture(scope="module")
@@ -168,59 +198,98 @@ def single_cell(records: Records) -> list[Drawing]:
         noise=noise,
         agreement=records.agreement[:1],
     )
-    return [drawing for kind in contents(one).drawings.values() for drawing in kind]
+    return list(drawings_of(one, SALIENT))
 
 
-@pytest.fixture(scope="module", params=["drawings", "full_grid", "single_cell"])
-def laid_out(request: pytest.FixtureRequest) -> list[Drawing]:
+@dataclass(frozen=True)
+class Layout:
+    """Where the parts of a figure are: panels with their words, the labels of each axis, legends and notes."""
+
+    stem: str
+    canvas: Bbox
+    panels: list[Bbox]
+    labels: list[list[Bbox]]
+    legends: list[Bbox]
+    notes: list[Bbox]
+
+
+def layout(drawing: Drawing) -> Layout:
+    figure = drawing.figure
+    if engine := figure.get_layout_engine():
+        engine.execute(figure)
+    axes = [axis for ax in figure.axes for axis in (ax.xaxis, ax.yaxis)]
+    return Layout(
+        drawing.stem,
+        figure.bbox.padded(1),
+        [ax.get_tightbbox() for ax in figure.axes],
+        [
+            [label.get_window_extent() for label in axis.get_ticklabels() if label.get_text() and label.get_visible()]
+            for axis in axes
+        ],
+        [legend.get_window_extent() for legend in figure.legends],
+        [text.get_window_extent() for text in figure.texts],
+    )
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        "drawings",
+        "single_cell",
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("full_grid", "all_panels")),
+    ],
+)
+def laid_out(request: pytest.FixtureRequest) -> list[Layout]:
     """Drawings with all positions settled."""
     drawn: list[Drawing] = request.getfixturevalue(request.param)
-    for drawing in drawn:
-        drawing.figure.draw_without_rendering()
     assert drawn
-    return drawn
+    return [layout(drawing) for drawing in drawn]
 
 
-def test_nothing_is_clipped_and_no_legend_covers_data(laid_out: list[Drawing]) -> None:
-    for drawing in laid_out:
-        figure = drawing.figure
-        canvas = figure.bbox.padded(1)
-        boxes = [ax.get_tightbbox() for ax in figure.axes]
-        boxes += [artist.get_window_extent() for artist in (*figure.legends, *figure.texts)]
-        for box in boxes:
-            assert canvas.x0 <= box.x0 <= box.x1 <= canvas.x1, drawing.stem
-            assert canvas.y0 <= box.y0 <= box.y1 <= canvas.y1, drawing.stem
-        for ax, legend in itertools.product(figure.axes, figure.legends):
-            assert not legend.get_window_extent().overlaps(ax.get_tightbbox()), drawing.stem
+def test_nothing_is_clipped_and_no_legend_covers_data(laid_out: list[Layout]) -> None:
+    for each in laid_out:
+        for box in (*each.panels, *each.legends, *each.notes):
+            assert each.canvas.x0 <= box.x0 <= box.x1 <= each.canvas.x1, each.stem
+            assert each.canvas.y0 <= box.y0 <= box.y1 <= each.canvas.y1, each.stem
+        assert not any(a.overlaps(b) for a, b in itertools.product(each.panels, each.legends)), each.stem
 
 
-def test_no_panel_reaches_into_another(laid_out: list[Drawing]) -> None:
-    for drawing in laid_out:
-        boxes = [ax.get_tightbbox().padded(-1) for ax in drawing.figure.axes]
-        assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2)), drawing.stem
+def test_no_panel_reaches_into_another(laid_out: list[Layout]) -> None:
+    for each in laid_out:
+        boxes = [box.padded(-1) for box in each.panels]
+        assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2)), each.stem
 
 
-def test_labels_of_an_axis_do_not_overlap(laid_out: list[Drawing]) -> None:
-    for drawing in laid_out:
-        for ax in drawing.figure.axes:
-            for labels in (ax.get_xticklabels(), ax.get_yticklabels()):
-                boxes = [label.get_window_extent() for label in labels if label.get_text() and label.get_visible()]
-                assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2)), drawing.stem
+def test_labels_of_an_axis_do_not_overlap(laid_out: list[Layout]) -> None:
+    for each in laid_out:
+        assert not any(a.overlaps(b) for boxes in each.labels for a, b in itertools.combinations(boxes, 2)), each.stem
 
 
-def test_files_are_the_same_to_the_byte_in_another_process_and_year(tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_files_are_the_same_to_the_byte_in_another_process_and_year(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And no display is needed."""
+
+    def draw() -> Figure:
+        figure, (ax,) = panels(1)
+        ax.plot([1, 2], [3, 4], label="R₀")
+        return figure
+
     program = (
         "import sys; from pathlib import Path\n"
         "from figures.plots.drawing import in_style; from figures.style import panels, save\n"
-        "def draw():\n"
-        "    figure, (ax,) = panels(1); ax.plot([1, 2], [3, 4], label='R₀'); return figure\n"
+        f"{dedent(getsource(draw)).replace(' -> Figure', '')}"
         "save(in_style(draw)(), Path(sys.argv[1]))\n"
     )
-    for stem, epoch in (("a", "0"), ("b", "1700000000")):
-        environment = {**os.environ, "SOURCE_DATE_EPOCH": epoch, "PYTHONHASHSEED": epoch[:1]}
-        subprocess.run([sys.executable, "-c", program, str(tmp_path / stem)], check=True, env=environment)
+    without = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY", "MPLBACKEND")}
+    environment = {**without, "SOURCE_DATE_EPOCH": "1700000000", "PYTHONHASHSEED": "1"}
+    subprocess.run([sys.executable, "-c", program, str(tmp_path / "a")], check=True, env=environment)
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
+    save(in_style(draw)(), tmp_path / "b")
     for kind in ("png", "pdf"):
         assert (tmp_path / f"a.{kind}").read_bytes() == (tmp_path / f"b.{kind}").read_bytes()
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
     assert b"CreationDate" not in (tmp_path / "a.pdf").read_bytes()
     assert b"Software" not in (tmp_path / "a.png").read_bytes()
 
@@ -229,10 +298,3 @@ def test_drawing_leaves_the_users_settings_alone(tmp_path: Path) -> None:
     before = mpl.rcParams["font.size"], mpl.rcParams["axes.grid"]
     save(in_style(Figure)(), tmp_path / "x")
     assert (mpl.rcParams["font.size"], mpl.rcParams["axes.grid"]) == before
-
-
-def test_no_display_is_needed(tmp_path: Path) -> None:
-    environment = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY", "MPLBACKEND")}
-    program = "import sys, pathlib; from figures.style import *; save(panels(2)[0], pathlib.Path(sys.argv[1]))"
-    subprocess.run([sys.executable, "-c", program, str(tmp_path / "x")], check=True, env=environment)
-    assert np.frombuffer((tmp_path / "x.png").read_bytes()[:4], dtype="S4")[0] == b"\x89PNG"

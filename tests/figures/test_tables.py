@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from figures.data import Records
+from figures.page.build import Contents
 from figures.page.export import export, markdown
 from figures.page.latex import latex
 from figures.page.page import render_table
@@ -117,12 +117,9 @@ def test_a_table_without_rows_is_still_a_table(key: str, tmp_path: Path) -> None
     assert {path.suffix for path in tmp_path.iterdir()} == {".md", ".tex", ".html", ".csv"}
 
 
-@pytest.mark.slow
-def test_captions_of_the_page_say_what_made_the_records(records: Records) -> None:
-    from figures.page.build import contents
-
+def test_captions_of_the_page_say_what_made_the_records(everything: Contents) -> None:
     for key in ("salience", "summary", "agreement", "metrics"):
-        made = contents(records).tables[key]
+        made = everything.tables[key]
         for text in (markdown(made), latex(made), render_table(made)):
             assert "Simulated model, personality salient" in text
             assert "gpt-oss:20b" in text

@@ -28,14 +28,13 @@ def _candidate(value: float) -> Candidate:
     )
 
 
-@pytest.fixture
-def write_run(tmp_path: Path) -> WriteRun:
-    """Write a run of a one-call method on CartPole that returned these values; gives the data set's folder."""
+def writer(above: Path) -> WriteRun:
+    """What writes a run of a one-call method on CartPole that returned these values; gives the data set's folder."""
 
     def write(variant: str, run: int, returns: list[float], **changed: Any) -> Path:
         settings: dict[str, Any] = {"condition": "x", "env": "cartpole", "backend": "ollama", "model": "m"}
         settings |= {"optimum": 500.0, "thresholds": None} | changed
-        folder = tmp_path / "data" / settings["condition"] / settings["env"] / variant / f"run-{run:02d}"
+        folder = above / "data" / settings["condition"] / settings["env"] / variant / f"run-{run:02d}"
         folder.mkdir(parents=True)
         facts: dict[str, Any] = {
             "variant": variant,
@@ -64,6 +63,12 @@ def write_run(tmp_path: Path) -> WriteRun:
             for i, value in enumerate(returns)
         ]
         (folder / "episodes.jsonl").write_bytes(b"".join(map(encode, episodes)))
-        return tmp_path / "data"
+        return above / "data"
 
     return write
+
+
+@pytest.fixture
+def write_run(tmp_path: Path) -> WriteRun:
+    """As `writer`, for a folder of the test's own."""
+    return writer(tmp_path)

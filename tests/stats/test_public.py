@@ -18,9 +18,8 @@ def test_what_is_listed_is_what_there_is() -> None:
         stats.anova  # noqa: B018
 
 
-@pytest.mark.parametrize("name", stats.__all__)
-def test_every_name_is_documented(name: str) -> None:
-    assert getattr(stats, name).__doc__.strip()
+def test_every_name_is_documented() -> None:
+    assert [name for name in stats.__all__ if not (getattr(stats, name).__doc__ or "").strip()] == []
 
 
 def test_type_checkers_see_the_same_names() -> None:
@@ -35,11 +34,15 @@ def declared(module: Path) -> dict[str, str]:
     return {alias.name: str(node.module) for node in imports for alias in node.names}
 
 
-@pytest.mark.parametrize("package", ["stats", "figures"])
-def test_importing_loads_nothing_heavy(package: str) -> None:
+def test_importing_loads_nothing_heavy() -> None:
     heavy = {"numpy", "pandas", "scipy", "statsmodels", "matplotlib", "seaborn", "duckdb"}
-    code = f"import sys, {package}; dir({package}); print(*sorted({heavy!r} & set(sys.modules)))"
-    assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout == "\n"
+    code = (
+        "import importlib, sys\n"
+        "for package in ('stats', 'figures'):\n"
+        f"    dir(importlib.import_module(package)); print(package, *sorted({heavy!r} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout == "stats\nfigures\n"
 
 
 def test_functions_are_those_of_the_measures() -> None:

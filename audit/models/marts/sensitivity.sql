@@ -2,7 +2,7 @@
 -- how many revisions have the pattern when that threshold alone is moved, and how many more that is than before.
 with
 edit_sizes as (select * from edit_sizes),
-thresholds as (select * from edit_thresholds),
+limits as (select * from edit_thresholds),
 threshold_grid as (select * from threshold_grid),
 
 moved as (
@@ -13,7 +13,7 @@ moved as (
             with_threshold(t, if(g.in_force, null, g.threshold), g.value)
         ) as pattern
     from edit_sizes as r
-    join thresholds as t using (condition, env, variant, run)
+    join limits as t using (condition, env, variant, run)
     join threshold_grid as g using (condition, env, variant)
 ),
 

@@ -4,7 +4,7 @@
 -- its values are shares of the range of scores, as in `edit_thresholds`.
 with
 run_records as (select condition, env, variant, run, score_range from run_records),
-thresholds as (
+limits as (
     select
         t.*,
         policy = 'text' as is_text,
@@ -26,7 +26,7 @@ long as (
         select
             condition, env, variant, is_text, task, lowest_score, span, floor as lowest,
             columns(* exclude (condition, env, variant, run, policy, origin, is_text, task, lowest_score, span))::double
-        from thresholds
+        from limits
     )
     on columns(* exclude (condition, env, variant, is_text, task, lowest_score, span, lowest))
     into name threshold value in_use

@@ -17,7 +17,7 @@ answers as (
     from episodes
     where revised is not null
 ),
-judged as (
+by_judges as (
     select condition, env, variant, run, iteration, string_agg(distinct driver, ' ' order by driver) as judged
     from judgements
     group by all
@@ -46,7 +46,7 @@ viewed_revisions as (
     left join noise using (condition, env, variant, run, iteration)
     left join start_bins using (condition, env, variant, run, iteration)
     left join answers using (condition, env, variant, run, iteration)
-    left join judged using (condition, env, variant, run, iteration)
+    left join by_judges using (condition, env, variant, run, iteration)
 )
 
 select * from viewed_revisions order by condition, env, variant, run, iteration

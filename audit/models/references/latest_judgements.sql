@@ -5,7 +5,7 @@ critic_answers as (
     from critic_answers
 ),
 
-written as (
+noted as (
     select *
     from read_json(
         getvariable('judgement_file'),
@@ -34,8 +34,8 @@ written as (
 ),
 
 latest as (
-    select written.*
-    from written
+    select noted.*
+    from noted
     join critic_answers using (condition, env, variant, run, iteration, answer_sha256)
     qualify
         row_number() over (

@@ -1,7 +1,7 @@
 -- One row per record file, among those just read, that has to be read line by line: it holds a line with a defect, an
 -- iteration twice, or bytes that are on none of the lines that were read.
 with
-written as (select place, iteration, bytes, defect from read_parquet(getvariable('written'))),
+written as (select place, iteration, bytes, defect from written),
 line_files as (select place, bytes from line_files),
 
 repeated as (

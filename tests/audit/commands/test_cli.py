@@ -19,6 +19,8 @@ from audit.cli import Commands, app
 from audit.commands.options import Format
 from tests.audit.samples import candidate, episode, revision, write_run
 
+pytestmark = pytest.mark.usefixtures("opened_once")
+
 COMMANDS = {
     "summary": (
         "condition env variant runs revisions mean_delta mean_edit_distance accepted accepted_pct regressions "
@@ -221,10 +223,14 @@ def test_data_without_three_rollouts_is_an_empty_list_and_a_note(tmp_path, comma
     assert "no revisions of threetraj" in result.stderr
 
 
+@pytest.fixture(scope="module")
+def with_garbage(tmp_path_factory):
+    return write_run(tmp_path_factory.mktemp("garbage"), [revision([1, 5, 9], [2, 2, 2])], tail=b"garbage\n" * 12)
+
+
 @pytest.mark.parametrize("output", FORMATS)
-def test_problems_go_to_standard_error_and_are_counted(tmp_path, output):
-    write_run(tmp_path, [revision([1, 5, 9], [2, 2, 2])], tail=b"garbage\n" * 12)
-    result = audit("summary", tmp_path, "--format", output)
+def test_problems_go_to_standard_error_and_are_counted(with_garbage, output):
+    result = audit("summary", with_garbage, "--format", output)
     assert result.exit_code == 0
     assert "garbage" not in result.stdout
     assert "not JSON" not in result.stdout
@@ -257,7 +263,8 @@ USAGE = {
 
 
 @pytest.mark.parametrize("case", USAGE)
-def test_usage_errors_exit_with_2(case):
+def test_usage_errors_exit_with_2(case, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     result = audit(*USAGE[case])
     assert (result.exit_code, result.stdout) == (2, "")
     assert "Traceback" not in result.stderr
@@ -393,17 +400,16 @@ assert not [path for path in opened if path.endswith(("truth.jsonl", "calls.json
 """
 
 
+@pytest.mark.slow
 def test_an_audit_imports_no_simulator_and_opens_neither_truth_nor_calls(tmp_path):
     """Files of the truth and of the calls may be missing, garbage, or not even files: the output is the same."""
     rows = [revision([1, 5, 9], [2, 2, 2], answer=ANSWER)]
     commands = [f"{command} {{path}}" for command in COMMANDS] + ["show {path} cartpole threetraj 1 0"]
 
     def output(path):
-        given = ", ".join(repr(command.format(path=path)) for command in commands)
-        probe = PROBE.format(commands=given)
-        result = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=False)
-        assert result.returncode == 0, result.stderr
-        return result.stdout.replace(str(path), "")
+        results = [audit(*command.format(path=path).split(), "--format", "json") for command in commands]
+        assert [result.exit_code for result in results] == [0] * len(results)
+        return "".join(result.stdout for result in results).replace(str(path), "")
 
     clean = output(write_run(tmp_path / "clean", rows))
     for name in ("garbage", "folders"):
@@ -414,6 +420,11 @@ def test_an_audit_imports_no_simulator_and_opens_neither_truth_nor_calls(tmp_pat
             else:
                 (folder / file).mkdir()
         assert output(folder) == clean
+    given = ", ".join(repr(command.format(path=tmp_path / "garbage")) for command in commands)
+    probe = [sys.executable, "-c", PROBE.format(commands=given)]
+    result = subprocess.run(probe, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.replace(str(tmp_path / "garbage"), "") == clean
 
 
 def test_duckdb_is_not_given_the_truth_either(tmp_path):

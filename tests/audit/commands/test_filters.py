@@ -10,6 +10,8 @@ from typer.testing import CliRunner
 from audit.cli import app
 from tests.audit.samples import revision, write_run
 
+pytestmark = pytest.mark.usefixtures("opened_once")
+
 TABLES = ("summary", "salience", "rates", "noise", "controls", "severity", "agreement", "patterns", "sensitivity")
 BY_REVISION = ("revisions", "runs", "mentions")
 ON_RUNS = ("verify", "rescore", "anchor")

@@ -30,21 +30,26 @@ REVISIONS = [
     ([6, 6, 6], "The bias is too large."),
     ([5, 5, 5], "The last rollout Fell."),
 ]
+pytestmark = pytest.mark.usefixtures("opened_once")
 PURE = {"variant": "puresearch", "evidence": None}
 LABELLED = dict.fromkeys(("mentions_worst", "mentions_median", "mentions_best", "discounts_worst"), "0")
 
 
-@pytest.fixture
-def data(tmp_path):
-    rows = []
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    """Two runs, which no test changes."""
+    return write_data(tmp_path_factory.mktemp("detectors") / "data")
+
+
+def write_data(folder):
     for run in (1, 2):
         made = [
             revision([1, 5, 9], after, after=(1, 2.5, 3), answer=answer, iteration=number, run=run)
             for number, (after, answer) in enumerate(REVISIONS)
         ]
         rows = [{**row, "evidence": {"kind": "three", "shown": SHOWN, "statistics": None}} for row in made]
-        write_run(tmp_path / "data" / f"run-{run:02d}", rows, run=run)
-    return tmp_path / "data"
+        write_run(folder / f"run-{run:02d}", rows, run=run)
+    return folder
 
 
 @pytest.fixture
@@ -72,23 +77,30 @@ def cited(data, *options):
     return [row["cites"] for row in found]
 
 
-@pytest.mark.parametrize(
-    ("about", "expected"),
-    [
-        ("worst", [True, False, False, False, False]),
-        ("median", [False, True, True, False, False]),
-        ("best", [False, False, True, False, True]),
-        ("first", [False, True, True, False, False]),
-        ("last", [False, False, True, False, True]),
-        ("label:rollout b", [True, False, False, False, False]),
-        ("label:median", [False, True, True, False, False]),
-        ("2", [False, False, True, False, True]),
-        ("label:nobody", [None] * 5),
-        ("nobody", [None] * 5),
-    ],
-)
-def test_references_to_any_item_of_the_evidence(about, expected, data):
-    assert cited(data, "--detector", "resolved", "--about", about) == expected
+def referred(data, about, answers=5):
+    """Which answers of the first run cite an item, by the audit's own detector; None where nobody saw the item."""
+    with audit.open([data], detector="resolved", about=about) as store:
+        found = {row["iteration"]: row for row in store.rows("references") if row["run"] == 1}
+    assert {row["about"] for row in found.values()} <= {about}
+    return [found[number]["cites"] if number in found else None for number in range(answers)]
+
+
+def test_references_to_any_item_of_the_evidence(data):
+    expected = {
+        "worst": [True, False, False, False, False],
+        "median": [False, True, True, False, False],
+        "best": [False, False, True, False, True],
+        "first": [False, True, True, False, False],
+        "last": [False, False, True, False, True],
+        "label:rollout b": [True, False, False, False, False],
+        "label:median": [False, True, True, False, False],
+        "2": [False, False, True, False, True],
+        "label:nobody": [None] * 5,
+        "nobody": [None] * 5,
+    }
+    assert {about: referred(data, about) for about in expected} == expected
+    for about in ("last", "nobody"):
+        assert cited(data, "--detector", "resolved", "--about", about) == expected[about]
 
 
 def test_the_published_columns_are_of_the_worst_alone(data):
@@ -107,22 +119,28 @@ def test_an_item_that_no_evidence_has_is_named(data):
     assert "no evidence here has item bset" in result.stderr
 
 
+FELL = "pattern = ['fell', 'bias']\nflags = 'i'"
+FIND = "def detect(answer, evidence):\n    at = answer.find('ell')\n    return [(at, at + 3)] if at > 0 else []"
+RESOLVE = "import audit\ndef detect(answer, evidence):\n    return audit.resolve(answer, evidence)"
+
+
 @pytest.mark.parametrize(
     ("name", "text", "expected"),
     [
         ("falls.toml", "pattern = 'fell'", [True, False, False, False, False]),
-        ("falls.toml", "pattern = ['fell', 'bias']\nflags = 'i'", [True, False, False, True, True]),
         ("line.toml", "pattern = '^In'\n", [False, True, False, False, False]),
-        (
-            "falls.py",
-            "def detect(answer, evidence):\n    at = answer.find('ell')\n    return [(at, at + 3)] if at > 0 else []",
-            [True, False, False, False, True],
-        ),
-        (
-            "seen.py",
-            "import audit\ndef detect(answer, evidence):\n    return audit.resolve(answer, evidence)",
-            [True, False, False, False, False],
-        ),
+        ("seen.py", RESOLVE, [True, False, False, False, False]),
+    ],
+)
+def test_a_users_detector_is_asked_about_every_answer(name, text, expected, data, write):
+    assert cited(data, "--detector", write(name, text)) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("either.toml", FELL, [True, False, False, True, True]),
+        ("found.py", FIND, [True, False, False, False, True]),
     ],
 )
 def test_a_users_detector_gets_what_the_audits_own_have(name, text, expected, data, write):
@@ -170,29 +188,15 @@ def test_a_function_that_fails_names_the_answer(data, write):
         r"ZeroDivisionError: integer division or modulo by zero\n",
         result.stderr,
     )
-    for returned, message in (
-        ("['x']", "neither an audit.Mention nor a pair of offsets"),
-        ("[(0, 10**6)]", "not within an answer"),
-        ("None", "TypeError"),
+    for name, returned, message in (
+        ("pair", "['x']", "neither an audit.Mention nor a pair of offsets"),
+        ("place", "[(0, 10**6)]", "not within an answer"),
+        ("none", "None", "TypeError"),
     ):
-        path = write("wrong.py", f"def detect(answer, evidence):\n    return {returned}\n")
+        path = write(f"{name}.py", f"def detect(answer, evidence):\n    return {returned}\n")
         result = run("salience", data, "--detector", path)
         assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
         assert message in result.stderr
-
-
-def test_what_was_kept_of_a_detector_is_not_used_for_its_next_version(data, write, monkeypatch, tmp_path):
-    monkeypatch.setenv("SALIENCE_AUDIT_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr("audit.ingest.analyses.SMALLEST", 0)
-    for text, strict in (("fell", 2), ("drifts", 2), ("nothing", 0), ("fell|drifts", 4), ("fell", 2)):
-        path = write("mine.toml", f"pattern = '{text}'")
-        function = write(
-            "mine.py", f"import re\ndef detect(a, e):\n    return [m.span() for m in re.finditer('{text}', a)]"
-        )
-        for detector in (path, function):
-            for _ in range(2):  # the second time from what was kept
-                assert rows("salience", data, "--detector", detector)[0]["strict"] == strict
-    assert list((tmp_path / "cache").rglob("salience*"))
 
 
 def sheet(data, path, **codes):
@@ -200,7 +204,7 @@ def sheet(data, path, **codes):
     drawn = run("sample", data, "--n", 5, "--detector", path)
     assert drawn.exit_code == 0, drawn.stderr
     filled = [{**row, **LABELLED, "driver": "worst", **codes} for row in csv.DictReader(io.StringIO(drawn.stdout))]
-    labels = data.parent / "labels.csv"
+    labels = path.parent / "labels.csv"
     with labels.open("w", newline="") as file:
         writer = csv.DictWriter(file, filled[0])
         writer.writeheader()
@@ -274,10 +278,11 @@ def test_an_example_of_a_batch_is_asked_about_by_place_heading_and_id(tmp_path):
         "7": [True, False, False, False],
         "2": [None] * 4,
     }.items():
-        assert cited(tmp_path / "gepa", "--detector", "resolved", "--about", about) == expected, about
+        assert referred(tmp_path / "gepa", about, 4) == expected, about
 
 
-def test_revisions_that_cite_are_compared_with_a_control_that_starts_as_well(data, write):
+def test_revisions_that_cite_are_compared_with_a_control_that_starts_as_well(write, tmp_path):
+    data = write_data(tmp_path / "data")
     for number in (1, 2):
         rows_of_run = [
             episode(candidate([1, 5, 9]), candidate(after, source="search"), iteration=place, run=number, **PURE)

@@ -21,6 +21,8 @@ from tests.audit.samples import candidate, episode, revision, write_run
 from tests.audit.sources.released import critic_episode, log
 from tests.audit.texts import text_revision, text_run
 
+pytestmark = pytest.mark.usefixtures("opened_once")
+
 ODD = "worst \x00 of ünï\u2028code 🙂 \"quoted\", 'so'\r\n= 1"
 PROMPT = "Rollout 1 returned 1.\n\nRevise."
 SCOUT = os.environ.get("SCOUT_PYTHON")
@@ -44,8 +46,8 @@ def write(folder, rows, calls, tail=b"", **run):
     (folder / "calls.jsonl").write_bytes("".join(f"{json.dumps(line)}\n" for line in calls).encode() + tail)
 
 
-@pytest.fixture
-def data(tmp_path):
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory):
     """A regression that cites the worst rollout, asked twice; an improvement with thinking; one without a revision."""
     better = revision([1, 2, 3], [4, 4, 4], answer="Better.", iteration=1)
     rows = [
@@ -61,8 +63,15 @@ def data(tmp_path):
         call(1, "Better.", thinking="Let me see.", completion_tokens=None),
         call(2, "", error="no parameters", cut="out of tokens"),
     ]
-    write(tmp_path / "data" / "run-01", rows, calls, tail=b'{"torn')
-    return tmp_path / "data"
+    root = tmp_path_factory.mktemp("recorded")
+    write(root / "run-01", rows, calls, tail=b'{"torn')
+    return root
+
+
+@pytest.fixture
+def data(recorded, tmp_path):
+    """A copy to be changed."""
+    return shutil.copytree(recorded, tmp_path / "data")
 
 
 def rows_of(path):
@@ -79,8 +88,8 @@ def exported(data, tmp_path, file_format="scout", **options):
     return audit.export(data, tmp_path / f"out-{file_format}", file_format, force=True, **options)
 
 
-def test_each_call_is_a_transcript_with_the_verdicts_on_its_answer(data, tmp_path):
-    made = exported(data, tmp_path, detector="word")
+def test_each_call_is_a_transcript_with_the_verdicts_on_its_answer(recorded, tmp_path):
+    made = exported(recorded, tmp_path, detector="word")
     assert (made.transcripts, made.files) == (4, 1)
     discarded, regression, improvement, cut = rows_of(made.path)
     assert [row["attempt"] for row in (discarded, regression, improvement, cut)] == [1, 2, 1, 1]
@@ -107,8 +116,8 @@ def test_each_call_is_a_transcript_with_the_verdicts_on_its_answer(data, tmp_pat
     assert made.notes == ["1 line of calls.jsonl left out: no calls of their run, or torn"]
 
 
-def test_columns_of_verdicts_have_no_name_that_scout_has_a_meaning_for(data, tmp_path):
-    [file] = exported(data, tmp_path).path.iterdir()
+def test_columns_of_verdicts_have_no_name_that_scout_has_a_meaning_for(recorded, tmp_path):
+    [file] = exported(recorded, tmp_path).path.iterdir()
     with duckdb.connect() as connection:
         columns = connection.sql(f"from '{file}'").columns
     assert len(set(columns)) == len(columns)
@@ -117,8 +126,8 @@ def test_columns_of_verdicts_have_no_name_that_scout_has_a_meaning_for(data, tmp
 
 
 @pytest.mark.parametrize("file_format", FORMATS)
-def test_every_text_arrives_as_it_is(data, tmp_path, file_format):
-    path = exported(data, tmp_path, file_format).path
+def test_every_text_arrives_as_it_is(recorded, tmp_path, file_format):
+    path = exported(recorded, tmp_path, file_format).path
     if file_format == "csv":
         with path.open(newline="") as stream:
             answers = [row["answer"] for row in csv.DictReader(stream)]
@@ -133,14 +142,14 @@ def test_every_text_arrives_as_it_is(data, tmp_path, file_format):
     assert answers[:2] == ["", ODD]
 
 
-def test_other_formats_have_thinking_and_verdicts(data, tmp_path):
-    chat = lines_of(exported(data, tmp_path, "chat-jsonl").path)
+def test_other_formats_have_thinking_and_verdicts(recorded, tmp_path):
+    chat = lines_of(exported(recorded, tmp_path, "chat-jsonl").path)
     assert chat[2]["messages"][1] == {"role": "assistant", "content": "Better.", "reasoning_content": "Let me see."}
     assert (chat[1]["metadata"]["strict"], chat[1]["metadata"]["model"]) == (True, "m")
-    docent = lines_of(exported(data, tmp_path, "docent-jsonl").path)
+    docent = lines_of(exported(recorded, tmp_path, "docent-jsonl").path)
     assert docent[2]["transcripts"][0]["messages"][1]["content"][0]["reasoning"] == "Let me see."
     assert docent[1]["metadata"]["direction"] == "regression"
-    flat = rows_of(exported(data, tmp_path, "parquet").path)
+    flat = rows_of(exported(recorded, tmp_path, "parquet").path)
     assert (flat[2]["thinking"], flat[2]["prompt"], flat[2]["direction"]) == ("Let me see.", PROMPT, "improvement")
 
 
@@ -188,15 +197,16 @@ def test_calls_of_another_run_are_left_out(data, tmp_path):
     assert [row["attempt"] for row in rows_of(made.path)] == [None, None]
 
 
-def test_a_database_is_in_files_of_limited_size(data, tmp_path, monkeypatch):
-    one = rows_of(exported(data, tmp_path).path)
+def test_a_database_is_in_files_of_limited_size(recorded, tmp_path, monkeypatch):
+    one = rows_of(exported(recorded, tmp_path).path)
     monkeypatch.setattr(writing, "PART", 1)
-    made = exported(data, tmp_path)
+    made = exported(recorded, tmp_path)
     assert made.files == len(list(made.path.iterdir())) == 4
     assert rows_of(made.path) == one
-    assert len(rows_of(exported(data, tmp_path, "parquet").path)) == 4
+    assert len(rows_of(exported(recorded, tmp_path, "parquet").path)) == 4
 
 
+@pytest.mark.slow
 def test_a_text_longer_than_any_record_is_exported(data, tmp_path):
     prompt = "\x00long " * 2_000_000
     with (data / "run-01" / "calls.jsonl").open("a") as stream:
@@ -238,17 +248,19 @@ def test_where_nothing_is_recorded_nothing_is_made(tmp_path):
             audit.export(tmp_path / "data", tmp_path / "db", **arguments)
 
 
-def test_the_format_is_the_first_word_or_an_option(data, tmp_path):
+def test_the_format_is_the_first_word_or_an_option(recorded, tmp_path):
     def run(*arguments):
         return CliRunner().invoke(app, ["export", *map(str, arguments)])
 
-    for place, arguments in enumerate((("csv", data), (data, "--format", "csv"), ("csv", data, "--format", "csv"))):
+    for place, arguments in enumerate(
+        (("csv", recorded), (recorded, "--format", "csv"), ("csv", recorded, "--format", "csv"))
+    ):
         out = tmp_path / f"{place}.csv"
         result = run(*arguments, "--out", out)
         assert result.exit_code == 0, result.stderr
         assert result.stdout.startswith(f"{out}: 4 transcripts in 1 file, 0.0 MB")
         assert out.read_bytes() == (tmp_path / "0.csv").read_bytes()
-    result = run("csv", data, "--format", "parquet", "--out", tmp_path / "x")
+    result = run("csv", recorded, "--format", "parquet", "--out", tmp_path / "x")
     assert (result.exit_code, result.stderr) == (2, "audit: two formats, csv and parquet: choose one\n")
 
 
@@ -267,9 +279,9 @@ def test_released_logs_are_exported_with_their_prompts_if_they_are_unpacked(tmp_
 
 
 @pytest.mark.skipif(SCOUT is None, reason="SCOUT_PYTHON names no Python that has inspect-scout")
-def test_inspect_scout_reads_what_it_validates(data, tmp_path):
+def test_inspect_scout_reads_what_it_validates(recorded, tmp_path):
     assert SCOUT is not None
-    path = exported(data, tmp_path).path
+    path = exported(recorded, tmp_path).path
     done = subprocess.run(
         [SCOUT, "-c", "from inspect_scout._cli.main import main; main()", "db", "validate", path],
         capture_output=True,

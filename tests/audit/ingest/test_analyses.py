@@ -11,7 +11,7 @@ import pytest
 
 from audit import store as store_module
 from audit.cache_folder import DAY, UNUSED, VARIABLE
-from audit.engine.catalog import BATCHED, KEPT, models
+from audit.engine.catalog import BATCHED, KEPT
 from audit.ingest import analyses, batches, cache, gathering
 from audit.output.errors import AuditError
 from audit.store import open_store
@@ -19,6 +19,8 @@ from tests.audit.samples import candidate, episode, revision, write_run
 from tests.audit.sources.released import critic_episode
 
 LONG_AGO = 1_700_000_000
+RELATIONS = ("citing_rates", "run_facts")
+"""Relations that are kept: one of what texts say, one of what a run is."""
 
 
 @pytest.fixture(autouse=True)
@@ -47,10 +49,24 @@ def _write(root, run, answer="The worst rollout fell."):
     return write_run(root / f"run-{run}", rows, tail=b'{"no": "record"}\n')
 
 
-def audited(path, **options):
+def audited(path, names=RELATIONS, **options):
     with open_store([path], **options) as store:
         problems = [(problem.file, problem.line, problem.message) for problem in store.problems]
-        return {name: store.rows(name) for name in sorted(KEPT)}, problems
+        return {name: sorted(map(repr, store.rows(name))) for name in names}, problems
+
+
+def fresh(path, names=RELATIONS, **options):
+    """What an audit finds that reads everything itself, into tables."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gathering, "SMALLEST", 2**20)
+        return audited(path, names, cache=False, **options)
+
+
+def everything(store):
+    """All that is kept, and all that is kept in batches, with the types of its columns."""
+    rows = {name: store.rows(name) for name in sorted(KEPT)}
+    batched = {name: sorted(map(repr, store.rows(name))) for name in sorted(BATCHED)}
+    return rows, batched, {name: list(map(str, store.relation(name).types)) for name in BATCHED | KEPT}
 
 
 def kept(folder):
@@ -71,24 +87,19 @@ def unread(monkeypatch):
 
 
 def test_an_unchanged_data_set_is_not_read_again(data, unread):
-    fresh = audited(data, cache=False)
-    assert audited(data) == fresh
-    unread()
-    assert audited(data) == fresh
-    with pytest.raises(AuditError, match="3 problems in the records, and --strict"):
-        open_store([data], strict=True)
-
-
-def test_what_is_not_kept_is_made_when_it_is_asked_for(data):
-    audited(data)
+    """And what is not kept is made when it is asked for."""
     with open_store([data], cache=False) as store:
-        expected = {name: sorted(map(repr, store.rows(name))) for name in models() if name in BATCHED}
-        types = {name: list(map(str, store.relation(name).types)) for name in BATCHED | KEPT}
+        expected, problems = everything(store), store.problems
     for _ in range(2):
         with open_store([data]) as store:
-            store.rows("summary")
-            assert {name: sorted(map(repr, store.rows(name))) for name in models() if name in BATCHED} == expected
-            assert {name: list(map(str, store.relation(name).types)) for name in BATCHED | KEPT} == types
+            assert everything(store) == expected
+    unread()
+    with open_store([data]) as store:
+        assert {name: store.rows(name) for name in KEPT} == expected[0]
+        assert store.problems == problems
+        assert len(problems) == 3
+    with pytest.raises(AuditError, match="3 problems in the records, and --strict"):
+        open_store([data], strict=True)
 
 
 def test_notes_are_kept_too(tmp_path):
@@ -103,18 +114,24 @@ def test_notes_are_kept_too(tmp_path):
     assert "U+FFFD" in notes[0][0]
 
 
-def test_no_library_of_statistics_is_imported_for_what_is_kept(data):
-    audited(data)
+@pytest.mark.slow
+def test_no_more_is_imported_than_what_is_done_needs(data):
+    """No library of statistics for what is kept, and no reader of texts for the word detector."""
+    audited(data, ("patterns_summary", "base_rates", "salience"))
     code = (
         "import sys\n"
         "from audit.ingest import analyses\n"
         "analyses.SMALLEST = 0\n"
         "from audit.cli import app\n"
-        "for name in ('salience', 'patterns', 'rates'):\n"
-        "    try: app([name, sys.argv[1], '--format', 'csv'])\n"
+        "def run(name, *options):\n"
+        "    try: app([name, sys.argv[1], '--format', 'csv', *options])\n"
         "    except SystemExit as end: assert not end.code\n"
+        "run('salience'), run('patterns'), run('rates')\n"
         "heavy = {'numpy', 'pandas', 'scipy', 'statsmodels', 'audit.references', 'audit.sources', 'tarfile'}\n"
         "assert not heavy & set(sys.modules), heavy & set(sys.modules)\n"
+        "run('salience', '--no-cache')\n"
+        "assert not [name for name in sys.modules if name.startswith('audit.references')]\n"
+        "assert 'audit.sources' in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", code, str(data)], check=True, stdout=subprocess.DEVNULL)
 
@@ -133,17 +150,6 @@ def test_the_version_covers_all_of_ours_that_results_depend_on(data):
     subprocess.run([sys.executable, "-c", code, str(data)], check=True)
 
 
-def test_no_reader_of_texts_is_imported_for_the_word_detector(data):
-    code = (
-        "import sys\n"
-        "from audit.cli import app\n"
-        "try: app(['salience', sys.argv[1], '--no-cache', '--format', 'csv'])\n"
-        "except SystemExit as end: assert not end.code\n"
-        "assert not [name for name in sys.modules if name.startswith('audit.references')]\n"
-    )
-    subprocess.run([sys.executable, "-c", code, str(data)], check=True, stdout=subprocess.DEVNULL)
-
-
 def grown(data):
     _write(data, 4)
 
@@ -155,7 +161,7 @@ def changed_text(data):
 
 def changed_description(data):
     path = data / "run-1" / "run.json"
-    path.write_bytes(path.read_bytes().replace(b'"model":null', b'"model":"m"', 1) + b" ")
+    path.write_bytes(path.read_bytes().replace(b'"model": "by-hand"', b'"model": "another"', 1))
 
 
 def shrunk(data):
@@ -163,17 +169,21 @@ def shrunk(data):
 
 
 def changed_behind_its_time(data):
-    path = data / "run-1" / "episodes.jsonl"
+    path = data / "run-3" / "episodes.jsonl"
     before = path.stat()
     path.write_bytes(path.read_bytes().replace(b"worst", b"first", 1))
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
 
 
-@pytest.mark.parametrize("change", [grown, changed_text, changed_description, shrunk, changed_behind_its_time])
-def test_a_changed_data_set_is_read_again(data, change):
-    audited(data)
-    change(data)
-    assert audited(data) == audited(data, cache=False)
+@pytest.mark.slow
+def test_a_changed_data_set_is_read_again(data):
+    before = audited(data)
+    for change in (grown, changed_text, changed_description, shrunk, changed_behind_its_time):
+        change(data)
+        after = audited(data)
+        assert after != before, change
+        assert after == fresh(data), change
+        before = after
 
 
 def test_a_file_just_written_is_known_by_its_content(data, monkeypatch):
@@ -182,7 +192,7 @@ def test_a_file_just_written_is_known_by_its_content(data, monkeypatch):
     monkeypatch.setattr(analyses, "_found", lambda path, found=analyses._found: _blurred(found(path)))
     audited(data)
     changed_behind_its_time(data)
-    assert audited(data) == audited(data, cache=False)
+    assert audited(data) == fresh(data)
 
 
 def _blurred(found):
@@ -193,51 +203,54 @@ def _blurred(found):
 
 
 def test_each_choice_of_options_has_its_own(data):
+    names = ("citing_rates", "patterns_summary")
     choices = [{}, {"detector": "phrase"}, {"overrides": {"cartpole": {"high": 3.0}}}]
-    fresh = [audited(data, cache=False, **options) for options in choices]
+    expected = [fresh(data, names, **options) for options in choices]
+    assert all(expected.count(each) == 1 for each in expected)
     for _ in range(2):
-        assert [audited(data, **options) for options in choices] == fresh
+        assert [audited(data, names, **options) for options in choices] == expected
 
 
-@pytest.mark.parametrize("damage", ["changed", "cut", "empty"])
-def test_a_damaged_file_is_not_believed(data, folder, damage):
-    fresh = audited(data, cache=False)
-    audited(data)
-    for path in [path for path in folder.parent.rglob("*") if path.is_file() and path.suffix != ".json"]:
-        content = bytearray(path.read_bytes())
-        content[len(content) // 2] ^= 0xFF
-        path.write_bytes({"changed": content, "cut": content[:-1], "empty": b""}[damage])
-    assert audited(data) == fresh
-    assert audited(data) == fresh
+def test_a_damaged_file_is_not_believed(data, folder):
+    expected = audited(data)
+    for damage in ("changed", "cut", "empty"):
+        for path in [path for path in folder.parent.rglob("*") if path.is_file() and path.suffix != ".json"]:
+            content = bytearray(path.read_bytes())
+            content[len(content) // 2] ^= 0xFF
+            path.write_bytes({"changed": content, "cut": content[:-1], "empty": b""}[damage])
+        for _ in range(2):
+            assert audited(data) == expected, damage
+    assert expected == fresh(data)
 
 
+@pytest.mark.slow
 def test_it_may_vanish_while_it_is_used(data, folder):
-    fresh = audited(data, cache=False)
-    audited(data)
+    expected, _ = audited(data)
     with open_store([data]) as store:
         shutil.rmtree(folder.parent)
-        assert {name: store.rows(name) for name in sorted(KEPT)} == fresh[0]
+        assert {name: sorted(map(repr, store.rows(name))) for name in RELATIONS} == expected
+    assert expected == fresh(data)[0]
 
 
 def test_a_folder_that_cannot_be_written_changes_nothing(data, folder):
     folder.parent.parent.mkdir(exist_ok=True)
     folder.parent.write_text("a file")
-    assert audited(data) == audited(data, cache=False)
+    assert audited(data) == fresh(data)
 
 
 def test_the_state_before_goes_and_so_does_what_nobody_uses(data, folder, tmp_path):
-    audited(data)
+    audited(data, ())
     (old,) = folder.glob("*/*")
     grown(data)
-    audited(data)
+    audited(data, ())
     (new,) = folder.glob("*/*")
     assert new != old
     remains = [_touched(new.parent / new.name / name) for name in ("killed.part", "young.part")]
     os.utime(remains[0], (LONG_AGO, LONG_AGO))
-    audited(_write(tmp_path / "another", 1))
+    audited(_write(tmp_path / "another", 1), ())
     assert [path.exists() for path in remains] == [False, True]
     os.utime(new, (LONG_AGO, LONG_AGO))
-    audited(_write(tmp_path / "other", 1))
+    audited(_write(tmp_path / "other", 1), ())
     assert not new.exists()
     assert UNUSED * DAY < LONG_AGO
 
@@ -247,13 +260,14 @@ def _touched(path):
     return path
 
 
+@pytest.mark.slow
 def test_more_than_enough_is_not_kept(data, folder, tmp_path, monkeypatch):
-    audited(data)
+    audited(data, ())
     monkeypatch.setattr(analyses, "MOST", 1)
     other = _write(tmp_path / "other", 1)
     audited(other)
     assert len(list(folder.glob("*/*"))) == 1
-    assert audited(other) == audited(other, cache=False)
+    assert audited(other) == fresh(other)
 
 
 def test_files_that_change_while_they_are_read_are_not_kept(data, folder, monkeypatch):
@@ -269,6 +283,24 @@ def test_files_that_change_while_they_are_read_are_not_kept(data, folder, monkey
     assert not kept(folder)
 
 
+def test_audits_within_an_audit_agree_with_it(data, monkeypatch):
+    """One while it has not begun to read, one when it has read."""
+    read = gathering.read_into
+    others = []
+
+    def between(*args, **options):
+        with monkeypatch.context() as patch:
+            patch.setattr(gathering, "read_into", read)
+            others.append(audited(data))
+            result = read(*args, **options)
+            others.append(audited(data))
+        return result
+
+    monkeypatch.setattr(gathering, "read_into", between)
+    assert [audited(data), *others] == [fresh(data)] * 3
+
+
+@pytest.mark.slow
 def test_audits_at_the_same_time_agree(data):
     code = (
         "import sys\n"
@@ -293,18 +325,17 @@ def test_a_data_set_that_grows_pays_for_what_is_new(data, monkeypatch):
         "_made",
         lambda self, name, files, path: made.append((name, len(files))) or make(self, name, files, path),
     )
-    audited(data)
+    audited(data, BATCHED)
     assert {files for _, files in made} == {3}
     made.clear()
     grown(data)
-    assert audited(data) == audited(data, cache=False)
+    assert audited(data, BATCHED) == fresh(data, BATCHED)
     assert {files for _, files in made} == {1}
 
 
-def test_links_to_nothing_and_odd_names_do_no_harm(data, unread):
+def test_links_to_nothing_and_odd_names_do_no_harm(data):
     (data / "broken").symlink_to("nowhere")
     (data / os.fsdecode(b"odd-\xff.txt")).write_text("x")
-    fresh = audited(data, cache=False)
-    audited(data)
-    assert audited(data) == fresh
+    expected = fresh(data)
+    assert [audited(data) for _ in range(2)] == [expected] * 2
     assert store_module.Analysis.of([data], {}) is not None

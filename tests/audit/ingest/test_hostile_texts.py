@@ -33,19 +33,23 @@ def audit(*arguments):
     return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
-@pytest.mark.parametrize("case", TEXTS)
-def test_texts_come_back_as_they_are(tmp_path, case):
+def test_texts_come_back_as_they_are(tmp_path):
     ids = [NASTY, "\0", NASTY]  # one example twice
-    initial = text_candidate([0, 1, 1], source="parent", ids=ids, text=TEXTS[case]) | {"text": TEXTS[case]}
-    write_run(tmp_path, [text_revision([0, 1, 1], [1, 0, 0], initial=initial, answer=NASTY)], **text_run())
+    for case, text in TEXTS.items():
+        initial = text_candidate([0, 1, 1], source="parent", ids=ids) | {"text": text}
+        record = text_revision([0, 1, 1], [1, 0, 0], initial=initial, answer=NASTY, condition=case)
+        write_run(tmp_path / case, [record], **text_run(condition=case))
     with open_store([tmp_path]) as store:
         assert not store.problems
-        [row] = [row for row in store.rows("candidates") if row["role"] == "initial"]
-        assert list(row["text"].items()) == list(TEXTS[case].items())
-        assert row["example_ids"] == ids
-        assert len(store.rows("revisions")) == 1
+        rows = {row["condition"]: row for row in store.rows("candidates") if row["role"] == "initial"}
+        assert rows.keys() == TEXTS.keys()
+        for case, row in rows.items():
+            assert list(row["text"].items()) == list(TEXTS[case].items()), case
+            assert row["example_ids"] == ids
+        assert len(store.rows("revisions")) == len(TEXTS)
 
 
+@pytest.mark.usefixtures("opened_once")
 def test_commands_print_no_control_characters(tmp_path):
     initial = text_candidate([0, 1, 1], source="parent", ids=["\x1b", NASTY, ""]) | {"text": {NASTY: NASTY}}
     record = text_revision([0, 1, 1], [1, 0, 0], initial=initial, answer=NASTY)
@@ -65,15 +69,17 @@ SCORES = {
 }
 
 
-@pytest.mark.parametrize("case", SCORES)
-def test_unusual_scores_are_taken_as_they_are(tmp_path, case):
-    before, after, direction = SCORES[case]
-    write_run(tmp_path, [text_revision(before, after)], **text_run(score_range=None))
+@pytest.mark.usefixtures("opened_once")
+def test_unusual_scores_are_taken_as_they_are(tmp_path):
+    for case, (before, after, _) in SCORES.items():
+        record = text_revision(before, after, condition=case)
+        write_run(tmp_path / case, [record], **text_run(score_range=None, condition=case))
     with open_store([tmp_path]) as store:
         assert not store.problems
-        [row] = store.rows("changes")
-        assert row["direction"] == direction
-        assert row["paired"] is (len(before) == len(after))
+        found = {row["condition"]: (row["direction"], row["paired"]) for row in store.rows("changes")}
+    assert found == {
+        case: (direction, len(before) == len(after)) for case, (before, after, direction) in SCORES.items()
+    }
     for command in COMMANDS:
         assert audit(command, tmp_path).exit_code == 0
 

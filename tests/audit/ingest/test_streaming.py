@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from audit.engine.database import Database
+from audit.ingest import gathering
 from audit.store import open_store
 from tests.audit.samples import write_run
 from tests.audit.texts import text_revision, text_run
@@ -33,6 +34,7 @@ def test_no_join_holds_the_lines(tmp_path, monkeypatch):
         write(self, name, path, **options)
 
     monkeypatch.setattr(Database, "write", explain_and_write)
+    monkeypatch.setattr(gathering, "SMALLEST", 0)
     write_run(tmp_path, [text_revision([0, 1], [1, 1])], **text_run())
     with open_store([tmp_path], cache=False) as store:
         assert len(store.rows("changes")) == 1

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
+from importlib.metadata import entry_points
+
 import pytest
 
+from audit.ingest.runs import Records, open_records
 from tests.audit.interventions.planned import recorded
 
 
@@ -19,3 +24,23 @@ def _bare_environment(monkeypatch):
     for name in ("http_proxy", "https_proxy", "all_proxy", "OLLAMA_HOST", "OLLAMA_API_KEY", "OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _records_read_once():
+    """Read folders of records once for all plans and runs of a module, while their files are unchanged."""
+    opened: dict[str, Records] = {}
+    with contextlib.ExitStack() as resources, pytest.MonkeyPatch.context() as patch:
+
+        @contextlib.contextmanager
+        def once(paths):
+            folders = [path.resolve() if path.is_dir() else path for path in paths]
+            stats = {str(file): file.stat() for folder in folders for file in sorted(folder.rglob("*"))}
+            key = repr((folders, [(name, stat.st_size, stat.st_mtime_ns) for name, stat in stats.items()]))
+            if key not in opened:
+                opened[key] = resources.enter_context(open_records(folders))
+            yield Records(opened[key].runs, opened[key].problems, opened[key]._left_out)
+
+        patch.setattr("audit.interventions.making.open_records", once)
+        patch.setattr("collector.tasks.plugins.entry_points", functools.cache(entry_points))
+        yield

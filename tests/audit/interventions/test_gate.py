@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import json
+import re
 import shutil
+from collections import defaultdict
 
+import msgspec
 import pytest
 
-from audit.ingest.runs import open_records
+from audit.interventions import making
 from audit.interventions.arms import ROLES
 from audit.interventions.rendering import Rendering
 from audit.interventions.units import DIFFERENT, NO_PROMPT, NOT_RENDERED, TOO_FEW, eligible, sha256
@@ -23,31 +27,27 @@ COMPILES = {"inverteddoublependulum", "invertedpendulum", "swimmer"}
 
 
 def rendered(folder, templates=None):
-    """For each recorded critic's prompt: itself, and what is made of the record."""
-    pairs = []
-    with open_records([folder]) as records:
+    """For each recorded critic's prompt, by condition: itself, and what is made of the record."""
+    pairs = defaultdict(list)
+    with making.open_records([folder]) as records:
         for run in records.runs:
             iterations = sorted(records.iterations(run), key=lambda each: each.iteration)
             rendering = Rendering(run.run, task_of(run), templates)
             for place, prompt in enumerate(prompts_of(run.files, iterations)):
                 if prompt is not None:
-                    pairs.append((prompt, rendering.prompt(iterations, place)))
+                    pairs[run.identity.condition].append((prompt, rendering.prompt(iterations, place)))
     return pairs
 
 
-def units(folder, **settings):
-    with open_records([folder]) as records:
-        return eligible(records, records.runs, **{"spliced": False, **settings})
-
-
-@pytest.mark.parametrize(
-    "env", [pytest.param(env, marks=pytest.mark.slow if env in COMPILES else ()) for env in sorted(TASKS)]
-)
-def test_prompts_of_every_task_come_out_again(tmp_path, env):
-    collect(spec(env, "threetraj", iterations=3, rollouts=4, warmup=2), tmp_path)
-    pairs = rendered(tmp_path)
-    assert len(pairs) == 3
+def assert_all_come_out_again(pairs, number):
+    assert len(pairs) == number
     assert all(recorded == made for recorded, made in pairs)
+
+
+def units(folder, condition=None, **settings):
+    with making.open_records([folder]) as records:
+        runs = [run for run in records.runs if condition in {None, run.identity.condition}]
+        return eligible(records, runs, **{"spliced": False, **settings})
 
 
 SWITCHES = {
@@ -60,24 +60,52 @@ SWITCHES = {
     "warm-up": Switches(warmup_range="unbounded"),
     "clipping": Switches(action_clipping="released"),
 }
+QUICK = sorted(TASKS.keys() - COMPILES)
+OTHERS = ("reptraj", "alwayscritic", "r2po")
+
+
+@pytest.fixture(scope="module")
+def collected(tmp_path_factory):
+    """A run of each task, under each switch, and of each other critic, whose name is its condition."""
+    folder = tmp_path_factory.mktemp("collected")
+    for env in QUICK:
+        collect(spec(env, "threetraj", condition=env, iterations=3, rollouts=4, warmup=2), folder)
+    for name, switches in SWITCHES.items():
+        env = "mountaincarcontinuous" if name == "clipping" else "cartpole"
+        settings = {"iterations": 2, "rollouts": 3, "warmup": 1, "switches": switches}
+        collect(spec(env, "threetraj", condition=name, **settings), folder)
+    for variant in OTHERS:
+        settings = {"iterations": 4, "rollouts": 3, "switches": Switches(excerpts=2)}
+        collect(spec("cartpole", variant, condition=variant, **settings), folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def pairs(collected):
+    return rendered(collected)
+
+
+@pytest.mark.parametrize("env", QUICK)
+def test_prompts_of_every_task_come_out_again(pairs, env):
+    assert_all_come_out_again(pairs[env], 3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("env", sorted(COMPILES))
+def test_prompts_of_tasks_that_compile_come_out_again(tmp_path, env):
+    collect(spec(env, "threetraj", condition=env, iterations=3, rollouts=4, warmup=2), tmp_path)
+    assert_all_come_out_again(rendered(tmp_path)[env], 3)
 
 
 @pytest.mark.parametrize("name", SWITCHES)
-def test_prompts_come_out_again_under_every_switch(tmp_path, name):
-    env = "mountaincarcontinuous" if name == "clipping" else "cartpole"
-    collect(spec(env, "threetraj", iterations=2, rollouts=3, warmup=1, switches=SWITCHES[name]), tmp_path)
-    pairs = rendered(tmp_path)
-    assert len(pairs) == 2
-    assert all(recorded == made for recorded, made in pairs)
+def test_prompts_come_out_again_under_every_switch(pairs, name):
+    assert_all_come_out_again(pairs[name], 2)
 
 
-@pytest.mark.parametrize("variant", ["reptraj", "alwayscritic", "r2po"])
-def test_prompts_of_other_critics_come_out_again_with_their_excerpts_and_rules(tmp_path, variant):
-    collect(spec("cartpole", variant, iterations=4, rollouts=3, switches=Switches(excerpts=2)), tmp_path)
-    pairs = rendered(tmp_path)
-    assert len(pairs) == 4
-    assert all(recorded == made for recorded, made in pairs)
-    assert units(tmp_path).left_out == {("cartpole", "it does not show three rollouts"): 4}
+@pytest.mark.parametrize("variant", OTHERS)
+def test_prompts_of_other_critics_come_out_again_with_their_excerpts_and_rules(collected, pairs, variant):
+    assert_all_come_out_again(pairs[variant], 4)
+    assert units(collected, variant).left_out == {("cartpole", "it does not show three rollouts"): 4}
 
 
 def test_prompts_behind_a_skipped_iteration_and_a_failed_revision_come_out_again(tmp_path):
@@ -88,9 +116,8 @@ def test_prompts_behind_a_skipped_iteration_and_a_failed_revision_come_out_again
     made = spec("cartpole", "threetraj", model=model, iterations=4, rollouts=3, switches=Switches(on_unreadable="skip"))
     folder = collect(made, tmp_path, model)
     assert len(lines(folder / "episodes.jsonl")) == 3
-    pairs = rendered(tmp_path)
-    assert len(pairs) == 3
-    assert all(recorded == made for recorded, made in pairs)
+    [pairs] = rendered(tmp_path).values()
+    assert_all_come_out_again(pairs, 3)
 
 
 def test_prompts_of_a_resumed_run_come_out_again(tmp_path):
@@ -101,40 +128,43 @@ def test_prompts_of_a_resumed_run_come_out_again(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         collect(made, tmp_path, report=stop)
     collect(made, tmp_path)
-    pairs = rendered(tmp_path)
-    assert len(pairs) == 3
-    assert all(recorded == made for recorded, made in pairs)
+    [pairs] = rendered(tmp_path).values()
+    assert_all_come_out_again(pairs, 3)
 
 
-@pytest.fixture
-def templates(tmp_path):
+@pytest.fixture(scope="module")
+def templates(tmp_path_factory):
     """A user's template that is ours but for a word."""
-    folder = tmp_path / "mine"
-    folder.mkdir()
+    folder = tmp_path_factory.mktemp("mine")
     text = (OURS / "critic.j2").read_text()
     (folder / "critic.j2").write_text(text.replace("You review policies", "You, my friend, review policies"))
     return folder
 
 
-def test_prompts_of_a_users_templates_come_out_with_them_and_not_without(tmp_path, templates):
-    data = tmp_path / "data"
-    collect(spec("cartpole", "threetraj", iterations=3, rollouts=8, prompt_folder=templates), data)
-    found = units(data, templates=templates)
+@pytest.fixture(scope="module")
+def of_templates(templates, tmp_path_factory):
+    """Records of a critic that was asked by the user's template."""
+    folder = tmp_path_factory.mktemp("of-templates")
+    collect(spec("cartpole", "threetraj", iterations=3, rollouts=8, prompt_folder=templates), folder)
+    return folder
+
+
+def test_prompts_of_a_users_templates_come_out_with_them_and_not_without(of_templates, templates):
+    found = units(of_templates, templates=templates)
     assert found.units
-    without = units(data)
+    without = units(of_templates)
     assert not without.units
     assert without.left_out["cartpole", DIFFERENT] == len(found.units)
-    assert units(data, spliced=True).units.keys() == found.units.keys()
+    assert units(of_templates, spliced=True).units.keys() == found.units.keys()
 
 
 @pytest.mark.parametrize("text", ["{{ 1 / 0 }}", "{{ 'x' * 10**9 }}", "{{ mean_return.real.x.y }}"])
-def test_templates_that_fail_later_leave_units_out(tmp_path, templates, text):
-    data = tmp_path / "data"
-    collect(spec("cartpole", "threetraj", iterations=2, rollouts=8, prompt_folder=templates), data)
-    number = len(units(data, templates=templates).units)
-    with (templates / "critic.j2").open("a") as file:
+def test_templates_that_fail_later_leave_units_out(tmp_path, of_templates, templates, text):
+    number = len(units(of_templates, templates=templates).units)
+    changed = shutil.copytree(templates, tmp_path / "changed")
+    with (changed / "critic.j2").open("a") as file:
         file.write(text)
-    found = units(data, templates=templates)
+    found = units(of_templates, templates=changed)
     assert number > 0
     assert found.left_out["cartpole", NOT_RENDERED] == number
 
@@ -155,17 +185,6 @@ def test_folders_that_hold_no_templates_are_refused(tmp_path, records, kind):
     assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
     assert "prompts" in result.stderr or "critic.j2" in result.stderr
     assert not out.exists()
-
-
-def changed(folder, tmp_path, change, file="episodes.jsonl"):
-    """A copy of records in which every line of a kind was changed."""
-    copy = shutil.copytree(folder, tmp_path / "changed")
-    for path in copy.rglob(file):
-        rows = lines(path)
-        for row in rows:
-            change(row)
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return copy
 
 
 def one_more_step(row):
@@ -210,61 +229,87 @@ def rollout_out_of_range(row):
     row["evidence"]["shown"][1]["rollout"] = 10**6
 
 
-CHANGES = [
-    one_more_step,
-    another_mean,
-    another_return,
-    another_rollout,
-    other_seeds,
-    no_seeds,
-    few_seeds,
-    no_lengths,
-    few_lengths,
-    rollout_out_of_range,
-]
+def another_kept_candidate(row):
+    if row["iteration"] == 0:
+        row[row["selected"]]["params"] = [value + 1 for value in row[row["selected"]]["params"]]
 
 
-@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
-def test_what_was_changed_in_the_record_leaves_the_unit_out(tmp_path, records, change):
-    before, after = units(records), units(changed(records, tmp_path, change))
+CHANGES = {
+    change.__name__: change
+    for change in (
+        *(one_more_step, another_mean, another_return, another_rollout, other_seeds),
+        *(no_seeds, few_seeds, no_lengths, few_lengths, rollout_out_of_range),
+    )
+}
+NO_CALLS = {
+    "no text": b"\xff\xfe{}\n",
+    "nested": b"[" * 100_000 + b"\n",
+    "no number": b'{"iteration": "x"}\n',
+    "zeros": b"\0" * 50 + b"\n",
+}
+
+
+@pytest.fixture(scope="module")
+def altered(records, tmp_path_factory):
+    """Copies of the records, of which each was changed in its own way and is a condition of that name."""
+    root = tmp_path_factory.mktemp("altered")
+
+    def copy(name, change=lambda row: None, file="episodes.jsonl"):
+        folder = shutil.copytree(records, root / name)
+        for path in folder.rglob("*.json*"):
+            path.write_text(re.sub(r'("condition": ?)"[^"]*"', rf'\1"{name}"', path.read_text()))
+        for path in folder.rglob(file):
+            rows = lines(path)
+            for row in rows:
+                change(row)
+            path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        return folder
+
+    copy("unchanged")
+    for name, change in {**CHANGES, "kept candidate": another_kept_candidate}.items():
+        copy(name, change)
+    copy("prompts", lambda row: row.update(prompt=row["prompt"] + " "), "calls.jsonl")
+    for path in copy("without calls").rglob("calls.jsonl"):
+        path.unlink()
+    for name, line in NO_CALLS.items():
+        for path in copy(name).rglob("calls.jsonl"):
+            path.write_bytes(line + path.read_bytes() + line[:-1])
+    return functools.partial(units, root)
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_what_was_changed_in_the_record_leaves_the_unit_out(altered, name):
+    before, after = altered("unchanged"), altered(name)
     assert before.units
     assert not after.units
     assert {reason for _, reason in after.left_out.keys() - before.left_out.keys()} <= {DIFFERENT, NOT_RENDERED}
     assert after.prompts == before.prompts or not after.prompts
 
 
-def test_a_kept_candidate_that_was_changed_leaves_out_what_came_after_it(tmp_path, records):
-    def change(row):
-        if row["iteration"] == 0:
-            row[row["selected"]]["params"] = [value + 1 for value in row[row["selected"]]["params"]]
-
-    before, after = units(records), units(changed(records, tmp_path, change))
+def test_a_kept_candidate_that_was_changed_leaves_out_what_came_after_it(altered):
+    before, after = altered("unchanged"), altered("kept candidate")
     assert any(key.iteration > 0 for key in before.units)
     assert not any(key.iteration > 0 for key in after.units)
 
 
-def test_without_calls_there_is_no_prompt(tmp_path, records):
-    copy = shutil.copytree(records, tmp_path / "copy")
-    for path in copy.rglob("calls.jsonl"):
-        path.unlink()
-    assert set(units(copy).left_out) == {("cartpole", NO_PROMPT)}
+def test_without_calls_there_is_no_prompt(altered):
+    assert set(altered("without calls").left_out) == {("cartpole", NO_PROMPT)}
 
 
-def test_a_changed_prompt_is_left_out(tmp_path, records):
-    def change(row):
-        row["prompt"] += " "
-
-    found = units(changed(records, tmp_path, change, "calls.jsonl"))
+def test_a_changed_prompt_is_left_out(altered):
+    found = altered("prompts")
     assert not found.units
     assert ("cartpole", DIFFERENT) in found.left_out
 
 
-@pytest.mark.parametrize("line", [b"\xff\xfe{}\n", b"[" * 100_000 + b"\n", b'{"iteration": "x"}\n', b"\0" * 50 + b"\n"])
-def test_lines_that_are_no_calls_are_passed_over(tmp_path, records, line):
-    copy = shutil.copytree(records, tmp_path / "copy")
-    for path in copy.rglob("calls.jsonl"):
-        path.write_bytes(line + path.read_bytes() + line[:-1])
-    assert units(copy).units == units(records).units
+@pytest.mark.parametrize("name", NO_CALLS)
+def test_lines_that_are_no_calls_are_passed_over(altered, name):
+    def plain(found):
+        return [(msgspec.structs.replace(unit, condition=""), evidence) for unit, evidence in found.units.values()]
+
+    wanted = plain(altered("unchanged"))
+    assert wanted
+    assert plain(altered(name)) == wanted
 
 
 def test_spliced_and_rendered_units_are_the_same(records):

@@ -17,8 +17,11 @@ from audit.interventions.making import units_of
 from audit.interventions.plan import Plan, answers_file, read_plan, write_plan
 from audit.interventions.units import NOT_THREE, SAME
 from audit.output.errors import AuditError
+from tests import shared as once
 from tests.audit.interventions.planned import answers_of, audit, lines, one_line, plan, recorded
 from tests.audit.samples import SHARED
+
+RELEASED = SHARED / "r2po_logs" / "logs.tar.xz"
 
 
 @pytest.fixture(scope="module")
@@ -257,15 +260,16 @@ def test_a_plan_in_a_linked_folder_finds_its_data(records, tmp_path):
     assert answers_of(real / "plan.json").exists()
 
 
-@pytest.fixture(scope="module")
-def released(tmp_path_factory):
-    archive = SHARED / "r2po_logs" / "logs.tar.xz"
-    if not archive.exists():
-        pytest.skip("no logs of the released code")
-    folder = tmp_path_factory.mktemp("released")
-    with tarfile.open(archive) as tar:
+def unpack(folder):
+    with tarfile.open(RELEASED) as tar:
         tar.extractall(folder, filter="data")
-    return folder
+
+
+@pytest.fixture(scope="module")
+def released():
+    if not RELEASED.exists():
+        pytest.skip("no logs of the released code")
+    return once.made("released-logs", unpack, of=())
 
 
 def test_logs_of_the_released_code_are_spliced_and_cannot_be_made_again(released, tmp_path):

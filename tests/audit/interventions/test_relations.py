@@ -6,8 +6,6 @@ import asyncio
 import json
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,8 +13,8 @@ from typer.testing import CliRunner
 
 import audit
 from audit.cli import app
+from tests.audit.interventions.planned import recorded
 
-ROOT = Path(__file__).resolve().parents[3]
 KEY = ("condition", "env", "variant", "run", "iteration")
 ARMS = {"N0": 2, "N0h": 2, "XL": 3, "XP": 2}
 
@@ -25,9 +23,7 @@ ARMS = {"N0": 2, "N0h": 2, "XL": 3, "XP": 2}
 def plan(tmp_path_factory) -> Path:
     """Four prompts of a simulated search, asked again under four arms, beside the records."""
     folder = tmp_path_factory.mktemp("experiment")
-    search = ["--env=cartpole", "--variant=threetraj", "--backend=simulated", "--iterations=12", "--runs=2", "--quiet"]
-    program = [sys.executable, "-c", "from collector.cli import main; main()"]
-    subprocess.run([*program, *search, f"--out={folder / 'runs'}"], check=True, cwd=ROOT)
+    recorded(folder / "runs", iterations=12, rollouts=20)
     left_out = [f"{arm}=0" for arm in ("A0", "P1", "C")]
     path = folder / "plan.json"
     audit.intervene_plan(

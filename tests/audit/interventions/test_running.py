@@ -116,6 +116,7 @@ app()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("calls", [0, 5])
 def test_a_killed_run_goes_on_behind_its_last_whole_line(finished, tiny, asked, calls):
     command = [sys.executable, "-c", KILLED, "intervene", "run", str(tiny), "--concurrency", "1", str(calls)]
@@ -225,11 +226,18 @@ def test_another_model_than_planned_is_refused(tiny, asked):
     assert asked == []
 
 
+@pytest.fixture(scope="module")
+def beside(records, tmp_path_factory):
+    """A plan in one folder with a copy of its data."""
+    folder = tmp_path_factory.mktemp("beside")
+    plan(shutil.copytree(records, folder / "data"), folder / "plan.json", *TINY)
+    return folder
+
+
 @pytest.mark.parametrize("change", ["gone", "params", "prompt", "another run"])
-def test_records_that_changed_since_are_refused(records, tmp_path, asked, change):
-    data = shutil.copytree(records, tmp_path / "data")
-    path = tmp_path / "plan.json"
-    unit = plan(data, path, *TINY).units[0]
+def test_records_that_changed_since_are_refused(beside, tmp_path, asked, change):
+    path = shutil.copytree(beside, tmp_path / "copy") / "plan.json"
+    data, unit = path.parent / "data", read_plan(path).units[0]
     [run_json] = [each for each in data.rglob("run.json") if json.loads(each.read_text())["run"] == unit.run]
     folder = run_json.parent
     if change == "gone":

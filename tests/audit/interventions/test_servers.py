@@ -39,6 +39,7 @@ def test_a_servers_answers_readable_or_not_are_recorded_once(records, tmp_path, 
     assert all(each["prompt_tokens"] == 11 for each in answers if each["error"] != "cut")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", DIALECTS)
 def test_a_server_that_fails_for_a_moment_is_asked_again(records, tmp_path, server, backend):
     failing = {0: Reply(500, b"broken"), 4: Reply(status=200, how="reset")}

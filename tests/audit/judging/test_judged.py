@@ -7,11 +7,13 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+from audit import store as store_module
 from audit.cli import app
 from audit.output.errors import AuditError, UsageError
-from audit.store import open_store
 from tests.audit.judging.judges import judgement
 from tests.audit.samples import candidate, episode, revision, write_run
+
+pytestmark = pytest.mark.usefixtures("opened_once")
 
 REVISIONS = [
     # returns before, returns after, driver as judged: False for no judgement, None for an unreadable one
@@ -29,21 +31,32 @@ def answer(number):
     return f"The worst rollout fell in case {number}."
 
 
-@pytest.fixture
-def data(tmp_path):
+def judged(folder):
     """All answers say "worst"; the last iteration's second proposal is no critic's."""
     rows = [
         revision(before, after, after=(1, 2.5, 3), answer=answer(number), iteration=number)
         for number, (before, after, _) in enumerate(REVISIONS)
     ]
     rows.append(episode(candidate([1, 5, 9]), candidate([2, 2, 2]), iteration=len(rows)))
-    judged = [
+    lines = [
         judgement(answer(number), number, driver=driver, error=None if driver else "no driver in the reply")
         for number, (_, _, driver) in enumerate(REVISIONS)
         if driver is not False
     ]
-    (tmp_path / "data.judgements.jsonl").write_text("".join(judged))
-    return write_run(tmp_path / "data", rows)
+    (folder / "data.judgements.jsonl").write_text("".join(lines))
+    return write_run(folder / "data", rows)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    """Judged records, which tests read."""
+    return judged(tmp_path_factory.mktemp("judged"))
+
+
+@pytest.fixture
+def own(tmp_path):
+    """Judged records of a test that changes them or their judgements, once and before it opens them."""
+    return judged(tmp_path)
 
 
 def audit(*arguments):
@@ -93,28 +106,28 @@ def test_what_is_not_judged_is_null_in_the_list_of_revisions(data):
     assert [row["strict"] for row in rows] == [True, False, False, False, False, None, None, None]
 
 
-def test_of_judgements_of_one_answer_the_last_counts_and_of_another_answer_none(data):
-    path = data.parent / "data.judgements.jsonl"
+def test_of_judgements_of_one_answer_the_last_counts_and_of_another_answer_none(own):
+    path = own.parent / "data.judgements.jsonl"
     more = [
         judgement(answer(1), 1, driver="worst"),  # judged again
         judgement("The answer before it was changed.", 0, driver="none"),
         judgement(answer(6), 6, run=2),  # of no revision that is there
     ]
     path.write_text(path.read_text() + "".join(more))
-    row, _ = salience(data)
+    row, _ = salience(own)
     assert (row["revisions"], row["strict"], row["permissive"]) == (5, 2, 3)
 
 
-def test_of_several_judges_one_is_chosen(data):
-    path = data.parent / "data.judgements.jsonl"
+def test_of_several_judges_one_is_chosen(own):
+    path = own.parent / "data.judgements.jsonl"
     path.write_text(path.read_text() + judgement(answer(6), 6, model="other"))
-    result = audit("salience", data, "--detector", "judge")
+    result = audit("salience", own, "--detector", "judge")
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == "audit: several models have judged: choose one with --judge: other, tiny:1b\n"
-    row, told = salience(data, "--judge", "other")
+    row, told = salience(own, "--judge", "other")
     assert (row["revisions"], row["strict"]) == (1, 1)
     assert "6 of 7 revisions" in told
-    assert salience(data, "--judge", "tiny:1b")[0]["revisions"] == 5
+    assert salience(own, "--judge", "tiny:1b")[0]["revisions"] == 5
 
 
 def test_files_named_go_before_those_beside_the_records(data, tmp_path):
@@ -128,24 +141,24 @@ def test_files_named_go_before_those_beside_the_records(data, tmp_path):
 
 
 @pytest.mark.parametrize("ending", [".tar.xz", ".pack.parquet"])
-def test_a_pack_and_an_archive_have_the_judgements_of_their_folder(data, ending):
+def test_a_pack_and_an_archive_have_the_judgements_of_their_folder(data, own, ending):
     wanted, _ = salience(data)
-    archive = data.parent / f"data{ending}"
+    archive = own.parent / f"data{ending}"
     if ending == ".pack.parquet":
-        assert audit("pack", data).exit_code == 0
+        assert audit("pack", own).exit_code == 0
     else:
         tarfile = pytest.importorskip("tarfile")
         with tarfile.open(archive, "w:xz") as tar:
-            tar.add(data, arcname="data")
+            tar.add(own, arcname="data")
     assert salience(archive)[0] == wanted
 
 
-def test_show_tells_what_judges_said(data):
-    path = data.parent / "data.judgements.jsonl"
+def test_show_tells_what_judges_said(own):
+    path = own.parent / "data.judgements.jsonl"
     path.write_text(path.read_text() + judgement(answer(1), 1, sentence="An escape \x1b[2J", quoted=False))
 
     def shown(iteration):
-        return audit("show", data, "cartpole", "threetraj", 1, iteration, "--detector", "judge").stdout
+        return audit("show", own, "cartpole", "threetraj", 1, iteration, "--detector", "judge").stdout
 
     assert 'judged by tiny:1b: driver worst, from "The worst rollout fell in case 0."\n' in shown(0)
     assert 'judged by tiny:1b: driver worst, from "An escape \\x1b[2J" (not in the answer)' in shown(1)
@@ -155,19 +168,19 @@ def test_show_tells_what_judges_said(data):
 
 
 def test_python_has_judgements_beside_any_detector(data):
-    with open_store([data], judgements=[data.parent / "data.judgements.jsonl"]) as store:
+    with store_module.open_store([data], judgements=[data.parent / "data.judgements.jsonl"]) as store:
         rows = {row["iteration"]: row["driver"] for row in store.rows("judgements")}
         assert rows == {number: driver for number, (*_, driver) in enumerate(REVISIONS) if driver is not False}
         assert all(row["detector"] == "word" for row in store.rows("references"))
-    with open_store([data]) as store:
+    with store_module.open_store([data]) as store:
         assert store.rows("judgements") == []
-    with open_store([data], detector="judge") as store:
+    with store_module.open_store([data], detector="judge") as store:
         assert store.violations("permissive_contains_strict") == []
         assert store.violations("only_regressions_are_salience_problems") == []
 
 
-def test_what_can_go_wrong(data, tmp_path):
-    path = data.parent / "data.judgements.jsonl"
+def test_what_can_go_wrong(own, tmp_path):
+    path = own.parent / "data.judgements.jsonl"
     for arguments, error, told in (
         (
             {"detector": "judge", "judge": "nobody"},
@@ -175,19 +188,19 @@ def test_what_can_go_wrong(data, tmp_path):
             "no judgements by nobody; models with judgements: tiny:1b",
         ),
         ({"detector": "judge", "judgements": [tmp_path / "no.jsonl"]}, AuditError, "cannot read"),
-        ({"detector": "judge", "judgements": [data / "run.json"]}, AuditError, "holds no judgements"),
+        ({"detector": "judge", "judgements": [own / "run.json"]}, AuditError, "holds no judgements"),
     ):
         with pytest.raises(error, match=told):
-            open_store([data], **arguments)
+            store_module.open_store([own], **arguments)
     path.write_text("")
     with pytest.raises(UsageError, match="empty"):
-        open_store([data], detector="judge")
+        store_module.open_store([own], detector="judge")
     path.unlink()
     with pytest.raises(
         UsageError, match=r"no judgements: no file .*data\.judgements\.jsonl; make it with `audit judge`"
     ):
-        open_store([data], detector="judge")
-    result = audit("salience", data, "--judge", "tiny:1b")
+        store_module.open_store([own], detector="judge")
+    result = audit("salience", own, "--judge", "tiny:1b")
     assert (result.exit_code, result.stderr) == (
         2,
         "audit: --judgements and --judge are for --detector judge, or a rubric\n",
@@ -207,11 +220,11 @@ def test_validate_scores_each_judge_beside_the_rules(data, tmp_path):
         "--format",
         "json",
         "--judgements",
-        tmp_path / "data.judgements.jsonl",
+        data.parent / "data.judgements.jsonl",
     )
     assert result.exit_code == 0, result.stderr
     rows = [row for row in json.loads(result.stdout) if row["detector"].startswith("judge ") and row["code"] is None]
     [row] = [row for row in rows if row["column"] == "driver"]
     agreed = sum(number < 2 or driver == "none" for number, driver in known)
     assert (row["n"], row["accuracy"]) == (len(known), agreed / len(known))
-    assert "judgements" in audit("salience", data, "--judgements", tmp_path / "data.judgements.jsonl").stderr
+    assert "judgements" in audit("salience", data, "--judgements", data.parent / "data.judgements.jsonl").stderr

@@ -11,6 +11,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
+from audit.asking import answer_file
 from audit.asking.answer_file import AnswerFile
 from audit.cli import app
 from audit.judging.questions import Question, draw
@@ -18,6 +19,8 @@ from audit.sources.judgements import JUDGEMENTS
 from tests.audit.judging.judges import DIALECTS, JudgeServer, judgement, reply
 from tests.audit.samples import candidate, episode, revision, write_run
 from tests.collector.llm.loopback import Reply
+
+pytestmark = pytest.mark.usefixtures("opened_once")
 
 SHOWN = [
     {"label": label, "rollout": rollout, "return": value, "length": length}
@@ -53,8 +56,22 @@ def records(folder, cases=4, **changes):
     return write_run(folder, [{**row, "evidence": EVIDENCE} for row in rows])
 
 
+@pytest.fixture(scope="module")
+def unjudged(tmp_path_factory):
+    return records(tmp_path_factory.mktemp("unjudged") / "data")
+
+
 @pytest.fixture
-def data(tmp_path):
+def data(unjudged):
+    """Records that tests read, without judgements beside them."""
+    for path in unjudged.parent.glob("*data.judgements.jsonl*"):
+        path.unlink()
+    return unjudged
+
+
+@pytest.fixture
+def own(tmp_path):
+    """Records of a test that changes them."""
     return records(tmp_path / "data")
 
 
@@ -130,22 +147,22 @@ def test_search_calls_and_empty_answers_are_no_matter_for_a_judge(tmp_path, serv
     assert server.cases_asked() == [0]
 
 
-def test_what_is_judged_is_not_asked_again_and_what_differs_is(data, server):
+def test_what_is_judged_is_not_asked_again_and_what_differs_is(own, server):
     for _ in range(2):
-        assert audit("judge", data, *server.options()).exit_code == 0
+        assert audit("judge", own, *server.options()).exit_code == 0
         assert server.cases_asked() == [0, 1, 2, 3]
-    result = audit("judge", data, *server.options())
+    result = audit("judge", own, *server.options())
     assert "4 answers, 4 of them judged by tiny:1b; nothing to ask" in result.stderr
 
-    text = (data / "episodes.jsonl").read_text()
-    (data / "episodes.jsonl").write_text(text.replace("This is case 2.", "This is case 2!"))
-    audit("judge", data, *server.options())
+    text = (own / "episodes.jsonl").read_text()
+    (own / "episodes.jsonl").write_text(text.replace("This is case 2.", "This is case 2!"))
+    audit("judge", own, *server.options())
     assert server.cases_asked() == [0, 1, 2, 2, 3]
-    text = (data / "episodes.jsonl").read_text()
-    (data / "episodes.jsonl").write_text(text.replace('"length": 11', '"length": 10', 1))
-    audit("judge", data, *server.options())
+    text = (own / "episodes.jsonl").read_text()
+    (own / "episodes.jsonl").write_text(text.replace('"length": 11', '"length": 10', 1))
+    audit("judge", own, *server.options())
     assert server.cases_asked() == [0, 0, 1, 2, 2, 3]
-    audit("judge", data, *server.options(model="tiny:2b"))
+    audit("judge", own, *server.options(model="tiny:2b"))
     assert server.cases_asked() == sorted([0, 0, 1, 2, 2, 3, 0, 1, 2, 3])
 
 
@@ -164,6 +181,26 @@ def test_seeds_and_prompts_do_not_depend_on_what_was_judged_before(tmp_path, ser
     assert len({line["seed"] for line in at_once}) == 4
 
 
+def test_an_interrupt_says_how_to_go_on(data, server, monkeypatch):
+    append_line = answer_file.append_line
+    path = data.parent / "data.judgements.jsonl"
+
+    def stopping(file, line):
+        if path.read_bytes().count(b"\n") == 2:
+            raise KeyboardInterrupt
+        append_line(file, line)
+
+    monkeypatch.setattr(answer_file, "append_line", stopping)
+    result = audit("judge", data, *server.options(), "--concurrency", 1)
+    assert (result.exit_code, result.stdout) == (130, "")
+    assert result.stderr.splitlines()[-1].startswith("audit: interrupted; 2 of 4 are judged, the same command goes on")
+    assert [line["iteration"] for line in lines(path)] == [0, 1]
+    monkeypatch.setattr(answer_file, "append_line", append_line)
+    assert "4 answers, 2 of them judged" in audit("judge", data, *server.options()).stderr
+    assert server.cases_asked() == [0, 1, 2, 2, 3]
+
+
+@pytest.mark.slow
 def test_an_interrupt_loses_nothing_and_no_answer_is_paid_for_twice(data, server):
     server.cases = {2: [Reply(how="stalled"), reply()]}
     command = [sys.executable, "-c", "from audit.cli import main; main()", "judge", str(data), *server.options()]
@@ -338,12 +375,12 @@ def test_a_model_that_fails_on_the_way_leaves_what_is_judged(data, server, backe
     assert [line["iteration"] for line in lines(data.parent / "data.judgements.jsonl")] == [0, 1]
 
 
-def test_the_plan_costs_nothing_and_is_right(data, server):
+def test_the_plan_costs_nothing_and_is_right(own, server):
     options = [*server.options(), "--format", "json"]
-    [row] = json.loads(audit("judge", data, *options, "--plan").stdout)
+    [row] = json.loads(audit("judge", own, *options, "--plan").stdout)
     assert server.requests == server.prompts == []
-    assert not (data.parent / "data.judgements.jsonl").exists()
-    audit("judge", data, *options)
+    assert not (own.parent / "data.judgements.jsonl").exists()
+    audit("judge", own, *options)
     characters = sum(map(len, server.prompts))
     assert row == {
         "condition": "hand",
@@ -356,7 +393,7 @@ def test_the_plan_costs_nothing_and_is_right(data, server):
         "completion_tokens": 320,
     }
     # With a fifth answer, the four judgements say what one takes: 11 and 7 tokens.
-    more = records(data, cases=5)
+    more = records(own, cases=5)
     [row] = json.loads(audit("judge", more, *options, "--plan").stdout)
     wanted = {"answers": 5, "judged": 4, "to_ask": 1, "prompt_tokens": 11, "completion_tokens": 7}
     assert {key: row[key] for key in wanted} == wanted
@@ -420,6 +457,7 @@ def test_a_file_of_a_newer_version_is_refused(data, server):
     assert "written by a newer version (schema 2)" in result.stderr
 
 
+@pytest.mark.slow
 def test_on_a_terminal_nothing_is_asked_without_a_yes(data, server, monkeypatch):
     pty = pytest.importorskip("pty")
     command = [sys.executable, "-c", "from audit.cli import main; main()", "judge", str(data), *server.options()]

@@ -13,6 +13,8 @@ from tests.audit.judging.judges import JudgeServer
 from tests.audit.judging.judges import reply as driver_reply
 from tests.audit.samples import revision, write_run
 
+pytestmark = pytest.mark.usefixtures("opened_once")
+
 RUBRIC = """
 question = "What does the text blame?"
 counts = ["one-run"]

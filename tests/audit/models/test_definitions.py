@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-import statistics
+from statistics import fmean
 
 import pytest
 from hypothesis import given, settings
@@ -16,23 +16,25 @@ from tests.audit.samples import THRESHOLDS, candidate, episode, revision, write_
 
 def details_of(folder, *episodes, detector="word", overrides=None, **run):
     write_run(folder, [{**record, "iteration": number} for number, record in enumerate(episodes)], **run)
-    with open_store([folder], detector=detector, overrides=overrides) as store:
+    return revisions_in(folder, detector=detector, overrides=overrides)
+
+
+def revisions_in(folder, **options):
+    with open_store([folder], **options) as store:
         assert store.problems == []
         return store.rows("revisions")
 
 
-@pytest.mark.parametrize(
-    ("r0", "r1", "direction", "accepted"),
-    [
+def test_direction_is_the_sign_of_delta_and_ties_are_accepted(tmp_path):
+    cases = [
         ([5, 5, 5], [4, 5, 5], "regression", False),
         ([5, 5, 5], [5, 5, 6], "improvement", True),
         ([4, 5, 6], [5, 5, 5], "no_change", True),
-    ],
-)
-def test_direction_is_the_sign_of_delta_and_ties_are_accepted(tmp_path, r0, r1, direction, accepted):
-    [row] = details_of(tmp_path, revision(r0, r1))
-    assert row["delta"] == statistics.fmean(r1) - statistics.fmean(r0)
-    assert (row["direction"], row["accepted"]) == (direction, accepted)
+    ]
+    rows = details_of(tmp_path, *(revision(r0, r1) for r0, r1, *_ in cases))
+    assert [(row["r0"], row["r1"], row["delta"], row["direction"], row["accepted"]) for row in rows] == [
+        (fmean(r0), fmean(r1), fmean(r1) - fmean(r0), *expected) for r0, r1, *expected in cases
+    ]
 
 
 def test_alwayscritic_accepts_regressions_too(tmp_path):
@@ -60,16 +62,15 @@ def test_edit_distance_counts_changes_of_half_a_decimal_and_more(tmp_path):
     assert row["max_change"] == pytest.approx(0.7)
 
 
-@pytest.mark.parametrize(("env", "changed"), [("frozenlake", [1]), ("cartpole", [])])
-def test_a_tabular_policy_changes_with_any_difference(tmp_path, env, changed):
-    record = revision([0, 1, 0], [1, 1, 1], before=(0, 1, 2), after=(0, 1.04, 2), env=env)
-    [row] = details_of(tmp_path, record)
-    assert row["changed"] == changed
+def test_a_tabular_policy_changes_with_any_difference(tmp_path):
+    changes = {"before": (0, 1, 2), "after": (0, 1.04, 2)}
+    for env in ("frozenlake", "cartpole"):
+        write_run(tmp_path / env, [revision([0, 1, 0], [1, 1, 1], env=env, **changes)])
+    assert {row["env"]: row["changed"] for row in revisions_in(tmp_path)} == {"frozenlake": [1], "cartpole": []}
 
 
-@pytest.mark.parametrize(
-    ("returns", "structure", "severity"),
-    [
+def test_agreement_structure_and_severity(tmp_path):
+    cases = [
         ([0, 0, 9], "failure_confirmed", 0.0),
         ([0, 9, 9], "preservation_favored", 1.0),
         ([0, 3, 9], "all_diverse", 3 / 9),
@@ -77,20 +78,17 @@ def test_a_tabular_policy_changes_with_any_difference(tmp_path, env, changed):
         ([4, 4 + 9e-13, 4], "identical", None),
         ([4, 4 + 9e-13, 5], "failure_confirmed", 0.0),
         ([4, 4 + 1e-11, 5], "all_diverse", 1e-11),
-    ],
-)
-def test_agreement_structure_and_severity(tmp_path, returns, structure, severity):
-    [row] = details_of(tmp_path, revision(returns, [1, 1, 1]))
-    assert row["structure"] == structure
-    if severity is None:
-        assert row["severity"] is None
-    else:
-        assert row["severity"] == pytest.approx(severity, abs=1e-12)
+    ]
+    rows = details_of(tmp_path, *(revision(returns, [1, 1, 1]) for returns, *_ in cases))
+    assert [(row["structure"], row["severity"]) for row in rows] == [
+        (structure, severity if severity is None else pytest.approx(severity, abs=1e-12))
+        for _, structure, severity in cases
+    ]
 
 
-@pytest.mark.parametrize(
-    ("returns", "worst", "median", "best"),
-    [
+def test_evidence_is_selected_by_value_and_first_index(tmp_path):
+    cases = [
+        # returns; rollout and return of the worst, the median and the best
         ([7], (0, 7), (0, 7), (0, 7)),
         ([3, 1, 2], (1, 1), (2, 2), (0, 3)),
         # Even K: the sample median is 5; 4 and 6 are as close, and 6 comes first.
@@ -101,14 +99,15 @@ def test_agreement_structure_and_severity(tmp_path, returns, structure, severity
         ([5, 5, 5], (0, 5), (0, 5), (0, 5)),
         # The sample median 2.5 lies between 0 and 5, as close to either.
         ([0, 5, 0, 5], (0, 0), (0, 0), (1, 5)),
-    ],
-)
-def test_evidence_is_selected_by_value_and_first_index(tmp_path, returns, worst, median, best):
-    write_run(tmp_path, [revision(returns, returns)])
-    with open_store([tmp_path]) as store:
-        [row] = store.rows("evidence")
-    chosen = [(row[f"{label}_rollout"], row[label]) for label in ("worst", "median", "best")]
-    assert chosen == [worst, median, best]
+    ]
+    for run, (returns, *_) in enumerate(cases, start=1):
+        write_run(tmp_path / f"{run}", [revision(returns, returns, run=run)])
+    with open_store([tmp_path], strict=True) as store:
+        rows = sorted(store.rows("evidence"), key=lambda row: row["run"])
+    labels = ("worst", "median", "best")
+    assert [[(row[f"{label}_rollout"], row[label]) for label in labels] for row in rows] == [
+        expected for _, *expected in cases
+    ]
 
 
 def test_evidence_has_the_place_and_the_heading_of_each_rollout_shown(tmp_path):
@@ -125,45 +124,38 @@ def test_evidence_has_the_place_and_the_heading_of_each_rollout_shown(tmp_path):
     assert [row[f"{label}_name"] for label in ("worst", "median", "best")] == ["worst", None, "Rollout A"]
 
 
-@pytest.mark.parametrize(
-    ("r0", "r1", "answer", "strict", "permissive"),
-    [
-        ([1, 5, 9], [0, 0, 0], "The WORST one fell.", True, True),
-        ([1, 1, 9], [0, 0, 0], "The worst one fell.", False, True),
-        ([5, 5, 5], [0, 0, 0], "The worst one fell.", False, False),
-        ([1, 5, 9], [0, 0, 0], "It fell.", False, False),
-        ([1, 5, 9], [9, 9, 9], "The worst one fell.", False, False),
-        ([1, 5, 9], [5, 5, 5], "The worst one fell.", False, False),
-        ([1, 9, 9], [0, 0, 0], "The worst one fell.", True, True),
-    ],
-)
-def test_strict_and_permissive_criterion(tmp_path, r0, r1, answer, strict, permissive):
-    [row] = details_of(tmp_path, revision(r0, r1, answer=answer))
-    assert (row["strict"], row["permissive"]) == (strict, permissive)
+def test_strict_and_permissive_criterion(tmp_path):
+    cases = [
+        ([1, 5, 9], [0, 0, 0], "The WORST one fell.", (True, True)),
+        ([1, 1, 9], [0, 0, 0], "The worst one fell.", (False, True)),
+        ([5, 5, 5], [0, 0, 0], "The worst one fell.", (False, False)),
+        ([1, 5, 9], [0, 0, 0], "It fell.", (False, False)),
+        ([1, 5, 9], [9, 9, 9], "The worst one fell.", (False, False)),
+        ([1, 5, 9], [5, 5, 5], "The worst one fell.", (False, False)),
+        ([1, 9, 9], [0, 0, 0], "The worst one fell.", (True, True)),
+    ]
+    rows = details_of(tmp_path, *(revision(r0, r1, answer=answer) for r0, r1, answer, *_ in cases))
+    assert [(row["strict"], row["permissive"]) for row in rows] == [expected for *_, expected in cases]
 
 
-@pytest.mark.parametrize(
-    ("answer", "word", "phrase"),
-    [
-        ("the worst rollout fell", True, True),
-        ("In the Worst\nTrajectory it fell", True, True),
-        ("worst-case behaviour", True, False),
-        ("at the worst point of the trace", True, False),
-        ("the worst rollouts fell", True, False),
-        ("the worst of all, rollout 3", True, False),
-        ("the worsted rollout", True, False),
-        ("nothing of the kind", False, False),
-    ],
-)
-def test_detectors(tmp_path, answer, word, phrase):
-    found = {
-        detector: details_of(tmp_path, revision([1, 5, 9], [0, 0, 0], answer=answer), detector=detector)
+def test_detectors(tmp_path):
+    cases = {
+        # answer: whether `word` and `phrase` find a reference
+        "the worst rollout fell": (True, True),
+        "In the Worst\nTrajectory it fell": (True, True),
+        "worst-case behaviour": (True, False),
+        "at the worst point of the trace": (True, False),
+        "the worst rollouts fell": (True, False),
+        "the worst of all, rollout 3": (True, False),
+        "the worsted rollout": (True, False),
+        "nothing of the kind": (False, False),
+    }
+    records = [revision([1, 5, 9], [0, 0, 0], answer=answer) for answer in cases]
+    word, phrase = (
+        [row["references_worst"] for row in details_of(tmp_path, *records, detector=detector)]
         for detector in ("word", "phrase")
-    }
-    assert {detector: rows[0]["references_worst"] for detector, rows in found.items()} == {
-        "word": word,
-        "phrase": phrase,
-    }
+    )
+    assert dict(zip(cases, zip(word, phrase, strict=True), strict=True)) == cases
 
 
 def test_only_the_critics_answer_is_searched(tmp_path):
@@ -172,12 +164,13 @@ def test_only_the_critics_answer_is_searched(tmp_path):
     thinking = revision([1, 5, 9], [0, 0, 0])
     thinking["revised"]["thinking"] = said
     thinking["initial"]["answer"] = said
-    [row] = details_of(tmp_path / "a", thinking)
-    assert row["references_worst"] is False
     second = revision([1, 5, 9], [0, 0, 0], answer=said, variant="puresearch", evidence=None)
     second["revised"]["source"] = "search"
-    [row] = details_of(tmp_path / "b", second)
-    assert (row["references_worst"], row["strict"], row["permissive"]) == (None, None, None)
+    for record in (thinking, second):
+        write_run(tmp_path / record["variant"], [record])
+    rows = {row["variant"]: row for row in revisions_in(tmp_path)}
+    assert rows["threetraj"]["references_worst"] is False
+    assert [rows["puresearch"][name] for name in ("references_worst", "strict", "permissive")] == [None] * 3
 
 
 EIGHT = tuple(range(8))
@@ -187,9 +180,8 @@ def edited(count):
     return tuple(value + (1 if index < count else 0) for index, value in enumerate(EIGHT))
 
 
-@pytest.mark.parametrize(
-    ("r0", "delta", "edits", "pattern"),
-    [
+def test_edit_patterns_first_match_wins(tmp_path):
+    cases = [
         (250, -9, 0, "pure_stochasticity"),
         (250, -9, 1, "near_optimal_break"),
         (250, -9, 8, "near_optimal_break"),
@@ -213,12 +205,11 @@ def edited(count):
         (250, 9, 3, "targeted_multi_state_fix"),
         (6, 9, 2, "other_improvement"),
         (250, 0, 1, None),
-    ],
-)
-def test_edit_patterns_first_match_wins(tmp_path, r0, delta, edits, pattern):
-    record = revision([r0] * 2, [r0 + delta] * 2, before=EIGHT, after=edited(edits))
-    [row] = details_of(tmp_path, record, thresholds=THRESHOLDS)
-    assert row["pattern"] == pattern
+    ]
+    records = [revision([r0] * 2, [r0 + delta] * 2, before=EIGHT, after=edited(edits)) for r0, delta, edits, _ in cases]
+    rows = details_of(tmp_path, *records, thresholds=THRESHOLDS)
+    found = [(*case[:3], row["pattern"]) for case, row in zip(cases, rows, strict=True)]
+    assert found == cases
 
 
 def test_near_zero_is_a_distance_from_the_floor(tmp_path):
@@ -235,20 +226,23 @@ def test_near_zero_is_a_distance_from_the_floor(tmp_path):
 
 
 def test_thresholds_come_from_the_user_then_the_run_then_the_task(tmp_path):
-    record = revision([460] * 2, [400] * 2, before=EIGHT, after=edited(8))
-    assert details_of(tmp_path, record)[0]["pattern"] == "near_optimal_break"
-    own = {**THRESHOLDS, "high": 470.0}
-    assert details_of(tmp_path, record, thresholds=own)[0]["pattern"] == "other_regression"
-    set_by_user = {"cartpole": {"high": 450.0}}
-    rows = details_of(tmp_path, record, thresholds=own, overrides=set_by_user)
-    assert rows[0]["pattern"] == "near_optimal_break"
+    for run, own in ((1, None), (2, {**THRESHOLDS, "high": 470.0})):
+        record = revision([460] * 2, [400] * 2, before=EIGHT, after=edited(8), run=run)
+        write_run(tmp_path / f"{run}", [record], thresholds=own)
+    patterns = [
+        {row["run"]: row["pattern"] for row in revisions_in(tmp_path, overrides=overrides)}
+        for overrides in (None, {"cartpole": {"high": 450.0}})
+    ]
+    assert patterns[0] == {1: "near_optimal_break", 2: "other_regression"}
+    assert patterns[1][2] == "near_optimal_break"
 
 
 def test_a_task_of_ones_own_is_read_when_its_run_brings_thresholds(tmp_path):
-    record = revision([250] * 2, [240] * 2, before=(0, 1), after=(0, 1.01), env="juggling")
-    [linear] = details_of(tmp_path / "linear", record, thresholds=THRESHOLDS, step_size=1.0)
-    [tabular] = details_of(tmp_path / "tabular", record, thresholds=THRESHOLDS, step_size=None)
-    assert (linear["pattern"], tabular["pattern"]) == ("pure_stochasticity", "near_optimal_break")
+    for run, step_size in ((1, 1.0), (2, None)):
+        record = revision([250] * 2, [240] * 2, before=(0, 1), after=(0, 1.01), env="juggling", run=run)
+        write_run(tmp_path / f"{run}", [record], thresholds=THRESHOLDS, step_size=step_size)
+    patterns = {row["run"]: row["pattern"] for row in revisions_in(tmp_path)}
+    assert patterns == {1: "pure_stochasticity", 2: "near_optimal_break"}
 
 
 def test_iterations_give_the_kept_return_the_best_so_far_and_the_cost(tmp_path):
@@ -294,7 +288,7 @@ PARAMS = st.lists(st.integers(-20, 20).map(lambda tenth: tenth / 10), min_size=5
 REVISIONS = st.tuples(RETURNS, RETURNS, PARAMS, PARAMS, st.sampled_from(["The Worst fell", "all fell"]))
 
 
-@settings(max_examples=15)
+@settings(max_examples=5)
 @given(st.lists(REVISIONS, min_size=1, max_size=40))
 def test_the_sql_agrees_with_the_plain_definitions(tmp_path_factory, drawn):
     records = [

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 import audit
 from audit.store import open_store
 from tests.audit.samples import revision, write_run
@@ -13,14 +11,8 @@ ALWAYS = {"second": "critic", "evidence": "three", "commits": "revised"}
 IMPORTED = {"imported_from": ["log.csv"]}
 
 
-def opened(folder, variant, **run):
-    write_run(folder, [revision(*WORSE, variant=variant, selected="revised")], **run)
-    return open_store([folder])
-
-
-@pytest.mark.parametrize(
-    ("variant", "run", "accepted"),
-    [
+def test_a_method_that_always_commits_has_its_revisions_accepted(tmp_path):
+    cases = [
         ("mine", {"method": ALWAYS}, True),
         ("mine", {"method": {**ALWAYS, "commits": "better"}}, False),
         ("mine", {"method": ALWAYS, "options": IMPORTED}, True),
@@ -30,42 +22,51 @@ def opened(folder, variant, **run):
         ("alwayscritic", {"options": IMPORTED}, True),
         ("alwayscritic", {"method": {**ALWAYS, "commits": "better"}}, False),
         ("threetraj", {"method": {}}, False),
-    ],
-)
-def test_a_method_that_always_commits_has_its_revisions_accepted(tmp_path, variant, run, accepted):
-    with opened(tmp_path, variant, **run) as store:
-        assert store.problems == []
-        assert [row["accepted"] for row in store.rows("revisions")] == [accepted]
-        assert bool(store.violations("selection_follows_the_rule_of_acceptance")) is not accepted
-
-
-@pytest.mark.parametrize(
-    ("variant", "method", "kind"),
-    [("mine", ALWAYS, "three"), ("mine", {"second": "search"}, None), ("threetraj", None, "three")],
-)
-def test_evidence_that_records_do_not_state_is_what_the_method_shows(tmp_path, variant, method, kind):
-    record = revision(*WORSE, variant=variant) | {"evidence": None}
-    write_run(tmp_path, [record], options=IMPORTED, method=method)
+    ]
+    for number, (variant, run, _) in enumerate(cases, start=1):
+        record = revision(*WORSE, variant=variant, selected="revised", run=number)
+        write_run(tmp_path / f"{number}", [record], **run)
     with open_store([tmp_path]) as store:
-        assert [row["evidence_kind"] for row in store.rows("episodes")] == [kind]
+        assert store.problems == []
+        found = {row["run"]: row["accepted"] for row in store.rows("revisions")}
+        violations = store.violations("selection_follows_the_rule_of_acceptance")
+    accepted = {number: accepted for number, (*_, accepted) in enumerate(cases, start=1)}
+    assert found == accepted
+    assert sorted(row[3] for row in violations) == [number for number, accepted in accepted.items() if not accepted]
+
+
+def test_evidence_that_records_do_not_state_is_what_the_method_shows(tmp_path):
+    cases = [("mine", ALWAYS, "three"), ("mine", {"second": "search"}, None), ("threetraj", None, "three")]
+    for number, (variant, method, _) in enumerate(cases, start=1):
+        record = revision(*WORSE, variant=variant, run=number) | {"evidence": None}
+        write_run(tmp_path / f"{number}", [record], options=IMPORTED, method=method)
+    with open_store([tmp_path]) as store:
+        kinds = {row["run"]: row["evidence_kind"] for row in store.rows("episodes")}
+    assert kinds == {number: kind for number, (*_, kind) in enumerate(cases, start=1)}
 
 
 def test_rollouts_that_train_are_spent(tmp_path):
-    with opened(tmp_path, "mine", method={"commits": "revised", "training_rollouts": 4}) as store:
+    record = revision(*WORSE, variant="mine", selected="revised")
+    write_run(tmp_path, [record], method={"commits": "revised", "training_rollouts": 4})
+    with open_store([tmp_path]) as store:
         assert [row["rollouts_spent"] for row in store.rows("iterations")] == [3 + 3 + 4]
 
 
-@pytest.mark.parametrize(("names", "control"), [(("again", "twice"), "again"), (("again", "puresearch"), "puresearch")])
-def test_a_method_that_sends_its_prompt_twice_is_a_control(tmp_path, names, control):
-    for name in names:
-        write_run(tmp_path / name, [revision(*WORSE, variant=name)], method={"second": "repeat"})
-    write_run(tmp_path / "threetraj", [revision(*WORSE)])
+def test_a_method_that_sends_its_prompt_twice_is_a_control(tmp_path):
+    cases = {"one": (("again", "twice"), "again"), "two": (("again", "puresearch"), "puresearch")}
+    for condition, (names, _) in cases.items():
+        for name in names:
+            record = revision(*WORSE, variant=name, condition=condition)
+            write_run(tmp_path / condition / name, [record], method={"second": "repeat"})
+        write_run(tmp_path / condition / "threetraj", [revision(*WORSE, condition=condition)])
     with open_store([tmp_path]) as store:
-        rows = store.rows("controls")
-    assert {row["control"] for row in rows} == {control}
-    assert {row["variant"] for row in rows} == {*names, "threetraj"} - {control}
-    assert {row["control_runs"] for row in rows} == {1}
-    assert all(row["controls"] for row in audit.check(tmp_path, facts=True).rows)
+        controls = store.rows("controls")
+    for condition, (names, control) in cases.items():
+        rows = [row for row in controls if row["condition"] == condition]
+        assert {row["control"] for row in rows} == {control}
+        assert {row["variant"] for row in rows} == {*names, "threetraj"} - {control}
+        assert {row["control_runs"] for row in rows} == {1}
+    assert [bool(row["controls"]) for row in audit.check(tmp_path, facts=True).rows] == [True] * 6
 
 
 def test_copies_of_a_run_with_and_without_its_method_are_one_run(tmp_path):

@@ -16,9 +16,12 @@ R2PO = {"variant": "r2po", "evidence": {"kind": "median", "shown": [], "statisti
 
 def thresholds(path, relation="revisions"):
     with open_store([path], cache=False) as store:
-        return [
-            (row["tau_c"], row["restrained"]) for row in sorted(store.rows(relation), key=lambda row: row["iteration"])
-        ]
+        return thresholds_in(store, relation)
+
+
+def thresholds_in(store, relation="revisions"):
+    rows = sorted(store.rows(relation), key=lambda row: (row["run"], row["iteration"]))
+    return [(row["tau_c"], row["restrained"]) for row in rows]
 
 
 def r2po(*levels, **changes):
@@ -27,17 +30,16 @@ def r2po(*levels, **changes):
 
 def test_a_fixed_threshold_holds_for_all_revisions_of_a_method_with_the_rule(tmp_path):
     write_run(tmp_path, r2po(479.9, 480, 500), tau_c=480.0)
-    assert thresholds(tmp_path) == thresholds(tmp_path, "changes") == [(480, False), (480, True), (480, True)]
+    with open_store([tmp_path], cache=False) as store:
+        assert thresholds_in(store) == thresholds_in(store, "changes") == [(480, False), (480, True), (480, True)]
 
 
 def test_without_the_rule_or_with_the_rule_off_there_is_none(tmp_path):
     write_run(tmp_path / "off", r2po(500), tau_c=None)
-    assert thresholds(tmp_path / "off") == [(None, None)]
-    write_run(tmp_path / "other", [revision([500] * 3, [0] * 3)], tau_c=480.0)
-    assert thresholds(tmp_path / "other") == [(None, None)]
+    write_run(tmp_path / "other", [revision([500] * 3, [0] * 3, run=2)], tau_c=480.0)
     method = {"second": "critic", "evidence": "three", "revision_rule": True}
-    write_run(tmp_path / "own", [revision([500] * 3, [0] * 3, variant="mine")], tau_c=480.0, method=method)
-    assert thresholds(tmp_path / "own") == [(480, True)]
+    write_run(tmp_path / "own", [revision([500] * 3, [0] * 3, run=3, variant="mine")], tau_c=480.0, method=method)
+    assert thresholds(tmp_path) == [(None, None), (None, None), (480, True)]
 
 
 @pytest.fixture
@@ -58,35 +60,32 @@ def chosen(tmp_path):
 
 def test_a_chosen_threshold_is_each_iterations_own(chosen):
     data, stated = chosen
-    assert thresholds(data) == stated[:3]
-    assert thresholds(data, "episodes") == stated
+    with open_store([data], cache=False) as store:
+        assert thresholds_in(store) == stated[:3]
+        assert thresholds_in(store, "episodes") == stated
 
 
-def test_a_pack_holds_it(chosen, tmp_path):
+def test_a_pack_holds_it_and_so_does_a_line_that_is_read_apart_from_it(chosen, tmp_path):
     data, stated = chosen
-    packed = pack(data, tmp_path / "d.pack.parquet").path
+    packed = pack(data, tmp_path / "d.pack.parquet", findings="none").path
     assert thresholds(packed, "episodes") == stated
-
-
-def test_a_line_that_is_read_apart_from_a_pack_holds_it(chosen, tmp_path):
     # The same iterations twice, in a pack and outside, make the audit read the pack's lines one by one.
-    data, stated = chosen
-    packed = pack(data, tmp_path / "d.pack.parquet").path
     with open_store([packed, data], cache=False) as store:
-        rows = sorted(store.rows("episodes"), key=lambda row: row["iteration"])
-    assert [(row["tau_c"], row["restrained"]) for row in rows] == stated
+        assert thresholds_in(store, "episodes") == stated
 
 
-@pytest.mark.parametrize(("field", "value"), [("tau_c", "480"), ("restrained", 1), ("tau_c", [480])])
-def test_a_threshold_of_another_type_is_named(chosen, field, value):
+def test_a_threshold_of_another_type_is_named(chosen):
     data, stated = chosen
     path = data / "episodes.jsonl"
-    first, *rest = path.read_text().splitlines()
-    path.write_text("\n".join([json.dumps({**json.loads(first), field: value}), *rest]) + "\n")
+    lines = path.read_text().splitlines()
+    wrong = [("tau_c", "480"), ("restrained", 1), ("tau_c", [480])]
+    changed = [json.dumps({**json.loads(lines[0]), field: value}) for field, value in wrong]
+    path.write_text("\n".join([*changed, *lines[1:]]) + "\n")
     with open_store([data], cache=False) as store:
-        [problem] = store.problems
-        assert (problem.line, field in problem.message) == (1, True)
-    assert thresholds(data, "episodes") == stated[1:]
+        told = [(problem.line, problem.message) for problem in store.problems]
+        assert thresholds_in(store, "episodes") == stated[1:]
+    assert [line for line, _ in told] == [1, 2, 3]
+    assert all(field in message for (field, _), (_, message) in zip(wrong, told, strict=True))
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,18 @@ from audit.store import open_store
 from tests.audit.samples import revision, write_run
 from tests.audit.texts import text_candidate, text_revision, text_run
 
+pytestmark = pytest.mark.usefixtures("opened_once")
 
-def rows(folder, name, records, overrides=None, detector="word", **run):
-    write_run(folder, [{**each, "iteration": place} for place, each in enumerate(records)], **text_run(**run))
+
+def write(folder, records, **run):
+    identity = {key: records[0][key] for key in ("variant", "run")}
+    numbered = [{**each, "iteration": place} for place, each in enumerate(records)]
+    return write_run(folder, numbered, **text_run(**identity, **run))
+
+
+def rows(folder, name, records=None, overrides=None, detector="word", **run):
+    if records is not None:
+        write(folder, records, **run)
     with open_store([folder], overrides=overrides, detector=detector) as store:
         assert not store.problems
         return store.rows(name)
@@ -73,37 +82,39 @@ PATTERNS = {
 }
 
 
-@pytest.mark.parametrize("pattern", PATTERNS)
-@pytest.mark.parametrize("score_range", [(0.0, 1.0), (-10.0, 30.0)])
-def test_patterns_are_of_the_range_of_scores(tmp_path, pattern, score_range):
-    after, r0, r1 = PATTERNS[pattern]
-    low, high = score_range
-    scores = [low + (high - low) * score for score in (r0, r1)]
-    [row] = rows(tmp_path, "patterns", [edit({"p": TEXT}, after, *scores)], score_range=list(score_range))
-    assert row["pattern"] == pattern
+def test_patterns_are_of_the_range_of_scores(tmp_path):
+    for run, (low, high) in enumerate([(0.0, 1.0), (-10.0, 30.0)], start=1):
+        records = [
+            edit({"p": TEXT}, after, *(low + (high - low) * score for score in scores), run=run)
+            for after, *scores in PATTERNS.values()
+        ]
+        write(tmp_path / f"{run}", records, score_range=[low, high])
+    found = {(row["run"], row["iteration"]): row["pattern"] for row in rows(tmp_path, "patterns")}
+    assert found == {(run, place): pattern for run in (1, 2) for place, pattern in enumerate(PATTERNS)}
 
 
 def test_thresholds_of_texts_can_be_set_and_are_shares_of_the_range(tmp_path):
     record = edit({"p": TEXT}, SOME, 15.0, 10.0)  # from 0.75 of the range
-    run = {"score_range": [0.0, 20.0]}
-    [row] = rows(tmp_path / "a", "patterns", [record], **run)
-    assert row["pattern"] == "other_regression"
-    [row] = rows(tmp_path / "b", "patterns", [record], overrides={"text": {"surgical_max": 0.36}}, **run)
-    assert row["pattern"] == "surgical_backfire"
-    [row] = rows(tmp_path / "c", "patterns", [record], overrides={"text": {"high": 0.7}}, **run)
-    assert row["pattern"] == "near_optimal_break"
-    [row] = rows(tmp_path / "d", "edit_thresholds", [record], overrides={"text": {"high": 0.7}}, **run)
-    assert (row["high"], row["partial"], row["surgical_max"], row["origin"]) == (14, 6, 0.25, "user")
-    [row] = rows(tmp_path / "e", "thresholds", [record], **run)
+    write(tmp_path, [record], score_range=[0.0, 20.0])
+    with open_store([tmp_path]) as store:
+        assert [row["pattern"] for row in store.rows("patterns")] == ["other_regression"]
+        [row] = store.rows("thresholds")
     assert (row["high"], row["surgical_max"], row["policy"], row["origin"]) == (16, None, "text", "project")
+    [row] = rows(tmp_path, "patterns", overrides={"text": {"surgical_max": 0.36}})
+    assert row["pattern"] == "surgical_backfire"
+    with open_store([tmp_path], overrides={"text": {"high": 0.7}}) as store:
+        assert [row["pattern"] for row in store.rows("patterns")] == ["near_optimal_break"]
+        [row] = store.rows("edit_thresholds")
+    assert (row["high"], row["partial"], row["surgical_max"], row["origin"]) == (14, 6, 0.25, "user")
 
 
 def test_scores_outside_0_to_1_without_a_range_have_no_patterns_and_a_reason(tmp_path):
     records = [edit({"p": TEXT}, SMALL, 0.5, 0.3), edit({"p": TEXT}, SMALL, 0.5, -0.5)]
-    assert rows(tmp_path / "a", "patterns", records, score_range=None) == []
+    write(tmp_path / "a", records, score_range=None)
     reason = "no edit patterns of 1 run: scores from -0.5 to 0.5, no score_range in run.json"
     for command in ("patterns", "sensitivity"):
-        assert reason in CliRunner().invoke(app, [command, str(tmp_path / "a")]).stderr
+        result = audit(command, tmp_path / "a", "--format", "json")
+        assert (json.loads(result.stdout), reason in result.stderr) == ([], True)
     # Within 0 to 1 the range need not be stated.
     assert len(rows(tmp_path / "b", "patterns", records[:1], score_range=None)) == 1
 
@@ -115,18 +126,16 @@ def test_moved_thresholds_of_texts_are_no_whole_numbers(tmp_path):
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("moved", "pattern"), [("high=0.7", "near_optimal_break"), ("surgical_max=0.36", "surgical_backfire")]
-)
-def test_varied_thresholds_of_texts_are_those_that_can_be_set(tmp_path, moved, pattern):
+def test_varied_thresholds_of_texts_are_those_that_can_be_set(tmp_path):
     write_run(tmp_path, [edit({"p": TEXT}, SOME, 15.0, 10.0)], **text_run(score_range=[0.0, 20.0]))
-    varied = json.loads(audit("sensitivity", tmp_path, "--vary", f"text.{moved}", "--format", "json").stdout)
-    assert {(row["pattern"], row["change"]) for row in varied if not row["in_force"]} == {
-        ("other_regression", -1),
-        (pattern, 1),
-    }
-    [row] = json.loads(audit("patterns", tmp_path, "--set", f"text.{moved}", "--format", "json").stdout)
-    assert row["pattern"] == pattern
+    for moved, pattern in (("high=0.7", "near_optimal_break"), ("surgical_max=0.36", "surgical_backfire")):
+        varied = json.loads(audit("sensitivity", tmp_path, "--vary", f"text.{moved}", "--format", "json").stdout)
+        assert {(row["pattern"], row["change"]) for row in varied if not row["in_force"]} == {
+            ("other_regression", -1),
+            (pattern, 1),
+        }
+        [row] = json.loads(audit("patterns", tmp_path, "--set", f"text.{moved}", "--format", "json").stdout)
+        assert row["pattern"] == pattern
     other = json.loads(audit("sensitivity", tmp_path, "--vary", "cartpole.high=400", "--format", "json").stdout)
     assert other == []
 
@@ -136,17 +145,20 @@ def test_paired_scores_are_tested_as_pairs_and_their_noise_is_unknown(tmp_path):
         text_revision([1, 1, 1], [0, 0.5, 0]),  # all three fell: one of eight signs
         text_revision([1, 0, 1], [0, 1, 1]),  # +1, -1 and 0 cancel
     ]
-    paired = sorted(rows(tmp_path / "paired", "noise", records), key=lambda row: row["iteration"])
+    other = text_revision([1, 1, 1], [0, 0.5, 0])
+    other["revised"]["example_ids"] = ["7", "8", "9"]
+    write(tmp_path / "paired", records)
+    write(tmp_path / "other", [{**other, "variant": "other"}])
+    with open_store([tmp_path]) as store:
+        unpaired, *paired = sorted(store.rows("noise"), key=lambda row: (row["variant"] == "gepa", row["iteration"]))
+        [row] = [row for row in store.rows("noise_summary") if row["variant"] == "gepa"]
     assert [(row["p_no_change"], row["chance_pooled"], row["chance_initial"]) for row in paired] == [
         (1 / 8, 1 / 2, None),
         (3 / 4, 1 / 4, None),
     ]
-    [row] = rows(tmp_path / "summary", "noise_summary", records)
     assert (row["tested"], row["expected_regressions"], row["expected_pooled"]) == (2, None, 0.75)
-    records[0]["revised"]["example_ids"] = ["7", "8", "9"]
-    [other] = [row for row in rows(tmp_path / "other", "noise", records) if row["iteration"] == 0]
     # One of the 20 ways to split six scores of which the three highest were first.
-    assert (other["p_no_change"], other["chance_initial"]) == (1 / 20, 0)
+    assert (unpaired["p_no_change"], unpaired["chance_initial"]) == (1 / 20, 0)
 
 
 def test_rates_are_of_the_regressions_whose_worst_item_differs(tmp_path):
@@ -166,8 +178,8 @@ def test_rates_are_of_the_regressions_whose_worst_item_differs(tmp_path):
     assert row["permissive_untied_pct"] == pytest.approx(100 * 3 / 4)
 
 
-@pytest.fixture
-def folder(tmp_path):
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
     """Four revisions: one without a rationale, one tied, one on other examples, and one of two components."""
     other = text_revision([0, 1, 0.5], [1, 1, 1])
     other["revised"]["example_ids"] = ["7", "8", "9"]
@@ -177,8 +189,7 @@ def folder(tmp_path):
         other,
         edit({"a": "Do it.", "b": "same"}, {"a": "Do it well.", "b": "same"}, 0.5, 0.2),
     ]
-    write_run(tmp_path, [{**each, "iteration": place} for place, each in enumerate(records)], **text_run())
-    return tmp_path
+    return write(tmp_path_factory.mktemp("texts"), records)
 
 
 def audit(*arguments):
@@ -261,18 +272,17 @@ def test_items_are_shown_with_what_is_known_of_them(tmp_path):
     assert "more characters" in shown
 
 
-def test_references_in_texts_are_resolved_unless_a_detector_is_named(folder, tmp_path_factory):
+def test_references_in_texts_are_resolved_unless_a_detector_is_named(folder, tmp_path):
     """The word "worst" is not what an item of a batch is called."""
     note = "audit: candidates are texts: references are found by the detector resolved, unless you name another"
-    assert note in audit("rates", folder).stderr
-    rows = json.loads(audit("rates", folder, "--format", "json").stdout)
-    assert {row["detector"] for row in rows} == {"resolved"}
+    resolved = audit("rates", folder, "--format", "json")
+    assert note in resolved.stderr
+    assert {row["detector"] for row in json.loads(resolved.stdout)} == {"resolved"}
     named = audit("rates", folder, "--detector", "word", "--format", "json")
     assert {row["detector"] for row in json.loads(named.stdout)} == {"word"}
     assert note not in named.stderr + audit("summary", folder).stderr
     assert "(detector resolved)" in audit("show", folder, "sums", "gepa", 1, 1).stdout
-    other = tmp_path_factory.mktemp("parameters")
-    write_run(other, [revision([1, 2, 3], [2, 3, 4])])
-    mixed = audit("rates", folder, other, "--format", "json")
+    write_run(tmp_path, [revision([1, 2, 3], [2, 3, 4])])
+    mixed = audit("rates", folder, tmp_path, "--format", "json")
     assert {row["detector"] for row in json.loads(mixed.stdout)} == {"word"}
     assert "some candidates are texts" in mixed.stderr

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
+
 import duckdb
-import pytest
 
 from audit.sources.grammar import form_of
 from audit.store import open_store
@@ -13,10 +14,14 @@ from tests.audit.texts import items, text_revision, text_run
 
 
 def relation(folder, name, records, **run):
-    write_run(folder, records, **text_run(**run))
+    write_run(folder, [{**each, "iteration": place} for place, each in enumerate(records)], **text_run(**run))
+    return relation_of(folder, name)
+
+
+def relation_of(folder, name):
     with open_store([folder]) as store:
         assert not store.problems
-        return store.rows(name)
+        return sorted(store.rows(name), key=lambda row: (row["run"], row["iteration"]))
 
 
 BATCHES = {
@@ -35,14 +40,14 @@ BATCHES = {
 }
 
 
-@pytest.mark.parametrize("case", BATCHES)
-def test_worst_median_and_best_are_of_the_items_shown(tmp_path, case):
-    scores, *expected = BATCHES[case]
-    [row] = relation(tmp_path, "evidence", [text_revision(scores, scores)])
+def test_worst_median_and_best_are_of_the_items_shown(tmp_path):
+    rows = relation(tmp_path, "evidence", [text_revision(scores, scores) for scores, *_ in BATCHES.values()])
     names = ("worst", "median", "best", "worst_below_median", "worst_below_best", "worst_unique", "structure")
-    assert [row[name] for name in names] == expected
-    assert row["items"] == len(scores)
-    assert row["worst_name"] == f"Example {scores.index(min(scores)) + 1}"
+    found = {case: [row[name] for name in names] for case, row in zip(BATCHES, rows, strict=True)}
+    assert found == {case: expected for case, (_, *expected) in BATCHES.items()}
+    assert [(row["items"], row["worst_name"]) for row in rows] == [
+        (len(scores), f"Example {scores.index(min(scores)) + 1}") for scores, *_ in BATCHES.values()
+    ]
 
 
 def test_items_are_a_part_of_the_examples(tmp_path):
@@ -60,22 +65,20 @@ def test_an_item_without_a_score_leaves_the_worst_open(tmp_path):
     assert relation(tmp_path, "evidence", [record]) == []
 
 
-@pytest.mark.parametrize(
-    ("rule", "before", "after", "selected", "accepted"),
-    [
+def test_acceptance_follows_the_rule_of_the_run(tmp_path):
+    cases = [
         ("better", [0, 1], [1, 0], "revised", True),
         ("strict", [0, 1], [1, 0], "initial", False),
         ("strict", [0, 1], [1, 1], "revised", True),
         ("always", [1, 1], [0, 0], "revised", True),
         ("pool", [1, 1], [0, 0], "revised", True),
-    ],
-)
-def test_acceptance_follows_the_rule_of_the_run(tmp_path, rule, before, after, selected, accepted):
-    record = text_revision(before, after, selected=selected)
-    [row] = relation(tmp_path, "changes", [record], selection_rule=rule)
-    assert row["accepted"] is accepted
-    assert row["edit_distance"] is None
-    assert row["paired"] is True
+    ]
+    for run, (rule, before, after, selected, _) in enumerate(cases, start=1):
+        record = text_revision(before, after, selected=selected, run=run)
+        write_run(tmp_path / f"{run}", [record], **text_run(selection_rule=rule, run=run))
+    rows = relation_of(tmp_path, "changes")
+    assert [row["accepted"] for row in rows] == [accepted for *_, accepted in cases]
+    assert {(row["edit_distance"], row["paired"]) for row in rows} == {(None, True)}
 
 
 def test_scores_on_other_examples_are_not_paired(tmp_path):
@@ -98,11 +101,11 @@ RATIONALES = {
 }
 
 
-@pytest.mark.parametrize("case", RATIONALES)
-def test_the_answer_is_what_is_beside_the_proposed_text(tmp_path, case):
-    answer, rationale = RATIONALES[case]
-    rows = relation(tmp_path, "critic_answers", [text_revision([0, 1], [1, 1], answer=answer)])
-    assert [row["answer"] for row in rows] == ([] if rationale is None else [rationale])
+def test_the_answer_is_what_is_beside_the_proposed_text(tmp_path):
+    records = [text_revision([0, 1], [1, 1], answer=answer) for answer, _ in RATIONALES.values()]
+    rows = relation(tmp_path, "critic_answers", records)
+    found = {list(RATIONALES)[row["iteration"]]: row["answer"] for row in rows}
+    assert found == {case: rationale for case, (_, rationale) in RATIONALES.items() if rationale is not None}
 
 
 def test_programs_of_others_have_no_worst(tmp_path):
@@ -163,22 +166,23 @@ FAULTY = {
 }
 
 
-@pytest.mark.parametrize("case", FAULTY)
-def test_a_line_that_is_unsound_is_named(tmp_path, case):
-    import json
-
-    old, new, reason = FAULTY[case]
-    folder = write_run(tmp_path, [text_revision([0, 1], [1, 1], iteration=1)], **text_run())
+def test_a_line_that_is_unsound_is_named(tmp_path):
     line = json.dumps(text_revision([0, 1], [1, 1]))
-    assert old in line
-    with (folder / "episodes.jsonl").open("a") as stream:
-        stream.write(line.replace(old, new, 1) + "\n")
+    for run, (old, new, _) in enumerate(FAULTY.values(), start=1):
+        folder = write_run(
+            tmp_path / f"{run}", [text_revision([0, 1], [1, 1], iteration=1, run=run)], **text_run(run=run)
+        )
+        assert old in line
+        with (folder / "episodes.jsonl").open("a") as stream:
+            stream.write(line.replace(old, new, 1).replace('"run": 1', f'"run": {run}') + "\n")
     with open_store([tmp_path]) as store:
+        told = {(problem.file, problem.line): problem.message for problem in store.problems}
+        rows = store.rows("episodes")
+    for run, (case, (_, _, reason)) in enumerate(FAULTY.items(), start=1):
+        message = told.pop((str(tmp_path / f"{run}" / "episodes.jsonl"), 2), None)
         if reason is None:  # an unknown field, which newer writers may add
-            assert not store.problems
-            assert len(store.rows("episodes")) == 2
+            assert message is None, case
         else:
-            [problem] = store.problems
-            assert problem.line == 2
-            assert reason in problem.message
-            assert len(store.rows("episodes")) == 1
+            assert reason in (message or "nothing"), case
+        assert len([row for row in rows if row["run"] == run]) == (2 if reason is None else 1), case
+    assert told == {}

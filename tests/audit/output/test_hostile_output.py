@@ -14,11 +14,13 @@ import unicodedata
 import pytest
 from typer.testing import CliRunner
 
-from audit.cli import app
+from audit.cli import app, main
 from audit.output.cells import LONGEST_TEXT
 from audit.output.escaping import cell, escape_json, escape_latex, escape_markdown, in_line, visible
 from audit.output.tables import print_plain_table, print_table
 from tests.audit.samples import THRESHOLDS, revision, write_run
+
+pytestmark = pytest.mark.usefixtures("confined_once")
 
 EVIL = (
     "=1+2|<b>\x1b]0;title\x07\x1b[31m_red_\x9b2J\u202etxt.exe\u202c\x7f \\| [x](javascript:alert(1)) $x$ *b* `c` "
@@ -211,45 +213,67 @@ def test_a_very_long_name_is_shortened_for_people_only(tmp_path):
 
 
 def test_a_long_answer_without_a_space_is_shown_in_lines(tmp_path):
-    """Millions of characters, which wrapping word by word would copy once for every line."""
-    answer = "x" * 3_000_000 + "\n" + "a-" * 500_000
+    """A million characters, which wrapping word by word would copy once for every line."""
+    answer = "x" * 1_000_000 + "\n" + "a-" * 200_000
     write_run(tmp_path, [revision([1, 5, 9], [2, 2, 2], answer=answer)])
     shown = run("show", tmp_path, "cartpole", "threetraj", 1, 0)
     assert max(map(len, shown.splitlines())) <= 120
-    assert shown.count("x") >= 3_000_000
+    assert shown.count("x") >= 1_000_000
 
 
 SCRIPT = [sys.executable, "-c", "from audit.cli import main; main()"]
 ENDINGS = [*(" ".join(each) for each in COMMANDS.values()), "show", "sample", "judge --backend ollama --plan", "verify"]
 
 
-@pytest.mark.parametrize("command", ENDINGS)
-def test_a_reader_that_is_gone_is_no_failure(tmp_path, command):
-    write_run(tmp_path, [revision([1, 5, 9], [2, 2, 2], answer="The worst rollout fell.")])
-    name, *options = command.split()
-    target = ["cartpole", "threetraj", "1", "0"] if name == "show" else []
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory):
+    return write_run(
+        tmp_path_factory.mktemp("plain"), [revision([1, 5, 9], [2, 2, 2], answer="The worst rollout fell.")]
+    )
+
+
+@pytest.fixture
+def without_a_reader():
+    """The end of a pipe to write into; the other one is closed."""
     read, write = os.pipe()
     os.close(read)
-    try:
-        done = subprocess.run(
-            [*SCRIPT, name, str(tmp_path), *target, *options], stdout=write, stderr=subprocess.PIPE, check=False
-        )
-    finally:
-        os.close(write)
+    with os.fdopen(write, "w") as pipe:
+        yield pipe
+
+
+def words(command, data):
+    name, *options = command.split()
+    return [name, str(data), *(["cartpole", "threetraj", "1", "0"] if name == "show" else []), *options]
+
+
+@pytest.mark.parametrize("command", ENDINGS)
+def test_a_reader_that_is_gone_is_no_failure(plain, without_a_reader, command, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["audit", *words(command, plain)])
+    monkeypatch.setattr(sys, "stdout", without_a_reader)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    without_a_reader.flush()  # as the interpreter does at its end
+    assert ended.value.code in {None, 0}
+    assert "Broken pipe" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["summary", pytest.param("verify", marks=pytest.mark.slow)])
+def test_nor_is_it_at_the_end_of_a_process(plain, without_a_reader, command):
+    done = subprocess.run(
+        [*SCRIPT, *words(command, plain)], stdout=without_a_reader, stderr=subprocess.PIPE, check=False
+    )
     assert b"Traceback" not in done.stderr
     assert b"Broken pipe" not in done.stderr
     assert done.returncode == 0
 
 
-def test_an_output_that_lacks_characters_is_told_in_one_line(tmp_path):
+def test_an_output_that_lacks_characters_is_told_in_one_line(tmp_path, monkeypatch, capsys):
     write_run(tmp_path, [revision([1, 5, 9], [2, 2, 2], condition="naïve")])
-    done = subprocess.run(
-        [*SCRIPT, "summary", str(tmp_path), "--format", "csv"],
-        capture_output=True,
-        check=False,
-        env={**os.environ, "PYTHONIOENCODING": "ascii"},
-    )
-    assert done.returncode == 1
-    assert done.stderr.decode().splitlines() == [
+    monkeypatch.setattr(sys, "argv", ["audit", "summary", str(tmp_path), "--format", "csv"])
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding="ascii"))
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 1
+    assert capsys.readouterr().err.splitlines() == [
         "audit: standard output is ascii, which lacks some of the characters; set PYTHONIOENCODING=utf-8"
     ]

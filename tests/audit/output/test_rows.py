@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import csv
+import gc
 import io
 import json
 
 import duckdb
 import pytest
 
+import audit
 from audit.output.errors import UsageError
 from audit.output.rows import Table
 from audit.reports.tables import RelationRows
+from tests.audit.samples import revision, write_run
 
 ROWS = [
     {"condition": "c_1", "env": "cartpole", "variant": "r2po", "n": 8, "n_pct": 12.5, "delta": -0.5, "note": "a & b"},
@@ -128,3 +131,21 @@ def test_latex_has_the_columns_that_are_asked_for(capsys):
 def test_latex_has_a_column_of_conditions_where_there_are_several(capsys):
     lines = written(in_memory([*ROWS, {**ROWS[0], "condition": "d"}]), capsys, "latex").splitlines()
     assert lines[3].startswith("Condition & Task & Method")
+
+
+def test_a_table_of_paths_can_be_used_until_it_is_closed(tmp_path):
+    table = audit.summary(str(write_run(tmp_path, [revision([1, 5, 9], [2, 2, 2])])))
+    frame = table.relation.filter("revisions > 0").df()
+    assert list(frame["revisions"]) == [1]
+    table.close()
+    with pytest.raises(Exception, match=r"(?i)closed"):
+        table.df()
+
+
+def test_rows_of_a_table_that_nothing_else_refers_to_can_be_read(tmp_path):
+    path = str(write_run(tmp_path, [revision([1, 5, 9], [2, 2, 2], iteration=number) for number in range(3)]))
+    found = []
+    for row in audit.revisions(path):
+        gc.collect()
+        found.append(row["iteration"])
+    assert found == [0, 1, 2]

@@ -9,20 +9,40 @@ from typer.testing import CliRunner
 
 import audit.packing.partitions
 from audit.cli import app
+from audit.engine.carried import CARRIED
 from audit.output.errors import AuditError, UsageError
 from audit.packing import pack
 from tests.audit.packing.test_findings import found
 from tests.audit.samples import episode, revision, write_run
+from tests.shared import made
 
 CELLS = (("one", "cartpole"), ("one", "pong"), ("t/w*o'é", "cartpole"))
 
 
-@pytest.fixture
-def data(tmp_path):
+RELATIONS = sorted({each.relation for each in CARRIED} | {"salience", "summary", "runs"})
+
+
+FEW = ("changes", "references", "runs")
+
+
+def _make(folder):
+    """Runs of every cell, and a folder of packs of them."""
     for number, (condition, env) in enumerate(CELLS):
         for run in (1, 2):
-            write(tmp_path / "data" / f"{number}-{run}", condition, env, run, 4)
-    return tmp_path / "data"
+            write(folder / "data" / f"{number}-{run}", condition, env, run, 4)
+    pack(folder / "data", partition=True)
+
+
+@pytest.fixture
+def data(tmp_path):
+    folder = made("partitions", _make, of=("audit", "collector", "stats", "tests/audit/samples.py"))
+    return shutil.copytree(folder, tmp_path / "made") / "data"
+
+
+@pytest.fixture
+def packs(data):
+    """A folder of packs, one for each condition and task."""
+    return data.with_name("data.packs")
 
 
 def write(folder, condition, env, run, iterations, **changes):
@@ -47,32 +67,31 @@ def state(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-def test_a_pack_for_each_condition_and_task(data, tmp_path):
+def test_a_pack_for_each_condition_and_task(data, packs):
+    shutil.rmtree(packs)
     result = CliRunner().invoke(app, ["pack", str(data), "--partition", "--findings", "all"])
     assert result.exit_code == 0, result.stderr
-    assert len(list((tmp_path / "data.packs").iterdir())) == len(CELLS)
-    for options in ({}, {"detector": "resolved"}):
-        assert found(tmp_path / "data.packs", **options) == (found(data, **options)[0], [])
+    assert len(list(packs.iterdir())) == len(CELLS)
+    for names, options in ((FEW, {}), (RELATIONS, {"detector": "resolved"})):
+        assert found(packs, names, **options) == (found(data, names, **options)[0], [])
 
 
-def test_runs_that_are_new_or_have_grown_are_added(data, tmp_path):
-    packs = pack(data, partition=True).path
+def test_runs_that_are_new_or_have_grown_are_added(data, packs):
     before = state(packs)
     write(data / "new", "one", "pong", 7, 2)
     grow(data / "0-1", *CELLS[0], 1, 9)
     assert pack(data, packs, append=True).packs == 2
     after = state(packs)
     assert before.items() <= after.items()
-    assert found(packs) == (found(data)[0], [])
+    assert found(packs, FEW) == (found(data, FEW)[0], [])
     assert pack(data, packs, append=True).packs == 0
     assert state(packs) == after
     grow(data / "0-1", *CELLS[0], 1, 12)
     assert pack(data, packs, append=True).runs == 1
-    assert found(packs) == (found(data)[0], [])
+    assert found(packs, RELATIONS) == (found(data, RELATIONS)[0], [])
 
 
-def test_a_run_that_was_changed_is_named_and_left_out(data):
-    packs = pack(data, partition=True).path
+def test_a_run_that_was_changed_is_named_and_left_out(data, packs):
     before = state(packs)
     write(data / "0-1", *CELLS[0], 1, 2)
     write(data / "1-1", *CELLS[1], 1, 4, seed=5)
@@ -87,8 +106,7 @@ def test_a_run_that_was_changed_is_named_and_left_out(data):
     assert printed.stdout == f"{packs}: nothing new\n"
 
 
-def test_nothing_half_is_left(data, tmp_path, monkeypatch):
-    packs = pack(data, partition=True).path
+def test_nothing_half_is_left(data, packs, monkeypatch):
     before = state(packs)
     write(data / "new", "another", "pong", 7, 2)
     write(data / "newer", "other", "pong", 7, 2)
@@ -103,29 +121,26 @@ def test_nothing_half_is_left(data, tmp_path, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         pack(data, packs, append=True)
     assert state(packs) == before
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["data", "data.packs"]
+    assert sorted(path.name for path in data.parent.iterdir()) == ["data", "data.packs"]
 
 
 @pytest.mark.parametrize(
     ("options", "reason"),
     [({"partition": True}, "already exists"), ({"append": True, "name": "nowhere"}, "no folder")],
 )
-def test_folders_that_cannot_be(data, tmp_path, options, reason):
-    pack(data, partition=True)
+def test_folders_that_cannot_be(data, packs, options, reason):
     name = options.pop("name", "data.packs")
     with pytest.raises(UsageError, match=reason):
-        pack(data, tmp_path / name, **options)
+        pack(data, packs.with_name(name), **options)
 
 
-def test_a_folder_with_other_files_is_not_replaced(data, tmp_path):
-    packs = pack(data, partition=True).path
+def test_a_folder_with_other_files_is_not_replaced(data, packs):
     (packs / "notes.txt").write_text("mine")
     with pytest.raises(UsageError, match="other files"):
         pack(data, packs, partition=True, force=True)
 
 
-def test_nothing_is_added_beside_a_damaged_pack(data):
-    packs = pack(data, partition=True).path
+def test_nothing_is_added_beside_a_damaged_pack(data, packs):
     [first, *_] = packs.iterdir()
     first.write_bytes(first.read_bytes()[:-50])
     with pytest.raises(AuditError, match="cannot be read as a pack"):

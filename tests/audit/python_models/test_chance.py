@@ -144,6 +144,17 @@ def test_without_a_control_there_is_a_note_and_no_number(tmp_path, control_runs)
     assert len(table.stderr.splitlines()) == 1 - control_runs
 
 
+def test_where_no_answer_can_be_read_nothing_is_cited(tmp_path):
+    rows = [revision([1, 5, 9], after, iteration=place) for place, after in enumerate((DOWN, UP))]
+    for row in rows:
+        row["initial"]["answer"] = row["revised"]["answer"] = None
+    write_run(tmp_path, rows, options={"imported_from": ["log.csv"]})
+    result = CliRunner().invoke(app, ["controls", str(tmp_path), "--format", "json"])
+    assert result.exit_code == 0, result.output
+    rows = json.loads(result.stdout)
+    assert {(row["revisions"], row["regressions"], row["citing"]) for row in rows} == {(2, 1, 0)}
+
+
 def test_severity_by_hand(tmp_path):
     run_of(tmp_path / "0", 1, [(DOWN, CITES), (UP, SILENT)], (1, 1, 9))
     run_of(tmp_path / "half", 2, [(DOWN, CITES), (DOWN, SILENT), (UP, SILENT)], (1, 5, 9))

@@ -116,11 +116,21 @@ def test_a_killed_process_is_one_line():
     assert "\n" not in str(error.value)
 
 
+def test_requests_that_a_killed_process_never_read_are_no_error_of_their_own():
+    with Workers(2) as pool, pytest.raises(AuditError, match="a process that reads answers was killed"):
+        assert pool._start()
+        for process in pool._processes:
+            process.kill()
+            process.wait()
+        list(pool.map(doubled, numbered(50)))
+
+
 def test_an_exception_is_that_of_one_process():
     with Workers(2) as pool, pytest.raises(ValueError, match="no 0"):
         list(pool.map(refused, numbered(50)))
 
 
+@pytest.mark.slow
 def test_a_script_on_standard_input_needs_no_guard(data):
     script = f"""
 from audit.python_models import batches, workers
@@ -147,7 +157,7 @@ with Workers(2) as pool:
 """
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("number", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
 def test_processes_end_with_their_parent(number):
     process = subprocess.Popen(
         [sys.executable, "-c", SLOW],

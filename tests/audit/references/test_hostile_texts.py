@@ -17,7 +17,7 @@ from audit.references.resolving import MOST_MENTIONS
 from tests.audit.references.evidence import POLE
 from tests.audit.references.sentences import SENTENCES
 
-SIZE = 60_000
+SIZE = 12_000
 REPEATED = [
     "worst ", "the worst ", "not the worst or median ", "worst (", "worst, ", "worst" + " " * 3000, "median/",
     "rollout ", "rollouts 1, 2, ", "rollout that had only scored just about ", "one that ", "1" * 500 + " rollout ",

@@ -8,16 +8,17 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+import audit
 from audit.cli import app
-from audit.store import open_store
 from tests.audit.samples import REAL, SHARED
 
+pytestmark = pytest.mark.usefixtures("opened_once")
 ARMS = ("as_is", "as_is_again", "reversed", "unlabelled")
 HANDED_ON = SHARED / "interventions" / "answers.jsonl"
 
 
 def test_every_record_is_sound_and_each_arm_has_every_prompt():
-    with open_store([REAL], strict=True) as store:
+    with audit.open([REAL], strict=True) as store:
         rows = store.rows("revisions")
     prompts = {
         arm: {(row["env"], row["run"], row["iteration"]) for row in rows if row["condition"] == arm} for arm in ARMS
@@ -28,7 +29,7 @@ def test_every_record_is_sound_and_each_arm_has_every_prompt():
 
 
 def test_the_arms_differ_in_the_place_and_heading_of_the_rollouts():
-    with open_store([REAL / "interventions"], strict=True) as store:
+    with audit.open([REAL / "interventions"], strict=True) as store:
         rows = store.rows("evidence")
     places = {arm: {row["worst_place"] for row in rows if row["condition"] == arm} for arm in ARMS}
     assert places == {"as_is": {1}, "as_is_again": {1}, "reversed": {3}, "unlabelled": {1, 2, 3}}

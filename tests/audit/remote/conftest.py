@@ -3,31 +3,42 @@
 from __future__ import annotations
 
 import logging
+import shutil
 
 import pytest
 
 from audit.packing import pack
 from tests.audit.remote.web import web
 from tests.audit.samples import revision, write_run
+from tests.shared import made
 
 
-@pytest.fixture
-def data(tmp_path):
-    """Two runs, in a folder of a data set."""
-    root = tmp_path / "www" / "data"
+def _write(folder):
+    """Two runs, in a folder of a data set, and a pack of them beside it."""
     for run in (1, 2):
         rows = [
             revision([1, 5, 9], [2, 2, 2], answer="The worst rollout fell.", iteration=0, run=run),
             revision([1, 5, 9], [6, 6, 6], answer="Better.", iteration=1, run=run),
         ]
-        write_run(root / "a b" / f"run-{run}", rows)
-    return root
+        write_run(folder / "data" / "a b" / f"run-{run}", rows)
+    pack(folder / "data", folder / "x y.pack.parquet")
+
+
+@pytest.fixture(scope="session")
+def _made():
+    return made("remote", _write, of=("audit", "collector", "stats", "tests/audit/samples.py"))
 
 
 @pytest.fixture
-def packed(data):
+def data(_made, tmp_path):
+    """Two runs, in a folder of a data set."""
+    return shutil.copytree(_made / "data", tmp_path / "www" / "data")
+
+
+@pytest.fixture
+def packed(_made, data):
     """A pack of them, beside the folder."""
-    return pack(data, data.parent / "x y.pack.parquet").path
+    return shutil.copy(_made / "x y.pack.parquet", data.parent / "x y.pack.parquet")
 
 
 @pytest.fixture
@@ -65,8 +76,17 @@ def _moto():
     running.stop()
 
 
+@pytest.fixture(scope="session")
+def _client(_moto):
+    import boto3
+
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
+    secrets = {"aws_access_key_id": "key", "aws_secret_access_key": "not-to-be-shown"}
+    return boto3.client("s3", endpoint_url=_moto, region_name="us-east-1", **secrets)
+
+
 @pytest.fixture
-def bucket(_moto, monkeypatch, tmp_path):
+def bucket(_moto, _client, monkeypatch, tmp_path):
     """A bucket in an S3 server; its client."""
     for name, value in {
         "AWS_ENDPOINT_URL": _moto,
@@ -77,12 +97,8 @@ def bucket(_moto, monkeypatch, tmp_path):
         "AWS_SHARED_CREDENTIALS_FILE": str(tmp_path / "none"),
     }.items():
         monkeypatch.setenv(name, value)
-    import boto3
-
-    logging.getLogger("werkzeug").setLevel(logging.ERROR)
-    client = boto3.client("s3", endpoint_url=_moto)
-    client.create_bucket(Bucket="bucket")
-    yield client
-    for each in client.list_objects_v2(Bucket="bucket").get("Contents", []):
-        client.delete_object(Bucket="bucket", Key=each["Key"])
-    client.delete_bucket(Bucket="bucket")
+    _client.create_bucket(Bucket="bucket")
+    yield _client
+    for each in _client.list_objects_v2(Bucket="bucket").get("Contents", []):
+        _client.delete_object(Bucket="bucket", Key=each["Key"])
+    _client.delete_bucket(Bucket="bucket")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import time
+import weakref
 
 import pytest
 
@@ -17,18 +18,20 @@ class Connection:
 def test_an_error_is_not_held_after_it_was_raised():
     """Its traceback leads to connections of DuckDB, which complains of those that are open when the program ends."""
     pool = Pool()
+    known = []
 
     def fail():
         raise OSError("gone")
 
     def ask():
         connection = Connection()
+        known.append(weakref.ref(connection))
         result_of(pool.submit(fail, DEMANDED))
         return connection
 
     def held():
         gc.collect()
-        return [each for each in gc.get_objects() if type(each) is Connection]
+        return [each for each in known if each() is not None]
 
     with pytest.raises(OSError, match="gone"):
         ask()

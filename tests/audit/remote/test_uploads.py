@@ -48,11 +48,13 @@ def test_a_pack_in_a_bucket_is_audited_like_the_records(data, bucket):
 
 def test_nothing_is_overwritten_without_force(data, bucket):
     url = "s3://bucket/x.pack.parquet"
-    assert run("pack", data, "--to", url).exit_code == 0
-    refused = run("pack", data, "--to", url)
+    bucket.put_object(Bucket="bucket", Key="x.pack.parquet", Body=b"another's")
+    refused = run("pack", data, "--to", url, "--findings", "none")
     assert refused.exit_code == 2
     assert refused.stderr == f"audit: {url} already exists; overwrite it with --force\n"
-    assert run("pack", data, "--to", url, "--force").exit_code == 0
+    assert bucket.get_object(Bucket="bucket", Key="x.pack.parquet")["Body"].read() == b"another's"
+    assert run("pack", data, "--to", url, "--findings", "none", "--force").exit_code == 0
+    assert bucket.get_object(Bucket="bucket", Key="x.pack.parquet")["Body"].read(4) == b"PAR1"
 
 
 @pytest.mark.parametrize("size", ["small", "large"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
 import tarfile
 
 import pytest
@@ -14,7 +15,7 @@ from audit.cli import app
 from audit.reports.check.commands import COMMANDS
 from tests.audit.samples import THRESHOLDS, candidate, episode, revision, write_run
 
-SEED = 11
+pytestmark = pytest.mark.usefixtures("opened_once")
 
 
 def audit(*arguments):
@@ -154,10 +155,10 @@ def test_the_reason_is_said(said, case, command):
     assert (row["supported"], row["reason"]) == (False, REASONS[case, command])
 
 
-@pytest.fixture
-def mixed(tmp_path):
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory):
     """Two methods of one task; half of one's revisions have no answer; a run with calls and truth, and one without."""
-    root = tmp_path / "data"
+    root = tmp_path_factory.mktemp("mixed")
     write_run(root / "a", [nine(0), without(nine(1), "answer")], **IMPORTED)
     first = write_run(root / "b", [other(nine(0), variant="r2po", evidence={"kind": "median", "shown": []})])
     write_run(root / "c", [other(nine(0), variant="r2po", run=2, evidence={"kind": "median", "shown": []})])
@@ -203,13 +204,13 @@ def test_every_format_has_the_same_rows(mixed):
 
 
 def test_archives_and_packs_are_checked_too(mixed, tmp_path):
-    archive = tmp_path / "data.tar.gz"
+    data, archive = shutil.copytree(mixed, tmp_path / "data"), tmp_path / "data.tar.gz"
     with tarfile.open(archive, "w:gz") as stream:
-        stream.add(mixed, "data")
-    assert audit("pack", mixed).exit_code == 0
+        stream.add(data, "data")
+    assert audit("pack", data).exit_code == 0
     folder, tar, pack = (
         json.loads(audit("check", path, "--facts", "--format", "json").stdout)
-        for path in (mixed, archive, tmp_path / "data.pack.parquet")
+        for path in (data, archive, tmp_path / "data.pack.parquet")
     )
     assert tar == folder
     assert pack == [{**row, "calls": 0, "truth": 0} for row in folder]

@@ -16,6 +16,8 @@ from audit.cli import app
 from audit.reports.finding import COLUMNS, cases
 from tests.audit.samples import SHARED, candidate, episode, revision, write_run
 
+pytestmark = pytest.mark.usefixtures("confined_once")
+
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 SECRET = "no condition has any business to read this"
 
@@ -236,18 +238,25 @@ REFUSED = {
 }
 
 
+@pytest.fixture(scope="module")
+def beside_a_secret(tmp_path_factory):
+    """A folder of records, and beside it a file that is none."""
+    root = tmp_path_factory.mktemp("secret")
+    (root / "secret.csv").write_text(SECRET)
+    return write_run(root / "data", [revision([1, 5, 9], [2, 2, 2])])
+
+
 @pytest.mark.parametrize("case", REFUSED)
-def test_a_condition_is_one_expression_over_relations_and_nothing_else(tmp_path, case):
-    data = write_run(tmp_path / "data", [revision([1, 5, 9], [2, 2, 2])])
-    secret = tmp_path / "secret.csv"
-    secret.write_text(SECRET)
-    before = sorted(tmp_path.rglob("*"))
-    result = run("find", data, "--where", REFUSED[case].format(secret=secret, folder=tmp_path), "--format", "json")
+def test_a_condition_is_one_expression_over_relations_and_nothing_else(beside_a_secret, case):
+    folder = beside_a_secret.parent
+    where = REFUSED[case].format(secret=folder / "secret.csv", folder=folder)
+    before = sorted(folder.rglob("*"))
+    result = run("find", beside_a_secret, "--where", where, "--format", "json")
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.startswith("audit: ")
     assert len(result.stderr.splitlines()) <= 6
     assert SECRET not in result.stderr
-    assert sorted(tmp_path.rglob("*")) == before
+    assert sorted(folder.rglob("*")) == before
 
 
 def test_a_reader_of_the_table_that_stops_early_is_no_error(tmp_path):

@@ -14,6 +14,8 @@ import audit
 from audit.cli import app
 from tests.audit.samples import revision, write_run
 
+pytestmark = pytest.mark.usefixtures("opened_once")
+
 R2PO = {"variant": "r2po", "evidence": {"kind": "median", "shown": [], "statistics": None}}
 BEFORE = (1.0, 2.0, 3.0, 4.0)
 

@@ -17,9 +17,12 @@ from audit.cli import app
 from audit.output.errors import AuditError, UsageError
 from audit.reports.check.shards import COLUMNS, NO_GRIDS
 from tests.collector.helpers import in_process
+from tests.shared import made
+
+pytestmark = pytest.mark.usefixtures("opened_once")
 
 SWEEP = ["--env", "nim", "--env", "cartpole", "--variant", "threetraj", "--runs", "3"]
-SIZE = ["--iterations", "2", "--rollouts", "3", "--warmup", "3", "--condition", "small", "--quiet"]
+SIZE = ["--iterations", "2", "--rollouts", "3", "--warmup", "3", "--condition", "small", "--quiet", "--workers", "1"]
 # Shard 1 has runs 1 of both tasks, shard 2 their runs 2, shard 3 their runs 3.
 
 
@@ -44,13 +47,25 @@ def merged(out, *folders):
     return out
 
 
-@pytest.fixture(scope="module")
-def shards(tmp_path_factory):
-    """The folders of three shards."""
-    out = tmp_path_factory.mktemp("shards")
+def sweeps(out):
+    """Three shards of a sweep, and folders of other sweeps and runs."""
     for number in (1, 2, 3):
         collect(*SWEEP, *SIZE, "--shard", f"{number}/3", "--out", out / f"{number}")
-    return [out / f"{number}" for number in (1, 2, 3)]
+    collect(*SWEEP, *SIZE, "--shard", "1/2", "--out", out / "half")
+    collect(*SWEEP, *SIZE, "--seed", "1", "--shard", "3/3", "--out", out / "other seed")
+    collect("--env", "nim", "--variant", "props", "--runs", "2", *SIZE, "--shard", "2/2", "--out", out / "props")
+    collect("--env", "nim", "--variant", "threetraj", "--runs", "4", *SIZE, "--out", out / "no shard")
+
+
+@pytest.fixture(scope="module")
+def collected():
+    return made("sweeps-to-check", sweeps)
+
+
+@pytest.fixture(scope="module")
+def shards(collected):
+    """The folders of three shards."""
+    return [collected / f"{number}" for number in (1, 2, 3)]
 
 
 @pytest.fixture
@@ -150,8 +165,8 @@ def test_a_run_in_several_folders(shards, tmp_path):
     assert run("check", data, "--strict").exit_code == 1
 
 
-def test_a_run_of_no_shard(data):
-    collect("--env", "nim", "--variant", "threetraj", "--runs", "4", *SIZE, "--out", data)
+def test_a_run_of_no_shard(data, collected):
+    merged(data, collected / "no shard")
     *known, other = rows(data)
     assert {row["state"] for row in known} == {"complete"}
     assert (other["grid"], other["shard"], other["state"], other["runs"], other["done"]) == (
@@ -166,15 +181,14 @@ def test_a_run_of_no_shard(data):
     assert run("check", data, "--strict").exit_code == 0
 
 
-def test_several_sweeps_in_one_folder(data, shards):
-    more = ["--env", "nim", "--variant", "props", "--runs", "2", *SIZE, "--out", data]
-    collect(*more, "--shard", "2/2")
+def test_several_sweeps_in_one_folder(data, shards, collected):
+    merged(data, collected / "props")
     found = rows(data)
     assert len({row["grid"] for row in found}) == 2
     assert sorted(row["state"] for row in found) == ["complete"] * 4 + ["missing"]
     assert "shard 1 of 2 is missing" in run("check", data).stderr
     # The same sweep among another number of shards: what is complete is so in both.
-    collect(*SWEEP, *SIZE, "--shard", "1/2", "--out", data)
+    merged(data, collected / "half")
     found = rows(data)
     assert len({row["grid"] for row in found}) == 3
     assert sorted(row["state"] for row in found) == ["complete"] * 6 + ["missing"]
@@ -184,9 +198,8 @@ def test_several_sweeps_in_one_folder(data, shards):
     assert not of_props & {row["grid"] for row in rows(*shards)}
 
 
-def test_shards_with_different_settings(shards, tmp_path):
-    collect(*SWEEP, *SIZE, "--seed", "1", "--shard", "3/3", "--out", tmp_path / "other")
-    result = run("check", shards[0], shards[1], tmp_path / "other", "--shards")
+def test_shards_with_different_settings(shards, collected):
+    result = run("check", shards[0], shards[1], collected / "other seed", "--shards")
     assert result.exit_code == 0
     [line] = [line for line in result.stderr.splitlines() if "describe the same runs" in line]
     assert line.endswith("describe the same runs with different settings: seed")
@@ -219,11 +232,11 @@ def test_a_folder_or_a_pipe_of_that_name(data):
     assert "left out" in run("check", data).stderr
 
 
-def test_without_grids(tmp_path):
-    collect("--env", "nim", "--variant", "threetraj", "--runs", "1", *SIZE, "--out", tmp_path)
-    assert rows(tmp_path) == []
-    assert NO_GRIDS in run("check", tmp_path, "--shards").stderr
-    assert "Shards" not in run("check", tmp_path).stdout
+def test_without_grids(collected):
+    alone = collected / "no shard"
+    assert rows(alone) == []
+    assert NO_GRIDS in run("check", alone, "--shards").stderr
+    assert "Shards" not in run("check", alone).stdout
 
 
 def test_people_see_a_line_for_each_sweep(data):
@@ -243,15 +256,20 @@ def test_from_python(shards):
         audit.check(shards[:2], strict=True)
 
 
-@pytest.mark.parametrize("command", ["summary", "salience", "runs", "revisions", "check"])
-def test_a_grid_is_no_record(command, data, tmp_path):
-    with_grid = run(command, data, "--format", "json")
+def test_a_grid_is_no_record(data):
+    def said():
+        results = {name: run(name, data, "--format", "json") for name in commands}
+        return {name: (result.exit_code, result.stdout, result.stderr) for name, result in results.items()}
+
+    commands = ("summary", "salience", "runs", "revisions", "check")
+    with_grid = said()
     [path] = data.glob("grid-*.json")
     path.unlink()
-    without = run(command, data, "--format", "json")
-    assert (with_grid.exit_code, with_grid.stdout, with_grid.stderr) == (0, without.stdout, without.stderr)
+    assert with_grid == said()
+    assert {status for status, *_ in with_grid.values()} == {0}
 
 
+@pytest.mark.slow
 def test_a_pack_is_the_same_with_a_grid(data, tmp_path):
     [path] = data.glob("grid-*.json")
     assert run("pack", data, "--out", tmp_path / "with.pack.parquet").exit_code == 0

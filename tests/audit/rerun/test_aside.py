@@ -32,6 +32,7 @@ def test_a_process_that_dies_is_named_and_replaced(aside):
     assert aside.run(abs, -1, seconds=60) == 1
 
 
+@pytest.mark.slow
 def test_what_takes_too_long_is_ended(aside):
     pid = aside.run(os.getpid, seconds=60)
     with pytest.raises(AsideError, match=r"it took more than 0\.1 seconds"):

@@ -89,8 +89,7 @@ def test_filmed_states_are_few_evenly_spaced_and_whole(length):
 
 
 def test_each_picture_is_of_its_state(module):
-    with Aside([module]) as aside:
-        image = Image.open(io.BytesIO(aside.run(filming.film, TASKS["filmed-corridor"], [0.0] * 251, 1, seconds=120)))
+    image = Image.open(io.BytesIO(filming.film(TASKS["filmed-corridor"], [0.0] * 251, 1)))
     states = filming.filmed_states(250)
     width, height = 240, 15
     assert image.size == (filming.COLUMNS * width, -(-len(states) // filming.COLUMNS) * height)
@@ -101,10 +100,11 @@ def test_each_picture_is_of_its_state(module):
 
 
 def test_a_film_of_another_rollout_is_refused(module):
-    with Aside([module]) as aside, pytest.raises(TaskError, match="the environment differs when it renders"):
-        aside.run(filming.film, TASKS["filmed-corridor"], [2.0] * 251, 1, seconds=120)
+    with pytest.raises(TaskError, match="the environment differs when it renders"):
+        filming.film(TASKS["filmed-corridor"], [2.0] * 251, 1)
 
 
+@pytest.mark.slow
 def test_a_renderer_that_ends_the_process_is_survived(module, monkeypatch):
     monkeypatch.setenv("CORRIDOR", "abort")
     with Aside([module]) as aside, pytest.raises(AsideError, match=f"ended with status {-signal.SIGABRT}"):
@@ -129,6 +129,7 @@ def test_a_missing_opengl_is_named_beforehand(monkeypatch):
     assert filming.unfilmable(TASKS["swimmer"]) == filming.NEEDS_OPENGL
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", ["cartpole", "frozenlake", "mountaincar", "mountaincarcontinuous", "invertedpendulum"])
 def test_gymnasiums_tasks_are_filmed(task):
     if (reason := filming.unfilmable(TASKS[task])) is not None:

@@ -141,7 +141,7 @@ def each(function, items, *, env="frozenlake", workers="2"):
     return run_each(function, ((task, item) for item in items), workers=workers, tasks=[task])
 
 
-@pytest.mark.parametrize("env", ["frozenlake", "acrobot"])
+@pytest.mark.parametrize("env", ["frozenlake", pytest.param("acrobot", marks=pytest.mark.slow)])
 @pytest.mark.usefixtures("own_task", "in_processes")
 def test_results_come_in_the_order_of_the_work(env):
     assert list(each(number, range(2000), env=env)) == list(range(2000))
@@ -195,6 +195,7 @@ def test_without_work_nothing_is_started(monkeypatch):
     assert list(each(number, [], workers="ray")) == []
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("own_task", "in_processes")
 def test_a_process_that_dies_is_an_error_in_one_line():
     with pytest.raises(AuditError, match="a worker process was killed"):

@@ -160,13 +160,16 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("bad", "message"), BAD, ids=lambda each: each if isinstance(each, str) else "")
-def test_an_entry_that_cannot_be_used_is_named_and_the_rest_is_read(bad, message, tmp_path):
-    rows, problems, _ = read(write_gepa(tmp_path / "run", [entry(0), bad, entry(2)]))
-    assert [row["iteration"] for row in rows] == [0, 2]
-    assert len(problems) == 1
-    assert message in problems[0]
-    assert "\n" not in problems[0]
+def test_an_entry_that_cannot_be_used_is_named_and_the_rest_is_read(tmp_path):
+    for number, (bad, _) in enumerate(BAD):
+        write_gepa(tmp_path / f"run-{number}", [entry(0), bad, entry(2, before=(0, 0, number))])
+    rows, problems, _ = read(*(tmp_path / f"run-{number}" for number in range(len(BAD))))
+    told = {number: [each for each in problems if f"/run-{number}/" in each] for number in range(len(BAD))}
+    for number, (_, message) in enumerate(BAD):
+        found = [row["iteration"] for row in rows if f"/run-{number}/" in row["file"]]
+        assert (found, [message in each for each in told[number]]) == ([0, 2], [True]), message
+    assert len(problems) == len(BAD)
+    assert not any("\n" in each for each in problems)
 
 
 def test_many_of_a_kind_are_one_problem(tmp_path):

@@ -7,7 +7,7 @@ import json
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from audit.sources import json_items
@@ -20,6 +20,7 @@ values = st.recursive(
 )
 
 
+@settings(max_examples=40)
 @given(st.lists(values), st.integers(min_value=1, max_value=9), st.sampled_from([None, 2]), st.booleans())
 def test_items_are_those_of_the_whole(array, piece, indent, escaped):
     text = json.dumps(array, indent=indent, ensure_ascii=escaped).encode()

@@ -7,8 +7,6 @@ import json
 import shutil
 import tarfile
 
-import pytest
-
 import audit
 from audit.ingest.runs import open_records
 from audit.sources.program_headings import shown_programs
@@ -123,22 +121,25 @@ def test_a_packed_trace_is_read_and_a_torn_one_up_to_there(tmp_path):
     assert any("cannot be read to its end" in each for each in problems)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
+def test_a_line_that_cannot_be_used_is_named(tmp_path):
+    cases = [
         ({"child_metrics": {"combined_score": "high"}}, "a score is not a finite number"),
         ({"child_metrics": {"combined_score": float("nan")}}, "a score is not a finite number"),
         ({"child_metrics": {"ran": True}}, "the child has no score"),
         ({"parent_metrics": None, "parent_id": "gone"}, "the parent has no score"),
         ({"iteration": "3"}, "iteration is not a number from 0"),
-    ],
-)
-def test_a_line_that_cannot_be_used_is_named(change, message, tmp_path):
+    ]
     first, second, *_ = lines()
-    rows, problems, _ = read(write(tmp_path / "run", [first | change, second]))
-    assert len(rows) == 1
-    assert len(problems) == 1
-    assert message in problems[0]
+    folders = [
+        write(tmp_path / f"run-{number}", [first | change, second | {"llm_response": f"{number}"}])
+        for number, (change, _) in enumerate(cases)
+    ]
+    rows, problems, _ = read(*folders)
+    for folder, (change, message) in zip(folders, cases, strict=True):
+        found = [row for row in rows if f"{folder}/" in row["file"]]
+        told = [message in each for each in problems if f"{folder}/" in each]
+        assert (len(found), told) == (1, [True]), change
+    assert len(problems) == len(cases)
 
 
 def test_without_a_combined_score_the_mean_of_the_numbers_is_taken(tmp_path):

@@ -112,18 +112,19 @@ FILES = [
 ]
 
 
-@pytest.mark.parametrize("file", FILES)
-def test_an_incomplete_iteration_is_named_and_left_out(tmp_path, file):
+def test_an_incomplete_iteration_is_named_and_left_out(tmp_path):
     run = tmp_path / "pong_three_traj" / "run_1"
     critic_episode(run, 0, [1.0], [2.0])
-    folder = critic_episode(run, 1, [1.0], [2.0])
-    (folder / file).unlink()
+    folders = []
+    for number, file in enumerate(FILES, start=1):
+        folders.append(critic_episode(run, number, [1.0], [2.0]))
+        (folders[-1] / file).unlink()
     with open_store([tmp_path]) as store:
-        [problem] = store.problems
+        told = {problem.file: problem.message for problem in store.problems}
         assert len(store.rows("revisions")) == 1
-    assert problem.file == str(folder)
-    assert "incomplete" in problem.message
-    with pytest.raises(AuditError, match="1 problem"):
+    assert sorted(told) == sorted(map(str, folders))
+    assert all("incomplete" in message for message in told.values())
+    with pytest.raises(AuditError, match="4 problems"):
         open_store([tmp_path], strict=True)
 
 
@@ -168,18 +169,20 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("case", BROKEN)
-def test_a_broken_file_is_named_and_its_iteration_left_out(tmp_path, case):
-    file, breaking, reason = BROKEN[case]
+def test_a_broken_file_is_named_and_its_iteration_left_out(tmp_path):
     run = tmp_path / "pong_three_traj" / "run_1"
     critic_episode(run, 0, [1.0], [2.0])
-    folder = critic_episode(run, 1, [1.0], [2.0])
-    (folder / file).write_text(breaking((folder / file).read_text()))
+    folders = {}
+    for number, (case, (file, breaking, _)) in enumerate(BROKEN.items(), start=1):
+        folders[case] = critic_episode(run, number, [1.0], [2.0])
+        (folders[case] / file).write_text(breaking((folders[case] / file).read_text()))
     with open_store([tmp_path]) as store:
-        [problem] = store.problems
+        told = [(problem.file, problem.message) for problem in store.problems]
         assert [row["iteration"] for row in store.rows("revisions")] == [0]
-    assert str(folder) in problem.file
-    assert reason in problem.message
+    assert len(told) == len(BROKEN)
+    for case, (*_, reason) in BROKEN.items():
+        found = [message for file, message in told if f"{folders[case]}/" in f"{file}/"]
+        assert [reason in message for message in found] == [True], (case, found)
 
 
 def test_a_torn_log_line_is_named_and_the_iteration_falls_back_to_its_rollouts(tmp_path):

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from tests.audit.sources.tool_folders import read
 
 NAME = "humaneval-py._reflexion_5_gpt-4_pass_at_k_1_py.jsonl"
@@ -49,9 +47,8 @@ def test_a_reflection_is_an_iteration_and_the_tests_are_its_examples(tmp_path):
     assert {row["selected"] for row in rows} == {"revised"}
 
 
-@pytest.mark.parametrize(
-    ("bad", "message"),
-    [
+def test_a_problem_that_cannot_be_used_is_named(tmp_path):
+    cases = [
         (problem([1], [2], implementations=["f"]), "several attempts at a problem"),
         (problem([1], [2], test_feedback=["ok", "ok"]), "does not list tests"),
         (problem([1], [2], test_feedback=["Tested passed:\n1\n\nTests failed:"] * 2), "other than assertions"),
@@ -62,10 +59,13 @@ def test_a_reflection_is_an_iteration_and_the_tests_are_its_examples(tmp_path):
         ),
         ({"task_id": "old", "reflections": ["It fails."]}, "no implementations or no test_feedback"),
         ('{"torn', "line 2 is torn"),
-    ],
-)
-def test_a_problem_that_cannot_be_used_is_named(bad, message, tmp_path):
-    rows, problems, _ = read(write(tmp_path, problem([1], [1, 2]), bad))
-    assert len(rows) == 1
-    assert len(problems) == 1
-    assert message in problems[0]
+    ]
+    folders = [
+        write(tmp_path / f"run-{number}", problem([1], [1, 2], reflections=[f"It fails {number}."]), bad)
+        for number, (bad, _) in enumerate(cases)
+    ]
+    rows, problems, _ = read(*folders)
+    for folder, (_, message) in zip(folders, cases, strict=True):
+        assert len([row for row in rows if f"{folder}/" in row["file"]]) == 1, message
+        assert [message in each for each in problems if f"{folder}/" in each] == [True], (message, problems)
+    assert len(problems) == len(cases)

@@ -111,21 +111,25 @@ def test_the_journal_of_a_writer_that_is_gone_is_used_and_left_as_it_is(copy, tm
     assert listing(left) == before
 
 
-@pytest.mark.parametrize(
-    ("statement", "message"),
-    [
-        (("update programs set combined_score = null where generation = 2",), "a score is not a finite number"),
-        (("update programs set combined_score = 'high' where generation = 2",), "a score is not a finite number"),
-        (("update programs set parent_id = 'gone' where generation = 2",), "its parent is not in the database"),
-        (("update programs set generation = -1 where generation = 2",), "generation is not a number from 0"),
-    ],
-)
-def test_a_row_that_cannot_be_used_is_named(statement, message, copy):
-    change(copy, statement)
-    rows, problems, _ = read(copy)
-    assert {row["iteration"] for row in rows} >= {1}
-    assert 2 not in {row["iteration"] for row in rows}
-    assert message in problems[0]
+def test_a_row_that_cannot_be_used_is_named(tmp_path):
+    cases = [
+        ("combined_score = null", "a score is not a finite number"),
+        ("combined_score = 'high'", "a score is not a finite number"),
+        ("parent_id = 'gone'", "its parent is not in the database"),
+        ("generation = -1", "generation is not a number from 0"),
+    ]
+    for number, (changed, _) in enumerate(cases):
+        folder = tmp_path / f"run-{number}"
+        folder.mkdir()
+        shutil.copyfile(FOLDER / "programs.sqlite", folder / "programs.sqlite")
+        change(folder, (f"update programs set {changed} where generation = 2",))
+        # Scores of its own, so that none is a copy of another.
+        change(folder, (f"update programs set combined_score = combined_score + {number} where generation <> 2",))
+    rows, problems, _ = read(*(tmp_path / f"run-{number}" for number in range(len(cases))))
+    for number, (changed, message) in enumerate(cases):
+        iterations = {row["iteration"] for row in rows if f"/run-{number}/" in row["file"]}
+        assert (1 in iterations, 2 in iterations) == (True, False), changed
+        assert message in next(each for each in problems if f"/run-{number}/" in each)
 
 
 def test_columns_that_hold_something_else_are_unknown(copy):

@@ -12,18 +12,24 @@ from audit.cli import app
 from collector.llm.simulated import SimulatedModel
 from tests.audit.samples import revision, write_run
 from tests.collector.helpers import collect, lines, spec
+from tests.shared import made
+
+pytestmark = pytest.mark.usefixtures("opened_once")
 
 PERSONALITIES = ("salient", "balanced", "silent", "talker")
 
 
-@pytest.fixture(scope="module")
-def data(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("calibration")
+def search(folder):
+    """Two runs of each personality."""
     for personality in PERSONALITIES:
         model = SimulatedModel(personality)
         for run in (1, 2):
             collect(spec("cartpole", "threetraj", model=model, iterations=40, rollouts=8, runs=run), folder, model)
-    return folder
+
+
+@pytest.fixture(scope="module")
+def data():
+    return made("calibration", search)
 
 
 def calibrate(*arguments):

@@ -16,6 +16,8 @@ from audit.validation.coding.sampling import draw, shares, shuffled
 from audit.vocabulary.keys import RevisionKey
 from tests.audit.samples import candidate, episode, revision, write_run
 
+pytestmark = pytest.mark.usefixtures("opened_once")
+
 CODES = ["mentions_worst", "mentions_median", "mentions_best", "discounts_worst", "driver", "note"]
 SHOWN = [
     {"label": label, "rollout": rollout, "return": value, "length": 10}
@@ -54,9 +56,9 @@ def write_data(root, *, outcomes=(2.0, 6.0, 5.0), answer="The worst rollout fell
     return root
 
 
-@pytest.fixture
-def data(tmp_path):
-    return write_data(tmp_path / "data")
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    return write_data(tmp_path_factory.mktemp("sampled") / "data")
 
 
 def direction_of(row):
@@ -128,15 +130,18 @@ class TestTheSheet:
         assert (nothing.exit_code, nothing.stderr) == (1, "audit: no revision that a critic answered for\n")
 
 
+@pytest.fixture(scope="module")
+def gained(tmp_path_factory):
+    """Records whose revisions gain and lose more or less."""
+    root = tmp_path_factory.mktemp("gained")
+    return [write_data(root / name, outcomes=outcomes) for name, outcomes in (("a", (2.0, 6.0)), ("b", (4.0, 8.5)))]
+
+
 class TestBlind:
     @pytest.mark.parametrize("options", [(), ("--stratify", "direction"), ("--stratify", "pattern")])
-    def test_a_sheet_does_not_depend_on_how_much_was_gained(self, tmp_path, options):
-        sheets = [
-            CliRunner().invoke(
-                app, ["sample", str(write_data(tmp_path / name, outcomes=outcomes)), "--n", "12", *options]
-            )
-            for name, outcomes in (("a", (2.0, 6.0)), ("b", (4.0, 8.5)))
-        ]
+    def test_a_sheet_does_not_depend_on_how_much_was_gained(self, gained, options):
+        sheets = [CliRunner().invoke(app, ["sample", str(data), "--n", "12", *options]) for data in gained]
+        assert len(sheets[0].stdout.splitlines()) > 12
         assert sheets[0].stdout == sheets[1].stdout
 
     def test_without_strata_it_does_not_even_depend_on_the_direction(self, tmp_path):
@@ -168,7 +173,8 @@ class TestBlind:
 
 
 class TestTheDraw:
-    def test_it_depends_on_the_seed_and_not_on_the_order_of_files(self, data, tmp_path):
+    def test_it_depends_on_the_seed_and_not_on_the_order_of_files(self, tmp_path):
+        data = write_data(tmp_path / "data")
         first, _ = sheet(data, "--n", 7)
         assert first == sheet(data, "--n", 7)[0]
         assert first == sheet(data / "run-2", data / "run-1", "--n", 7)[0]
@@ -226,24 +232,16 @@ class TestTheDraw:
 
 
 class TestHostileText:
-    @pytest.mark.parametrize(
-        "text",
-        [
-            "=HYPERLINK(1)",
-            "+A1",
-            "-1+cmd|' /C calc'!A0",
-            "@SUM(1)",
-            " \t=1",
-            "\n=1",
-            "'=1",
-            "\uff1d1",
-            "\r\n=1",
-        ],
-    )
-    def test_no_cell_is_a_formula(self, tmp_path, text):
-        [row], _ = sheet(write_run(tmp_path, [revision([1, 2, 3], [2, 2, 2], answer=text)]))
-        assert row["answer"].startswith("'")
-        assert not any(value.lstrip()[:1] in tuple("=+-@") for value in row.values() if value)
+    def test_no_cell_is_a_formula(self, tmp_path):
+        texts = (
+            *("=HYPERLINK(1)", "+A1", "-1+cmd|' /C calc'!A0", "@SUM(1)"),
+            *(" \t=1", "\n=1", "'=1", "\uff1d1", "\r\n=1"),
+        )
+        revisions = [revision([1, 2, 3], [2, 2, 2], answer=text, iteration=i) for i, text in enumerate(texts)]
+        rows, _ = sheet(write_run(tmp_path, revisions))
+        assert len(rows) == len(texts)
+        assert [texts[int(row["iteration"])] for row in rows if not row["answer"].startswith("'")] == []
+        assert not any(value.lstrip()[:1] in tuple("=+-@") for row in rows for value in row.values() if value)
 
     @pytest.mark.parametrize("text", ["plain", "a = 1", "1 - 2", "", "'quoted'", "τ", "-0.59", "+1"])
     def test_other_text_stays(self, text):

@@ -13,6 +13,8 @@ from typer.testing import CliRunner
 from audit.cli import app
 from tests.audit.samples import SHARED, candidate, episode, revision, write_run
 
+pytestmark = pytest.mark.usefixtures("opened_once")
+
 TEXTS = SHARED / "critic_texts"
 needs_texts = pytest.mark.skipif(not TEXTS.is_dir(), reason=f"real critic texts are not at {TEXTS}")
 
@@ -77,19 +79,23 @@ def line(run, iteration, codes, coder="A", condition="hand"):
     return f"{condition},cartpole,threetraj,{run},{iteration},{coder},{codes}"
 
 
-@pytest.fixture
-def records(tmp_path):
-    """Two runs: answers that name the worst rollout, its index, the median one, and the worst case."""
-    return write_records(tmp_path / "records", [[WORST, INDEX, MEDIAN, CASE], [WORST, WORST, CASE]])
+def two_runs(folder):
+    """Answers that name the worst rollout, its index, the median one, and the worst case."""
+    return write_records(folder, [[WORST, INDEX, MEDIAN, CASE], [WORST, WORST, CASE]])
 
 
-@pytest.fixture
-def labels(tmp_path):
+@pytest.fixture(scope="module")
+def records(tmp_path_factory):
+    return two_runs(tmp_path_factory.mktemp("records") / "records")
+
+
+@pytest.fixture(scope="module")
+def labels(tmp_path_factory):
     """As a person would code these answers, but for one: 2-1, whose coder saw no mention and a structure."""
     codes = ["1,0,0,0,worst,", "1,0,0,0,worst,", "0,1,0,0,median,", "0,0,0,0,structure,"]
     lines = [line(1, i, code) for i, code in enumerate(codes)]
     lines += [line(2, 0, codes[0]), line(2, 1, codes[3]), line(2, 2, codes[3])]
-    return write_labels(tmp_path / "labels.csv", *lines)
+    return write_labels(tmp_path_factory.mktemp("labels") / "labels.csv", *lines)
 
 
 class TestByHand:
@@ -209,7 +215,8 @@ class TestWeights:
         assert (table(row), row["weighted_by"]) == ((2, 1, 1, 0, 0), "env")
         assert row["precision"] == pytest.approx(0.9)
 
-    def test_a_stratum_without_labels_is_said(self, tmp_path, labels, records):
+    def test_a_stratum_without_labels_is_said(self, tmp_path, labels):
+        records = two_runs(tmp_path / "records")
         write_run(records / "pong", [revision([1, 5, 9], [2, 2, 2], answer=CASE, env="pong")])
         told = validate(labels, records, "--stratify", "env").stderr
         assert "env pong of hand: no label, so its 1 revision count for nothing" in told
@@ -248,20 +255,26 @@ FAULTS = {
 }
 
 
+@pytest.fixture(scope="module")
+def one_call(tmp_path_factory):
+    """Records with an iteration that no critic answered for."""
+    records = write_records(tmp_path_factory.mktemp("one-call") / "r", [[WORST, WORST]])
+    with (records / "hand-1" / "episodes.jsonl").open("a") as stream:
+        stream.write(json.dumps(episode(candidate([1, 2, 3]), iteration=7)) + "\n")
+    return records
+
+
 class TestFaults:
     @pytest.mark.parametrize("fault", FAULTS)
-    def test_each_is_named_with_its_line_and_counted(self, tmp_path, fault):
+    def test_each_is_named_with_its_line_and_counted(self, tmp_path, one_call, fault):
         text, counted, said = FAULTS[fault]
-        records = write_records(tmp_path / "r", [[WORST, WORST]])
-        with (records / "hand-1" / "episodes.jsonl").open("a") as stream:
-            stream.write(json.dumps(episode(candidate([1, 2, 3]), iteration=7)) + "\n")
         labels = write_labels(tmp_path / "l.csv", line(1, 0, "1,0,0,0,worst,"), text)
-        result = validate(labels, records)
+        result = validate(labels, one_call)
         assert result.exit_code == 0
         assert f"({counted}), not scored" in result.stderr
         assert f"{labels}:3: " in result.stderr
         assert said in result.stderr
-        strict = validate(labels, records, "--strict")
+        strict = validate(labels, one_call, "--strict")
         assert (strict.exit_code, strict.stdout) == (1, "")
         assert said in strict.stderr
 
@@ -312,12 +325,22 @@ class TestFaults:
             assert len(result.stderr.splitlines()) == 1
 
 
+CONDITIONS = ("hand", "=1+1", "a\x1bb", '50%_of & more, "x"', "-τ")
+
+
+@pytest.fixture(scope="module")
+def named(tmp_path_factory):
+    """Records of conditions whose names a spreadsheet or a terminal would take for something else."""
+    root = tmp_path_factory.mktemp("named")
+    for condition in CONDITIONS:
+        write_records(root, [["=" + WORST, MEDIAN]], condition=condition)
+    return root
+
+
 class TestRoundTrip:
-    @pytest.mark.parametrize("condition", ["hand", "=1+1", "a\x1bb", '50%_of & more, "x"', "-τ"])
     @pytest.mark.parametrize("save", [lambda text: text, lambda text: "\ufeff" + text.replace("\n", "\r\n")])
-    def test_a_sheet_filled_in_is_found_again(self, tmp_path, condition, save):
-        records = write_records(tmp_path / "r", [["=" + WORST, MEDIAN]], condition=condition)
-        drawn = CliRunner().invoke(app, ["sample", str(records)]).stdout
+    def test_a_sheet_filled_in_is_found_again(self, tmp_path, named, save):
+        drawn = CliRunner().invoke(app, ["sample", str(named)]).stdout
         rows = list(csv.DictReader(io.StringIO(drawn, newline="")))
         out = io.StringIO()
         writer = csv.DictWriter(out, rows[0], delimiter=";", lineterminator="\n")
@@ -327,10 +350,10 @@ class TestRoundTrip:
             writer.writerow({**row, **codes, "mentions_worst": " 1", "driver": "Worst "})
         path = tmp_path / "l.csv"
         path.write_text(save(out.getvalue()), encoding="utf-8", newline="")
-        result = validate(path, records, "--strict", "--format", "json")
+        result = validate(path, named, "--strict", "--format", "json")
         assert result.exit_code == 0, result.stderr
-        [first] = [row for row in json.loads(result.stdout) if row["detector"] == "phrase"]
-        assert (first["condition"], table(first)) == (condition, (2, 1, 0, 1, 0))
+        found = {row["condition"]: table(row) for row in json.loads(result.stdout) if row["detector"] == "phrase"}
+        assert found == dict.fromkeys(CONDITIONS, (2, 1, 0, 1, 0))
 
     def test_answers_in_the_sheet_may_be_long(self, tmp_path, records):
         labels = write_labels(

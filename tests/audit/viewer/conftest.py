@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import audit
+from tests.shared import made
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 WITHOUT_BROWSER = "no Chromium on this machine: install one, or set CHROMIUM to its path"
@@ -18,16 +19,19 @@ METHODS = ("threetraj", "r2po", "puresearch")
 TASKS = ("cartpole", "nim")
 
 
-@pytest.fixture(scope="session")
-def grid(tmp_path_factory) -> Path:
+def sweep(folder: Path) -> None:
     """Two tasks, three methods, two runs each."""
-    folder = tmp_path_factory.mktemp("viewer") / "runs"
     chosen = [word for name in TASKS for word in ("--env", name)] + [
         word for name in METHODS for word in ("--variant", name)
     ]
     command = [sys.executable, "-m", "collector.cli", *chosen, "--runs", "2", "--iterations", "12", "--quiet"]
-    subprocess.run([*command, "--out", str(folder)], check=True, capture_output=True, timeout=600)
-    return folder
+    subprocess.run([*command, "--out", str(folder / "runs")], check=True, capture_output=True, timeout=600)
+
+
+@pytest.fixture(scope="session")
+def grid() -> Path:
+    """Records of a small sweep."""
+    return made("viewer", sweep) / "runs"
 
 
 @pytest.fixture(scope="session")

@@ -40,20 +40,30 @@ def records(tmp_path_factory):
     return root
 
 
+@pytest.fixture(scope="module")
+def empty(records):
+    """A sheet as it is drawn."""
+    return CliRunner().invoke(app, ["sample", str(records), "--coders", "A,B", "--with-outcome"]).stdout
+
+
 @pytest.fixture
-def labels(records, tmp_path):
+def labels(empty, tmp_path):
     path = tmp_path / "labels.csv"
-    result = CliRunner().invoke(app, ["sample", str(records), "--coders", "A,B", "--with-outcome"])
-    path.write_text(result.stdout)
+    path.write_text(empty)
     return path
 
 
+@pytest.fixture(scope="module")
+def store(records):
+    with Request(paths=[records]).open() as opened:
+        yield opened
+
+
 @pytest.fixture
-def opened(records, labels):
-    with Request(paths=[records]).open() as store:
-        yield lambda coder, *paths: SimpleNamespace(
-            store=store, lock=threading.Lock(), coding=Filling.opened(paths or [labels], coder)
-        )
+def opened(store, labels):
+    return lambda coder, *paths: SimpleNamespace(
+        store=store, lock=threading.Lock(), coding=Filling.opened(paths or [labels], coder)
+    )
 
 
 def code(session, *codes):

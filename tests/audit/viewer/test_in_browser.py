@@ -10,6 +10,8 @@ import audit
 from tests.audit.viewer.conftest import visit
 from tests.audit.viewer.records import write_records
 
+pytestmark = pytest.mark.slow
+
 
 def addresses(served):
     """Every page, as its address."""
@@ -32,7 +34,6 @@ def addresses(served):
 PAGES = ("overview", "revisions", "empty", "revision", "runs", "run", "compare")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", PAGES)
 @pytest.mark.parametrize(("width", "scheme"), [(400, "light"), (1000, "dark"), (2000, "light")])
 def test_pages_open_without_a_violation(page, served, name, width, scheme) -> None:
@@ -78,7 +79,6 @@ def total(page) -> int:
 COUNTED = "async (href) => (await Data.get('revisions', Query.selection(Query.read(href).query))).total"
 
 
-@pytest.mark.slow
 def test_every_count_leads_to_as_many_revisions(page, served) -> None:
     visit(page, served, "#/overview")
     links = page.eval_on_selector_all(
@@ -96,7 +96,6 @@ def test_every_count_leads_to_as_many_revisions(page, served) -> None:
         assert total(page) == counts[href]
 
 
-@pytest.mark.slow
 def test_marks_of_charts_lead_to_revisions_too(page, served) -> None:
     visit(page, served, "#/overview")
     page.wait_for_selector("figure#chart-changes svg a")

@@ -190,6 +190,7 @@ def test_pages_open_without_a_violation(page, experiment, hash_, width, scheme) 
     assert page.evaluate("typeof hacked") == "undefined"
 
 
+@pytest.mark.slow
 def test_the_report_and_its_effects_are_on_the_page(page, experiment, made) -> None:
     visit(page, experiment, "#/interventions")
     page.wait_for_selector("#report:not([aria-busy])")
@@ -202,6 +203,7 @@ def test_the_report_and_its_effects_are_on_the_page(page, experiment, made) -> N
     page.wait_for_function("() => document.querySelector('#main p.muted').textContent.endsWith('hostile.json')")
 
 
+@pytest.mark.slow
 def test_from_an_experiment_to_a_prompt_its_revision_and_back(page, experiment, made) -> None:
     visit(page, experiment, "#/interventions")
     page.click("main a[href='#/interventions/1?plan=1']")
@@ -222,6 +224,7 @@ def test_from_an_experiment_to_a_prompt_its_revision_and_back(page, experiment, 
     assert page.url.endswith("#/interventions/1?plan=1")
 
 
+@pytest.mark.slow
 def test_mentions_have_the_colour_of_their_rollout(page, experiment) -> None:
     visit(page, experiment, "#/interventions/1?plan=2&arms=A0,XL")
     marks = {
@@ -233,6 +236,7 @@ def test_mentions_have_the_colour_of_their_rollout(page, experiment) -> None:
     assert marks == {"A0": {"worst"}, "XL": {"best"}}
 
 
+@pytest.mark.slow
 def test_without_a_plan_there_is_no_such_page(page, served) -> None:
     visit(page, served)
     assert page.locator("nav a", has_text="Interventions").count() == 0

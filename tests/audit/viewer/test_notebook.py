@@ -28,6 +28,7 @@ class Links(html.parser.HTMLParser):
             self.links.append(dict(attrs)["href"])
 
 
+@pytest.mark.slow
 def test_rows_of_revisions_link_to_the_open_viewer(page, grid, tmp_path) -> None:
     # A folder of its own: other tests have a view of the grid open.
     grid = shutil.copytree(grid, tmp_path / "runs")

@@ -79,6 +79,7 @@ def test_the_rollouts_are_those_of_the_analysis(session, data, client):
         assert "no rendering" in found["unfilmable"]
 
 
+@pytest.mark.slow
 def test_pictures_are_made_once_and_kept(client, monkeypatch):
     found = client.get(CORRIDOR_ADDRESS).json()
     [rollout] = found["rollouts"]
@@ -121,6 +122,7 @@ def test_what_cannot_be_run_again_says_why(client):
     assert found["rollouts"] == []
 
 
+@pytest.mark.slow
 def test_a_renderer_that_dies_is_a_line(session, client, monkeypatch):
     monkeypatch.setenv("CORRIDOR", "abort")
     monkeypatch.setattr(session.replays._kept, "find", lambda name: None)

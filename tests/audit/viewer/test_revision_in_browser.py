@@ -10,6 +10,8 @@ import audit
 from tests.audit.samples import THRESHOLDS, episode, revision, write_run
 from tests.audit.viewer.conftest import visit
 
+pytestmark = pytest.mark.slow
+
 THREE = {"first": "search", "second": "critic", "evidence": "three"}
 LABELS = ("worst", "median", "best")
 EVIDENCE = {

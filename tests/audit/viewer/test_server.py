@@ -144,6 +144,7 @@ def command(*arguments):
     return [sys.executable, "-c", "from audit.cli import main; main()", "view", *map(str, arguments)]
 
 
+@pytest.mark.slow
 def test_the_command_prints_one_line_and_ends_at_ctrl_c(grid) -> None:
     with subprocess.Popen(
         command(grid, "--no-browser"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

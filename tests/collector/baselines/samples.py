@@ -24,10 +24,15 @@ ANY, ONLY_DISCRETE = ["sb3-a2c", "sb3-ppo", "sb3-trpo"], ["sb3-dqn"]
 ONLY_CONTINUOUS = ["sb3-sac", "sb3-td3", "sb3-ddpg"]
 PAIRS = [(baseline.id, task.id) for task in TASKS.values() for baseline in fitting(task)]
 
-needs_sb3 = pytest.mark.skipif(
+_without_sb3 = pytest.mark.skipif(
     any(importlib.util.find_spec(module) is None for module in planning.PACKAGES.values()),
     reason="Stable-Baselines3 is not installed (extra: baselines)",
 )
+
+
+def needs_sb3(test):
+    """Mark a test that imports PyTorch, which takes seconds: it is slow, and skipped where it is not installed."""
+    return pytest.mark.slow(_without_sb3(test))
 
 
 def request(*variants, envs=("cartpole",), **settings):

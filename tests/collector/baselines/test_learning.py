@@ -30,15 +30,15 @@ def trained(run):
     return found
 
 
+TRAINED = [
+    *((method, task) for method in ANY for task in ("nim", "invertedpendulum")),
+    ("sb3-dqn", "nim"),
+    *((method, "invertedpendulum") for method in ONLY_CONTINUOUS),
+]
+
+
 @needs_sb3
-@pytest.mark.parametrize(
-    ("method", "task"),
-    [
-        *((method, task) for method in ANY for task in ("nim", "invertedpendulum")),
-        ("sb3-dqn", "nim"),
-        *((method, "invertedpendulum") for method in ONLY_CONTINUOUS),
-    ],
-)
+@pytest.mark.parametrize(("method", "task"), TRAINED)
 def test_every_algorithm_trains_and_repeats_itself(method, task):
     run = baseline(method, task, switches=Switches(step_cap=20))
     once = trained(run)
@@ -114,7 +114,6 @@ def whole(tmp_path_factory):
 
 
 @needs_sb3
-@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 130), (signal.SIGKILL, -9)])
 def test_a_stopped_command_goes_on_to_the_same_records(kind, status, whole, tmp_path):
     command = collect(tmp_path, start_new_session=True)
@@ -151,7 +150,6 @@ def _group_lives(group):
 
 
 @needs_sb3
-@pytest.mark.slow
 def test_many_runs_at_once_are_the_runs_one_by_one(tmp_path):
     class Silent:
         def __enter__(self):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import resource
 import shutil
 import subprocess
 import sys
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -33,8 +34,10 @@ def run(*arguments, **options):
 def finished(tmp_path_factory):
     """A small collection, made one run after the other with keys in the environment, and how the command ended."""
     out = tmp_path_factory.mktemp("finished")
-    keys = dict.fromkeys(("OLLAMA_API_KEY", "OPENAI_API_KEY"), "very-secret")
-    result = run(*SMALL, "--out", out, "--concurrency", "1", env=os.environ | keys)
+    with pytest.MonkeyPatch.context() as patch:
+        for key in ("OLLAMA_API_KEY", "OPENAI_API_KEY"):
+            patch.setenv(key, "very-secret")
+        result = in_process(main, *SMALL, "--out", out, "--concurrency", "1")
     assert result.returncode == 0, result.stderr
     return out, result
 
@@ -93,8 +96,12 @@ def test_a_server_that_is_down_is_one_line_and_status_1(tmp_path):
     assert re.fullmatch(r"collect: cannot connect to Ollama at http://127\.0\.0\.1:9 .*\n", result.stderr)
 
 
-def test_collect_twice_gives_identical_records_whatever_runs_beside_it(finished, tmp_path):
-    beside = run(*SMALL, "--env", "pong", "--out", tmp_path, "--quiet", "--concurrency", "5")
+COLLECT = partial(in_process, main)
+
+
+@pytest.mark.parametrize("command", [COLLECT, pytest.param(run, marks=pytest.mark.slow)], ids=["here", "elsewhere"])
+def test_collect_twice_gives_identical_records_whatever_runs_beside_it(command, finished, tmp_path):
+    beside = command(*SMALL, "--env", "pong", "--out", tmp_path, "--quiet", "--concurrency", "5")
     assert (beside.returncode, beside.stdout, beside.stderr) == (0, "", "")
     for number in (1, 2):
         folder = Path(CONDITION, "frozenlake", "threetraj", f"run-{number:02d}")
@@ -103,7 +110,7 @@ def test_collect_twice_gives_identical_records_whatever_runs_beside_it(finished,
 
 def test_a_complete_collection_is_left_alone(collected):
     before = {path: path.read_bytes() for path in collected.rglob("*.json*")}
-    again = run(*SMALL, "--out", collected)
+    again = in_process(main, *SMALL, "--out", collected)
     assert (again.returncode, again.stderr) == (0, "2 of 2 runs are complete already\n")
     assert {path: path.read_bytes() for path in collected.rglob("*.json*")} == before
 
@@ -145,16 +152,27 @@ def test_plain_lines_when_not_on_a_terminal(finished):
     assert lines[2].startswith("runs         2 of 2 complete, 6 iterations in 0:")
 
 
-def test_a_full_disk_is_told_in_a_line_and_nothing_is_lost(tmp_path):
+@pytest.fixture
+def full_disk(finished):
     """A limit on file size stands in for a full disk: the operating system refuses the write in the same way."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+
+    @contextmanager
+    def limited(size):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+        try:
+            yield
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+    return limited
+
+
+def test_a_full_disk_is_told_in_a_line_and_nothing_is_lost(full_disk, tmp_path):
     arguments = [*SMALL, "--runs", "1", "--iterations", "6"]
     limit = 30_000
-    result = run(
-        *arguments,
-        "--out",
-        tmp_path / "full",
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit,) * 2),
-    )
+    with full_disk(limit):
+        result = in_process(main, *arguments, "--out", tmp_path / "full")
     assert result.returncode == 1
     last = result.stderr.splitlines()[-1]
     assert re.match(r"collect: 1 of 1 runs stopped; the first: cannot write .*calls\.jsonl: File too large\.", last)
@@ -162,13 +180,14 @@ def test_a_full_disk_is_told_in_a_line_and_nothing_is_lost(tmp_path):
     (calls,) = (tmp_path / "full").rglob("calls.jsonl")
     assert 0 < calls.stat().st_size <= limit
     assert calls.read_bytes().endswith(b"\n")
-    assert run(*arguments, "--out", tmp_path / "full").returncode == 0
+    assert in_process(main, *arguments, "--out", tmp_path / "full").returncode == 0
     collect(spec("frozenlake", "threetraj", iterations=6, rollouts=5, warmup=20), tmp_path / "whole")
     assert timeless(tmp_path / "full") == timeless(tmp_path / "whole")
 
 
-def test_help_has_examples_and_every_option():
-    result = run("--help", env={"COLUMNS": "200", "PATH": ""})
+def test_help_has_examples_and_every_option(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    result = in_process(main, "--help")
     assert result.returncode == 0
     assert "collect --env cartpole --variant threetraj" in result.stdout
     options = (

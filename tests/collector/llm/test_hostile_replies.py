@@ -92,6 +92,7 @@ asyncio.run(run({"ollama": OLLAMA, "openai": OPENAI}[sys.argv[1]], sys.argv[2], 
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system does not report a program's memory")
 def test_memory_is_bounded_whatever_is_sent(server, dialect):
     greedy = [

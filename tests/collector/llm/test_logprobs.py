@@ -104,6 +104,7 @@ TOKENS = st.lists(
 )
 
 
+@settings(max_examples=60)
 @given(JSON | TOKENS)
 def test_whatever_is_sent_is_read_as_pairs_that_a_record_holds_or_as_none(value):
     pairs = read_logprobs(msgspec.Raw(json.dumps(value).encode()))
@@ -112,7 +113,7 @@ def test_whatever_is_sent_is_read_as_pairs_that_a_record_holds_or_as_none(value)
         assert msgspec.json.decode(msgspec.json.encode(pairs), type=list[tuple[str, float]]) == pairs
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(value=JSON)
 def test_no_shape_of_them_costs_an_answer(server, dialect, value):
     server.replies[dialect.chat] = [reply(dialect, {"content": value})]

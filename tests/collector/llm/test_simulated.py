@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from functools import cache
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from collector import evidence, seeding
 from collector.errors import ModelError, UsageError
 from collector.llm.simulated import PERSONALITIES, SimulatedModel, get_personality
 from collector.llm.simulated.anchoring import choose_anchor, typicality
-from collector.llm.simulated.model import UNREADABLE
+from collector.llm.simulated.model import UNREADABLE, read_request
 from collector.llm.simulated.reading import read
 from collector.llm.simulated.revising import OBEYS_RULE
 from collector.methods import METHODS
@@ -20,6 +21,7 @@ from collector.policy import UnreadableAnswer, from_text, out_of_range, random_p
 from collector.prompts import Prompts, Review, Trial, Turn
 from collector.rollouts.evaluate import evaluate
 from collector.tasks import TASKS, get_task
+from tests.collector.helpers import shortened
 
 FALLIBLE = [-0.8, -0.3, 1.4, -0.8, 4.8, 6.0, -5.5, 1.6, -3.1, -1.8]
 """A CartPole policy whose rollouts end after between some 30 and some 100 steps."""
@@ -35,13 +37,15 @@ def critic_prompt(task, method, params, *, tau_c=None, history=(), seeds=range(2
     return Prompts(task).critic(list(history), review), shown
 
 
+@cache
 def three_rollouts():
     return critic_prompt(get_task("cartpole"), METHODS["threetraj"], FALLIBLE)
 
 
+@cache
 def answers(prompt, personality, count=400):
-    model = SimulatedModel(personality)
-    return [model.answer(prompt, seed) for seed in range(count)]
+    model, request = SimulatedModel(personality), read_request(prompt)
+    return [model.answer_request(request, seed) for seed in range(count)]
 
 
 def interval(hits, count):
@@ -52,6 +56,7 @@ def interval(hits, count):
 @pytest.mark.parametrize("method", CRITICS, ids=lambda method: method.id)
 @pytest.mark.parametrize("task", TASKS.values(), ids=lambda task: task.id)
 def test_it_reads_what_the_prompt_says(task, method):
+    task = shortened(task)
     params = random_params(task.space, seeding.generator(5, task.id))
     history = [Trial(params, -0.5, single=True), Trial(params, 0.25)]
     prompt, shown = critic_prompt(task, method, params, tau_c=0.75, history=history)
@@ -206,7 +211,7 @@ FIRST_FOUR = {
 
 
 @pytest.fixture(scope="module")
-def prompts_of_tasks():
+def requests_of_tasks():
     prompts = []
     for env in ("cartpole", "frozenlake", "pong", "maze", "mountaincarcontinuous"):
         task = get_task(env)
@@ -216,16 +221,16 @@ def prompts_of_tasks():
             prompts.append(critic_prompt(task, method, params, history=history)[0])
             prompts.append(critic_prompt(task, method, params, tau_c=-1000.0, history=history)[0])
         prompts.append(Prompts(task).search(history, Turn(4, 100)))
-    return [*prompts, three_rollouts()[0]]
+    return [read_request(prompt) for prompt in (*prompts, three_rollouts()[0])]
 
 
 @pytest.mark.parametrize(("personality", "digest"), FIRST_FOUR.items())
-def test_answers_in_records_stay_as_they_are(prompts_of_tasks, personality, digest):
+def test_answers_in_records_stay_as_they_are(requests_of_tasks, personality, digest):
     """Kept records of simulated runs are made anew to the byte."""
     model, found = SimulatedModel(personality), hashlib.sha256()
-    for prompt in prompts_of_tasks:
+    for request in requests_of_tasks:
         for seed in range(25):
-            completion = model.answer(prompt, seed)
+            completion = model.answer_request(request, seed)
             if completion.truth is not None:
                 del completion.truth["position"]  # in no record
             found.update(f"{completion.text}\n{completion.truth}\n".encode())

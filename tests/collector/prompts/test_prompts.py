@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import cache
 
 import pytest
 
@@ -14,6 +15,7 @@ from collector.prompts import Prompts, Review, Trial, Turn, structure
 from collector.prompts.templates import hashes
 from collector.rollouts.evaluate import evaluate
 from collector.tasks import TASKS, LinearSpace, get_task
+from tests.collector.helpers import shortened
 
 GOOD = {task.id: random_params(task.space, seeding.generator(0, task.id)) for task in TASKS.values()} | {
     "cartpole": [-0.9, 0.5, -1.2, 0.5, -4.0, 3.7, -3.0, 3.3, -0.4, 0.1],
@@ -27,9 +29,13 @@ def history(task):
     return [Trial(other, 0.125, single=True), Trial(GOOD[task.id], 0.456, excerpt="0->1->2 | EXCERPT")]
 
 
+@cache
+def evaluated(name):
+    return evaluate(shortened(get_task(name)), GOOD[name], list(range(20)))
+
+
 def critic_prompt(task, method, tau_c=None):
-    params = GOOD[task.id]
-    result = evaluate(task, params, list(range(20)))
+    task, params, result = shortened(task), GOOD[task.id], evaluated(task.id)
     shown = evidence.gather(task, result, method.evidence)
     review = Review(
         params=params,

@@ -12,8 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.collector.helpers import timeless
+from collector.cli import main as collect
+from collector.system.processes import Process
+from tests.collector.helpers import in_process, timeless
 
+SLOW = pytest.mark.slow
 SCRIPT = "from {0}.cli import main; main()"
 STOPPED = "collect: stopped; nothing is lost, the same command goes on from here"
 
@@ -35,7 +38,7 @@ gymnasium.register("testing/workers-v0", entry_point=Env)
 TASK = replace(MAZE, id="workers", gym_id="testing/workers-v0", dynamics=None)
 """
 KILLED = "if is_worker: os.kill(os.getpid(), signal.SIGKILL)"
-SLOW = "time.sleep(0.001)"
+LATE = "time.sleep(0.001)"
 """So that verifying takes longer than it does before it starts workers."""
 
 
@@ -53,11 +56,13 @@ def command(program, *arguments):
     return [sys.executable, "-c", SCRIPT.format(program), *map(str, arguments)]
 
 
+def settings(module, out, *more):
+    size = ("--runs", 2, "--iterations", 25, "--rollouts", 4)
+    return ("--env", "workers", "--variant", "r2po", "--task-module", module, "--out", out, *size, *more)
+
+
 def collecting(module, out, *more):
-    settings = ("--runs", 2, "--iterations", 25, "--rollouts", 4, "--quiet")
-    return command(
-        "collector", "--env", "workers", "--variant", "r2po", "--task-module", module, "--out", out, *settings, *more
-    )
+    return command("collector", *settings(module, out, "--quiet", *more))
 
 
 def run(command, **options):
@@ -69,24 +74,34 @@ def printed(result):
     return [line for line in result.stderr.splitlines() if "task workers" not in line and "testing/" not in line]
 
 
+pytestmark = pytest.mark.usefixtures("tasks_forgotten")
+
+LOST = "a worker process was killed, for want of memory perhaps"
+
+
+def test_a_worker_that_is_killed_is_told_in_one_line(module, tmp_path):
+    stopped = in_process(collect, *settings(module(KILLED), tmp_path, "--quiet", "--workers", 1), workers=Process)
+    assert (stopped.returncode, len(printed(stopped))) == (1, 1), stopped.stderr
+    assert printed(stopped)[0].startswith(f"collect: {LOST}; ")
+
+
+@pytest.mark.slow
 def test_a_killed_worker_ends_collect_in_one_line_and_the_same_command_goes_on(module, tmp_path):
     stopped = run(collecting(module(KILLED), tmp_path / "killed"))
     assert (stopped.returncode, len(printed(stopped))) == (1, 1), stopped.stderr
-    assert printed(stopped)[0].startswith("collect: a worker process was killed, for want of memory perhaps; ")
+    assert printed(stopped)[0].startswith(f"collect: {LOST}; ")
     for out in ("killed", "whole"):
         assert run(collecting(module(), tmp_path / out)).returncode == 0
     assert timeless(tmp_path / "killed") == timeless(tmp_path / "whole")
 
 
+@pytest.mark.slow
 def test_a_killed_worker_ends_verify_in_one_line(module, tmp_path):
     path = module()
     assert run(collecting(path, tmp_path / "runs", "--runs", 4)).returncode == 0
-    module(f"{KILLED}\n        {SLOW}")
+    module(f"{KILLED}\n        {LATE}")
     stopped = run(command("audit", "verify", "--all", "--task-module", path, tmp_path / "runs"))
-    assert (stopped.returncode, printed(stopped)) == (
-        1,
-        ["audit: a worker process was killed, for want of memory perhaps"],
-    )
+    assert (stopped.returncode, printed(stopped)) == (1, [f"audit: {LOST}"])
 
 
 def wait_for(path):
@@ -109,6 +124,7 @@ def stop(command, reached, kind, **options):
     return subprocess.CompletedProcess(command, process.returncode, None, errors)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", ["collect", "verify"])
 def test_ctrl_c_while_workers_start_is_one_line(program, module, tmp_path):
     """The interpreters of worker processes wait for ever as they start, as long imports would have them."""
@@ -121,7 +137,7 @@ def test_ctrl_c_while_workers_start_is_one_line(program, module, tmp_path):
     path = module()
     if program == "verify":
         assert run(collecting(path, tmp_path / "runs", "--runs", 4)).returncode == 0
-        module(SLOW)
+        module(LATE)
     whole = collecting(path, tmp_path / "runs")
     if program == "verify":
         whole = command("audit", "verify", "--all", "--task-module", path, tmp_path / "runs")
@@ -142,8 +158,40 @@ ENDLESS = {
 }
 
 
-@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize(("where", "code"), ENDLESS.values(), ids=ENDLESS)
+KINDS = [signal.SIGINT, signal.SIGTERM]
+
+WATCHED = """
+import pathlib, sys
+from collector.cli.command import run_command
+from collector.system import stopping
+
+def command(**_):
+    while True:
+        try:
+            pathlib.Path(sys.argv[1]).touch()
+        except BaseException:
+            pass
+
+stopping.PATIENCE = 0.1
+run_command(command, "collect", "collect")
+"""
+
+
+def test_what_nothing_else_stops_is_stopped_by_the_watch(tmp_path):
+    reached = tmp_path / "reached"
+    stopped = stop([sys.executable, "-c", WATCHED, str(reached)], reached, signal.SIGTERM)
+    assert (stopped.returncode, stopped.stderr.splitlines()) == (130, [STOPPED])
+
+
+STOPPED_QUICKLY = ("import", signal.SIGINT)
+ENDINGS = [
+    pytest.param(*ENDLESS[name], kind, id=f"{name}-{kind.name}", marks=[] if (name, kind) == STOPPED_QUICKLY else SLOW)
+    for name in ENDLESS
+    for kind in KINDS
+]
+
+
+@pytest.mark.parametrize(("where", "code", "kind"), ENDINGS)
 def test_a_task_that_never_ends_is_stopped(where, code, kind, module, tmp_path):
     reached = tmp_path / "reached"
     path = module(**{where: code.replace("REACHED", repr(str(reached)))})
@@ -151,7 +199,8 @@ def test_a_task_that_never_ends_is_stopped(where, code, kind, module, tmp_path):
     assert (stopped.returncode, printed(stopped)) == (130, [STOPPED])
 
 
-@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_template_that_never_ends_is_stopped(kind, tmp_path):
     (tmp_path / "templates").mkdir()
     (tmp_path / "templates" / "search.j2").write_text(
@@ -175,11 +224,26 @@ RAISED = {
 }
 
 
+WHERE = ["imported", "step"]
+
+
 @pytest.mark.parametrize("error", RAISED)
-@pytest.mark.parametrize("where", ["imported", "step"])
+@pytest.mark.parametrize("where", WHERE)
 def test_whatever_a_task_raises_is_one_line_without_control_characters(where, error, module, tmp_path):
     path = module(**{where: f"raise {RAISED[error]}"})
-    stopped = run([each for each in collecting(path, tmp_path / "runs") if each != "--quiet"])
+    # Workers are threads here, and two of them would load the task at the same time.
+    told(where, error, in_process(collect, *settings(path, tmp_path / "runs", "--workers", 1)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("where", WHERE)
+def test_so_it_is_in_processes_of_their_own(where, module, tmp_path):
+    for error in ("SystemExit", "Stop"):
+        path = module(**{where: f"raise {RAISED[error]}"})
+        told(where, error, run(command("collector", *settings(path, tmp_path / "runs"))))
+
+
+def told(where, error, stopped):
     assert stopped.returncode == (2 if where == "imported" else 1), stopped.stderr
     assert f"{error}: a\\x1b[31m b" in stopped.stderr.splitlines()[-1]
     assert "\x1b" not in stopped.stderr
@@ -195,7 +259,9 @@ COMMANDS = {
 }
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize(
+    "name", ["collect", *(pytest.param(name, marks=SLOW) for name in COMMANDS if name != "collect")]
+)
 def test_too_little_address_space_is_said_in_one_line(name, tmp_path):
     limit = 400_000 * 1024
     result = run(

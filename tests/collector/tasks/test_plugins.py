@@ -3,40 +3,30 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from collector.cli import main
 from collector.errors import TaskError, UsageError
 from collector.rollouts import plain_loop
 from collector.rollouts.evaluate import evaluate, is_compiled, replay
 from collector.tasks import TASKS
 from collector.tasks.plugins import load_tasks
-from tests.collector.helpers import lines
+from tests.collector.helpers import in_process, lines
 
 ROOT = Path(__file__).resolve().parents[3]
 ACROBOT = ROOT / "docs" / "examples" / "acrobot.py"
 WALK = ROOT / "docs" / "examples" / "walk.py"
 
 
-@pytest.fixture(autouse=True)
-def registry():
-    known = dict(TASKS)
-    yield
-    TASKS.clear()
-    TASKS.update(known)
-
-
-def run(*arguments):
-    command = [sys.executable, "-m", "collector.cli", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+pytestmark = pytest.mark.usefixtures("tasks_forgotten")
 
 
 def test_the_documented_example_is_collected_like_any_other_task(tmp_path):
     command = re.search(r"^collect (--task-module .*)$", (ROOT / "docs/adding-a-task.md").read_text(), re.MULTILINE)[1]
-    result = run(*command.replace("docs/examples/acrobot.py", str(ACROBOT)).split(), "--out", tmp_path)
+    command = command.replace("docs/examples/acrobot.py", str(ACROBOT))
+    result = in_process(main, *command.split(), "--rollouts", 2, "--warmup", 2, "--out", tmp_path)
     assert result.returncode == 0, result.stderr
     (path,) = tmp_path.rglob("episodes.jsonl")
     episodes = lines(path)
@@ -90,7 +80,7 @@ def test_an_environment_that_fails_stops_its_run_in_one_line(name, body, message
     with pytest.raises(TaskError, match=f"task {name}, seed 7: {message}"):
         evaluate(TASKS[name], [0.0] * 9, [7])
     arguments = ["--task-module", module, "--env", name, "--env", "maze", "--variant", "r2po", "--runs", 1]
-    result = run(*arguments, "--iterations", 2, "--out", tmp_path / "runs")
+    result = in_process(main, *arguments, "--iterations", 2, "--out", tmp_path / "runs")
     assert result.returncode == 1
     last = result.stderr.splitlines()[-1]
     assert re.match(rf"collect: 1 of 2 runs stopped; the first: task {name}, seed \d+: {message}", last)
@@ -117,7 +107,7 @@ def test_a_module_that_cannot_be_used_is_refused_in_one_line(text, message, tmp_
     with pytest.raises(UsageError, match=message) as error:
         load_tasks([module])
     assert "\n" not in str(error.value)
-    result = run("--task-module", module, "--env", "maze", "--variant", "r2po")
+    result = in_process(main, "--task-module", module, "--env", "maze", "--variant", "r2po")
     assert (result.returncode, len(result.stderr.splitlines())) == (2, 1)
 
 
@@ -126,21 +116,15 @@ def test_a_module_that_does_not_exist(tmp_path):
         load_tasks([tmp_path / "nothing.py"])
 
 
-def test_an_installed_package_offers_a_task_through_an_entry_point(tmp_path):
+def test_an_installed_package_offers_a_task_through_an_entry_point(tmp_path, monkeypatch):
     """A package as an installer leaves it: its module, and the metadata that names it."""
     (tmp_path / "acrobot_package.py").write_text(ACROBOT.read_text())
     metadata = tmp_path / "acrobot_package-1.0.dist-info"
     metadata.mkdir()
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: acrobot-package\nVersion: 1.0\n")
     (metadata / "entry_points.txt").write_text("[salience_audit.tasks]\nacrobot = acrobot_package\n")
-    command = [sys.executable, "-m", "collector.cli", "--env", "acrobot", "--variant", "r2po", "--runs", "1"]
-    result = subprocess.run(
-        [*command, "--iterations", "1", "--rollouts", "2", "--out", tmp_path / "runs"],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=ROOT,
-        env={"PYTHONPATH": str(tmp_path), "PATH": ""},
-    )
+    monkeypatch.syspath_prepend(tmp_path)
+    small = ["--env", "acrobot", "--variant", "r2po", "--runs", "1", "--iterations", "1", "--rollouts", "2"]
+    result = in_process(main, *small, "--out", tmp_path / "runs")
     assert result.returncode == 0, result.stderr
     assert len(list((tmp_path / "runs").rglob("acrobot/r2po/run-01/run.json"))) == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from base64 import b64encode
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -16,17 +17,11 @@ from figures.errors import FiguresError
 from figures.page.build import build, slugs
 from figures.paper.tables import paper_tables
 from figures.provenance import digest, origin, simulated, versions
+from tests.figures.conftest import COMMAND, REAL, SALIENT, chosen
 
 KINDS = ("salience", "citing", "patterns", "noise", "revisions", "edits", "agreement", "curves-variants", "stability")
 COMPARING = ("aggregate", "profile")
 """Kinds that want several methods, which one condition has."""
-COMMAND = "python -m figures data/runs --out 'my figures'"
-
-
-@pytest.fixture(scope="module")
-def index(records: Records, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page of the data set, in a folder that did not exist."""
-    return build(records, tmp_path_factory.mktemp("built") / "new" / "out", COMMAND)
 
 
 class Links(HTMLParser):
@@ -55,10 +50,25 @@ def test_the_folder_holds_every_figure_and_table_in_every_format(records: Record
     assert {path.name for path in index.parent.iterdir()} == expected | {"index.html", "tables.js"}
 
 
+def shuffled(records: Records) -> Records:
+    return replace(records, iterations=records.iterations.sample(frac=1, random_state=0))
+
+
+@pytest.mark.usefixtures("sketched")
 def test_the_same_records_give_the_same_bytes(records: Records, index: Path, tmp_path: Path) -> None:
-    build(replace(records, iterations=records.iterations.sample(frac=1, random_state=0)), tmp_path, COMMAND)
-    for path in index.parent.iterdir():
-        assert path.read_bytes() == (tmp_path / path.name).read_bytes(), path.name
+    build(shuffled(records), tmp_path, COMMAND)
+    assert not [
+        each.name for each in index.parent.iterdir() if each.read_bytes() != (tmp_path / each.name).read_bytes()
+    ]
+
+
+@pytest.mark.slow
+def test_pictures_of_the_same_records_have_the_same_bytes(records: Records, tmp_path: Path) -> None:
+    records = chosen(records, condition=[SALIENT])
+    one, other = (
+        build(each, tmp_path / name, COMMAND).parent for name, each in (("1", records), ("2", shuffled(records)))
+    )
+    assert not [each.name for each in one.iterdir() if each.read_bytes() != (other / each.name).read_bytes()]
 
 
 def test_the_page_stands_alone_and_its_links_lead_somewhere(index: Path) -> None:
@@ -98,7 +108,9 @@ def test_the_page_names_the_figures_that_it_lacks(index: Path) -> None:
     assert "Not shown" not in over_tasks
 
 
+@pytest.mark.usefixtures("sketched")
 def test_the_page_says_that_patterns_and_edits_need_parameters(records: Records, tmp_path: Path) -> None:
+    records = chosen(records, condition=[REAL])
     lacking = replace(records, revisions=records.revisions.assign(edit_distance=math.nan, pattern=None))
     page = build(lacking, tmp_path, COMMAND).read_text(encoding="utf-8")
     assert "Edit patterns (needs revisions with parameters, or texts); Size of edits (needs revisions" in page
@@ -128,9 +140,9 @@ def test_the_page_says_where_it_comes_from(records: Records, index: Path) -> Non
     assert "Model gpt-oss:20b (ollama)." in text
 
 
-@pytest.mark.slow
+@pytest.mark.usefixtures("sketched")
 def test_a_page_without_simulated_records_has_no_warning_of_them(records: Records, tmp_path: Path) -> None:
-    real = replace(records, facts=records.facts.assign(backend="ollama", model="gpt-oss:20b"), problems=[])
+    real = replace(chosen(records, condition=[REAL]), problems=[])
     text = build(real, tmp_path, COMMAND).read_text(encoding="utf-8")
     assert "stand-in" not in text
     assert "None were found." in text
@@ -148,7 +160,10 @@ def test_untidy_records_are_drawn_all_the_same(records: Records, tmp_path: Path)
     assert "Iterations without a return: 18." in text
 
 
+@pytest.mark.slow
 def test_one_call_methods_alone_give_curves_and_no_revisions(records: Records, tmp_path: Path) -> None:
+    """The one page among quick tests with real pictures."""
+    records = chosen(records, condition=[REAL])
     props = replace(
         records,
         iterations=records.iterations.assign(variant="props"),
@@ -160,20 +175,27 @@ def test_one_call_methods_alone_give_curves_and_no_revisions(records: Records, t
         rates=[],
         noise=[],
     )
-    build(props, tmp_path, COMMAND)
-    assert {path.stem.split("-")[0] for path in tmp_path.glob("*.png")} == {"curves", "stability"}
+    page = build(props, tmp_path, COMMAND).read_text(encoding="utf-8")
+    pictures = {path.stem.split("-")[0]: path.read_bytes() for path in tmp_path.glob("*.png")}
+    assert set(pictures) == {"curves", "stability"}
+    for picture in pictures.values():
+        assert picture.startswith(b"\x89PNG")
+        assert b64encode(picture).decode() in page
+    assert [path.read_bytes()[:5] for path in tmp_path.glob("*.pdf")] == [b"%PDF-"] * len(pictures)
 
 
-@pytest.mark.slow
+@pytest.mark.usefixtures("without_figures")
 def test_what_other_records_left_in_the_folder_is_not_taken_for_theirs(records: Records, tmp_path: Path) -> None:
     others = ("paper-tau-sensitivity.tex", "paper-tau-sensitivity.csv", "revisions-other.png", "paper-mine.md")
     for name in others:
         (tmp_path / name).write_text("of other records")
+    records = chosen(records, condition=[REAL])
     build(records, tmp_path, COMMAND)
     assert "paper-tau-sensitivity" not in {made.stem for made in paper_tables(records).tables}
     assert [name for name in others if (tmp_path / name).exists()] == ["revisions-other.png", "paper-mine.md"]
 
 
+@pytest.mark.usefixtures("without_figures")
 def test_a_folder_that_cannot_be_written_is_told_in_one_line(records: Records, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(FiguresError, match=r"cannot write to .*file.*choose another folder") as caught:

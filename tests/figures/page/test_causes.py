@@ -13,7 +13,7 @@ import pytest
 from figures.data import Records
 from figures.page import causes
 from figures.page.build import build
-from tests.figures.conftest import SALIENT
+from tests.figures.conftest import REAL, chosen
 from tests.figures.experiment import EFFECTS, PLAN, units
 
 
@@ -31,7 +31,8 @@ def experiment(records: Records, monkeypatch: pytest.MonkeyPatch) -> Records:
     plan = SimpleNamespace(model="simulated-label", backend="simulated")
     report = SimpleNamespace(plan=plan, lines=lambda: iter(lines))
     monkeypatch.setattr("audit.interventions.relations.finished", lambda _: report)
-    return replace(records, effects=EFFECTS, units=units(SALIENT), plans=[Path("plan.json")])
+    few = chosen(records, condition=[REAL])
+    return replace(few, effects=EFFECTS, units=units(REAL), plans=[Path("plan.json")])
 
 
 def test_reports_are_paragraphs_with_points_after_a_warning(experiment: Records) -> None:
@@ -43,6 +44,7 @@ def test_reports_are_paragraphs_with_points_after_a_warning(experiment: Records)
     ]
 
 
+@pytest.mark.usefixtures("sketched")
 def test_the_page_shows_sentences_table_and_figure(experiment: Records, tmp_path: Path) -> None:
     page = build(experiment, tmp_path).read_text(encoding="utf-8")
     section = page[page.index('<section id="causes">') : page.index('<section id="revisions">')]
@@ -57,7 +59,8 @@ def test_the_page_shows_sentences_table_and_figure(experiment: Records, tmp_path
     assert [(row["name"], row["model"]) for row in rows] == [(row["name"], "simulated-label") for row in EFFECTS]
 
 
+@pytest.mark.usefixtures("without_figures")
 def test_without_an_experiment_there_is_no_section_and_an_earlier_table_goes(records: Records, tmp_path: Path) -> None:
     (tmp_path / "causes.csv").write_text("of other records")
-    assert 'id="causes"' not in build(records, tmp_path).read_text(encoding="utf-8")
+    assert 'id="causes"' not in build(chosen(records, condition=[REAL]), tmp_path).read_text(encoding="utf-8")
     assert not (tmp_path / "causes.csv").exists()

@@ -23,6 +23,7 @@ def records(tmp_path):
         yield records_of(store)
 
 
+@pytest.mark.usefixtures("sketched")
 def test_it_has_what_is_known_of_texts_and_nothing_of_tasks(records, tmp_path):
     page = build(records, tmp_path / "out").read_text()
     for anchor in ("salience", "revisions", "agreement"):

@@ -63,6 +63,7 @@ def test_what_counts_no_revision_is_no_link() -> None:
     assert link("patterns", "Unclassified", unclassified=1).endswith("&pattern=&direction=%21no_change")
 
 
+@pytest.mark.usefixtures("without_figures")
 @pytest.mark.parametrize("data", ["gepa-planted", "real/large"])
 def test_the_viewer_has_as_many_revisions_as_a_cell_counts(data: str) -> None:
     """Of texts, and of parameters."""

@@ -21,6 +21,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 from numpy.typing import NDArray
+from scipy.ndimage import uniform_filter
 
 from figures.style import RC
 
@@ -144,5 +145,6 @@ def similarity(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[
 
 
 def _means(picture: NDArray[np.float64]) -> NDArray[np.float64]:
-    windows = np.lib.stride_tricks.sliding_window_view(picture, (WINDOW, WINDOW), axis=(0, 1))
-    return windows.mean(axis=(-2, -1))
+    whole = (slice(WINDOW // 2, -(WINDOW // 2)), slice(WINDOW // 2, -(WINDOW // 2)))
+    means: NDArray[np.float64] = uniform_filter(picture, (WINDOW, WINDOW, 1))[whole]
+    return means

@@ -10,13 +10,11 @@ import json
 import os
 import pickle
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
 import numpy as np
-import pandas as pd
 import pytest
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
@@ -25,34 +23,13 @@ from figures.data import Records
 from figures.gallery import SECTIONS
 from figures.page.drawings import drawings_of, kinds_of
 from figures.style import RC
-from tests.figures.experiment import EFFECTS, units
+from tests.figures.conftest import SALIENT
 from tests.figures.plots.likeness import likeness, plotted, seen, similarity, store, stored
 
-SALIENT = "simulated-salient"
 GOLDEN = Path(__file__).parent / "golden"
 WRITE = os.environ.get("SALIENCE_AUDIT_GOLDEN") == "write"
 LIKE = 0.97
 KINDS = sorted(kind for section in SECTIONS for kind in kinds_of(section) if not kind.endswith("-four"))
-
-
-def every(records: Records) -> dict[str, Figure]:
-    """The figure of each kind, of a data set with baselines, another τ_c and an experiment."""
-
-    def more(frame: pd.DataFrame) -> pd.DataFrame:
-        mine = frame[(frame["condition"] == SALIENT) & (frame["variant"] == "threetraj")]
-        others = [mine.assign(condition=f"{SALIENT}+tau-{tau}", variant="r2po") for tau in ("off", "half")]
-        return pd.concat([frame, *others, mine.assign(variant="propsplus")], ignore_index=True)
-
-    iterations = more(records.iterations)
-    apart = iterations.assign(kept_return=iterations["kept_return"] * iterations["run"])  # so that bands are wide
-    tables = {"iterations": apart, "runs": more(records.runs), "facts": more(records.facts)}
-    wide = replace(records, **tables, effects=EFFECTS, units=units(SALIENT))
-    return {drawing.stem: drawing.figure for drawing in drawings_of(wide, SALIENT)}
-
-
-@pytest.fixture(scope="module")
-def drawn(records: Records) -> dict[str, Figure]:
-    return every(records)
 
 
 def nearly(value: Any) -> Any:
@@ -65,30 +42,30 @@ def nearly(value: Any) -> Any:
 
 
 @pytest.mark.skipif(not WRITE, reason="writes the stored pictures, when asked to")
-def test_write(drawn: dict[str, Figure]) -> None:
+def test_write(figure_of_each_kind: dict[str, Figure]) -> None:
     for path in GOLDEN.iterdir():
         path.unlink()
-    for kind, figure in drawn.items():
+    for kind, figure in figure_of_each_kind.items():
         text = json.dumps(plotted(figure), ensure_ascii=False, indent=1, sort_keys=True)
         (GOLDEN / f"{kind}.json").write_text(f"{text}\n", encoding="utf-8")
         store(seen(figure), GOLDEN / f"{kind}.png")
 
 
-def test_every_kind_of_figure_is_stored(drawn: dict[str, Figure]) -> None:
-    assert sorted(drawn) == KINDS
+def test_every_kind_of_figure_is_stored(figure_of_each_kind: dict[str, Figure]) -> None:
+    assert sorted(figure_of_each_kind) == KINDS
     assert {path.name for path in GOLDEN.iterdir()} == {f"{kind}.{e}" for kind in KINDS for e in ("json", "png")}
     assert max(path.stat().st_size for path in GOLDEN.iterdir()) < 50_000
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_figure_plots_what_it_did(kind: str, drawn: dict[str, Figure]) -> None:
+def test_a_figure_plots_what_it_did(kind: str, figure_of_each_kind: dict[str, Figure]) -> None:
     expected = json.loads((GOLDEN / f"{kind}.json").read_text(encoding="utf-8"))
-    assert plotted(drawn[kind]) == nearly(expected)
+    assert plotted(figure_of_each_kind[kind]) == nearly(expected)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_figure_looks_as_it_did(kind: str, drawn: dict[str, Figure]) -> None:
-    assert likeness(seen(drawn[kind]), stored(GOLDEN / f"{kind}.png")) > LIKE
+def test_a_figure_looks_as_it_did(kind: str, figure_of_each_kind: dict[str, Figure]) -> None:
+    assert likeness(seen(figure_of_each_kind[kind]), stored(GOLDEN / f"{kind}.png")) > LIKE
 
 
 def shorten_a_bar(figure: Figure) -> None:
@@ -150,19 +127,20 @@ def lose_a_panel(figure: Figure) -> None:
     ],
 )
 def test_a_visible_change_is_noticed_twice(
-    kind: str, change: Callable[[Figure], None], drawn: dict[str, Figure]
+    kind: str, change: Callable[[Figure], None], figure_of_each_kind: dict[str, Figure]
 ) -> None:
-    figure = pickle.loads(pickle.dumps(drawn[kind]))
+    figure = pickle.loads(pickle.dumps(figure_of_each_kind[kind]))
     change(figure)
     assert plotted(figure) != nearly(json.loads((GOLDEN / f"{kind}.json").read_text(encoding="utf-8")))
     assert likeness(seen(figure), stored(GOLDEN / f"{kind}.png")) < LIKE
 
 
-def test_another_font_is_no_visible_change(records: Records, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.slow
+def test_another_font_is_no_visible_change(wide: Records, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(RC, "font.family", ["DejaVu Serif"])
     monkeypatch.setitem(RC, "xtick.labelsize", 7.4)
-    for kind, figure in every(records).items():
-        assert likeness(seen(figure), stored(GOLDEN / f"{kind}.png")) > LIKE, kind
+    for drawing in drawings_of(wide, SALIENT):
+        assert likeness(seen(drawing.figure), stored(GOLDEN / f"{drawing.stem}.png")) > LIKE, drawing.stem
     assert mpl.rcParams["font.family"] != ["DejaVu Serif"]
 
 

@@ -47,9 +47,14 @@ def grid(returns: dict[tuple[str, str], list[float]], records: Records, conditio
     return replace(records, runs=runs, iterations=iterations, facts=facts)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def two(records: Records) -> Records:
     return grid(RETURNS, records)
+
+
+@pytest.fixture(scope="module")
+def drawn_of_two(two: Records) -> tuple[Drawing, Drawing]:
+    return drawn(two)
 
 
 def drawn(records: Records) -> tuple[Drawing, Drawing]:
@@ -67,13 +72,13 @@ def scores(method: str) -> list[float]:
     return [value / OPTIMA[env] for (env, variant), values in RETURNS.items() if variant == method for value in values]
 
 
-def test_the_interquartile_mean_is_scipys_trimmed_mean(two: Records) -> None:
-    overview, _ = drawn(two)
+def test_the_interquartile_mean_is_scipys_trimmed_mean(drawn_of_two: tuple[Drawing, Drawing]) -> None:
+    overview, _ = drawn_of_two
     assert marks(overview, 0) == pytest.approx([trim_mean(scores(method), 0.25) for method in ("r2po", "props")])
 
 
-def test_the_probability_of_improvement_is_that_of_the_rank_sum_test(two: Records) -> None:
-    overview, _ = drawn(two)
+def test_the_probability_of_improvement_is_that_of_the_rank_sum_test(drawn_of_two: tuple[Drawing, Drawing]) -> None:
+    overview, _ = drawn_of_two
     chances = [
         mannwhitneyu(RETURNS[env, "r2po"], RETURNS[env, "props"]).statistic / 16 for env in ("cartpole", "frozenlake")
     ]
@@ -81,16 +86,16 @@ def test_the_probability_of_improvement_is_that_of_the_rank_sum_test(two: Record
     assert "– itself" in [text.get_text() for text in overview.figure.axes[1].texts]
 
 
-def test_the_profile_counts_runs_above_a_score(two: Records) -> None:
-    _, detail = drawn(two)
+def test_the_profile_counts_runs_above_a_score(drawn_of_two: tuple[Drawing, Drawing]) -> None:
+    _, detail = drawn_of_two
     (line,) = (each for each in detail.figure.axes[0].lines if each.get_color() == stroke("r2po").colour)
     at = dict(zip(np.asarray(line.get_xdata()).tolist(), np.asarray(line.get_ydata()).tolist(), strict=True))
     for score in (0.0, 0.3, 0.5, 0.8):
         assert at[score] == pytest.approx(100 * np.mean(np.array(scores("r2po")) > score))
 
 
-def test_scores_against_rollouts_end_with_the_runs(two: Records) -> None:
-    _, detail = drawn(two)
+def test_scores_against_rollouts_end_with_the_runs(drawn_of_two: tuple[Drawing, Drawing]) -> None:
+    _, detail = drawn_of_two
     right = detail.figure.axes[1]
     assert right.get_xlabel() == "rollouts spent"
     (line,) = (each for each in right.lines if each.get_color() == stroke("props").colour)
@@ -137,8 +142,8 @@ def test_single_runs_have_hollow_marks_and_no_ranks(records: Records) -> None:
     assert chances.get_xlabel() == "% that R2PO does better"
 
 
-def test_every_rank_is_shared_out(two: Records) -> None:
-    overview, _ = drawn(two)
+def test_every_rank_is_shared_out(two: Records, drawn_of_two: tuple[Drawing, Drawing]) -> None:
+    overview, _ = drawn_of_two
     ranks = pd.DataFrame(two.over_tasks.ranks)
     assert ranks.groupby("rank")["share"].sum().tolist() == pytest.approx([1, 1])
     printed = [text.get_text() for text in overview.figure.axes[2].texts]
@@ -168,6 +173,7 @@ def test_the_best_learner_stands_beside(records: Records) -> None:
         assert "Best of the reinforcement learners by mean return: PPO on CartPole, A2C on FrozenLake." in drawing.note
 
 
+@pytest.mark.usefixtures("without_figures")
 def test_lent_runs_are_said_to_be_lent(records: Records, tmp_path: Path) -> None:
     both = grid(RETURNS, records)
     learners = grid({(env, "sb3-ppo"): [0.1, 0.2] for env in OPTIMA}, records, "sb3")
@@ -208,15 +214,15 @@ def test_learners_that_lack_a_task_take_none_from_the_others(records: Records) -
         assert "Without reinforcement learning, which has no runs on FrozenLake." in drawing.note
 
 
-def test_the_paper_against_itself_is_on_the_page(records: Records, tmp_path: Path) -> None:
+def test_the_paper_against_itself_is_on_the_page(index: Path) -> None:
     table = recomputed.findings()
     statuses = [row["status"] for row in table.rows]
     assert statuses == sorted(statuses)
     assert set(statuses) == {"inconsistent", "undecidable"}
-    text = build(records, tmp_path, "python -m figures").read_text(encoding="utf-8")
+    text = index.read_text(encoding="utf-8")
     assert '<section id="recomputed">' in text
     assert table.note in text
-    with (tmp_path / "paper-recomputed.csv").open(encoding="utf-8", newline="") as file:
+    with (index.parent / "paper-recomputed.csv").open(encoding="utf-8", newline="") as file:
         lines = list(csv.DictReader(file))
     assert len(lines) == int(table.note.split()[0])
     assert "model" not in lines[0]

@@ -15,6 +15,7 @@ from collector.records import Thresholds
 from collector.tasks import TASKS
 from stats.cli import main
 from stats.measures.scores import known_scales
+from tests.stats.conftest import writer
 
 WriteRun = Callable[..., Path]
 # Of a task that is none of the ten; its floor is 0.
@@ -24,9 +25,16 @@ OWN = Thresholds(
 COMMANDS = ["aggregate", "profile", "efficiency", "ranks"]
 
 
-@pytest.fixture
-def data(write_run: WriteRun) -> Path:
+pytestmark = pytest.mark.usefixtures("opened_once")
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Runs of four rollouts on CartPole, whose floor is 0 and whose optimum is 500."""
+    return two_methods(writer(tmp_path_factory.mktemp("records")))
+
+
+def two_methods(write_run: WriteRun) -> Path:
     for run, returns in enumerate(([100.0, 300.0], [200.0, 400.0], [500.0, 500.0]), start=1):
         write_run("r2po", run, returns)
     write_run("props", 1, [100.0, 100.0])
@@ -81,7 +89,8 @@ def test_ranks_by_hand(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert found["r2po", 1] == found["props", 2] == (1, None)
 
 
-def test_groups_can_be_chosen(write_run: WriteRun, data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_groups_can_be_chosen(write_run: WriteRun, capsys: pytest.CaptureFixture[str]) -> None:
+    data = two_methods(write_run)
     for number in (1, 2):
         write_run("r2po", number, [0.5, 0.6], env="frozenlake", optimum=1.0)
     both = rows(capsys, "aggregate", data)
@@ -92,8 +101,9 @@ def test_groups_can_be_chosen(write_run: WriteRun, data: Path, capsys: pytest.Ca
 
 
 def test_what_a_reader_must_know_stands_once_below_a_table_for_people(
-    write_run: WriteRun, data: Path, capsys: pytest.CaptureFixture[str]
+    write_run: WriteRun, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    data = two_methods(write_run)
     write_run("r2po", 1, [0.5], env="frozenlake", optimum=1.0)
     _, out, _ = run(capsys, "aggregate", data)
     assert " ".join(out.split()).count("left out frozenlake (no runs of props)") == 1

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from stats.cli import main
+from tests.stats.conftest import writer
 
-WriteRun = Callable[..., Path]
+pytestmark = pytest.mark.usefixtures("opened_once")
+
 COMMANDS = ("metrics", "compare", "aggregate", "profile", "efficiency", "ranks")
 
 
-@pytest.fixture
-def data(write_run: WriteRun) -> Path:
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two methods on cartpole, and one of them on frozenlake."""
+    write_run = writer(tmp_path_factory.mktemp("records"))
     for number in (1, 2):
         write_run("props", number, [1.0 * number, 2.0])
         write_run("r2po", number, [2.0 * number, 5.0])

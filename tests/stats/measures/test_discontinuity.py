@@ -48,9 +48,9 @@ def test_the_cut_off_itself_is_above():
 
 
 def test_a_planted_jump_is_covered_about_as_often_as_it_says_and_none_is_found_where_none_is():
-    found = [regression_discontinuity(*drawn(seed)).coefficient for seed in range(200)]
+    found = [regression_discontinuity(*drawn(seed)).coefficient for seed in range(100)]
     assert np.mean([each.low <= -2 <= each.high for each in found]) >= 0.9
-    none = [regression_discontinuity(*drawn(seed, size=0.0)).coefficient for seed in range(200)]
+    none = [regression_discontinuity(*drawn(seed, size=0.0)).coefficient for seed in range(100)]
     assert np.mean([each.p <= 0.05 for each in none]) <= 0.09
 
 

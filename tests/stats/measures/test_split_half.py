@@ -17,7 +17,7 @@ def test_correlation_and_p_are_scipys():
     wanted = stats.pearsonr(x.mean(axis=1), y.mean(axis=1))
     assert result.correlation == pytest.approx(wanted.statistic)
     exact = stats.permutation_test(
-        (x.mean(axis=1),), lambda a: abs(stats.pearsonr(a, y.mean(axis=1)).statistic),
+        (x.mean(axis=1),), lambda a: abs(np.corrcoef(a, y.mean(axis=1))[0, 1]),
         permutation_type="pairings", alternative="greater", n_resamples=np.inf,
     ).pvalue  # fmt: skip
     assert result.p == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / 20_000))

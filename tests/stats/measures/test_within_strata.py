@@ -82,7 +82,7 @@ def test_shapes_and_values_are_checked(y, x, strata):
         within_effect(y, x, strata, strata)
 
 
-def _rejections(effect, *, covariate, sets=300):
+def _rejections(effect, *, covariate, sets=60):
     """The share of data sets with p <= 0.05: heavy-tailed errors, strata of three, four dependent clusters."""
     rejected = 0
     for number in range(sets):
@@ -98,6 +98,6 @@ def _rejections(effect, *, covariate, sets=300):
 
 
 def test_size_and_power():
-    assert _rejections(0.0, covariate=True) <= 0.05 + 2 * math.sqrt(0.05 * 0.95 / 300)
+    assert _rejections(0.0, covariate=True, sets=200) <= 0.05 + 2 * math.sqrt(0.05 * 0.95 / 200)
     assert _rejections(0.4, covariate=True) >= 0.8
     assert _rejections(0.0, covariate=False) >= 0.95  # the confounder alone

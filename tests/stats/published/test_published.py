@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 
@@ -27,6 +28,14 @@ ROOT = Path(__file__).resolve().parents[3]
 @pytest.fixture(scope="module")
 def results() -> list[Result]:
     return check_paper()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def computed_once(results: list[Result]) -> Iterator[None]:
+    """What the command reports without `--data` is computed once."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("stats.published.checks.check_paper", lambda data=None: check_paper(data) if data else results)
+        yield
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, str, str]:

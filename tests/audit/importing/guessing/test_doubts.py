@@ -124,7 +124,7 @@ def test_a_run_per_file(tmp_path):
     logs = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
     for log in logs:
         log.write_bytes(lines(*rows(run=None)[:6]))
-    result = audit("import", "--guess", *logs)
+    result = audit("import", "--guess", *logs, "--format", "json")
     assert result.exit_code == 0, result.stderr
     assert 'run = "@file"' in (tmp_path / "a.jsonl.toml").read_text()
 
@@ -136,7 +136,7 @@ def test_thousands_or_decimals_are_asked_about(tmp_path):
     result = audit("import", "--guess", log)
     assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)
     assert "may have decimals or thousands behind its comma" in result.stderr
-    assert audit("import", "--guess", log, "--field", "source.decimal=,").exit_code == 0
+    assert audit("import", "--guess", log, "--format", "json", "--field", "source.decimal=,").exit_code == 0
     made = audit("import", "--map", tmp_path / "log.csv.toml", log, "--out", tmp_path / "out", "--strict")
     assert made.exit_code == 0, made.stderr
     assert records(tmp_path / "out")[0]["initial"]["mean_return"] == 1.25
@@ -193,7 +193,8 @@ def test_what_is_believed_is_printed_with_reasons_and_three_rows_and_what_become
     assert 'revised.text = "new_prompt"  # the names' in text
     again = audit("import", "--guess", log, "--map-out", tmp_path / "mine.toml")
     assert (again.exit_code, "already exists; give another name, or --force" in again.stderr) == (2, True)
-    assert audit("import", "--guess", log, "--map-out", tmp_path / "mine.toml", "--force").exit_code == 0
+    forced = audit("import", "--guess", log, "--map-out", tmp_path / "mine.toml", "--force", "--format", "json")
+    assert forced.exit_code == 0
 
 
 @pytest.mark.parametrize(
@@ -241,7 +242,8 @@ def test_what_the_user_states_goes_before_everything(tmp_path):
     log.write_bytes(lines(*rows(trial=lambda s: f"t{s.run}", critique=lambda _: "Why not.", pair=lambda s: [s.run, 1])))
     fields = ["run=trial", "variant=gepa", "revised.answer=", "seconds=pair.0", "count_from.iteration=-1"]
     fields += ["run.score_range=[0, 1]", "run.model=tiny"]
-    result = audit("import", "--guess", log, *[part for field in fields for part in ("--field", field)])
+    options = [part for field in fields for part in ("--field", field)]
+    result = audit("import", "--guess", log, "--format", "json", *options)
     assert result.exit_code == 0, result.stderr
     made = audit("import", "--map", tmp_path / "log.jsonl.toml", log, "--out", tmp_path / "out", "--strict")
     assert made.exit_code == 0, made.stderr
@@ -257,7 +259,7 @@ def test_parameters_of_an_unknown_task_need_thresholds(tmp_path):
     stated = {"partial": 0.3, "high": 0.8, "near_zero": 0.05, "meaningful": 0.02}
     stated |= {"surgical_max": 1, "redesign_min": 4, "multi_state_min": 2}
     options = [part for name, value in stated.items() for part in ("--field", f"thresholds.log.{name}={value}")]
-    result = audit("import", "--guess", log, *options)
+    result = audit("import", "--guess", log, "--format", "json", *options)
     assert result.exit_code == 0, result.stderr
     made = audit("import", "--map", tmp_path / "log.jsonl.toml", log, "--out", tmp_path / "out", "--strict")
     assert made.exit_code == 0, made.stderr

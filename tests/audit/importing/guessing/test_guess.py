@@ -13,7 +13,7 @@ def guess(tmp_path, layout, *options):
     name, content, wanted = layout()
     log = tmp_path / name
     log.write_bytes(content)
-    result = audit("import", "--guess", log, *options)
+    result = audit("import", "--guess", log, "--format", "json", *options)
     mapping = tmp_path / f"{name}.toml"
     if not mapping.exists():
         return result, None, wanted

@@ -26,7 +26,7 @@ FAMILY = (LABEL, POSITION, NUMBER, PRESENCE)
 
 
 def test_the_family_comes_first_and_is_corrected_by_itself():
-    found = analyse(planted(by_number, arms=STANDARD, harm=1.0, seed=1), FAMILY, permutations=499)
+    found = analyse(planted(by_number, arms=STANDARD, harm=1.0, seed=1), FAMILY, permutations=199)
     assert [effect.name for effect in found.effects[:4]] == ["label", "position", "number", "presence"]
     assert found.primary == list(found.effects[:4])
     wanted = multipletests([effect.p for effect in found.primary], method="holm")[1]

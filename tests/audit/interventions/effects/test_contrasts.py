@@ -50,6 +50,7 @@ def test_an_effect_no_larger_than_that_of_wording_is_not_believed():
     assert verdicts(planted(by_label, wording=10.0))[0] == "not beyond placebo"
 
 
+@pytest.mark.slow
 def test_families_of_a_critic_without_motive_reject_seldom():
     rejected = 0
     for seed in range(60):
