@@ -121,6 +121,6 @@ def test_a_step_of_a_query_has_the_name_of_a_relation_only_where_it_reads_it():
 
 def body_of(step: str, text: str) -> str:
     """The SELECT of a step, in one line or in several."""
-    found = re.search(rf'^"?{step}"? as \((.*)\),?$', text, re.MULTILINE)
-    found = found or re.search(rf'^"?{step}"? as \(\n(.*?)^\)', text, re.MULTILINE | re.DOTALL)
+    found = re.search(rf'^"?{step}"? as (?:materialized )?\((.*)\),?$', text, re.MULTILINE)
+    found = found or re.search(rf'^"?{step}"? as (?:materialized )?\(\n(.*?)^\)', text, re.MULTILINE | re.DOTALL)
     return found[1] if found else ""

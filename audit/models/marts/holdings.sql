@@ -8,7 +8,7 @@ candidates as (
 ),
 
 -- Materialized, since DuckDB 2.0 cannot bind the counts where it finds that no row has evidence.
-judged as materialized (
+examined as materialized (
     select
         condition, env, variant,
         revised is not null as is_revision,
@@ -61,7 +61,7 @@ of_iterations as (
         count(*) filter (where saw_three and has_returns) as structured,
         count(*) filter (where saw_three and has_returns and has_answer) as citing,
         count(*) filter (where has_items) as compared
-    from judged
+    from examined
     group by all
 ),
 

@@ -66,7 +66,7 @@ def rollouts(answer: Row) -> str:
     named = {item["label"] for item in shown}
     unshown = " (not shown)" if shown else ""
     for label in ("worst", "median", "best"):
-        if label not in named:
+        if label not in named and answer["returns"] is not None:
             index = answer[f"{label}_rollout"]
             lines.append(_rollout(f"{label}{unshown}", index, answer["returns"][index], answer["lengths"][index]))
     return "\n".join([*lines, *_statistics(answer["statistics"])])

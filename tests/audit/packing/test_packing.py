@@ -61,10 +61,19 @@ def audit(*arguments):
     return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
-def relations(path):
+def relations(path, names=RELATIONS):
     """What the commands print."""
     with open_store([path]) as store:
-        return {name: store.rows(name) for name in RELATIONS}
+        return {name: store.rows(name) for name in names}
+
+
+def test_of_a_pack_whose_lines_are_all_records_it_is_told_what_it_holds(tmp_path):
+    rows = [revision([1, 5, 9], [2, 2, run], answer="The worst fell.", iteration=run) for run in range(2)]
+    write_run(tmp_path / "data", rows)
+    pack(tmp_path / "data")
+    held, packed = (relations(tmp_path / name, ("holdings",)) for name in ("data", "data.pack.parquet"))
+    assert packed == held
+    assert held["holdings"][0]["revisions"] == 2
 
 
 def test_a_pack_is_audited_like_the_records(data, expected, tmp_path):

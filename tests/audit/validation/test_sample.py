@@ -282,6 +282,13 @@ def test_a_rollout_shown_under_another_heading_is_listed_with_it(tmp_path):
     assert row["rollouts"].splitlines()[0] == "worst (called Rollout B): rollout 0, return 1, length 10"
 
 
+@pytest.mark.parametrize("tool", ["gepa", "openevolve", "shinka"])
+def test_answers_of_every_tool_can_be_coded(tool):
+    rows, _ = sheet(Path(__file__).resolve().parents[2] / "data" / "tools" / tool, "--n", 2)
+    assert all(row["answer"] for row in rows)
+    assert rows
+
+
 def test_simulated_answers_are_marked(tmp_path):
     write_run(tmp_path, [revision([1, 2, 3], [2, 2, 2])], backend="simulated")
     assert "Backend: simulated" in sheet(tmp_path)[1]
