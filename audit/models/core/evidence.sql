@@ -9,7 +9,8 @@ revised_episodes as (
         evidence_kind in ('batch', 'pair') as are_items,
         if(are_items, list_transform(shown, lambda each: each."return"), initial.returns) as returns,
         shown,
-        list_transform(shown, lambda each: each.label) as labels
+        list_transform(shown, lambda each: each.label) as labels,
+        rounding
     from episodes
     where revised is not null
 ),
@@ -47,8 +48,9 @@ chosen as (
     select
         condition, env, variant, run, iteration,
         is_pair,
+        rounding,
         len(returns) as items,
-        list_count(list_filter(returns, lambda r: r - ordered[1] <= 1e-12)) = 1 as worst_unique,
+        list_count(list_filter(returns, lambda r: r - ordered[1] <= rounding)) = 1 as worst_unique,
         if(are_items, shown[worst_position].rollout, worst_position - 1) as worst_rollout,
         if(are_items, shown[median_position].rollout, median_position - 1) as median_rollout,
         if(are_items, shown[best_position].rollout, best_position - 1) as best_rollout,
@@ -67,16 +69,21 @@ chosen as (
 compared as (
     select
         *,
-        if(is_pair, best, median) - worst > 1e-12 as worst_below_median,
-        best - median > 1e-12 as median_below_best,
-        best - worst > 1e-12 as worst_below_best
+        if(is_pair, best, median) - worst > rounding as worst_below_median,
+        best - median > rounding as median_below_best,
+        best - worst > rounding as worst_below_best
     from chosen
 ),
 
 evidence as (
     select
-        * exclude (is_pair, items, worst_unique),
-        if(worst_below_best, (median - worst) / (best - worst), null) as severity,
+        * exclude (is_pair, rounding, items, worst_unique),
+        case
+            when not worst_below_best or not (worst_below_median or median_below_best) then null
+            when not worst_below_median then 0
+            when not median_below_best then 1
+            else (median - worst) / (best - worst)
+        end as severity,
         case
             when is_pair and worst_below_best then null
             when worst_below_median and median_below_best then 'all_diverse'
