@@ -244,7 +244,7 @@ class Shown:
 
     @functools.cached_property
     def _scored(self) -> list[_Item]:
-        """The items of a batch or a pair: the worst and the best by their scores, all of those with equal scores."""
+        """The items of a batch or a pair: worst, median and best by their scores, all of those with equal scores."""
         items = [_Item(each.rollout, each.return_, each.length) for each in self.rollouts]
         known = [each.return_ for each in self.rollouts if each.return_ is not None]
         scores = known if len(known) == len(items) else [0.0] * len(items)
@@ -254,8 +254,9 @@ class Shown:
             if highest - lowest > self.rounding:
                 item.roles |= {"worst"} if score - lowest <= self.rounding else set()
                 item.roles |= {"best"} if highest - score <= self.rounding else set()
-        if len(items) > 2 and highest - lowest > self.rounding:  # two have no median
-            items[scores.index(sorted(scores)[(len(items) - 1) // 2])].roles.add("median")
+                # Two have no median, and of an even number none need have the sample median.
+                if len(items) > 2 and self._same(score, summary.median(scores)):
+                    item.roles.add("median")
         return items
 
     def _index_of(self, rollout: ShownRollout) -> int | None:

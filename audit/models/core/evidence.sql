@@ -1,7 +1,8 @@
 -- One row per revision whose single returns are known: the worst, the median and the best of the initial candidate's rollouts,
 -- or of the items that a critic was shown where it was shown a batch or a pair of them.
--- The median is the one whose return is closest to the sample median; of equals the first counts, in a batch the lowest.
--- Two have no median: there the worst is compared with the best.
+-- The sample median is the middle value, of an even number the mean of the middle two. The median rollout is the one whose
+-- return is closest to it, of equals the first. Items are compared with the sample median itself, and the median item is the
+-- first that has it, if one does. Two items have no median: there the worst is compared with the best.
 with
 revised_episodes as (
     select
@@ -38,7 +39,7 @@ located as (
         list_transform(returns, lambda r: abs(r - sample_median)) as distances,
         case
             when is_pair then null
-            when are_items then list_position(returns, ordered[(len(ordered) + 1) // 2])
+            when are_items then list_position(list_transform(distances, lambda d: d <= rounding), true)
             else list_position(distances, list_min(distances))
         end as median_position
     from centred
@@ -55,7 +56,7 @@ chosen as (
         if(are_items, shown[median_position].rollout, median_position - 1) as median_rollout,
         if(are_items, shown[best_position].rollout, best_position - 1) as best_rollout,
         returns[worst_position] as worst,
-        returns[median_position] as median,
+        case when is_pair then null when are_items then sample_median else returns[median_position] end as median,
         returns[best_position] as best,
         if(are_items, worst_position, list_position(labels, 'worst')) as worst_place,
         if(are_items, median_position, list_position(labels, 'median')) as median_place,

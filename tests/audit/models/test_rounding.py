@@ -110,7 +110,7 @@ def events(number, before, after):
 
 @pytest.fixture(scope="module")
 def planted(tmp_path_factory):
-    """A run of GEPA in its folder and by its recorder; the same scores by a loop that sums them and states means alone."""
+    """A run of GEPA in its folder and by its recorder; and a loop with the same scores that states means alone."""
     folder = tmp_path_factory.mktemp("planted")
     ids = range(len(PLANTED[0][0]))
     entries = [entry(number, *scores, ids=ids) for number, scores in enumerate(PLANTED)]
