@@ -21,8 +21,8 @@ from figures.tables import Row
 
 CAPTION = (
     "Share of a method's revisions by edit pattern: regressions from the left, improvements from the right, revisions "
-    "that changed nothing between them. Shares of 16% and more are printed. n counts revisions, of all runs together. A "
-    "pattern names a combination of R₀, Δ and the size of the edit, not a cause."
+    "that changed nothing between them. Shares of 16% and more are printed. n counts revisions, of all runs together. "
+    "A pattern names a combination of R₀, Δ and the size of the edit, not a cause."
 )
 PRINTED_FROM = 16.0
 CELL: Final = ("condition", "env", "variant")
