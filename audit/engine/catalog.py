@@ -8,6 +8,7 @@ import tomllib
 from importlib import resources
 from typing import Any, Final
 
+from audit import rounding
 from audit.vocabulary import patterns, thresholds
 
 FOLDERS: Final = ("staging", "core", "references", "marts", "interventions")
@@ -90,7 +91,7 @@ def models() -> dict[str, str]:
 @functools.cache
 def functions() -> dict[str, str]:
     """The statements that create the functions which models call, by name."""
-    return {**_files("models/functions"), "edit_pattern": patterns.macro(), **thresholds.MACROS}
+    return {**_files("models/functions"), "edit_pattern": patterns.macro(), **thresholds.MACROS, **rounding.MACROS}
 
 
 @functools.cache

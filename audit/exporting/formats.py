@@ -84,7 +84,7 @@ def _scout(verdicts: Sequence[str]) -> str:
         model,
         options as model_options,
         {_SCORE} as score,
-        delta >= 0 as success,
+        direction <> 'regression' as success,
         message_count,
         seconds as total_time,
         prompt_tokens + completion_tokens as total_tokens,

@@ -18,6 +18,7 @@ from audit.importing.fields import (
 from audit.importing.mapping import COUNTED, FILE, ROW, Decimal, LogMapping, unknown_task
 from audit.importing.names import Names
 from audit.importing.rows import MISSING, Row, look_up
+from audit.rounding import sign_of_change
 
 PRECISION: Final = 5.1e-5
 """Relative difference that a stated mean may have from that of its returns: logs often write four decimals."""
@@ -237,7 +238,8 @@ def _selected(
     before, after = (None if each is None else each["mean_return"] for each in (initial, revised))
     if before is None or after is None:
         return "initial"
-    is_kept = after > before if selected == "strict" else after >= before if selected == "better" else True
+    change = sign_of_change(before, after, mapping.score_range)
+    is_kept = change > 0 if selected == "strict" else change >= 0 if selected == "better" else True
     return "revised" if is_kept else "initial"
 
 

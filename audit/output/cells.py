@@ -15,6 +15,9 @@ LONGEST_TEXT: Final = 200
 FOLDED: Final = ("_pct", "_low", "_high")
 """What the names of columns end with whose values are shown in brackets behind those of another column."""
 
+WEIGHTED: Final = {"control_regressions": ("start", "matched")}
+"""Counts whose percentage is a weighted mean where another column has some value: there it stands without the count."""
+
 INTERVAL_DIGITS: Final = 3
 """Significant digits of a number that has its interval beside it."""
 
@@ -32,6 +35,7 @@ def cells(rows: Sequence[Row], column: str) -> list[str]:
         return [known.get(text, text) for text in plain_cells(rows, column)]
     values, shares, lows, highs = ([row.get(f"{column}{end}") for row in rows] for end in ("", *FOLDED))
     if any(share is not None for share in shares):
+        values = [None if is_weighted(row, column) else row[column] for row in rows]
         return _beside(aligned(values), ["" if share is None else f"({share:.1f}%)" for share in shares])
     if all(end is None for end in (*lows, *highs)):
         return aligned(values)
@@ -42,6 +46,12 @@ def cells(rows: Sequence[Row], column: str) -> list[str]:
     has_one = [pair != (None, None) for pair in zip(lows, highs, strict=True)]
     shown = [interval if has else "" for interval, has in zip(intervals, has_one, strict=True)]
     return _beside(aligned(values, INTERVAL_DIGITS), shown)
+
+
+def is_weighted(row: Row, column: str) -> bool:
+    """Whether the percentage of a count is a weighted mean, and so no share that the count is."""
+    key, value = WEIGHTED.get(column, ("", None))
+    return value is not None and row.get(key) == value
 
 
 def unfolded(columns: Sequence[str], among: Sequence[str] = ()) -> list[str]:

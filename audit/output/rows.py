@@ -11,7 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, Protocol, Self
 
 from audit.output.arranging import arranged, arranged_relation, chosen, orders, quoted
-from audit.output.cells import FOLDED, short_values
+from audit.output.cells import FOLDED, WEIGHTED, short_values
 from audit.output.errors import UsageError
 from audit.output.formats import WRITERS, Row
 from audit.output.latex import write_latex
@@ -106,6 +106,7 @@ class Table:
         relation, rows = self.relation, self.rows
         if relation is not None and self.rows_of is not None:
             needed = {*wanted, "condition", *(f"{name}{end}" for name in wanted for end in FOLDED)}
+            needed |= {WEIGHTED[name][0] for name in wanted if name in WEIGHTED}
             relation = arranged_relation(relation, by, limit)
             rows = self.rows_of(_projected(relation, [name for name in self.columns if name in needed]))
             relation = _projected(relation, wanted)

@@ -32,7 +32,11 @@ def _judged(revision: Mapping[str, Any]) -> dict[str, Any]:
     from audit.references import Shown, driver  # not while the processes that read answers start
 
     shown = Shown.of(
-        revision["shown"], returns=revision["returns"], lengths=revision["lengths"], statistics=revision["statistics"]
+        revision["shown"],
+        returns=revision["returns"],
+        lengths=revision["lengths"],
+        statistics=revision["statistics"],
+        rounding=revision["rounding"],
     )
     found = driver(revision["answer"] or "", shown, revision["changed"])
     return {**{name: revision[name] for name in RevisionKey._fields}, "driver": found.name, "sentence": found.sentence}

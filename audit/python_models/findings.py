@@ -41,13 +41,18 @@ def found(name: str, function: Detect, revision: Mapping[str, Any]) -> list[tupl
     Args:
         name: of the detector, for messages.
         function: the user's.
-        revision: with `answer`, `shown`, `returns`, `lengths`, `statistics` and the columns of a `RevisionKey`.
+        revision: with `answer`, `shown`, `returns`, `lengths`, `statistics`, `rounding` and the columns of a
+            `RevisionKey`.
 
     Raises:
         AuditError: the function raises an exception, or returns anything but mentions; the message names the answer.
     """
     shown = Shown.of(
-        revision["shown"], returns=revision["returns"], lengths=revision["lengths"], statistics=revision["statistics"]
+        revision["shown"],
+        returns=revision["returns"],
+        lengths=revision["lengths"],
+        statistics=revision["statistics"],
+        rounding=revision["rounding"],
     )
     answer = revision["answer"] or ""
     try:

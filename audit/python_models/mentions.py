@@ -34,7 +34,11 @@ def _mentions(revision: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     from audit.references import Shown, resolve  # not while the processes that read answers start
 
     shown = Shown.of(
-        revision["shown"], returns=revision["returns"], lengths=revision["lengths"], statistics=revision["statistics"]
+        revision["shown"],
+        returns=revision["returns"],
+        lengths=revision["lengths"],
+        statistics=revision["statistics"],
+        rounding=revision["rounding"],
     )
     identity = {name: revision[name] for name in RevisionKey._fields}
     for part in ("answer", "thinking"):

@@ -17,6 +17,7 @@ import msgspec
 from audit.recorders.candidates import Item, Scores, Text, candidate, components, shown_items
 from audit.recorders.run_files import RunFiles
 from audit.recorders.troubles import Troubles, guarded
+from audit.rounding import sign_of_change
 from collector.records import (
     TEXT_SCHEMA,
     Call,
@@ -61,7 +62,7 @@ class Recorder:
         evidence: what the reflector is shown: a `batch` of the candidate's scored examples, a `pair` of a worse
             and a better one, or other `programs`.
         selection_rule: which candidate is kept: the revised one where its mean is not lower (`better`), where it
-            is higher (`strict`), `always`, or all of them in a `pool`.
+            is higher (`strict`), `always`, or all of them in a `pool`. Rounding makes no mean higher or lower.
         score_range: the lowest and the highest score that an example can have, where they are known.
         model: the reflector's model.
         backend: the tool that runs the loop.
@@ -258,9 +259,8 @@ class Recorder:
         return self._draft
 
     def _kept(self, initial: TextCandidate, revised: TextCandidate) -> bool:
-        if self._rule == "strict":
-            return revised.mean_return > initial.mean_return
-        return self._rule != "better" or revised.mean_return >= initial.mean_return
+        change = sign_of_change(initial.mean_return, revised.mean_return, self.files.run.score_range or None)
+        return change > 0 if self._rule == "strict" else self._rule != "better" or change >= 0
 
     def _write(self, draft: _Draft, revised: TextCandidate | None, *, accepted: bool) -> None:
         self._draft = None

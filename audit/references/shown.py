@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import statistics as summary
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Self, cast
+from typing import Any, Self, cast
 
 from msgspec import UNSET
 
@@ -16,9 +17,6 @@ from audit.references.quantities import Quantity
 from audit.vocabulary.drivers import DriverName
 from audit.vocabulary.evidence import ShownRollout
 from collector.records import ItemLabel
-
-SAME: Final = 1e-12
-"""Scores that differ by no more are equal."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +31,7 @@ class Shown:
         lengths: steps of all K rollouts, where known.
         smallest: smallest return in the statistics that the critic was shown, where there were any.
         largest: largest return there.
+        rounding: returns that differ by no more are equal, as `audit.rounding` has it of the revision.
     """
 
     rollouts: tuple[ShownRollout, ...] = ()
@@ -40,6 +39,7 @@ class Shown:
     lengths: tuple[int, ...] | None = None
     smallest: float | None = None
     largest: float | None = None
+    rounding: float = 0.0
 
     @classmethod
     def of(
@@ -49,8 +49,17 @@ class Shown:
         returns: Sequence[float] | None = None,
         lengths: Sequence[int] | None = None,
         statistics: Mapping[str, Any] | None = None,
+        rounding: float = 0.0,
     ) -> Self:
-        """From the fields of a record: `evidence.shown`, the candidate's returns and lengths, `evidence.statistics`."""
+        """From the fields of a record: `evidence.shown`, the candidate's returns and lengths, `evidence.statistics`.
+
+        Args:
+            rollouts: those shown.
+            returns: of all K.
+            lengths: of all K.
+            statistics: of the returns.
+            rounding: returns that differ by no more are equal: the column `rounding` of the relation `episodes`.
+        """
         extremes = (statistics or {}).get("returns") or {}
         return cls(
             tuple(
@@ -68,6 +77,7 @@ class Shown:
             None if lengths is None else tuple(lengths),
             extremes.get("min"),
             extremes.get("max"),
+            rounding,
         )
 
     def labelled(self, label: Label) -> Target:
@@ -150,7 +160,8 @@ class Shown:
     def others_agree(self) -> bool:
         """Whether the rollouts shown besides the worst all have the same return, so that it alone may have failed."""
         worst = self.labelled("worst")
-        return len({each.return_ for each in self.rollouts if self.labelled(cast("Label", each.label)) != worst}) <= 1
+        others = [each.return_ for each in self.rollouts if self.labelled(cast("Label", each.label)) != worst]
+        return all(self._same(one, other) for one, other in itertools.pairwise(others))
 
     @functools.cached_property
     def without_luck(self) -> DriverName | None:
@@ -158,7 +169,7 @@ class Shown:
         returns = {each.label: each.return_ for each in self.rollouts}
         if not returns or "worst" in returns:
             return "shared" if self.labelled("worst") == self.labelled("median") else "worst"
-        return "median" if returns.get("median") != returns.get("best") else None
+        return None if self._same(returns.get("median"), returns.get("best")) else "median"
 
     @functools.cached_property
     def failing(self) -> Target:
@@ -174,6 +185,9 @@ class Shown:
     def typical(self) -> Target:
         """What "a typical run" means: the rollout shown as representative, else the median one."""
         return self.labelled("representative" if "representative" in self._roles else "median")
+
+    def _same(self, one: float | None, other: float | None) -> bool:
+        return one == other if one is None or other is None else abs(one - other) <= self.rounding
 
     def _only_one_shown(self, unless: Label) -> Target | None:
         if self.single is None or len(self.rollouts) != 1:
@@ -230,18 +244,19 @@ class Shown:
 
     @functools.cached_property
     def _scored(self) -> list[_Item]:
-        """The items of a batch or a pair: the worst and the best by their scores, all of those with equal scores."""
+        """The items of a batch or a pair: worst, median and best by their scores, all of those with equal scores."""
         items = [_Item(each.rollout, each.return_, each.length) for each in self.rollouts]
         known = [each.return_ for each in self.rollouts if each.return_ is not None]
         scores = known if len(known) == len(items) else [0.0] * len(items)
         lowest, highest = min(scores), max(scores)
         for place, (item, each, score) in enumerate(zip(items, self.rollouts, scores, strict=True), start=1):
             item.roles.add((each.name or f"item {place}").lower() if each.label == "item" else each.label)
-            if highest - lowest > SAME:
-                item.roles |= {"worst"} if score - lowest <= SAME else set()
-                item.roles |= {"best"} if highest - score <= SAME else set()
-        if len(items) > 2 and highest - lowest > SAME:  # two have no median
-            items[scores.index(sorted(scores)[(len(items) - 1) // 2])].roles.add("median")
+            if highest - lowest > self.rounding:
+                item.roles |= {"worst"} if score - lowest <= self.rounding else set()
+                item.roles |= {"best"} if highest - score <= self.rounding else set()
+                # Two have no median, and of an even number none need have the sample median.
+                if len(items) > 2 and self._same(score, summary.median(scores)):
+                    item.roles.add("median")
         return items
 
     def _index_of(self, rollout: ShownRollout) -> int | None:

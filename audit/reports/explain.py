@@ -179,6 +179,7 @@ def put_together(
             "thresholds": {key: value for key, value in thresholds.items() if key not in RevisionKey._fields},
             "shown": episode["shown"],
             "statistics": episode["statistics"],
+            "rounding": episode["rounding"],
             "mentions": _mentions(episode, answers),
             "judgements": [
                 {key: value for key, value in each.items() if key not in RevisionKey._fields}
@@ -197,7 +198,11 @@ def _mentions(episode: dict[str, Any], answers: Sequence[dict[str, Any]]) -> lis
         return []
     before = episode["initial"]
     shown = Shown.of(
-        episode["shown"], returns=before["returns"], lengths=before["lengths"], statistics=episode["statistics"]
+        episode["shown"],
+        returns=before["returns"],
+        lengths=before["lengths"],
+        statistics=episode["statistics"],
+        rounding=episode["rounding"],
     )
     return [asdict(mention) for mention in resolve(answers[0]["answer"], shown)]
 

@@ -114,6 +114,10 @@ HEADINGS: Final = {
 NO_CONTROL: Final = (
     "no puresearch beside these methods, under the same condition and task: there is nothing to compare them with"
 )
+MATCHED: Final = (
+    "In matched the control's percentage is the mean of those by start, weighted with how many of the method's "
+    "revisions start there."
+)
 
 
 def summary(data: Data, **options: Unpack[Selection]) -> Table:
@@ -162,6 +166,8 @@ def controls(data: Data, **options: Unpack[Classification]) -> Table:
     if len(found) and not found.relation.filter("control_runs > 0").limit(1).fetchall():
         found.notes = (*found.notes, NO_CONTROL)
         found.print_for_people = lambda _: None  # half of the table would be empty
+    elif len(found):
+        found.caption = " ".join([*([found.caption] if found.caption else []), MATCHED])
     return found
 
 

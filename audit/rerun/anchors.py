@@ -20,6 +20,7 @@ from audit.rerun.policies import Fingerprints, key_of
 from audit.rerun.results import computed
 from audit.rerun.rollouts import NO_PARAMETERS, NotRerunnableError, task_of, what_is_missing
 from audit.rerun.verify import draw
+from audit.rounding import score_rounding
 from audit.sources.iterations import Iteration
 from audit.vocabulary.keys import RunKey
 from stats.measures.bootstrap import cluster_bootstrap
@@ -182,7 +183,7 @@ def _unfit(iteration: Iteration, task: Task) -> str | None:
         return missing
     if len(before.returns) < 3:
         return TOO_FEW
-    if max(before.returns) - min(before.returns) <= 1e-12:
+    if max(before.returns) - min(before.returns) <= score_rounding(before.mean_return, after.mean_return):
         return ALIKE
     if len(before.params) != len(after.params):
         return "the candidates have different numbers of parameters"

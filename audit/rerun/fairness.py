@@ -10,6 +10,7 @@ import numpy as np
 
 from audit.output.numbers import known
 from audit.rerun.rescoring import Scored, by_group, root_mean_square
+from audit.rounding import sign_of_change
 from stats.measures.bootstrap import cluster_bootstrap
 
 COLUMNS: Final = (
@@ -50,7 +51,7 @@ def _row(runs: Sequence[Sequence[Scored]]) -> Row:
     best = [max(run, key=lambda each: (each.recorded, -each.iteration)) for run in kept]
     means = [(fmean(each.recorded for each in run), fmean(each.fresh.mean for each in run)) for run in kept]
     pairs = [pair for run in runs for pair in _pairs(run)]
-    worse = sum(_kept(pair).fresh.mean < _other(pair).fresh.mean for pair in pairs)
+    worse = sum(_is_lower(_kept(pair).fresh.mean, _other(pair).fresh.mean) for pair in pairs)
     return {
         "runs": len(runs),
         "iterations": sum(map(len, kept)),
@@ -59,14 +60,20 @@ def _row(runs: Sequence[Sequence[Scored]]) -> Row:
         **_against("best", [(each.recorded, each.fresh.mean) for each in best]),
         **_both("initial", [each for run in runs for each in run if each.role == "initial"]),
         **_both("revised", [each for run in runs for each in run if each.role == "revised"]),
-        "regressions_pct": _share(sum(pair["revised"].recorded < pair["initial"].recorded for pair in pairs), pairs),
+        "regressions_pct": _share(
+            sum(_is_lower(pair["revised"].recorded, pair["initial"].recorded) for pair in pairs), pairs
+        ),
         "regressions_fresh_pct": _share(
-            sum(pair["revised"].fresh.mean < pair["initial"].fresh.mean for pair in pairs), pairs
+            sum(_is_lower(pair["revised"].fresh.mean, pair["initial"].fresh.mean) for pair in pairs), pairs
         ),
         "kept_worse": worse,
         "kept_worse_pct": _share(worse, pairs),
         "fresh_se": root_mean_square([each.fresh.error for run in runs for each in run]),
     }
+
+
+def _is_lower(one: float, other: float) -> bool:
+    return sign_of_change(other, one) < 0
 
 
 def _against(name: str, values: Sequence[tuple[float, float]]) -> Row:

@@ -34,6 +34,7 @@ from audit.sources.tool_runs import (
     joined,
     kept,
     left_out,
+    mean_of,
     number,
     revision,
     run_names,
@@ -259,4 +260,4 @@ def _fitness(metrics: object, role: str) -> float:
     finite = [number(each) for each in scores if math.isfinite(each)]
     if not finite:
         raise LogError(f"the {role} has no score")
-    return sum(finite) / len(finite)
+    return mean_of(finite)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import fmean
 from typing import Any, ClassVar, Final, Literal
 
 import msgspec
@@ -263,9 +264,10 @@ def _candidate(
     params = read_params(answer) if rollouts.params is None else rollouts.params
     linear = presets()[facts.env]["policy"] == "linear"
     try:
-        mean_return = sum(rollouts.returns) / len(rollouts.returns) if reward is None else float(reward)
-    except ValueError:
-        raise FormatError(f"the outcome's reward {reward!r} is not a number") from None
+        mean_return = fmean(rollouts.returns) if reward is None else float(reward)
+    except (ValueError, OverflowError):
+        wrong = "the returns have no mean" if reward is None else f"the outcome's reward {reward!r} is not a number"
+        raise FormatError(wrong) from None
     return Candidate(
         recorded_params=params,
         out_of_range=linear and any(abs(value) > RANGE for value in params),

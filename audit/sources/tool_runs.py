@@ -8,6 +8,7 @@ import re
 import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import IO, Any, Final
 
 import msgspec
@@ -21,6 +22,7 @@ Folder = tuple[str, ...]
 
 LARGEST_ITEM: Final = 64 * 2**10
 """Bytes of what is kept of an item that a critic was shown."""
+_NO_MEAN: Final = "its mean score is not a finite number"
 _NUMBERED: Final = re.compile(r"(?:run|seed|trial)?[-_ ]?(\d{1,9})", re.IGNORECASE)
 _encoder: Final = msgspec.json.Encoder()
 
@@ -171,9 +173,9 @@ def candidate(
     Raises:
         LogError: there is no finite mean.
     """
-    value = sum(scores) / len(scores) if scores else mean
+    value = mean_of(scores) if scores else mean
     if value is None or not math.isfinite(value):
-        raise LogError("its mean score is not a finite number")
+        raise LogError(_NO_MEAN)
     return Candidate(
         source=source,
         text=text,
@@ -196,6 +198,18 @@ def revision(
         "selected": "revised" if accepted else "initial",
         "evidence": evidence,
     }
+
+
+def mean_of(scores: Sequence[float]) -> float:
+    """The mean of finite scores, which does not depend on their order.
+
+    Raises:
+        LogError: it is not finite.
+    """
+    try:
+        return fmean(scores)
+    except OverflowError:
+        raise LogError(_NO_MEAN) from None
 
 
 def number(value: object) -> float:

@@ -103,7 +103,7 @@ def changes(session: Session) -> dict[str, Any]:
             ends = [abs(end) for end in session.table.range(query, "delta") if end is not None and math.isfinite(end)]
             widths[env] = width = nice(2 * max(ends, default=0.0) / BINS)
             names = (*GROUP, "place", "revisions", "low", "high")
-            rows = session.table.histogram(query, "delta", width, GROUP)
+            rows = session.table.changes(query, width, GROUP)
             found += [dict(zip(names, row, strict=True)) for row in rows]
         return {"widths": widths, "bins": found}
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from audit.output.cells import is_weighted
 from audit.output.formats import Row
 
 Filter = Mapping[str, str | tuple[str, ...]]
@@ -38,7 +39,9 @@ class Counted:
     by: Mapping[str, str] = field(default_factory=dict)
 
     def filter_of(self, row: Row, column: str) -> dict[str, list[str]] | None:
-        """The filter of the revisions that a cell counts; None where it counts none."""
+        """The filter of the revisions that a cell counts, or is a share by; None where it counts none."""
+        if column in self.shares and is_weighted(row, self.shares[column]):
+            return None
         column = self.shares.get(column, column)
         if column not in self.cells or row[column] is None:
             return None

@@ -221,6 +221,12 @@ def _driver(full: Revision, rationale: str | None) -> dict[str, str] | None:
     if not rationale or full["revised"]["source"] != "critic":
         return None
     before = full["initial"]
-    shown = Shown.of(full["shown"], returns=before["returns"], lengths=before["lengths"], statistics=full["statistics"])
+    shown = Shown.of(
+        full["shown"],
+        returns=before["returns"],
+        lengths=before["lengths"],
+        statistics=full["statistics"],
+        rounding=full["rounding"],
+    )
     found = driver(rationale, shown, full["changed"])
     return {"name": found.name, "sentence": found.sentence}

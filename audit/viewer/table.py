@@ -130,22 +130,21 @@ class RevisionTable:
         values = [*(value for _, bound in counted for value in bound), *bound]
         return self._cursor().execute(f"{select} group by all order by all", values).fetchall()
 
-    def histogram(self, query: Query, column: str, width: float, by: Sequence[str]) -> list[tuple[Any, ...]]:
-        """The finite numbers of a column, counted in bins to either side of 0, which is a bin of its own.
+    def changes(self, query: Query, width: float, by: Sequence[str]) -> list[tuple[Any, ...]]:
+        """The finite changes of the return, counted in bins to either side of no change, which is a bin of its own.
 
         Args:
             query: which revisions are counted.
-            column: of numbers.
             width: of a bin.
             by: columns whose values make a group, each with its own counts.
 
         Returns:
             The group's values, the bin's place (k is above (k - 1) width up to k width, -k likewise below 0), how many,
-            the smallest and the largest number in it.
+            the smallest and the largest change in it.
         """
-        place = f'(sign("{column}") * ceil(abs("{column}") / {width!r}))::bigint'
-        select = f'select {_listed(by)}, {place}, count(*), min("{column}"), max("{column}")'
-        return self._rows(select, query, f'and isfinite("{column}") group by all order by all')
+        place = f"if(direction = 'no_change', 0, sign(delta) * ceil(abs(delta) / {width!r}))::bigint"
+        select = f"select {_listed(by)}, {place}, count(*), min(delta), max(delta)"
+        return self._rows(select, query, "and isfinite(delta) group by all order by all")
 
     def is_empty(self, column: str) -> bool:
         """Whether a column is null in all revisions."""

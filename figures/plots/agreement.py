@@ -17,7 +17,7 @@ from figures.data import Records
 from figures.names import STRUCTURES, label, name, ordered
 from figures.options import Band
 from figures.plots.drawing import Drawing, in_style, joined
-from figures.plots.marks import Cell, beside, cell_label, cells, handle, head, interval, number, rows_of
+from figures.plots.marks import Cell, beside, cell_label, cells, handle, head, interval, number, percentage, rows_of
 from figures.plots.plotting import Panels, axes_of
 from figures.provenance import origin
 from figures.style import MUTED, WIDTH, annotate, ink_on, legend
@@ -97,7 +97,7 @@ def _draw_shares(ax: Axes, rows: Mapping[str, Mapping[str, Any]]) -> None:
         colour = _colour(structure)
         ax.barh(0, share, left=start, height=0.62, color=colour, edgecolor="white", linewidth=0.6)
         if share >= PRINTED_FROM:
-            ax.text(start + share / 2, 0, f"{share:.0f}", ha="center", va="center", fontsize=7, color=ink_on(colour))
+            ax.text(start + share / 2, 0, percentage(share), ha="center", va="center", fontsize=7, color=ink_on(colour))
         start += share
     ax.set_xlim(0, 100)
     beside(ax, 0, f"{total}")

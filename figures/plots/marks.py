@@ -37,6 +37,11 @@ def cell_label(cell: Cell, *, several: bool) -> str:
     return f"{broken(env)}\n{narrow(variant)}" if several else broken(env)
 
 
+def percentage(share: float) -> str:
+    """The percentage of a bar as it is printed there: with the decimal that tables have, unless that is 0."""
+    return f"{share:.1f}".removesuffix(".0")
+
+
 def interval(ax: Axes, y: float, value: float, low: float, high: float, colour: str, marker: str) -> None:
     """Draw a value with its interval, lying; hollow where that is unknown or a point, and nothing without a value.
 

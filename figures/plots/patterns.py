@@ -13,7 +13,7 @@ from figures.data import Records
 from figures.names import METHODS, NO_CHANGE, PATTERNS, TASKS, UNCLASSIFIED, label, name, narrow, ordered
 from figures.options import Band
 from figures.plots.drawing import Drawing, in_style, joined
-from figures.plots.marks import head, rows_of
+from figures.plots.marks import head, percentage, rows_of
 from figures.plots.plotting import Panels, axes_of
 from figures.provenance import origin
 from figures.style import MUTED, annotate, columns, ink_on, is_lowest, legend, panels, pattern_colour
@@ -21,10 +21,10 @@ from figures.tables import Row
 
 CAPTION = (
     "Share of a method's revisions by edit pattern: regressions from the left, improvements from the right, revisions "
-    "that changed nothing between them. Shares of 8% and more are printed. n counts revisions, of all runs together. A "
-    "pattern names a combination of R₀, Δ and the size of the edit, not a cause."
+    "that changed nothing between them. Shares of 16% and more are printed. n counts revisions, of all runs together. "
+    "A pattern names a combination of R₀, Δ and the size of the edit, not a cause."
 )
-PRINTED_FROM = 8.0
+PRINTED_FROM = 16.0
 CELL: Final = ("condition", "env", "variant")
 
 
@@ -117,7 +117,8 @@ def _draw_bar(ax: Axes, row: int, cell: pd.DataFrame) -> None:
         colour = pattern_colour(pattern)
         ax.barh(row, share, left=left, color=colour, height=0.72, edgecolor="white", linewidth=0.6)
         if share >= PRINTED_FROM:
-            ax.text(left + share / 2, row, f"{share:.0f}", ha="center", va="center", fontsize=7, color=ink_on(colour))
+            words = percentage(share)
+            ax.text(left + share / 2, row, words, ha="center", va="center", fontsize=7, color=ink_on(colour))
         left += share
     ax.text(101.5, row, f"{len(cell)}", va="center", fontsize=7, color=MUTED)
 

@@ -9,6 +9,7 @@ from audit.importing.guessing.chains import kept_in
 from audit.importing.guessing.columns import Column
 from audit.importing.guessing.draft import Draft
 from audit.importing.guessing.words import CHOICES, KEPT, NO, REFUSED, YES
+from audit.rounding import sign_of_change
 
 MOST_VALUES: Final = 3
 FEWEST: Final = 3
@@ -145,22 +146,21 @@ def _by_scores(draft: Draft) -> dict[int, bool]:
     found = {}
     for row in range(len(draft.sample.rows)):
         before, after = draft.scores(row)
-        if before is not None and after is not None and before != after:
-            found[row] = after > before
+        if before is not None and after is not None and (change := sign_of_change(before, after)):
+            found[row] = change > 0
     return found
 
 
 def _rules(draft: Draft, kept: Mapping[int, bool]) -> list[str]:
     """The rules that all rows follow."""
     rules = {"better": True, "strict": True, "always": True}
-    ties = 0
     for row, is_kept in kept.items():
         before, after = draft.scores(row)
         if before is None or after is None:
             continue
-        ties += before == after
-        rules["better"] &= is_kept == (after >= before)
-        rules["strict"] &= is_kept == (after > before)
+        change = sign_of_change(before, after)
+        rules["better"] &= is_kept == (change >= 0)
+        rules["strict"] &= is_kept == (change > 0)
         rules["always"] &= is_kept
     return [rule for rule, holds in rules.items() if holds]
 

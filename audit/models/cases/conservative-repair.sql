@@ -5,4 +5,4 @@ select
     delta / edit_distance / (high - floor) as score
 from changes
 join thresholds using (condition, env, variant, run)
-where r0 > high and delta > 0 and edit_distance between 1 and surgical_max
+where r0 > high and direction = 'improvement' and edit_distance between 1 and surgical_max

@@ -7,4 +7,4 @@ from "references"
 join evidence using (condition, env, variant, run, iteration)
 join changes using (condition, env, variant, run, iteration)
 join thresholds using (condition, env, variant, run)
-where references_worst and worst_below_median and delta > 0
+where references_worst and worst_below_median and direction = 'improvement'

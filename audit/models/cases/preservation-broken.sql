@@ -6,4 +6,4 @@ select
 from changes
 join evidence using (condition, env, variant, run, iteration)
 join thresholds using (condition, env, variant, run)
-where structure = 'preservation_favored' and delta < 0
+where structure = 'preservation_favored' and direction = 'regression'

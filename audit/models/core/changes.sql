@@ -2,15 +2,6 @@
 with
 revised_episodes as (select * from episodes where revised is not null),
 policies as (select condition, env, variant, run, policy from thresholds),
-methods as (
-    select
-        condition, env, variant, run,
-        coalesce(
-            selection_rule,
-            case method.commits when 'better' then 'better' when 'revised' then 'always' end
-        ) as selection_rule
-    from run_records
-),
 
 compared as (
     select
@@ -19,8 +10,8 @@ compared as (
         initial.mean_return as r0,
         revised.mean_return as r1,
         policy,
-        selection_rule,
-        selected,
+        selected = 'revised' as accepted,
+        rounding,
         tau_c,
         restrained,
         coalesce(initial.seeds = revised.seeds, initial.example_ids = revised.example_ids, false) as paired,
@@ -32,7 +23,6 @@ compared as (
         ) as differences
     from revised_episodes
     join policies using (condition, env, variant, run)
-    join methods using (condition, env, variant, run)
 ),
 
 measured as (
@@ -55,18 +45,12 @@ changes as (
         r0,
         r1,
         delta,
-        case when delta < 0 then 'regression' when delta > 0 then 'improvement' else 'no_change' end as direction,
+        case when delta < -rounding then 'regression' when delta > rounding then 'improvement' else 'no_change' end as direction,
         len(changed) as edit_distance,
         sqrt(list_sum(list_transform(differences, lambda d: d * d))) as l2_distance,
         list_max(list_transform(differences, lambda d: abs(d))) as max_change,
         changed,
-        case selection_rule
-            when 'always' then true
-            when 'better' then r1 >= r0
-            when 'strict' then selected = 'revised'
-            when 'pool' then selected = 'revised'
-            else false
-        end as accepted,
+        accepted,
         tau_c,
         restrained,
         paired

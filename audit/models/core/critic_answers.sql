@@ -10,7 +10,8 @@ critic_answers as (
         shown,
         initial.returns as returns,
         initial.lengths as lengths,
-        statistics
+        statistics,
+        rounding
     from episodes
     where revised.source = 'critic' and revised.answer is not null
         and answer is not null

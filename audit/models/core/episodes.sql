@@ -3,7 +3,8 @@ with
 segments as (select * from segments),
 record_files as (select segment, place, label from record_files),
 methods as (
-    select condition, env, variant, run, method, if(method.revision_rule, tau_c, null) as fixed_tau_c from run_records
+    select condition, env, variant, run, method, if(method.revision_rule, tau_c, null) as fixed_tau_c, score_range
+    from run_records
 ),
 
 episodes as (
@@ -20,6 +21,7 @@ episodes as (
         -- An iteration states its threshold where a rule chose it, or where the log has it from the prompt.
         coalesce(tau_c, fixed_tau_c) as tau_c,
         coalesce(initial.mean_return >= coalesce(tau_c, fixed_tau_c), restrained) as restrained,
+        score_rounding(initial.mean_return, revised.mean_return, score_range) as rounding,
         coalesce(origin, label) as file
     from segments
     join record_files using (segment, place)

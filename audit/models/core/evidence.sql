@@ -1,7 +1,8 @@
 -- One row per revision whose single returns are known: the worst, the median and the best of the initial candidate's rollouts,
 -- or of the items that a critic was shown where it was shown a batch or a pair of them.
--- The median is the one whose return is closest to the sample median; of equals the first counts, in a batch the lowest.
--- Two have no median: there the worst is compared with the best.
+-- The sample median is the middle value, of an even number the mean of the middle two. The median rollout is the one whose
+-- return is closest to it, of equals the first. Items are compared with the sample median itself, and the median item is the
+-- first that has it, if one does. Two items have no median: there the worst is compared with the best.
 with
 revised_episodes as (
     select
@@ -9,7 +10,8 @@ revised_episodes as (
         evidence_kind in ('batch', 'pair') as are_items,
         if(are_items, list_transform(shown, lambda each: each."return"), initial.returns) as returns,
         shown,
-        list_transform(shown, lambda each: each.label) as labels
+        list_transform(shown, lambda each: each.label) as labels,
+        rounding
     from episodes
     where revised is not null
 ),
@@ -37,7 +39,7 @@ located as (
         list_transform(returns, lambda r: abs(r - sample_median)) as distances,
         case
             when is_pair then null
-            when are_items then list_position(returns, ordered[(len(ordered) + 1) // 2])
+            when are_items then list_position(list_transform(distances, lambda d: d <= rounding), true)
             else list_position(distances, list_min(distances))
         end as median_position
     from centred
@@ -47,13 +49,14 @@ chosen as (
     select
         condition, env, variant, run, iteration,
         is_pair,
+        rounding,
         len(returns) as items,
-        list_count(list_filter(returns, lambda r: r - ordered[1] <= 1e-12)) = 1 as worst_unique,
+        list_count(list_filter(returns, lambda r: r - ordered[1] <= rounding)) = 1 as worst_unique,
         if(are_items, shown[worst_position].rollout, worst_position - 1) as worst_rollout,
         if(are_items, shown[median_position].rollout, median_position - 1) as median_rollout,
         if(are_items, shown[best_position].rollout, best_position - 1) as best_rollout,
         returns[worst_position] as worst,
-        returns[median_position] as median,
+        case when is_pair then null when are_items then sample_median else returns[median_position] end as median,
         returns[best_position] as best,
         if(are_items, worst_position, list_position(labels, 'worst')) as worst_place,
         if(are_items, median_position, list_position(labels, 'median')) as median_place,
@@ -67,16 +70,21 @@ chosen as (
 compared as (
     select
         *,
-        if(is_pair, best, median) - worst > 1e-12 as worst_below_median,
-        best - median > 1e-12 as median_below_best,
-        best - worst > 1e-12 as worst_below_best
+        if(is_pair, best, median) - worst > rounding as worst_below_median,
+        best - median > rounding as median_below_best,
+        best - worst > rounding as worst_below_best
     from chosen
 ),
 
 evidence as (
     select
-        * exclude (is_pair, items, worst_unique),
-        if(worst_below_best, (median - worst) / (best - worst), null) as severity,
+        * exclude (is_pair, rounding, items, worst_unique),
+        case
+            when not worst_below_best or not (worst_below_median or median_below_best) then null
+            when not worst_below_median then 0
+            when not median_below_best then 1
+            else (median - worst) / (best - worst)
+        end as severity,
         case
             when is_pair and worst_below_best then null
             when worst_below_median and median_below_best then 'all_diverse'

@@ -1,5 +1,16 @@
 -- Released rewards have four decimals, so candidates that look equal may have differed when they were run.
-select changes.*, episodes.selected
+with
+rules as (
+    select
+        condition, env, variant, run,
+        coalesce(
+            selection_rule,
+            case method.commits when 'better' then 'better' when 'revised' then 'always' end
+        ) as rule
+    from run_records
+)
+select changes.*, rule
 from changes
-join episodes using (condition, env, variant, run, iteration)
-where accepted <> (selected = 'revised') and abs(delta) > 1e-4
+join rules using (condition, env, variant, run)
+where abs(delta) > 1e-4
+    and accepted <> case when rule = 'always' then true when rule = 'better' then delta > 0 when rule is null then false else accepted end

@@ -9,7 +9,7 @@ answers_to_code as (
     select
         condition, env, variant, run, iteration,
         answer,
-        shown, "statistics", returns, lengths,
+        shown, "statistics", returns, lengths, rounding,
         worst_rollout, median_rollout, best_rollout,
         initial.params as "before",
         revised.params as "after",

@@ -75,7 +75,8 @@ def _sentences(row: dict[str, Any]) -> Iterator[str]:
         yield f"{row['foreign']} of {readable} hold no common English word: what they cite is not found"
     if row["tied"]:
         batches = count(row["batches"], "set")
-        yield f"in {row['tied']} of {batches} of items the worst is not below the median: strict cannot hold"
+        tied = f"in {row['tied']} of {batches} of items"
+        yield f"{tied} the worst score is not below the sample median: strict cannot hold"
     if row["single"]:
         yield f"{row['single']} of {revisions} saw one item alone, where there is no worst one"
     if row["programs"]:

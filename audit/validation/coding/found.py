@@ -49,6 +49,7 @@ class Answer:
             returns=self.row["returns"],
             lengths=self.row["lengths"],
             statistics=self.row["statistics"],
+            rounding=self.row["rounding"],
         )
 
     @cached_property

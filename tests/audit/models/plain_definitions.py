@@ -10,7 +10,9 @@ import statistics
 from collections import Counter, defaultdict
 
 IDENTITY = ("condition", "env", "variant", "run", "iteration")
-SAME = 1e-12
+SHARE = 1e-9
+ABOVE_WORST = {"all_diverse", "preservation_favored"}
+"""Structures in which the median rollout is above the worst."""
 TWO_CALLS = {"threetraj", "r2po", "reptraj", "alwayscritic", "puresearch", "actorsecondpass"}
 
 
@@ -22,17 +24,20 @@ def delta(episode):
     return episode["revised"]["mean_return"] - episode["initial"]["mean_return"]
 
 
+def rounding(episode):
+    """Differences of returns that are none, where the run states no range of scores."""
+    return SHARE * max(abs(episode[role]["mean_return"]) for role in ("initial", "revised"))
+
+
 def direction(episode):
-    difference = delta(episode)
-    if difference < 0:
+    difference, none = delta(episode), rounding(episode)
+    if difference < -none:
         return "regression"
-    return "improvement" if difference > 0 else "no_change"
+    return "improvement" if difference > none else "no_change"
 
 
 def accepted(episode):
-    if episode["variant"] == "alwayscritic":
-        return True
-    return episode["revised"]["mean_return"] >= episode["initial"]["mean_return"]
+    return episode["selected"] == "revised"
 
 
 def differences(episode):
@@ -55,6 +60,10 @@ def chosen(returns):
     return worst, median, best
 
 
+def is_below(one, other, episode):
+    return other - one > rounding(episode)
+
+
 def evidence(episode):
     returns = episode["initial"]["returns"]
     worst, median, best = (returns[index] for index in chosen(returns))
@@ -63,8 +72,10 @@ def evidence(episode):
         (True, False): "preservation_favored",
         (False, True): "failure_confirmed",
         (False, False): "identical",
-    }[median - worst > SAME, best - median > SAME]
-    severity = (median - worst) / (best - worst) if best - worst > SAME else None
+    }[is_below(worst, median, episode), is_below(median, best, episode)]
+    severity = {"identical": None, "failure_confirmed": 0.0, "preservation_favored": 1.0}.get(
+        structure, (median - worst) / ((best - worst) or 1)
+    )
     return {"worst": worst, "median": median, "best": best, "structure": structure, "severity": severity}
 
 
@@ -105,8 +116,8 @@ def criteria(episode, detector):
     if cited is None or not saw_three(episode):
         return None, None
     regressed = direction(episode) == "regression"
-    below_median = seen["median"] - seen["worst"] > SAME
-    below_best = seen["best"] - seen["worst"] > SAME
+    below_median = is_below(seen["worst"], seen["median"], episode)
+    below_best = is_below(seen["worst"], seen["best"], episode)
     return regressed and below_median and cited, regressed and below_best and cited
 
 
@@ -261,8 +272,8 @@ def salience(rows):
             "strict_pct": percent(strict, regressions),
             "permissive": permissive,
             "permissive_pct": percent(permissive, regressions),
-            "worst_below_median": sum(row["median"] - row["worst"] > SAME for row in regressed),
-            "worst_below_best": sum(row["best"] - row["worst"] > SAME for row in regressed),
+            "worst_below_median": sum(row["structure"] in ABOVE_WORST for row in regressed),
+            "worst_below_best": sum(row["structure"] != "identical" for row in regressed),
             "citing_regressions": cited["regression"],
             "citing_improvements": cited["improvement"],
             "citing_no_change": cited["no_change"],

@@ -200,7 +200,8 @@ def test_check_says_what_is_in_no_rate(folder):
     result = audit("check", folder, "--format", "json")
     assert result.stderr.splitlines() == [
         "audit: hand sums gepa: 1 of 4 revisions have no rationale beside the text, and count in no citing rate",
-        "audit: hand sums gepa: in 2 of 4 sets of items the worst is not below the median: strict cannot hold",
+        "audit: hand sums gepa: in 2 of 4 sets of items the worst score is not below the sample median: "
+        "strict cannot hold",
         "audit: hand sums gepa: 1 of 4 revisions are not known to be scored on the examples of the initial candidate",
         "audit: hand sums gepa: with 3 examples a candidate at most, no paired revision can be beyond noise "
         "(p <= 0.05)",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 
 import duckdb
+import pytest
 
+import audit
 from audit.sources.grammar import form_of
 from audit.store import open_store
 from collector.records import ShownItem, ShownItems, TextCandidate, TextEpisode, encode
@@ -31,9 +34,12 @@ BATCHES = {
     "all fail": ([0, 0, 0], 0, 0, 0, False, False, False, "identical"),
     "graded": ([0.5, 0.2, 0.9], 0.2, 0.5, 0.9, True, True, True, "all_diverse"),
     "negative": ([-3, -1, -2], -3, -2, -1, True, True, True, "all_diverse"),
-    # Of four, 0 and 1 are equally close to the sample median 0.5: the lower counts, whatever the order.
-    "four, low first": ([0, 0, 1, 1], 0, 0, 1, False, True, False, "failure_confirmed"),
-    "four, high first": ([1, 1, 0, 0], 0, 0, 1, False, True, False, "failure_confirmed"),
+    # Of an even number the sample median is the mean of the middle two, whatever the order; no item need have it.
+    "four, low first": ([0, 0, 1, 1], 0, 0.5, 1, True, True, False, "all_diverse"),
+    "four, high first": ([1, 1, 0, 0], 0, 0.5, 1, True, True, False, "all_diverse"),
+    "four, one failure": ([1, 1, 0, 1], 0, 1, 1, True, True, True, "preservation_favored"),
+    "four, one success": ([0, 1, 0, 0], 0, 0, 1, False, True, False, "failure_confirmed"),
+    "six": ([5, 1, 3, 6, 2, 4], 1, 3.5, 6, True, True, True, "all_diverse"),
     # Two have no median: the worse is compared with the better.
     "two": ([0, 1], 0, None, 1, True, True, True, None),
     "two alike": ([1, 1], 1, None, 1, False, False, False, "identical"),
@@ -48,6 +54,29 @@ def test_worst_median_and_best_are_of_the_items_shown(tmp_path):
     assert [(row["items"], row["worst_name"]) for row in rows] == [
         (len(scores), f"Example {scores.index(min(scores)) + 1}") for scores, *_ in BATCHES.values()
     ]
+
+
+def test_of_an_even_batch_the_strict_criterion_can_hold_in_any_order(tmp_path):
+    orders = sorted(set(itertools.permutations((0.9, 0.9, 1, 1))))
+    records = [text_revision(scores, [0] * 4, answer="The worst example fails.") for scores in orders]
+    rows = relation(
+        tmp_path, "revisions", [*records, text_revision([0.5, 0.5, 0.5, 1], [0] * 4, answer="The worst fails.")]
+    )
+    assert [(row["strict"], row["permissive"], row["median"], row["severity"]) for row in rows[:-1]] == [
+        (True, True, 0.95, pytest.approx(0.5))
+    ] * 6
+    assert (rows[-1]["strict"], rows[-1]["permissive"], rows[-1]["severity"]) == (False, True, 0)
+    remark = (
+        "hand sums gepa: in 1 of 7 sets of items the worst score is not below the sample median: strict cannot hold"
+    )
+    assert remark in audit.check(tmp_path).notes
+
+
+def test_no_item_is_the_median_one_unless_it_has_the_sample_median(tmp_path):
+    cases = [([0, 0, 1, 1], None, None), ([0, 1, 1, 3], 1, 2), ([2, 0, 1], 2, 3), ([0, 1], None, None)]
+    rows = relation(tmp_path, "evidence", [text_revision(scores, scores) for scores, *_ in cases])
+    assert [(row["median_rollout"], row["median_place"]) for row in rows] == [tuple(each) for _, *each in cases]
+    assert [row["median_name"] for row in rows] == [None, "Example 2", "Example 3", None]
 
 
 def test_items_are_a_part_of_the_examples(tmp_path):

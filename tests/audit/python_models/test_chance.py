@@ -127,6 +127,15 @@ def test_controls_start_from_the_same_part_of_the_range(tmp_path):
     assert rows["matched"]["difference_pct"] == pytest.approx(100 * 8 / 12 - 50)
     # All runs are alike, so no resample differs.
     assert rows["low"]["difference_pct_low"] == rows["low"]["difference_pct_high"] == 50
+    # 4 of the control's 10 revisions are regressions, of which 50% is no share: it stands by itself, and is explained.
+    assert (rows["matched"]["control_regressions"], rows["matched"]["control_revisions"]) == (4, 10)
+    for options in ([], ["--columns", "env,variant,start,regressions,control_regressions"], ["--format", "latex"]):
+        printed = CliRunner().invoke(app, ["controls", str(tmp_path), *options]).stdout
+        lines = [" ".join(line.replace("&", " ").replace("\\%", "%").split()) for line in printed.splitlines()]
+        [low], [matched] = ([line for line in lines if f"ThreeTraj {start} " in line] for start in ("low", "matched"))
+        assert "low 6 (75.0%) 2 (25.0%)" in low
+        assert "matched 8 (66.7%) (50.0%)" in matched
+        assert "In matched the control's percentage is the mean of those by start" in printed.replace("\n", " ")
 
 
 @pytest.mark.parametrize("control_runs", [0, 1])

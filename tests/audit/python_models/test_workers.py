@@ -50,6 +50,7 @@ def answers(count):
                 "condition": "c", "env": "cartpole", "variant": "threetraj", "run": run, "iteration": iteration,
                 "answer": f"{text} I raise params[{run}] because of it.", "thinking": text, "changed": [run],
                 "shown": SHOWN, "returns": [1.0, 5.0, 9.0], "lengths": [10, 10, 10], "statistics": None,
+                "rounding": 0.0,
             }
             for iteration, text in enumerate(texts)
         ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
 from audit.references import Shown, driver, resolve
@@ -112,6 +114,20 @@ def test_of_equal_scores_each_is_the_worst_and_none_where_all_are_equal():
     assert resolve("The worst example fails.", batch((1.0, 0.0, 0.0)))[0].rollouts == (1, 2)
     assert [each.worst for each in resolve("Example 2 fails.", batch((1.0, 1.0, 1.0)))] == [False]
     assert found("The worst example fails.", batch((1.0, 1.0, 1.0))) in ([], [("worst example", ())])
+
+
+def test_the_median_example_has_the_sample_median_whatever_the_order():
+    def median_of(*scores):
+        shown = batch(scores, texts=[None] * len(scores))
+        mentions = resolve("The median example fails.", shown)
+        assert [each.rollouts for each in mentions] == [shown.by_role("median").rollouts] * len(mentions)
+        return [scores[place] for each in mentions for place in each.rollouts]
+
+    for order in itertools.permutations((0.9, 0.9, 1.0, 1.0)):
+        assert median_of(*order) == []
+    for order in itertools.permutations((0.0, 0.5, 0.5, 1.0)):
+        assert median_of(*order) == [0.5, 0.5]
+    assert median_of(0.0, 1.0, 0.5) == [0.5]
 
 
 def test_a_pair_is_the_worse_and_the_better():

@@ -17,6 +17,7 @@ from figures.plots import revisions as every
 from figures.plots.drawing import Drawing
 from figures.plots.patterns import shares
 from figures.plots.salience import by_run
+from figures.tables import counted
 
 SALIENT = "simulated-salient"
 
@@ -72,6 +73,25 @@ def test_every_bar_is_whole_and_an_empty_cell_says_so(records: Records) -> None:
     assert list(widths.values()) == pytest.approx([100.0, 100.0])
     assert "– no revisions" in words(ax)
     assert {"12", "6"} <= set(words(ax))
+
+
+def test_bars_and_the_table_have_the_same_percentages(records: Records) -> None:
+    """30.5 is no 30, and 33.5 no 34: half of a percent is not rounded to an even number."""
+    sized = records.revisions.dropna(subset=["edit_distance"]).iloc[[0] * 200]
+    numbers = {"near_optimal_break": 61, "full_redesign": 67, "pure_stochasticity": 72}
+    drawn_by_hand = sized.assign(
+        direction="regression", pattern=[pattern for pattern, number in numbers.items() for _ in range(number)]
+    )
+    frame = replace(records, revisions=drawn_by_hand)
+    [ax] = drawn(patterns.draw(frame, str(sized["condition"].iloc[0]))).figure.axes
+    [row] = patterns.counts(drawn_by_hand)
+    in_table = {f"{pattern}": counted(pattern, pattern).read(row) for pattern in numbers}
+    assert in_table == {
+        "near_optimal_break": "61 (30.5%)",
+        "full_redesign": "67 (33.5%)",
+        "pure_stochasticity": "72 (36.0%)",
+    }
+    assert sorted(words(ax)) == ["200", "30.5", "33.5", "36", "n"]
 
 
 @pytest.mark.parametrize("draw", [patterns.draw, edits.draw])
