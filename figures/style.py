@@ -24,8 +24,6 @@ from audit.vocabulary.patterns import PATTERNS
 WIDTH: Final = 7.0  # inches: the text width of a page with two columns
 NARROW: Final = 3.5  # inches: one such column
 MUTED: Final = "#5A5A5A"
-BEHIND: Final = "#C4C4C4"
-"""Lines behind those that a panel is about."""
 TAU: Final = "τ_c"
 """As notes and captions have it; pictures and pages set it with a subscript."""
 
@@ -69,6 +67,7 @@ RC: Final = mpl.RcParams(
 _METADATA: Final[Mapping[str, dict[str, None]]] = {
     "png": {"Software": None},
     "pdf": {"Creator": None, "Producer": None, "CreationDate": None},
+    "svg": {"Creator": None, "Date": None},
 }
 
 
@@ -161,14 +160,14 @@ def annotate(figure: Figure, note: str) -> None:
 
 
 def save(figure: Figure, stem: Path) -> list[Path]:
-    """Write a figure as PNG and PDF, to the byte the same for the same data.
+    """Write a figure as PNG, PDF and SVG, to the byte the same for the same data.
 
     Raises:
         OSError: the files cannot be written.
     """
     paths = []
     with mpl.rc_context(RC):
-        # Positions are settled once for both files: with many panels that takes as long as drawing them.
+        # Positions are settled once for all files: with many panels that takes as long as drawing them.
         figure.draw_without_rendering()
         figure.set_layout_engine("none")
         for kind, metadata in _METADATA.items():

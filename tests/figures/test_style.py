@@ -287,7 +287,7 @@ def test_files_are_the_same_to_the_byte_in_another_process_and_year(
     subprocess.run([sys.executable, "-c", program, str(tmp_path / "a")], check=True, env=environment)
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
     save(in_style(draw)(), tmp_path / "b")
-    for kind in ("png", "pdf"):
+    for kind in ("png", "pdf", "svg"):
         assert (tmp_path / f"a.{kind}").read_bytes() == (tmp_path / f"b.{kind}").read_bytes()
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
     assert b"CreationDate" not in (tmp_path / "a.pdf").read_bytes()
