@@ -17,6 +17,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
+from matplotlib.ticker import MaxNLocator
 
 from audit.vocabulary.colours import method_colour
 from audit.vocabulary.patterns import PATTERNS
@@ -131,6 +132,11 @@ def panels(count: int, height: float = 1.9) -> tuple[Figure, list[Axes]]:
     figure = Figure(figsize=(NARROW if count == 1 else WIDTH, height * rows + 0.2))
     axes = [figure.add_subplot(rows, across, i + 1) for i in range(count)]
     return figure, axes
+
+
+def round_ticks(most: int, *, integer: bool = False) -> MaxNLocator:
+    """Ticks at multiples of 1, 2, 2.5 or 5 times a power of ten, no more than so many intervals."""
+    return MaxNLocator(nbins=most, steps=[1, 2, 5, 10] if integer else [1, 2, 2.5, 5, 10], integer=integer)
 
 
 def typeset(text: Text) -> Text:

@@ -7,11 +7,10 @@ from typing import Final, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator
 from scipy.optimize import isotonic_regression
 
 from figures.names import narrow
-from figures.style import stroke
+from figures.style import round_ticks, stroke
 
 _LINE: Final = 8.5 / 72
 """Inches between two labels, one below the other."""
@@ -84,6 +83,6 @@ def apart(values: np.ndarray, gap: float, low: float, high: float) -> np.ndarray
 
 def _round_ticks(ax: Axes, first: float, last: float) -> None:
     """Ticks at round numbers where there are data, and the line below the panel no longer than these."""
-    ticks = MaxNLocator(nbins=4, steps=[1, 2, 2.5, 5, 10]).tick_values(min(0.0, first) if first > 0 else first, last)
+    ticks = round_ticks(4).tick_values(min(0.0, first), last)
     ax.set_xticks([tick for tick in ticks if first <= tick <= last] or [last])
     ax.spines["bottom"].set_bounds(first, last)

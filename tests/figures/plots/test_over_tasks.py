@@ -170,7 +170,7 @@ def test_the_best_learner_stands_beside(records: Records) -> None:
         name("sb3-best"),
     ]
     for drawing in (overview, detail):
-        assert "Best of the reinforcement learners by mean return: PPO on CartPole, A2C on FrozenLake." in drawing.note
+        assert "Best of the reinforcement learners by mean return: A2C on FrozenLake, PPO on CartPole." in drawing.note
 
 
 @pytest.mark.usefixtures("without_figures")

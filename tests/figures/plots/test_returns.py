@@ -69,7 +69,7 @@ def test_of_the_reinforcement_learners_the_best_of_each_task_is_drawn(records: R
     wide = with_more(with_more(records, "sb3-ppo", "sb3", 0.5), "sb3-a2c", "sb3", 2.0)
     drawing = sets(wide)["curves-main"]
     assert methods(drawing) == ["R2PO", "best SB3"]
-    assert "Best of the reinforcement learners by mean return: A2C on CartPole, A2C on FrozenLake." in drawing.note
+    assert "Best of the reinforcement learners by mean return: A2C on FrozenLake, A2C on CartPole." in drawing.note
     assert [30.0, 230.0] in beginnings(drawing)
     # By themselves they are all drawn.
     assert methods(sets(wide, "sb3")["curves-main"]) == ["A2C", "PPO"]
