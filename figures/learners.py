@@ -54,7 +54,8 @@ def with_best_learners(frame: pd.DataFrame, condition: str, column: str) -> Besi
     chosen = _best(pool[learns], column)
     stands_out = pd.Series([cell in chosen for cell in zip(pool["env"], pool["variant"], strict=True)], dtype=bool)
     rows = pool[~learns | stands_out].assign(variant=pool["variant"].where(~learns, BEST))
-    best = ", ".join(f"{name(variant)} on {name(env)}" for env, variant in sorted(chosen))
+    of_task = dict(chosen)
+    best = ", ".join(f"{name(of_task[env])} on {name(env)}" for env in ordered(of_task, TASKS))
     return Beside(rows, f"Best of the reinforcement learners by mean return: {best}." if best else "", other)
 
 

@@ -17,6 +17,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
+from matplotlib.ticker import MaxNLocator
 
 from audit.vocabulary.colours import method_colour
 from audit.vocabulary.patterns import PATTERNS
@@ -24,8 +25,6 @@ from audit.vocabulary.patterns import PATTERNS
 WIDTH: Final = 7.0  # inches: the text width of a page with two columns
 NARROW: Final = 3.5  # inches: one such column
 MUTED: Final = "#5A5A5A"
-BEHIND: Final = "#C4C4C4"
-"""Lines behind those that a panel is about."""
 TAU: Final = "τ_c"
 """As notes and captions have it; pictures and pages set it with a subscript."""
 
@@ -69,6 +68,7 @@ RC: Final = mpl.RcParams(
 _METADATA: Final[Mapping[str, dict[str, None]]] = {
     "png": {"Software": None},
     "pdf": {"Creator": None, "Producer": None, "CreationDate": None},
+    "svg": {"Creator": None, "Date": None},
 }
 
 
@@ -134,6 +134,11 @@ def panels(count: int, height: float = 1.9) -> tuple[Figure, list[Axes]]:
     return figure, axes
 
 
+def round_ticks(most: int, *, integer: bool = False) -> MaxNLocator:
+    """Ticks at multiples of 1, 2, 2.5 or 5 times a power of ten, no more than so many intervals."""
+    return MaxNLocator(nbins=most, steps=[1, 2, 5, 10] if integer else [1, 2, 2.5, 5, 10], integer=integer)
+
+
 def typeset(text: Text) -> Text:
     """Set τ_c with a subscript, where a text has it; dollar signs stay what they are."""
     words = text.get_text()
@@ -161,14 +166,14 @@ def annotate(figure: Figure, note: str) -> None:
 
 
 def save(figure: Figure, stem: Path) -> list[Path]:
-    """Write a figure as PNG and PDF, to the byte the same for the same data.
+    """Write a figure as PNG, PDF and SVG, to the byte the same for the same data.
 
     Raises:
         OSError: the files cannot be written.
     """
     paths = []
     with mpl.rc_context(RC):
-        # Positions are settled once for both files: with many panels that takes as long as drawing them.
+        # Positions are settled once for all files: with many panels that takes as long as drawing them.
         figure.draw_without_rendering()
         figure.set_layout_engine("none")
         for kind, metadata in _METADATA.items():

@@ -112,18 +112,21 @@ def build(
     progress: Progress = SILENT,
     viewer: str | None = None,
 ) -> Path:
-    """Write every figure (PNG and PDF), every table (Markdown, CSV, LaTeX, HTML) and the page; returns the page's path.
+    """Write every figure (PNG, PDF and SVG), every table (Markdown, CSV, LaTeX, HTML) and the page.
 
     Args:
         records: the data set: a store, as `audit.open` opens it, or what was read of one.
         out: the folder to write to; made where it does not exist. Files in it of tables of the paper that the records
             do not fill, and of experiments where there are none, are removed; files of other names are left alone.
         command: what was typed, for the page.
-        band: what the bands of learning curves show: `std` or `bootstrap`.
+        band: what the intervals of learning curves are: `std` or `bootstrap`.
         notebooks: those that were run on the same records, for the page to link to.
         progress: of drawing.
         viewer: the address of the viewer's page, relative to this one, for counts to link to; by default
             `view/index.html`, if that file is in the folder.
+
+    Returns:
+        The path of the page.
 
     Raises:
         FiguresError: the folder cannot be written.
@@ -163,9 +166,9 @@ def build(
 
 
 def _write(drawing: Drawing, out: Path, progress: Progress) -> Picture:
-    png, pdf = save(drawing.figure, out / drawing.stem)
+    paths = save(drawing.figure, out / drawing.stem)
     progress.advance()
-    return Picture(drawing, png.read_bytes(), png.name, pdf.name)
+    return Picture(drawing, paths[0].read_bytes(), {path.suffix[1:].upper(): path.name for path in paths})
 
 
 def _drawn(pictures: dict[str, list[Picture]], section: str) -> tuple[list[Picture], str]:

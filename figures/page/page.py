@@ -24,12 +24,11 @@ _CODE: Final = {"light": "friendly", "dark": "github-dark"}
 
 @dataclass(frozen=True)
 class Picture:
-    """A drawing as it was written: the PNG's bytes, for embedding, and the names of both files, for links."""
+    """A drawing as it was written: the PNG's bytes, for embedding, and the names of its files by format, for links."""
 
     drawing: Drawing
     png: bytes
-    png_name: str
-    pdf_name: str
+    files: Mapping[str, str]
 
     @property
     def source(self) -> str:

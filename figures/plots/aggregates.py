@@ -9,7 +9,6 @@ from typing import Any, Final
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
 from audit.store import Store
 from figures.data import Records
@@ -20,7 +19,7 @@ from figures.plots.drawing import Drawing, in_style, joined, span
 from figures.plots.marks import absent, interval, number, rows_of
 from figures.plots.plotting import Panels, axes_of
 from figures.provenance import origin
-from figures.style import MUTED, WIDTH, annotate, ink_on, stroke
+from figures.style import MUTED, WIDTH, annotate, ink_on, round_ticks, stroke
 
 Rows = Mapping[str, Mapping[str, Any]]
 """By method, from the top."""
@@ -80,7 +79,7 @@ def _draw_means(ax: Axes, rows: Rows) -> None:
     known = [0.0, *filter(math.isfinite, ends)]
     margin = 0.06 * (max(known) - min(known) or 1.0)
     ax.set_xlim(min(known) - margin, max(known) + margin)
-    ax.xaxis.set_major_locator(MaxNLocator(nbins=5))
+    ax.xaxis.set_major_locator(round_ticks(5))
     ax.set_xlabel("interquartile mean score")
     ax.grid(visible=True, axis="x")
     for y, method in enumerate(rows):

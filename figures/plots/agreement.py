@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
 from audit.store import Store
 from audit.vocabulary.colours import STRUCTURE_COLOURS
@@ -20,7 +19,7 @@ from figures.plots.drawing import Drawing, in_style, joined
 from figures.plots.marks import Cell, beside, cell_label, cells, handle, head, interval, number, percentage, rows_of
 from figures.plots.plotting import Panels, axes_of
 from figures.provenance import origin
-from figures.style import MUTED, WIDTH, annotate, ink_on, legend
+from figures.style import MUTED, WIDTH, annotate, ink_on, legend, round_ticks
 from stats.measures.bootstrap import Interval, ratio_interval
 
 MARKERS: Final = {"failure_confirmed": "v", "preservation_favored": "^", "all_diverse": "s", "identical": "o"}
@@ -120,7 +119,7 @@ def _draw_deltas(ax: Axes, rows: Mapping[str, Mapping[str, Any]], revisions: pd.
         value = number(rows[structure]["mean_delta"])
         interval(ax, y, value, *found[structure], _colour(structure), MARKERS.get(structure, "D"))
     rows_of(ax, [""] * len(structures))
-    ax.xaxis.set_major_locator(MaxNLocator(nbins=4))
+    ax.xaxis.set_major_locator(round_ticks(4))
     ax.grid(visible=True, axis="x")
 
 

@@ -1,38 +1,34 @@
-"""Learning curves: the return of each iteration against the rollouts spent."""
+"""Learning curves: the best return so far against the rollouts spent."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import numpy as np
 import pandas as pd
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
-from matplotlib.ticker import MaxNLocator
 
-from figures.names import METHODS, TASKS, label, name, ordered
+from figures.names import METHODS, TASKS, label, name, narrow, ordered
 from figures.options import Band
 from figures.over_tasks import SPENT, abscissa
+from figures.plots.direct_labels import End, name_lines
 from figures.plots.drawing import Drawing, in_style, joined, span
-from figures.plots.revisions import dress_grid, grid_of
-from figures.style import BEHIND, MUTED, TAU, annotate, legend, stroke
+from figures.style import MUTED, NARROW, TAU, WIDTH, annotate, legend, stroke
 from stats.tables.curves import mean_curve
 
 CAPTION: Final = (
-    "Return of the candidate kept in each iteration, against the rollouts spent so far, in a panel for every method: "
-    "its mean over runs in bold, with {band}; single runs as thin lines; the means of the other methods in grey. "
-    "A line is faint where only some of its runs are left, and has no band where one is. A kept return is the mean of "
-    "few noisy rollouts and, where the better of two candidates is kept, the larger of two such means: such curves lie "
-    "somewhat too high against those of one-call methods. Where bands overlap the picture decides nothing; tests do."
+    "Best return so far against the rollouts spent, a panel for every task: the mean over runs of the highest return "
+    "of a kept candidate until then. The bar at the end of a line is {band}. "
+    "A line is faint where only some of its runs are left; a single run has no bar. The best so far is the highest of "
+    "many noisy means and so lies above what the candidate is worth, the more so with more iterations. "
+    "Where bars overlap the picture decides nothing; tests do."
 )
 _BAND: Final = {
-    Band.std: (
-        "a band of one sample standard deviation to each side, which ends at the task's floor and optimum, or at the "
-        "lowest and highest return of a run where that is further out"
-    ),
+    Band.std: "one sample standard deviation of runs to each side, no further than the task's floor and optimum",
     Band.bootstrap: (
         "the 95% percentile interval of that mean, runs drawn anew with replacement, which is too narrow with fewer "
         "than ten runs"
@@ -47,6 +43,8 @@ MARKS: Final = {"optimum": ("-", "optimum in prompts"), "tau_c": (":", TAU)}
 
 REACH: Final = 1.0
 """A light line is drawn within the panel, or as far outside as this share of its height, or if all curves are flat."""
+HEIGHT: Final = 1.75
+"""Of a panel, in inches."""
 
 
 @in_style
@@ -61,13 +59,13 @@ def learning_curves(
     title: str = "Learning curves",
     remarks: Sequence[str] = (),
 ) -> Drawing | None:
-    """Draw a row of panels per task and a column per method, for one condition; nothing without a finished iteration.
+    """Draw a panel per task with a line per method, for one condition; nothing without a finished iteration.
 
     Args:
         iterations: rows of the audit's `iterations`; those of other conditions are left out.
         condition: the condition to draw.
         origin: what the records were made with, as one sentence.
-        band: what the bands show.
+        band: what the bar at the end of a line shows.
         marks: by task, returns to draw a light line at, `optimum` and `tau_c`; and its `floor`.
         stem: of the file.
         title: of the figure.
@@ -78,23 +76,30 @@ def learning_curves(
         return None
     here, spent = abscissa(here)
     envs, variants = ordered(here["env"], TASKS), ordered(here["variant"], METHODS)
-    figure, grid = grid_of(envs, variants)
+    across = min(len(envs), 2)
+    rows = -(-len(envs) // across)
+    figure = Figure(figsize=(NARROW if across == 1 else WIDTH, HEIGHT * rows + 0.2))
     drawn: set[str] = set()
     beyond: list[str] = []
-    for axes, env in zip(grid, envs, strict=True):
+    for place, env in enumerate(envs):
+        ax = figure.add_subplot(rows, across, place + 1)
         task, found = here[here["env"] == env], (marks or {}).get(env, {})
         limits = _limits(task["kept_return"], found)
-        cells = {variant: task[task["variant"] == variant] for variant in variants}
-        curves = {variant: _clipped(mean_curve(cell, band), *limits) for variant, cell in cells.items()}
-        for ax, variant in zip(axes, variants, strict=True):
-            _draw_panel(ax, variant, cells[variant], curves)
+        ends = list(_draw_lines(ax, task, variants, band, limits))
         lines = {kind: value for kind, value in found.items() if kind in MARKS}
-        shown = {kind for kind, value in lines.items() if _draw_mark(axes, kind, value)}
+        shown = {kind for kind, value in lines.items() if _draw_mark(ax, kind, value)}
         drawn |= shown
         if far := [f"{_called(kind)} {_plain(value)}" for kind, value in lines.items() if kind not in shown]:
             beyond.append(f"{name(env)} ({', '.join(far)})")
-    dress_grid(grid, envs, variants, spent, "return")
-    legend(figure, [*_handles(several=len(variants) > 1), *_mark_handles(drawn)], across=2 if len(variants) < 3 else 6)
+        name_lines(ax, ends, HEIGHT - 0.4)
+        ax.set_title(narrow(env))
+        ax.grid(visible=True, axis="y")
+        if place % across == 0:
+            ax.set_ylabel("best return so far")
+        if place + across >= len(envs):
+            ax.set_xlabel(spent)
+    if handles := _mark_handles(drawn):
+        legend(figure, handles, across=len(handles))
     runs = here.groupby(["env", "variant"])["run"].nunique()
     note = joined(
         [
@@ -108,7 +113,7 @@ def learning_curves(
     )
     annotate(figure, note)
     methods = ", ".join(map(name, variants))
-    described = f"Line plots of return against rollouts spent for {methods}, a panel per task and method."
+    described = f"Line plots of the best return so far against rollouts spent for {methods}, a panel per task."
     return Drawing(stem, title, CAPTION.format(band=_BAND[band]), note, described, figure)
 
 
@@ -123,45 +128,29 @@ def _clipped(points: pd.DataFrame, lowest: float, highest: float) -> pd.DataFram
     return points.assign(low=points["low"].clip(lower=lowest), high=points["high"].clip(upper=highest))
 
 
-def _draw_panel(ax: Axes, variant: str, cell: pd.DataFrame, curves: Mapping[str, pd.DataFrame]) -> None:
-    look, points = stroke(variant), curves[variant]
-    for other, curve in curves.items():
-        if other != variant:
-            ax.plot(curve["rollouts_spent"], curve["mean"], color=BEHIND, lw=0.8, zorder=1)
-    ax.grid(visible=True, axis="y")
-    ax.margins(x=0.02)
-    ax.xaxis.set_major_locator(MaxNLocator(nbins=4 if len(curves) < 4 else 2))
-    if cell.empty:
-        ax.text(0.5, 0.9, "– no runs", transform=ax.transAxes, ha="center", fontsize=7, color=MUTED)
-        return
-    for _, run in cell.sort_values("rollouts_spent").groupby("run"):
-        ax.plot(run["rollouts_spent"], run["kept_return"], color=look.colour, lw=0.5, alpha=0.45)
-    x, mean = points["rollouts_spent"], points["mean"]
-    ax.fill_between(x, points["low"], points["high"], color=look.colour, alpha=0.14, lw=0)
-    ax.plot(x, mean, color=look.colour, ls=look.line, alpha=0.35, lw=1.0)
-    ax.plot(
-        x, mean.where(points["whole"]), color=look.colour, ls=look.line, marker="o" if len(points) == 1 else None, ms=3
-    )
+def _draw_lines(
+    ax: Axes, task: pd.DataFrame, variants: Sequence[str], band: Band, limits: tuple[float, float]
+) -> Iterator[End]:
+    """Draw the methods that have runs of a task, and say where their lines end."""
+    for variant in variants:
+        cell = task[task["variant"] == variant]
+        points = _clipped(mean_curve(cell.assign(kept_return=cell["best_so_far"]), band), *limits)
+        if points.empty:
+            continue
+        look, x, mean = stroke(variant), points["rollouts_spent"], points["mean"]
+        ax.plot(x, mean, color=look.colour, ls=look.line, alpha=0.35, lw=1.0)
+        ax.plot(x, mean.where(points["whole"]), color=look.colour, ls=look.line)
+        end = points.iloc[-1]
+        yield End(variant, *(float(end[key]) for key in ("rollouts_spent", "mean", "low", "high")))
 
 
-def _handles(*, several: bool) -> list[Artist]:
-    """Entries of the legend for what every panel has; the lines are in the colours of the methods."""
-    return [
-        Line2D([], [], color=MUTED, label="mean"),
-        Patch(facecolor=MUTED, alpha=0.2, label="band"),
-        Line2D([], [], color=MUTED, lw=0.5, label="one run"),
-        *([Line2D([], [], color=BEHIND, lw=0.8, label="other methods")] if several else []),
-    ]
-
-
-def _draw_mark(axes: Sequence[Axes], kind: str, value: float) -> bool:
-    """Draw a light line in panels that share their scale, unless the data would shrink to make room for it."""
-    low, high = axes[0].get_ylim()
+def _draw_mark(ax: Axes, kind: str, value: float) -> bool:
+    """Draw a light line, unless the data would shrink to make room for it."""
+    low, high = ax.get_ylim()
     margin = REACH * (high - low)
-    if any(ax.dataLim.height > 0 for ax in axes) and not low - margin <= value <= high + margin:
+    if ax.dataLim.height > 0 and not low - margin <= value <= high + margin:
         return False
-    for ax in axes:
-        ax.axhline(value, color=MUTED, ls=MARKS[kind][0], lw=0.7, alpha=0.8, zorder=1)
+    ax.axhline(value, color=MUTED, ls=MARKS[kind][0], lw=0.7, alpha=0.8, zorder=1)
     return True
 
 
@@ -190,7 +179,7 @@ def _gaps(here: pd.DataFrame, envs: list[str], variants: list[str]) -> list[str]
     missing = int((~np.isfinite(here["kept_return"].astype(float))).sum())
     return [
         f"No runs: {_listed(absent, envs)}." if absent else "",
-        f"One run, no band: {_listed(single, envs)}." if single else "",
+        f"One run, no bar: {_listed(single, envs)}." if single else "",
         f"Runs of unequal length, faint where some have ended: {_listed(uneven, envs)}." if uneven else "",
         f"Iterations without a return: {missing}." if missing else "",
     ]

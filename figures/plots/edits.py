@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from audit.store import Store
@@ -20,7 +19,7 @@ from figures.plots.patterns import sizes
 from figures.plots.plotting import Panels, axes_of
 from figures.plots.revisions import draw_marks, dress_grid, grid_of, group_handles
 from figures.provenance import origin
-from figures.style import MUTED, annotate, legend
+from figures.style import MUTED, annotate, legend, round_ticks
 
 ENOUGH: Final = 5
 """A median is drawn where at least so many revisions changed that many parameters."""
@@ -67,7 +66,7 @@ def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawi
     for axes, env in zip(grid, envs, strict=True):
         for ax, variant in zip(axes, variants, strict=True):
             _draw_panel(ax, here[(here["env"] == env) & (here["variant"] == variant)])
-        axes[0].xaxis.set_major_locator(MaxNLocator(nbins=5, integer=not are_texts))
+        axes[0].xaxis.set_major_locator(round_ticks(5, integer=not are_texts))
     counted = "parameters\nchanged" if len(variants) > 4 else "parameters changed"
     dress_grid(grid, envs, variants, "edit ratio" if are_texts else counted)
     median = Line2D([], [], ls="", marker="_", ms=9, mew=1.6, color="black", label=f"median of {ENOUGH} or more")

@@ -3,31 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import isfinite
 from typing import Any, Final
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from audit.store import Store
 from figures.data import Records
-from figures.names import METHODS, label, name, narrow, ordered
+from figures.names import METHODS, label, name, ordered
 from figures.options import Band
+from figures.plots.direct_labels import End, name_lines
 from figures.plots.drawing import Drawing, in_style, joined, span
 from figures.plots.marks import number
 from figures.plots.plotting import Panels, axes_of
 from figures.provenance import origin
-from figures.style import WIDTH, annotate, legend, stroke
+from figures.style import WIDTH, annotate, stroke
 
 CAPTION: Final = (
     "Scores are 0 for a task's floor and 1 for its optimum. Left, performance profiles: share of runs whose mean "
     "return has a score above each threshold, averaged over tasks; a higher line is better, and lines that cross mean "
     "that no method is better throughout. What a line lacks to 100% at 0 are runs at or below the floor; those above 1 "
     "are not distinguished. Right, sample efficiency: interquartile mean of the scores that runs have after so many "
-    "rollouts (iterations, where logs do not record them), which ends where a task has no run left. Bands are 95% "
-    "intervals by bootstrap within tasks, too narrow with few runs."
+    "rollouts (iterations, where logs do not record them), which ends where a task has no run left. Bars, at three "
+    "thresholds and at the ends of lines, are 95% intervals by bootstrap within tasks, too narrow with few runs."
 )
 
+
+BARS_AT: Final = (0.24, 0.5, 0.76)
+"""Thresholds at which a profile has intervals."""
+HEIGHT: Final = 2.2
+"""Of a panel, in inches."""
 
 NEEDS: Final = {"profile": "Performance profiles and sample efficiency (needs the same)"}
 
@@ -41,23 +47,24 @@ def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawi
     if not shares:
         return []
     methods = ordered((str(row["variant"]) for row in shares), METHODS)
-    figure = Figure(figsize=(WIDTH, 2.5))
+    figure = Figure(figsize=(WIDTH, HEIGHT + 0.5))
     left, right = figure.subplots(1, 2)
-    for method in methods:
-        shade = min(0.14, 0.6 / len(methods))
-        _draw(left, [row for row in shares if row["variant"] == method], ("tau", "share"), method, shade, by=100.0)
-        _draw(right, [row for row in curves if row["variant"] == method], ("rollouts", "iqm"), method, shade)
+    ends: dict[Axes, list[End]] = {left: [], right: []}
+    for place, method in enumerate(methods):
+        mine = [row for row in shares if row["variant"] == method]
+        ends[left].append(_draw(left, mine, ("tau", "share"), method, by=100.0))
+        _draw_bars(left, mine, method, 0.012 * (place - (len(methods) - 1) / 2))
+        if beside := [row for row in curves if row["variant"] == method and isfinite(number(row["iqm"]))]:
+            ends[right].append(_draw(right, beside, ("rollouts", "iqm"), method))
+    left.set_ylim(-3, 103)
+    for ax, intervals in ((left, False), (right, True)):
+        name_lines(ax, ends[ax], HEIGHT, intervals=intervals)
     left.set_xlabel("score")
     left.set_ylabel("% of runs above")
-    left.set_ylim(-3, 103)
     right.set_xlabel(found.spent[condition])
     right.set_ylabel("interquartile mean score")
     for ax in (left, right):
-        ax.margins(x=0.02)
         ax.grid(visible=True, axis="y")
-    legend(
-        figure, [Line2D([], [], color=stroke(m).colour, ls=stroke(m).line, label=narrow(m)) for m in methods], across=5
-    )
     counts = f"{span([shares[0]['tasks']], 'task')}, {span((row['runs'] for row in shares), 'run')} a method"
     note = joined(
         [f"{counts}, condition {label(condition)}.", *found.remarks[condition], origin(records.facts, condition)]
@@ -67,15 +74,21 @@ def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawi
     return [Drawing("profile", "Performance profiles and sample efficiency", CAPTION, note, described, figure)]
 
 
-def _draw(
-    ax: Axes, rows: Sequence[Mapping[str, Any]], keys: tuple[str, str], method: str, shade: float, *, by: float = 1.0
-) -> None:
+def _draw(ax: Axes, rows: Sequence[Mapping[str, Any]], keys: tuple[str, str], method: str, *, by: float = 1.0) -> End:
+    """Draw a method's line, and say where it ends."""
     abscissa, ordinate = keys
     x = [number(row[abscissa]) for row in rows]
-    value, low, high = ([by * number(row[key]) for row in rows] for key in (ordinate, "low", "high"))
     look = stroke(method)
-    ax.plot(x, value, color=look.colour, ls=look.line, lw=1.2)
-    ax.fill_between(x, low, high, color=look.colour, alpha=shade, lw=0)
+    ax.plot(x, [by * number(row[ordinate]) for row in rows], color=look.colour, ls=look.line, lw=1.2)
+    return End(method, x[-1], *(by * number(rows[-1][key]) for key in (ordinate, "low", "high")))
+
+
+def _draw_bars(ax: Axes, rows: Sequence[Mapping[str, Any]], method: str, aside: float) -> None:
+    """Draw the intervals of a profile at a few thresholds, those of methods side by side."""
+    for row in rows:
+        low, high = 100 * number(row["low"]), 100 * number(row["high"])
+        if row["tau"] in BARS_AT and low < high:
+            ax.plot([row["tau"] + aside] * 2, [low, high], color=stroke(method).colour, lw=1.0, solid_capstyle="butt")
 
 
 def plot_profiles(store: Store, condition: str | None = None) -> Panels:

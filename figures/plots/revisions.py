@@ -114,6 +114,10 @@ def _draw_panel(ax: Axes, cell: pd.DataFrame) -> None:
     draw_marks(ax, cell, cell["r0"])
 
 
+MOST_MARKS: Final = 2000
+"""Marks in a panel that PDF and SVG hold as shapes."""
+
+
 def draw_marks(ax: Axes, revisions: pd.DataFrame, x: pd.Series, size: float = 13.0) -> None:
     """Draw the Δ of revisions at these places, those with most at stake on top."""
     for group in sorted(GROUPS, key=lambda group: group.is_high):
@@ -127,6 +131,8 @@ def draw_marks(ax: Axes, revisions: pd.DataFrame, x: pd.Series, size: float = 13
             ec=MUTED,
             lw=0.3,
             alpha=0.9,
+            # Vector files of thousands of marks would be large and slow to show.
+            rasterized=len(revisions) > MOST_MARKS,
         )
 
 

@@ -9,7 +9,6 @@ from typing import Any, Final
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator
 
 from audit.store import Store
 from figures.data import Records
@@ -19,7 +18,7 @@ from figures.plots.drawing import Drawing, in_style, joined, span
 from figures.plots.marks import absent, beside, head, number, rows_of
 from figures.plots.plotting import Panels, axes_of
 from figures.provenance import origin
-from figures.style import MUTED, annotate, columns, is_lowest, legend, panels, stroke
+from figures.style import MUTED, annotate, columns, is_lowest, legend, panels, round_ticks, stroke
 
 CAPTION: Final = (
     "Filled: mean return over a run's iterations; hollow: its best one; both averaged over runs. Ticks below are "
@@ -50,7 +49,7 @@ def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawi
         rows_of(ax, [narrow(v) for v in variants] if i % columns(len(envs)) == 0 else [""] * len(variants))
         ax.set_title(narrow(env))
         ax.set_xlabel("return" if is_lowest(i, len(envs)) else "")
-        ax.xaxis.set_major_locator(MaxNLocator(nbins=5))
+        ax.xaxis.set_major_locator(round_ticks(5))
         ax.grid(visible=True, axis="x")
         ax.margins(x=0.05)
         head(ax, "gap")

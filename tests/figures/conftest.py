@@ -46,7 +46,7 @@ def _iterations() -> list[dict[str, Any]]:
             **dict(zip(("condition", "env", "variant", "run"), key, strict=True)),
             "iteration": i,
             "kept_return": float(100 * i + 10 * key[3]) if key[1] == "cartpole" else 0.1 * i,
-            "best_so_far": 0.0,
+            "best_so_far": float(100 * i + 10 * key[3]) if key[1] == "cartpole" else 0.1 * i,
             "rollouts_spent": 40 * (i + 1),
         }
         for key, length in RUNS.items()
@@ -168,7 +168,9 @@ def wide(records: Records) -> Records:
         return pd.concat([frame, *others, mine.assign(variant="propsplus")], ignore_index=True)
 
     iterations = more(records.iterations)
-    apart = iterations.assign(kept_return=iterations["kept_return"] * iterations["run"])  # so that bands are wide
+    apart = iterations.assign(  # so that intervals are wide
+        **{column: iterations[column] * iterations["run"] for column in ("kept_return", "best_so_far")}
+    )
     tables = {"iterations": apart, "runs": more(records.runs), "facts": more(records.facts)}
     return replace(records, **tables, effects=EFFECTS, units=units(SALIENT))
 
@@ -181,7 +183,7 @@ def figure_of_each_kind(wide: Records) -> dict[str, Figure]:
 
 def sketch(figure: Figure, stem: Path) -> list[Path]:
     """Write what a figure plots, in place of its picture."""
-    paths = [stem.with_name(f"{stem.name}.{kind}") for kind in ("png", "pdf")]
+    paths = [stem.with_name(f"{stem.name}.{kind}") for kind in ("png", "pdf", "svg")]
     for path in paths:
         path.write_text(json.dumps(plotted(figure)), encoding="utf-8")
     return paths

@@ -92,8 +92,8 @@ def test_a_name_is_drawn_as_it_is_written(case: str, records: Records) -> None:
     assert max(len(line) for artist in drawn for line in artist.get_text().splitlines()) < 2 * LONGEST
     titles = {ax.get_title(loc="left") for each in drawings for ax in each.figure.axes}
     assert narrow(text) in titles
-    legends = {entry.get_text() for each in drawings for box in each.figure.legends for entry in box.get_texts()}
-    assert narrow(text) in legends
+    labels = {entry.get_text() for each in drawings for ax in each.figure.axes for entry in ax.texts}
+    assert narrow(text) in labels
 
 
 @pytest.mark.slow

@@ -15,6 +15,7 @@ from textwrap import dedent
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
@@ -287,11 +288,21 @@ def test_files_are_the_same_to_the_byte_in_another_process_and_year(
     subprocess.run([sys.executable, "-c", program, str(tmp_path / "a")], check=True, env=environment)
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
     save(in_style(draw)(), tmp_path / "b")
-    for kind in ("png", "pdf"):
+    for kind in ("png", "pdf", "svg"):
         assert (tmp_path / f"a.{kind}").read_bytes() == (tmp_path / f"b.{kind}").read_bytes()
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
     assert b"CreationDate" not in (tmp_path / "a.pdf").read_bytes()
     assert b"Software" not in (tmp_path / "a.png").read_bytes()
+
+
+def test_ticks_are_round_numbers(drawings: list[Drawing]) -> None:
+    for drawing in drawings:
+        for ax in drawing.figure.axes:
+            places = np.diff(ax.get_xticks())
+            if len(places) == 0 or any(label.get_text().isalpha() for label in ax.get_xticklabels()):
+                continue
+            leading = 10 ** (np.log10(places) % 1)
+            assert np.isclose(leading[:, None], [1, 2, 2.5, 5, 10]).any(axis=1).all(), (drawing.stem, ax.get_xticks())
 
 
 def test_drawing_leaves_the_users_settings_alone(tmp_path: Path) -> None:

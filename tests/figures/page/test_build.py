@@ -45,7 +45,7 @@ def test_the_folder_holds_every_figure_and_table_in_every_format(records: Record
     figures |= {f"{kind}-simulated-salient" for kind in COMPARING}
     tables = {"salience", "summary", "patterns", "agreement", "metrics", "aggregate", "paper-recomputed"}
     tables |= {made.stem for made in paper_tables(records).tables}
-    expected = {f"{stem}.{kind}" for stem in figures for kind in ("png", "pdf")}
+    expected = {f"{stem}.{kind}" for stem in figures for kind in ("png", "pdf", "svg")}
     expected |= {f"{stem}.{kind}" for stem in tables for kind in ("md", "csv", "tex", "html")}
     assert {path.name for path in index.parent.iterdir()} == expected | {"index.html", "tables.js"}
 

@@ -16,7 +16,6 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 import pytest
-from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 
 from figures.data import Records
@@ -88,9 +87,9 @@ def dash_a_line(figure: Figure) -> None:
         line.set_linestyle(":")
 
 
-def lose_the_bands(figure: Figure) -> None:
-    for band in [each for ax in figure.axes for each in ax.collections if isinstance(each, PolyCollection)]:
-        band.remove()
+def lose_the_intervals(figure: Figure) -> None:
+    for bar in [line for ax in figure.axes for line in ax.lines if len(line.get_xdata()) == 2]:
+        bar.remove()
 
 
 def stretch_a_panel(figure: Figure) -> None:
@@ -115,7 +114,7 @@ def lose_a_panel(figure: Figure) -> None:
         ("salience", recolour_a_bar),
         ("agreement", recolour_a_bar),
         ("curves-main", lose_a_line),
-        ("curves-variants", lose_the_bands),
+        ("curves-variants", lose_the_intervals),
         ("curves-variants", dash_a_line),
         ("stability", stretch_a_panel),
         ("citing", lose_a_line),
