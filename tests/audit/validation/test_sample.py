@@ -282,7 +282,7 @@ def test_a_rollout_shown_under_another_heading_is_listed_with_it(tmp_path):
     assert row["rollouts"].splitlines()[0] == "worst (called Rollout B): rollout 0, return 1, length 10"
 
 
-@pytest.mark.parametrize("tool", ["gepa", "openevolve", "shinka"])
+@pytest.mark.parametrize("tool", ["openevolve", "shinka"])
 def test_answers_of_every_tool_can_be_coded(tool):
     rows, _ = sheet(Path(__file__).resolve().parents[2] / "data" / "tools" / tool, "--n", 2)
     assert all(row["answer"] for row in rows)
