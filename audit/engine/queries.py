@@ -119,8 +119,8 @@ def _tree(text: str, connection: duckdb.DuckDBPyConnection) -> Any:
 def _tables(tree: Any) -> Iterator[str]:
     """The tables that a query names, but for its own CTEs; without recursion, since queries can be deeply nested.
 
-    A CTE is known to the CTEs after it and to the body of its query, and to its own query only in the recursive part: the
-    same name elsewhere is a table's, and may be a file's.
+    A CTE is known to the CTEs after it and to the body of its query, and to its own query only in the recursive part:
+    the same name elsewhere is a table's, and may be a file's.
     """
     waiting: list[tuple[Any, frozenset[str]]] = [(tree, frozenset())]
     while waiting:

@@ -215,8 +215,10 @@ REFUSED = {
         "from '{secret}' where exists (with \"{secret}\" as (select 1) from \"{secret}\")",
     "a file by the name of the CTE that reads it": "with \"{secret}\" as (from '{secret}') from \"{secret}\"",
     "a file by the name of a later CTE": "with a as (from '{secret}'), \"{secret}\" as (select 1) from a",
-    "a file by the name of a CTE beside": "(with \"{secret}\" as (select 1) from \"{secret}\") union all from '{secret}'",
-    "a file where a CTE begins": "with recursive \"{secret}\" as (from '{secret}' union all from \"{secret}\") select 1",
+    "a file by the name of a CTE beside":
+        "(with \"{secret}\" as (select 1) from \"{secret}\") union all from '{secret}'",
+    "a file where a CTE begins":
+        "with recursive \"{secret}\" as (from '{secret}' union all from \"{secret}\") select 1",
     "a file by the name of a CTE in a schema": "with \"{secret}\" as (select 1) from main.\"{secret}\"",
     "a file in a window": "select sum(r0) over w from revisions window w as (partition by (select 1 from '{secret}'))",
     "a relation of the reading by a CTE of that name": "with lines as (from lines) from lines",
@@ -245,8 +247,8 @@ def test_an_open_store_refuses_the_same_and_stays_open(data):
     """Without `confine`, which its owner may not want; no extension is asked for either."""
     passed = []
     with audit.open(data) as store:
-        for case, query in REFUSED.items():
-            query = query.format(secret=data / "secret.csv", folder=data).replace("it's", "it''s")
+        for case, form in REFUSED.items():
+            query = form.format(secret=data / "secret.csv", folder=data).replace("it's", "it''s")
             with contextlib.suppress(UsageError):
                 passed.append((case, store.sql(query)))
             # What a condition names is looked up where it is used.
