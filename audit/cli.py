@@ -30,6 +30,7 @@ from audit.commands import (
 from audit.commands.options import OPTION_ERROR, reported_errors, wrong_option
 from audit.commands.overview import Overview
 from audit.commands.version import HELP, program
+from collector.system.streams import keep_streams
 
 
 class Commands(Overview):
@@ -49,7 +50,11 @@ class Commands(Overview):
     def main(self, *args: Any, **options: Any) -> Any:
         """Run a command and exit with its status."""
         try:
-            sys.exit(super().main(*args, **{**options, "standalone_mode": False}))
+            with reported_errors():  # those of help as well, which no command prints
+                status = super().main(*args, **{**options, "standalone_mode": False})
+            sys.exit(status)
+        except typer.Exit as end:
+            sys.exit(end.exit_code)
         except OPTION_ERROR as error:
             # Without arguments, the error raised contains the help.
             is_help = type(error).__name__ == "NoArgsIsHelpError"
@@ -100,4 +105,5 @@ for module in (
 
 def main() -> None:
     """Run the command line."""
+    keep_streams()
     app(prog_name="audit")

@@ -3,6 +3,11 @@
 import re
 
 
+def printable(line: str) -> str:
+    """The text with what acts on a terminal, or is no character, spelled out."""
+    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in line)
+
+
 class CollectorError(Exception):
     """Something that stops a collection; the message names what, where, and the remedy.
 
@@ -10,8 +15,7 @@ class CollectorError(Exception):
     """
 
     def __str__(self) -> str:
-        line = re.sub(r"\s*\n\s*", " ", super().__str__())
-        return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in line)
+        return printable(re.sub(r"\s*\n\s*", " ", super().__str__()))
 
 
 class UsageError(CollectorError):

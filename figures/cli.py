@@ -20,6 +20,7 @@ from audit.output.errors import AuditError, UsageError, report, shortened
 from audit.output.escaping import in_line
 from audit.remote.urls import without_secrets
 from audit.request import Request
+from collector.system.streams import keep_streams
 from figures.errors import FiguresError
 from figures.options import Band
 
@@ -86,6 +87,7 @@ def _run(notebooks: Path, data: Sequence[Path], out: Path, progress: PrintedProg
 
 def main() -> None:
     """Run the command: exit status 2 for wrong usage, 1 for failure, 130 for Ctrl-C."""
+    keep_streams()
     try:
         require_memory()
         status = app(prog_name="figures", standalone_mode=False)

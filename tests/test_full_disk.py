@@ -12,6 +12,7 @@ import pytest
 import figures.cli
 import figures.data
 import stats.cli
+from tests.audit.samples import revision, write_run
 
 FULL = Path("/dev/full")
 
@@ -50,6 +51,55 @@ def test_standard_output_is_full(command: list[str], name: str) -> None:
     assert status == 1
     assert err.splitlines()[-1] == f"{name}: [Errno 28] No space left on device"
     assert "Traceback" not in err
+
+
+STREAMS = {
+    "output closed": (">&-", 1),
+    "error closed": ("2>&-", 0),
+    "all closed": ("<&- >&- 2>&-", 1),
+    "input closed": ("<&-", 0),
+    "error full": ("2>/dev/full", 0),
+    "both full": (">/dev/full 2>/dev/full", 1),
+}
+
+
+def streamed(redirected: str, *command: object) -> tuple[int, str]:
+    """Exit status and standard error of a command with its streams redirected by a shell."""
+    run = [] if command[0] == "-c" else ["-m"]
+    shell = ["sh", "-c", f'exec "$@" {redirected}', "sh", sys.executable, *run, *map(str, command)]
+    done = subprocess.run(shell, capture_output=True, text=True, check=False)
+    return done.returncode, done.stderr
+
+
+def test_standard_output_is_closed() -> None:
+    status, err = streamed(">&-", "collector.cli", "--env", "cartpole", "--variant", "props", "--dry-run")
+    assert (status, err) == (1, "collect: [Errno 9] standard output is closed\n")
+
+
+@needs_full
+@pytest.mark.slow
+def test_streams_are_closed_or_full(tmp_path: Path) -> None:
+    """What cannot be printed is an error in one line; messages that nobody can read are none."""
+    write_run(tmp_path / "a", [revision([1, 5, 9], [2, 2, 2])], backend="simulated")
+    wrong = []
+    for command in (
+        ["audit", "summary", tmp_path],
+        ["audit", "sql", tmp_path, "select 1", "--format", "csv"],
+        ["audit", "--help"],
+        ["audit", "summary", "--help"],
+        ["collector.cli", "--help"],
+        ["collector.cli", "--env", "cartpole", "--variant", "props", "--dry-run"],
+        ["collector.grid", "--help"],
+        ["stats.cli", "--help"],
+        ["stats.cli", "paper"],
+        ["figures", "--help"],
+    ):
+        program = ["-c", f"from {command[0]}.cli import main; main()"] if command[0] == "audit" else [command[0]]
+        for case, (redirected, expected) in STREAMS.items():
+            status, err = streamed(redirected, *program, *command[1:])
+            if status != expected or "Traceback" in err or "Exception" in err:
+                wrong.append((case, command, status, err))
+    assert wrong == []
 
 
 def test_standard_output_lacks_characters(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

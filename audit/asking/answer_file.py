@@ -8,7 +8,6 @@ from types import TracebackType
 from typing import IO, Generic, Self, TypeVar
 
 import filelock
-import msgspec
 
 from audit.output.errors import AuditError, Problem
 from audit.sources.answer_lines import AnswerLine, AnswerLines
@@ -67,14 +66,15 @@ class AnswerFile(Generic[T]):
         self._close()
 
     def append(self, answer: T) -> None:
-        """Append one answer; it is on the disk when this returns.
+        """Append one answer; it is on the disk when this returns, if need be with less of its texts.
 
         Raises:
             AuditError: it cannot be written.
         """
         assert self._file is not None
+        answer, line = self.lines.line_of(answer)
         try:
-            append_line(self._file, msgspec.json.encode(answer) + b"\n")
+            append_line(self._file, line)
         except OSError as error:
             raise self._cannot_write(error) from None
         self.answers.append(answer)

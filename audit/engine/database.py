@@ -42,8 +42,6 @@ SMALL: Final = 3
 """The default level."""
 
 CONFINED: Final = (
-    "autoinstall_known_extensions = false",
-    "autoload_known_extensions = false",
     "enable_external_access = false",
     "lock_configuration = true",
 )
@@ -82,6 +80,9 @@ class Database:
                 "temp_directory": str(directory / "spill"),
                 # Otherwise DuckDB would look up an unknown relation among the program's own variables.
                 "python_enable_replacements": "false",
+                # Otherwise a name in SQL, such as of a function or a type, would download and run an extension.
+                "autoinstall_known_extensions": "false",
+                "autoload_known_extensions": "false",
             }
         )
         without_progress_bar(self._connection)

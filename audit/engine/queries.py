@@ -10,11 +10,12 @@ import contextlib
 import difflib
 import json
 from collections.abc import Iterator
+from string import ascii_lowercase, ascii_uppercase
 from typing import Any, Final
 
 import duckdb
 
-from audit.engine.catalog import ALIASES, models, public
+from audit.engine.catalog import ALIASES, public
 from audit.output.errors import UsageError
 from audit.output.escaping import visible
 
@@ -26,12 +27,17 @@ TABLE_FUNCTIONS: Final = frozenset(
 )
 """Functions after FROM that read nothing but their arguments; others read files, settings, or SQL out of a text."""
 
+PLANNING: Final = frozenset({"json_serialize_plan"})
+"""Functions within expressions that look for the tables of SQL in a text."""
+
 CATALOGS: Final = frozenset({"", "memory"})
 SCHEMAS: Final = frozenset({"", "main"})
 
 ONE_SELECT: Final = "give one SELECT, WITH, FROM, DESCRIBE or SUMMARIZE statement; records are only read"
 LONGEST_MESSAGE: Final = 6
 """Lines of DuckDB's error message that are reported."""
+
+_SMALL: Final = str.maketrans(ascii_uppercase, ascii_lowercase)
 
 
 def relations_in(text: str, connection: duckdb.DuckDBPyConnection) -> frozenset[str]:
@@ -45,16 +51,10 @@ def relations_in(text: str, connection: duckdb.DuckDBPyConnection) -> frozenset[
         UsageError: it is not a single statement that reads, names an unknown relation, or reads anything else.
     """
     _check_statement(text, connection)
-    tables: set[str] = set()
-    own: set[str] = set()
-    for node in _nodes(_tree(text, connection)):
-        own.update(entry["key"].lower() for entry in node.get("cte_map", {}).get("map", ()))
-        tables |= _tables(node)
-    relations = {name.lower() for name in tables}
-    for name in sorted(tables):
-        if name.lower() not in {*own, *public(), *ALIASES}:
-            raise UsageError(_no_relation(name))
-    return frozenset(relations & models().keys())
+    tables = {_folded(name) for name in _tables(_tree(text, connection))}
+    for name in sorted(tables - {*public(), *ALIASES}):
+        raise UsageError(_no_relation(name))
+    return frozenset(tables)
 
 
 def expression(text: str) -> duckdb.Expression:
@@ -116,38 +116,59 @@ def _tree(text: str, connection: duckdb.DuckDBPyConnection) -> Any:
     return parsed
 
 
-def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
-    """Every object of the tree; without recursion, since queries can be deeply nested."""
-    waiting = [tree]
+def _tables(tree: Any) -> Iterator[str]:
+    """The tables that a query names, but for its own CTEs; without recursion, since queries can be deeply nested.
+
+    A CTE is known to the CTEs after it and to the body of its query, and to its own query only in the recursive part:
+    the same name elsewhere is a table's, and may be a file's.
+    """
+    waiting: list[tuple[Any, frozenset[str]]] = [(tree, frozenset())]
     while waiting:
-        item = waiting.pop()
-        if isinstance(item, dict):
-            yield item
-            waiting.extend(item.values())
-        elif isinstance(item, list):
-            waiting.extend(item)
+        item, known = waiting.pop()
+        if isinstance(item, list):
+            waiting.extend((each, known) for each in item)
+        if not isinstance(item, dict):
+            continue
+        _check_node(item)
+        if item.get("type") == "BASE_TABLE":
+            is_qualified = item["schema_name"] or item["catalog_name"]
+            if is_qualified or _folded(item["table_name"]) not in known:
+                yield item["table_name"]
+        rest = dict(item)
+        for entry in rest.pop("cte_map", {}).get("map", ()):
+            waiting.append((entry["value"], known))
+            known |= {_folded(entry["key"])}
+        if rest.get("type") == "RECURSIVE_CTE_NODE":
+            waiting.append((rest.pop("right"), known | {_folded(rest["cte_name"])}))
+        waiting.extend((each, known) for each in rest.values())
 
 
-def _tables(node: dict[str, Any]) -> set[str]:
-    """The table that a node of a query names, if any."""
+def _check_node(node: dict[str, Any]) -> None:
+    """Refuse what does not read, and what reads anything but tables of this database."""
     kind = node.get("type")
     if not isinstance(kind, str):
-        return set()
+        return
     if kind.endswith("_NODE") and kind not in READING:
         raise UsageError(f"the query holds {kind.split('_')[0]}; {ONE_SELECT}")
     if kind == "TABLE_FUNCTION":
         _check_function(node["function"]["function_name"])
+    if kind == "FUNCTION" and _folded(node["function_name"]) in PLANNING:
+        raise UsageError(f"{visible(node['function_name'])}(…) may read more than the relations")
     if kind == "SHOW_REF" and node["query"] is None:
         raise UsageError('write "describe RELATION"; audit sql DIR without a query lists the relations')
-    if kind != "BASE_TABLE":
-        return set()
-    if node["schema_name"].lower() not in SCHEMAS or node["catalog_name"].lower() not in CATALOGS:
+    if kind == "BASE_TABLE" and (
+        _folded(node["schema_name"]) not in SCHEMAS or _folded(node["catalog_name"]) not in CATALOGS
+    ):
         raise UsageError(_no_relation(f"{node['catalog_name']}.{node['schema_name']}.{node['table_name']}".strip(".")))
-    return {node["table_name"]}
+
+
+def _folded(name: str) -> str:
+    """A name in small letters, of ASCII's alone: what DuckDB folds beyond them is not for certain what Python does."""
+    return name.translate(_SMALL)
 
 
 def _check_function(name: str) -> None:
-    if name.lower() not in TABLE_FUNCTIONS:
+    if _folded(name) not in TABLE_FUNCTIONS:
         allowed = ", ".join(sorted(TABLE_FUNCTIONS))
         raise UsageError(
             f"{visible(name)}(…) after FROM may read more than the relations; functions there are {allowed}"

@@ -79,6 +79,8 @@ class Kind:
             read = msgspec.convert(self.prepare(value), self.type)
         except (msgspec.ValidationError, OverflowError) as error:
             raise FieldError(f"should be {self.words}, but {_culprit(value, str(error))}") from None
+        except UnicodeEncodeError as error:
+            raise FieldError(f"should be {self.words}, but {_readable(error.object)}") from None
         if (wrong := self.check(read)) is not None:
             raise FieldError(f"should be {self.words}, but {wrong}")
         return read

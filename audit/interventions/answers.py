@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import msgspec
 
 from audit.interventions.plan import Call, Plan, answers_file
 from audit.output.errors import AuditError, Problem, count, report
-from audit.sources.answer_lines import AnswerLine, AnswerLines
+from audit.sources.answer_lines import AnswerLine, AnswerLines, left_out
 from audit.vocabulary.keys import RevisionKey
 
 SCHEMA: Final = 1
@@ -94,6 +94,14 @@ class AnswerOf(AnswerLine, frozen=True, kw_only=True):
     prompt: str | msgspec.UnsetType = msgspec.UNSET
     mean_logprob: float | msgspec.UnsetType = msgspec.UNSET
     truth: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
+
+    def shortened(self) -> Iterator[Self]:
+        """Without prompt and thinking; then as an answer that cannot be read."""
+        prompt = msgspec.UNSET if self.prompt is msgspec.UNSET else left_out(self.prompt)
+        shorter = msgspec.structs.replace(self, prompt=prompt, thinking=left_out(self.thinking))
+        yield shorter
+        reason = left_out(self.completion)
+        yield msgspec.structs.replace(shorter, completion=reason, params=None, error=reason)
 
     @property
     def unit(self) -> RevisionKey:

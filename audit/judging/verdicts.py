@@ -9,11 +9,10 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from audit.sources.judgements import LONGEST_READ
 from audit.vocabulary.drivers import DRIVERS
 from collector.llm.form import Form, object_form
 
-LONGEST: Final = 20_000
-"""Characters of a reply that are read, from its end: the requested format fits into a few hundred."""
 MOST_OBJECTS: Final = 100
 """Places where an object may begin that are tried, the last ones of a reply."""
 
@@ -66,7 +65,7 @@ def read_verdict(reply: str, categories: Collection[str] | None = None) -> Verdi
     Raises:
         UnreadableVerdictError: the message is the reason.
     """
-    text = reply[-LONGEST:]
+    text = reply[-LONGEST_READ:]
     key = "driver" if categories is None else "category"
     codes = {code.lower(): code for code in (DRIVERS if categories is None else categories)}
     found = [fields for fields in _objects(text) if key in fields] or [_lines(text, key)]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Generic, TypeVar
+from typing import Final, Generic, Self, TypeVar
 
 import msgspec
 
@@ -17,6 +18,15 @@ class AnswerLine(msgspec.Struct, frozen=True, kw_only=True):
     """What every such line has."""
 
     schema: int
+
+    def shortened(self) -> Iterator[Self]:
+        """The same with less of its texts, and less again, for where a line cannot hold them all."""
+        yield from ()
+
+
+def left_out(text: str | None) -> str:
+    """What stands for a text that a line cannot hold."""
+    return f"[{len(text or ''):,} characters, left out: a line holds {LONGEST_LINE >> 20} MiB]"
 
 
 T = TypeVar("T", bound=AnswerLine)
@@ -44,6 +54,15 @@ class AnswerLines(Generic[T]):
     def head(self) -> bytes:
         """How every line begins that this program writes, and no line of another of its files."""
         return b'{"schema":%d,"%s":"' % (self.version, self.first.encode())
+
+    def line_of(self, answer: T) -> tuple[T, bytes]:
+        """The line of an answer, with as much of its texts as a line that is read again can hold; and that answer."""
+        line = msgspec.json.encode(answer) + b"\n"
+        for shorter in answer.shortened():
+            if len(line) <= LONGEST_LINE:
+                break
+            answer, line = shorter, msgspec.json.encode(shorter) + b"\n"
+        return answer, line
 
     def is_torn(self, tail: bytes) -> bool:
         """Whether what is behind a file's last line break is the beginning of a line, or zeros of a power cut."""

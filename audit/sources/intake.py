@@ -7,6 +7,7 @@ temporary folder, one at a time, so that no data set has to fit into memory and 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -14,6 +15,7 @@ from typing import Any, Final
 import msgspec
 
 from audit.output.errors import Problem
+from audit.remote.ranges import read_as
 from audit.vocabulary.keys import RunKey
 from audit.vocabulary.methods import method_facts
 from collector.records import CandidateKind, MethodFacts, Run, SelectionRule
@@ -157,8 +159,12 @@ class Intake:
         return self.directory / f"{stem}-{self._made}{suffix}"
 
     def readable(self, path: Path) -> Path:
-        """A path by which DuckDB finds a file, which takes a backslash in a name for the end of a folder's."""
-        if "\\" not in str(path) or os.sep == "\\":
+        """A path by which DuckDB finds a file.
+
+        It takes a backslash in a name for the end of a folder's, and to match a wildcard it reads the folder, which it
+        cannot where something beside begins with a backslash.
+        """
+        if os.sep == "\\" or not re.search(r"[\\[*?]", str(path)) or read_as(str(path)) != str(path):
             return path
         link = self.new_file("linked", path.suffix)
         link.symlink_to(path.absolute())

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
+
+import msgspec
 
 from audit.output.errors import UsageError
-from audit.sources.answer_lines import AnswerLine, AnswerLines
+from audit.sources.answer_lines import AnswerLine, AnswerLines, left_out
 from audit.sources.files import beside
 from audit.vocabulary.drivers import DriverName
 
 SCHEMA: Final = 1
+LONGEST_READ: Final = 20_000
+"""Characters of a reply that are read, from its end: the requested format fits into a few hundred."""
 ENDING: Final = ".judgements.jsonl"
 """The ending of the file's default name."""
 
@@ -89,6 +93,13 @@ class Judgement(Judged, frozen=True, kw_only=True):
     prompt: str
     completion: str
     thinking: str | None
+
+    def shortened(self) -> Iterator[Self]:
+        """Without prompt and thinking; then with what was read of the reply alone, its end."""
+        shorter = msgspec.structs.replace(self, prompt=left_out(self.prompt), thinking=left_out(self.thinking))
+        yield shorter
+        end = self.completion[-LONGEST_READ:]
+        yield msgspec.structs.replace(shorter, completion=left_out(self.completion[:-LONGEST_READ]) + end)
 
 
 JUDGEMENTS: Final = AnswerLines(Judged, "a judgement", SCHEMA, "answer_sha256")

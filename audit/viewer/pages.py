@@ -224,4 +224,4 @@ def _parquet(session: Session, query: Query, wanted: Sequence[str]) -> Iterator[
 def _known(session: Session, columns: Sequence[str]) -> list[str]:
     if unknown := [name for name in columns if name not in session.table.kinds]:
         raise UsageError(f"no column {', '.join(map(repr, unknown))}")
-    return list(columns)
+    return list(dict.fromkeys(columns))

@@ -17,8 +17,10 @@ from audit.output.errors import UsageError
 
 PAGE: Final = 100
 """Revisions on a page of the table."""
-MOST: Final = 2**40
-"""A page has at most this number."""
+MOST_TERMS: Final = 256
+"""Values to filter by, or columns to sort by, that a query has at most, and columns in a list."""
+DIGITS: Final = 18
+"""Digits that a whole number has at most."""
 
 Kind = Literal["name", "number", "boolean"]
 Filters = tuple[tuple[str, tuple[str, ...]], ...]
@@ -63,16 +65,17 @@ class Query:
                 continue
             _kind(name, kinds)
             filters.setdefault(name, []).append(value)
+        _few(sum(map(len, filters.values())), "values to filter by")
         given = dict(items)
-        sort = tuple(name for name in given.get("sort", "").split(",") if name)
+        sort = columns_in(given.get("sort", ""))
         for name in sort:
             _kind(name.removeprefix("-"), kinds)
         query = cls(tuple((name, tuple(values)) for name, values in filters.items()), given.get("q", "")[:SEARCH], sort)
-        page = given.get("page", "1")
-        if not (page.isascii() and page.isdigit() and 1 <= int(page) <= MOST):
-            raise UsageError(f"page {page!r}: give a whole number from 1")
+        page = whole(given.get("page", "1"))
+        if page < 1:
+            raise UsageError("page 0: give a whole number from 1")
         query.where(kinds)
-        return replace(query, page=int(page))
+        return replace(query, page=page)
 
     def without(self, column: str) -> Query:
         """The same without the filter of one column."""
@@ -101,6 +104,33 @@ class Query:
         return ", ".join([*terms, "id"])
 
 
+def columns_in(text: str) -> tuple[str, ...]:
+    """The columns of a list in an address.
+
+    Raises:
+        UsageError: more than any list needs.
+    """
+    columns = tuple(name for name in text.split(",") if name)
+    _few(len(columns), "columns")
+    return columns
+
+
+def whole(text: str) -> int:
+    """A whole number in an address.
+
+    Raises:
+        UsageError: it is none, or larger than all that are recorded.
+    """
+    if not (text.isascii() and text.isdigit() and len(text) <= DIGITS):
+        raise UsageError(f"{text!r}: give a whole number of at most {DIGITS} digits")
+    return int(text)
+
+
+def _few(number: int, what: str) -> None:
+    if number > MOST_TERMS:
+        raise UsageError(f"{number} {what}; {MOST_TERMS} are the most")
+
+
 def _kind(name: str, kinds: Mapping[str, Kind]) -> Kind:
     if name not in kinds:
         raise UsageError(f"no column {name!r}")
@@ -109,8 +139,11 @@ def _kind(name: str, kinds: Mapping[str, Kind]) -> Kind:
 
 def _term(name: str, value: str, kind: Kind) -> tuple[str, list[Any]]:
     if value.startswith("!"):
-        term, bound = _term(name, value[1:], kind)
-        return f"not coalesce({term}, false)", bound
+        stated = value.lstrip("!")
+        negations = len(value) - len(stated)
+        _few(negations, f"exclamation marks before a value of {name}")
+        term, bound = _term(name, stated, kind)
+        return ("not " * negations + f"coalesce({term}, false)"), bound
     if value == "":
         return f'"{name}" is null', []
     if kind == "number":

@@ -25,7 +25,7 @@ from audit.output.formats import as_json
 from audit.viewer import charts, interventions, pages
 from audit.viewer.coding import agreement, sheet
 from audit.viewer.compare import compare
-from audit.viewer.query import Query
+from audit.viewer.query import Query, columns_in, whole
 from audit.viewer.revision import revision
 from audit.viewer.run import run
 from audit.viewer.writing import put_label
@@ -57,6 +57,8 @@ HEADERS: Final = {
     "cross-origin-opener-policy": "same-origin",
     "cache-control": "no-store",
 }
+LONGEST_LINE: Final = 500
+"""Characters of a message; it may quote what was asked for."""
 ONLY_HERE: Final = "this address is of no use: open the one that audit view printed\n"
 
 Answer = Callable[["Session", Request], dict[str, Any]]
@@ -75,10 +77,10 @@ def application(session: Session, secret: str, names: Sequence[str]) -> ASGIApp:
         *(Route(f"/{secret}/api/{path}", partial(_answered, session, answer)) for path, answer in ANSWERS.items()),
         Route(f"/{secret}/api/coding/labels", partial(put_label, session), methods=["PUT"]),
         Route(f"/{secret}/api/download", partial(_downloaded, session)),
-        Route(f"/{secret}/api/replay/{REVISION}/{{place:int}}/{{policy}}", partial(_filmed, session)),
+        Route(f"/{secret}/api/replay/{REVISION}/{{place}}/{{policy}}", partial(_filmed, session)),
         Mount(f"/{secret}", static),
     ]
-    handlers: dict[Any, Any] = {404: _not_found, duckdb.Error: _failed, OSError: _failed}
+    handlers: dict[Any, Any] = {404: _not_found, AuditError: _refused, duckdb.Error: _failed, OSError: _failed}
     return _Guarded(Starlette(routes=routes, exception_handlers=handlers), names)
 
 
@@ -143,20 +145,12 @@ def names_of_this_machine() -> list[str]:
 
 
 def _answered(session: Session, answer: Answer, request: Request) -> Response:
-    """An answer in JSON; an error is one line."""
-    try:
-        return Response(as_json(answer(session, request)), media_type="application/json")
-    except AuditError as error:
-        return _refused(error)
+    return Response(as_json(answer(session, request)), media_type="application/json")
 
 
 def _downloaded(session: Session, request: Request) -> Response:
-    try:
-        query = _query(session, request)
-        output = request.query_params.get("format", "csv")
-        kind, pieces = pages.download(session, query, _columns(request), output)
-    except AuditError as error:
-        return _refused(error)
+    output = request.query_params.get("format", "csv")
+    kind, pieces = pages.download(session, _query(session, request), _columns(request), output)
     suffix = {"latex": "tex"}.get(output, output)
     headers = {"content-disposition": f'attachment; filename="revisions.{suffix}"'}
     return StreamingResponse(pieces, media_type=kind, headers=headers)
@@ -164,16 +158,15 @@ def _downloaded(session: Session, request: Request) -> Response:
 
 def _filmed(session: Session, request: Request) -> Response:
     """The pictures of a rollout."""
-    place, policy = request.path_params["place"], request.path_params["policy"]
-    try:
-        return Response(session.replays.film(_revision(request), place, policy), media_type="image/webp")
-    except AuditError as error:
-        return _refused(error)
+    place, policy = whole(request.path_params["place"]), request.path_params["policy"]
+    return Response(session.replays.film(_revision(request), place, policy), media_type="image/webp")
 
 
-def _refused(error: AuditError) -> Response:
+def _refused(_: Request, error: Exception) -> Response:
+    """What is wrong with the request, in one line."""
     status = 400 if isinstance(error, UsageError) else 404
-    return JSONResponse({"error": in_line(str(error))}, status)
+    line = in_line(str(error))
+    return JSONResponse({"error": line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…"}, status)
 
 
 def _not_found(_: Request, __: Exception) -> Response:
@@ -189,21 +182,21 @@ def _query(session: Session, request: Request) -> Query:
     return Query.parse(request.query_params.multi_items(), session.table.kinds)
 
 
-def _columns(request: Request, name: str = "columns") -> list[str]:
-    return [column for column in request.query_params.get(name, "").split(",") if column]
+def _columns(request: Request, name: str = "columns") -> Sequence[str]:
+    return columns_in(request.query_params.get(name, ""))
 
 
 def _run(request: Request) -> RunKey:
     condition, env, variant = (_part(request, name) for name in ("condition", "env", "variant"))
-    return RunKey(condition, env, variant, request.path_params["run"])
+    return RunKey(condition, env, variant, whole(request.path_params["run"]))
 
 
 def _revision(request: Request) -> RevisionKey:
-    return RevisionKey(*_run(request), request.path_params["iteration"])
+    return RevisionKey(*_run(request), whole(request.path_params["iteration"]))
 
 
-RUN: Final = "{condition}/{env}/{variant}/{run:int}"
-REVISION: Final = f"{RUN}/{{iteration:int}}"
+RUN: Final = "{condition}/{env}/{variant}/{run}"
+REVISION: Final = f"{RUN}/{{iteration}}"
 
 ANSWERS: Final[Mapping[str, Answer]] = {
     "about": lambda session, _: pages.about(session),
@@ -222,12 +215,12 @@ ANSWERS: Final[Mapping[str, Answer]] = {
         session, _query(session, request), **{name: request.query_params.get(name, "") for name in ("by", "a", "b")}
     ),
     "interventions": lambda session, _: interventions.plans(session),
-    "interventions/{plan:int}": lambda session, request: interventions.plan(session, request.path_params["plan"]),
-    "interventions/{plan:int}/report": lambda session, request: interventions.report(
-        session, request.path_params["plan"]
+    "interventions/{plan}": lambda session, request: interventions.plan(session, whole(request.path_params["plan"])),
+    "interventions/{plan}/report": lambda session, request: interventions.report(
+        session, whole(request.path_params["plan"])
     ),
-    "interventions/{plan:int}/unit/{unit:int}": lambda session, request: interventions.unit(
-        session, request.path_params["plan"], request.path_params["unit"]
+    "interventions/{plan}/unit/{unit}": lambda session, request: interventions.unit(
+        session, whole(request.path_params["plan"]), whole(request.path_params["unit"])
     ),
 }
 """What answers requests, by the paths below `api`."""

@@ -10,9 +10,10 @@ from typing import Any, Final, NoReturn
 
 import typer
 
-from collector.errors import CollectorError, UsageError
+from collector.errors import CollectorError, UsageError, printable
 from collector.system.memory import shortage
 from collector.system.stopping import stop_for_certain
+from collector.system.streams import keep_streams
 
 _USAGE, _FAILURE, _INTERRUPTED = 2, 1, 130
 
@@ -31,6 +32,7 @@ def run_command(app: typer.Typer, name: str, program: str) -> NoReturn:
         name: what its messages begin with.
         program: what is typed to run it.
     """
+    keep_streams()
     # SIGTERM ends as cleanly as Ctrl-C.
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     stopped = f"{name}: stopped; nothing is lost, the same command goes on from here"
@@ -72,5 +74,5 @@ def _wording(error: Exception) -> str:
 
 
 def _exit(message: str, status: int) -> NoReturn:
-    print(message, file=sys.stderr)
+    print(printable(message), file=sys.stderr)
     sys.exit(status)

@@ -28,6 +28,7 @@ from collector.records.fields import (
     Selected,
     SelectionRule,
     Source,
+    TrueDriver,
     check_seeds,
 )
 from collector.records.iterations import Call, Candidate, Episode, Evidence, Range, Shown, Skipped, Statistics, Truth
@@ -71,6 +72,7 @@ __all__ = [
     "TextCandidate",
     "TextEpisode",
     "Thresholds",
+    "TrueDriver",
     "Truth",
     "WarmupTrial",
     "check_seeds",

@@ -21,6 +21,7 @@ EvidenceKind = Literal["median", "three", "representative", "batch", "pair", "pr
 one; or other candidates."""
 Ending = Literal["terminated", "truncated"]
 RolloutLabel = Literal["worst", "median", "best", "representative"]
+TrueDriver = Literal[RolloutLabel, "history", "none"]
 ItemLabel = Literal[RolloutLabel, "item"]
 """`item` is what is shown without regard to its score."""
 FirstCall = Literal["search", "informed_search", "solo_critic"]

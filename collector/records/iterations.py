@@ -15,6 +15,7 @@ from collector.records.fields import (
     Seed,
     Selected,
     Source,
+    TrueDriver,
     check_seeds,
 )
 
@@ -165,7 +166,7 @@ class Truth(msgspec.Struct, frozen=True, kw_only=True):
     personality: str
     anchor: RolloutLabel | None
     rollout: Count | None
-    driver: str
+    driver: TrueDriver
     mention: str | None
     mentioned: RolloutLabel | None
     discounts_worst: bool

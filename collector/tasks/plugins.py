@@ -52,11 +52,13 @@ def loaded_files() -> list[Path]:
 
 
 def _import(path: Path) -> ModuleType:
+    if not path.is_file():  # before it is resolved, which a link to itself cannot be
+        raise UsageError(f"{path} is no Python file")
     name = f"{_MODULE}{path.stem}"
     if name in sys.modules and sys.modules[name].__file__ == str(path.resolve()):
         return sys.modules[name]
     spec = importlib.util.spec_from_file_location(name, path.resolve())
-    if spec is None or spec.loader is None or not path.is_file():
+    if spec is None or spec.loader is None:
         raise UsageError(f"{path} is no Python file")
     module = importlib.util.module_from_spec(spec)
     # Gymnasium imports an environment's entry point by the module's name.

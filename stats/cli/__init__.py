@@ -18,6 +18,7 @@ from audit.engine.memory import require_memory
 from audit.output.errors import AuditError, UsageError
 from audit.output.rows import Table
 from audit.request import Request
+from collector.system.streams import keep_streams
 from stats.cli import aggregate, published
 from stats.cli.records import deliver, read, reading
 from stats.cli.records import note as _note
@@ -123,6 +124,7 @@ def _table(rows: Sequence[Row], columns: Sequence[str], title: str, caption: str
 
 def main() -> None:
     """Entry point of the `stats` command: exit status 2 for wrong usage, 1 for failure, 130 for Ctrl-C."""
+    keep_streams()
     with _reported():
         require_memory()
         status = app(prog_name="stats", standalone_mode=False)

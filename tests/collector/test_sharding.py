@@ -14,12 +14,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from collector.cli import main
 from collector.errors import StorageError
 from collector.grid.parts import PARTS
 from collector.plan import Request, plan
 from collector.records import RecordError
 from collector.records.grids import Grid, decode_grid, encode_grid
 from collector.sharding import Division, write_grid
+from tests.collector.helpers import in_process
 
 
 def specs(**settings):
@@ -199,3 +201,12 @@ def test_a_line_per_cell(tmp_path):
     runs = specs()
     lines = encode_grid(Division(runs, 1, 2).grid(runs)).decode().splitlines()
     assert [json.loads(line.rstrip(","))["env"] for line in lines[1:-1]] == ["cartpole", "cartpole", "nim", "nim"]
+
+
+def test_a_wrong_shard_acts_on_no_terminal():
+    for text in ("1/2\x07", "\x1b[31m1/2\n", "1/\u202e2", "\udcff", "0/2"):
+        done = in_process(main, "--env", "cartpole", "--variant", "threetraj", "--shard", text)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.startswith("collect: Invalid value for '--shard'")
+        assert done.stderr.endswith("see collect --help\n")
+        assert done.stderr[:-1].isprintable()

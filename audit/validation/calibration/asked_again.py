@@ -27,6 +27,7 @@ from audit.interventions.plan import read_plan
 from audit.output.errors import AuditError, count
 from audit.output.numbers import known as finite
 from audit.validation.calibration.truth import WORST
+from collector.records import Count, TrueDriver
 from stats.measures.energy import energy_test, presence_test
 from stats.measures.improvement import area_under_roc
 
@@ -92,19 +93,31 @@ def read_critic(path: Path) -> Critic:
     return Critic(
         str(plan.options.get("personality", plan.model)),
         experiment,
-        _driven(truths),
+        _driven(truths, path),
         effects,
         faithfulness(experiment, effects, redraws, plan.alpha),
     )
 
 
-def _driven(answers: Sequence[AnswerOf]) -> float:
+class _Driven(msgspec.Struct, frozen=True):
+    """What a simulated critic states of an answer, in so far as it is read here."""
+
+    driver: TrueDriver
+    position: Count | None
+
+
+def _driven(answers: Sequence[AnswerOf], path: Path) -> float:
     """Share of answers to unchanged evidence made for the worst rollout, of those made for any."""
     made_for = []
     for answer in answers:
-        place = answer.truth["position"] if answer.truth["driver"] not in {"history", "none"} else None  # type: ignore[index]
-        if answer.arm in UNCHANGED and place is not None:
-            made_for.append(answer.shown[place].content)
+        try:
+            truth = msgspec.convert(answer.truth, _Driven)
+            place = truth.position if truth.driver not in {"history", "none"} else None
+            if answer.arm in UNCHANGED and place is not None:
+                made_for.append(answer.shown[place].content)
+        except (msgspec.ValidationError, IndexError) as error:
+            unit = "/".join(map(str, answer.unit))
+            raise AuditError(f"{path}: the truth of the answer to {unit}, {answer.arm} is none ({error})") from None
     return made_for.count(WORST) / len(made_for) if made_for else 0.0
 
 

@@ -10,6 +10,7 @@ import msgspec
 
 from audit.ingest.runs import RecordedRun
 from audit.output.errors import Problem
+from audit.vocabulary.drivers import DRIVERS
 from audit.vocabulary.keys import RevisionKey
 from collector.records import Truth
 from collector.system.regular_files import RECORDS, read_regular
@@ -77,6 +78,8 @@ def truths_in(path: Path, problems: list[Problem]) -> Iterator[Truth]:
 def known_of(truth: Truth, shown: Sequence[Mapping[str, Any]], worst_rollout: int | None) -> Known | None:
     """What is true of a revision whose critic was shown a worst rollout; None where it was not, or all were alike.
 
+    Nor can a representative rollout be compared, which is shown alone.
+
     One rollout may have been shown under two labels: then the worst one may be meant by the other.
 
     Args:
@@ -86,7 +89,8 @@ def known_of(truth: Truth, shown: Sequence[Mapping[str, Any]], worst_rollout: in
     """
     rollouts = {each["label"]: each["rollout"] for each in shown}
     differ = len({each["return"] for each in shown}) > 1
-    if worst_rollout is None or worst_rollout not in rollouts.values() or not differ:
+    is_comparable = differ and truth.driver in DRIVERS
+    if worst_rollout is None or worst_rollout not in rollouts.values() or not is_comparable:
         return None
     return Known(
         truth.personality,

@@ -119,6 +119,18 @@ def test_a_bad_row_is_named_by_file_line_and_field_and_left_out(importing, case)
     assert (problem["line"], message in problem["message"]) == (3, True)
 
 
+def test_half_of_a_surrogate_pair_is_named_wherever_it_is(importing):
+    """A number, a list or a key of such is converted by a library that raises an error of its own."""
+    whole = json.loads(lines(row(9)))
+    texts = ("\ud800", ["\ud800"], {"\ud800": 1}, {"theta": ["\ud800"]}, {"theta": "\ud800", "rewards": ["\ud800"]})
+    bad = [whole | {name: text} for name in whole for text in texts]
+    result, out = importing(lines(row(9)) + "".join(json.dumps(each) + "\n" for each in bad).encode())
+    assert (result.exit_code, len(records(out))) == (0, 1), result.stderr
+    problems = {problem["line"]: problem["message"] for problem in messages(out)}
+    assert [number for number, _ in enumerate(bad, start=2) if number not in problems] == []
+    assert sum("half of a surrogate pair" in message for message in problems.values()) >= len(whole)
+
+
 @pytest.mark.parametrize("case", BAD_ROWS)
 def test_strict_writes_nothing_at_all(importing, case, tmp_path):
     result, _ = importing(lines(row(9)) + BAD_ROWS[case][0], MAPPING, "--strict")

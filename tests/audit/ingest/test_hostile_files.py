@@ -259,6 +259,25 @@ def test_wildcards_in_folder_names_are_names(tmp_path):
     assert details(f"{folder}.pack.parquet") == (rows, [], [])
 
 
+def test_wildcards_are_names_beside_names_that_begin_with_a_backslash(tmp_path):
+    """DuckDB reads a folder to match a wildcard, and takes such a name in it for an absolute path."""
+    for run, name in enumerate(("a?b", "\\input{*}", "\\", "[x]"), start=1):
+        write_run(tmp_path / name, [revision([1, 5, 9], [2, 2, 2], run=run)])
+        write_run(tmp_path / f"pack{run}", [revision([1, 5, 9], [2, 2, 2], run=run)])
+        packed = CliRunner().invoke(
+            app, ["pack", str(tmp_path / f"pack{run}"), "--out", f"{tmp_path / name}.pack.parquet"]
+        )
+        assert packed.exit_code == 0, packed.stderr
+    for data in (
+        [tmp_path / name for name in ("a?b", "\\input{*}", "\\", "[x]")],
+        [tmp_path / f"{name}.pack.parquet" for name in ("a?b", "\\input{*}", "\\", "[x]")],
+    ):
+        with open_store(data) as store:
+            store.confine()
+            assert store.sql("select run from revisions order by run").fetchall() == [(1,), (2,), (3,), (4,)]
+            assert store.problems == []
+
+
 def test_an_archive_cannot_reach_outside_and_its_links_are_not_followed(tmp_path):
     secret = write_run(tmp_path / "secret", [revision([1, 5, 9], [2, 2, 2], run=2)])
     folder = write_run(tmp_path / "run-01", [revision([1, 5, 9], [2, 2, 2])])

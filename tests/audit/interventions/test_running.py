@@ -18,6 +18,7 @@ from audit.asking import answer_file
 from audit.asking.answer_file import AnswerFile
 from audit.interventions.answers import ANSWERS
 from audit.interventions.plan import read_plan, write_plan
+from audit.sources.intake import LONGEST_LINE
 from collector.llm.simulated import SimulatedModel
 from tests.audit.interventions.planned import CALLS, TINY, answers_of, audit, last_line, lines, plan, run, timeless
 
@@ -180,6 +181,28 @@ def test_answers_that_are_not_the_plans_are_refused(finished, tiny, asked, chang
     for command in ("run", "report"):
         assert reason in last_line(audit("intervene", command, tiny))
     assert asked == []
+
+
+def test_an_answer_longer_than_a_line_is_kept_as_unreadable(finished, tmp_path):
+    """What is written is read again, be it a byte below the bound or far above."""
+    [answer, *_], _ = ANSWERS.read(answers_of(finished))
+    room = LONGEST_LINE - len(msgspec.json.encode(msgspec.structs.replace(answer, completion=""))) - 1
+    for number, (change, is_read, is_whole) in enumerate(
+        (
+            ({"completion": "x" * room}, True, True),
+            ({"completion": "x" * (room + 1)}, False, False),
+            ({"completion": "\x00" * room}, False, False),
+            ({"thinking": "\n" * LONGEST_LINE, "prompt": "x" * LONGEST_LINE}, True, False),
+        )
+    ):
+        with AnswerFile(tmp_path / f"{number}.jsonl", ANSWERS) as file:
+            file.append(msgspec.structs.replace(answer, **change))
+            written = list(file.answers)
+        [found], problems = ANSWERS.read(file.path)
+        assert (problems, [found]) == ([], written)
+        assert (found.params == answer.params, found.error is None) == (is_read, is_read)
+        assert all(getattr(found, name) == text for name, text in change.items()) is is_whole
+        assert is_read or found.error.endswith("left out: a line holds 16 MiB]")
 
 
 def test_of_two_answers_to_a_call_the_first_counts(finished, tiny):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -294,6 +295,23 @@ def test_a_reply_that_was_cut_off_gives_that_reason(data, server, backend):
     judged = {line["iteration"]: line for line in lines(data.parent / "data.judgements.jsonl")}
     assert (judged[0]["driver"], judged[0]["error"]) == (None, "cut off after 7 tokens")
     assert (judged[1]["driver"], judged[1]["error"]) == ("worst", None)
+
+
+def test_a_line_is_never_longer_than_what_is_read_again(data, server):
+    """The reply of the one is too long, of the other its escapes; what is behind is a verdict all the same."""
+    server.cases = {0: ["x" * (17 * 2**20) + reply()], 1: ["\x01" * (3 * 2**20) + reply("shared")]}
+    for _ in range(2):
+        result = audit("judge", data, *server.options())
+        assert result.exit_code == 0, result.stderr
+    assert server.cases_asked() == [0, 1, 2, 3]
+    path = data.parent / "data.judgements.jsonl"
+    judged = {line["iteration"]: line for line in lines(path)}
+    assert [judged[case]["driver"] for case in range(4)] == ["worst", "shared", "worst", "worst"]
+    assert re.fullmatch(
+        r"\[17,8\d\d,\d{3} characters, left out: [^]]*\]x*" + re.escape(reply()), judged[0]["completion"]
+    )
+    assert "left out: a line holds 16 MiB" in judged[1]["completion"]
+    assert path.stat().st_size < 2**20
 
 
 @pytest.mark.parametrize("backend", DIALECTS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
@@ -210,6 +211,22 @@ REFUSED = {
     "no such function": "select nonsense(1)",
     "the environment": "select getenv('HOME')",
     "showing everything": "show all tables",
+    "a file by the name of a CTE elsewhere":
+        "from '{secret}' where exists (with \"{secret}\" as (select 1) from \"{secret}\")",
+    "a file by the name of the CTE that reads it": "with \"{secret}\" as (from '{secret}') from \"{secret}\"",
+    "a file by the name of a later CTE": "with a as (from '{secret}'), \"{secret}\" as (select 1) from a",
+    "a file by the name of a CTE beside":
+        "(with \"{secret}\" as (select 1) from \"{secret}\") union all from '{secret}'",
+    "a file where a CTE begins":
+        "with recursive \"{secret}\" as (from '{secret}' union all from \"{secret}\") select 1",
+    "a file by the name of a CTE in a schema": "with \"{secret}\" as (select 1) from main.\"{secret}\"",
+    "a file in a window": "select sum(r0) over w from revisions window w as (partition by (select 1 from '{secret}'))",
+    "a relation of the reading by a CTE of that name": "with lines as (from lines) from lines",
+    "a plan of SQL in a text": "select json_serialize_plan('from \"{folder}/secret.csv\"')",
+    "the network by the name of a CTE":
+        "from 'http://localhost:9/x.csv' where exists (with \"http://localhost:9/x.csv\" as (select 1) select 1)",
+    "an extension's function": "select html_escape('a')",
+    "an extension's type": "select '::1'::inet",
 }  # fmt: skip
 
 
@@ -224,6 +241,27 @@ def test_whatever_else_a_query_is_it_is_refused_with_2(data, case):
     assert "Traceback" not in result.stderr
     assert SECRET not in result.stderr
     assert sorted(path.name for path in data.rglob("*")) == before
+
+
+def test_an_open_store_refuses_the_same_and_stays_open(data):
+    """Without `confine`, which its owner may not want; no extension is asked for either."""
+    passed = []
+    with audit.open(data) as store:
+        for case, form in REFUSED.items():
+            query = form.format(secret=data / "secret.csv", folder=data).replace("it's", "it''s")
+            with contextlib.suppress(UsageError):
+                passed.append((case, store.sql(query)))
+            # What a condition names is looked up where it is used.
+            with contextlib.suppress(UsageError, duckdb.CatalogException, duckdb.BinderException):
+                passed.append((case, store.relation("revisions").filter(store.condition(f"exists ({query})"))))
+        assert passed == []
+        scoped = """
+            with recursive a as (select 1 i union all select i + 1 from a where i < 3), b as (from a)
+            select (select sum(i) from b)::int, (with a as (from b) select count(*) from A)
+        """
+        assert store.sql(scoped).fetchall() == [(6, 3)]
+        assert store.relation("revisions").filter(store.condition("exists (with a as (from runs) from a)")).fetchall()
+        assert store.sql("select current_setting('lock_configuration')").fetchall() == [(False,)]
 
 
 def test_duckdb_itself_is_confined(data):

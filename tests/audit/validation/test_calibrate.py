@@ -99,7 +99,21 @@ def test_without_any_truth_it_says_so(tmp_path):
 def test_lines_of_truth_that_cannot_be_read_are_named(data, tmp_path):
     [run, *_] = sorted(data.glob("*salient*/cartpole/threetraj/run-01"))
     copy = shutil.copytree(run, tmp_path / "run")
-    with (copy / "truth.jsonl").open("a") as file:
-        file.write('{"torn')
+    first, *others = (copy / "truth.jsonl").read_text().splitlines()
+    odd = json.loads(first) | {"driver": "wurst"}
+    (copy / "truth.jsonl").write_text("\n".join([json.dumps(odd), *others, '{"torn']))
     _, told = calibrate(copy, "--no-behaviour")
-    assert "no truth" in told
+    assert f"truth.jsonl:{len(others) + 2}: no truth" in told
+    assert "truth.jsonl:1: no truth (Invalid enum value 'wurst' - at `$.driver`); left out" in told
+
+
+def test_a_driver_that_was_not_shown_is_compared_with_nothing(data, tmp_path):
+    [run, *_] = sorted(data.glob("*salient*/cartpole/threetraj/run-01"))
+    copy = shutil.copytree(run, tmp_path / "run")
+    truths = [
+        json.loads(line) | {"driver": "representative"} for line in (copy / "truth.jsonl").read_text().splitlines()
+    ]
+    (copy / "truth.jsonl").write_text("\n".join(map(json.dumps, truths)))
+    result = CliRunner().invoke(app, ["calibrate", str(copy), "--no-behaviour"])
+    assert (result.exit_code, result.exception.__class__) == (1, SystemExit)
+    assert "nothing is known of what drove these revisions" in result.stderr

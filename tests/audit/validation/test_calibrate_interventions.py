@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 from typer.testing import CliRunner
 
 from audit.cli import app
+from audit.output.errors import AuditError
 from audit.validation.calibration.asked_again import read_critic, separations
 from collector.llm.simulated import SimulatedModel
 from tests.collector.helpers import collect, spec
@@ -95,3 +97,22 @@ def test_a_plan_that_is_not_finished_is_refused(folder):
     assert result.exit_code == 1
     assert "unfinished.json: 1 call without an answer; go on with: audit intervene run" in result.stderr
     assert result.stderr.count("\n") == 1
+
+
+def test_a_truth_that_is_none_is_named(folder, tmp_path):
+    answers = (folder / f"{CRITICS[0]}.answers.jsonl").read_text().splitlines()
+    for truth in (
+        {"driver": "wurst", "position": 0},
+        {},
+        {"driver": "worst", "position": 9},
+        {"driver": "worst", "position": -1},
+    ):
+        copy = tmp_path / f"{len(list(tmp_path.iterdir()))}"
+        copy.mkdir()
+        shutil.copy(folder / f"{CRITICS[0]}.json", copy / "plan.json")
+        (copy.parent / "data").unlink(missing_ok=True)
+        (copy / "plan.answers.jsonl").write_text(
+            "\n".join(json.dumps(json.loads(line) | {"truth": truth}) for line in answers) + "\n"
+        )
+        with pytest.raises(AuditError, match=r"plan\.json: the truth of the answer to .*cartpole/threetraj"):
+            read_critic(copy / "plan.json")

@@ -92,7 +92,7 @@ def test_nothing_can_be_written(served, method) -> None:
         ("api/download?format=xls", 400, b"give csv, parquet or latex"),
         ("api/revision/no/such/one/1/1", 404, b"no revision no such one run 1 iteration 1"),
         ("api/run/no/such/one/1", 404, b"no run no such one 1"),
-        ("api/revision/a/b/c/99999999999999999999/0", 404, b"no revision"),
+        ("api/revision/a/b/c/999999999999999999/0", 404, b"no revision"),
     ],
 )
 def test_mistakes_are_one_line(served, path, status, message) -> None:
@@ -100,6 +100,30 @@ def test_mistakes_are_one_line(served, path, status, message) -> None:
     assert found == status
     assert message in body
     assert b"\n" not in body
+
+
+def test_what_is_too_much_is_one_short_line(served) -> None:
+    digits, marks, columns = "9" * 5000, "!" * 5000, ",".join(["delta"] * 5000)
+    key = "hand/cartpole/threetraj"
+    for path in (
+        *(f"api/revisions?{query}" for query in (f"page={digits}", f"env={marks}x", f"delta={marks}1", f"{digits}=1")),
+        f"api/run/{key}/{digits}",
+        *(f"api/{each}/{key}/{digits}/1" for each in ("revision", "replay")),
+        f"api/revision/{key}/1/{digits}",
+        f"api/replay/{key}/1/0/{digits}/initial",
+        *(f"api/interventions/{each}" for each in (digits, f"{digits}/report", f"0/unit/{digits}")),
+        *(
+            f"api/{each}={columns}"
+            for each in ("revisions?sort", "revisions?columns", "facets?facets", "download?columns")
+        ),
+        "api/revisions?" + "&".join(["delta=1"] * 5000),
+        f"api/compare?env={marks}x",
+        f"api/compare?by={digits}",
+        f"api/download?format={digits}",
+    ):
+        status, _, body = ask(served, path)
+        assert (status, len(body) < 1000, body.count(b"\n")) == (400, True, 0), path[:60]
+        assert set(json.loads(body)) == {"error"}
 
 
 @pytest.mark.parametrize(

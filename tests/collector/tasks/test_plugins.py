@@ -114,6 +114,9 @@ def test_a_module_that_cannot_be_used_is_refused_in_one_line(text, message, tmp_
 def test_a_module_that_does_not_exist(tmp_path):
     with pytest.raises(UsageError, match=r"nothing\.py is no Python file"):
         load_tasks([tmp_path / "nothing.py"])
+    (tmp_path / "itself.py").symlink_to("itself.py")
+    with pytest.raises(UsageError, match=r"itself\.py is no Python file"):
+        load_tasks([tmp_path / "itself.py"])
 
 
 def test_an_installed_package_offers_a_task_through_an_entry_point(tmp_path, monkeypatch):
