@@ -7,11 +7,14 @@ forgery.
 
 from __future__ import annotations
 
+import errno
+import os
 import struct
 from array import array
 from collections.abc import Callable
+from itertools import accumulate
 from pathlib import Path
-from typing import BinaryIO, Final, Self
+from typing import IO, Final, Self
 from zlib import crc32
 
 from audit.output.errors import AuditError
@@ -19,6 +22,7 @@ from audit.output.errors import AuditError
 BLOCK: Final = 32 * 2**10
 """Bytes that have one checksum, at the places of their multiples."""
 
+_AT_ONCE: Final = 32 * BLOCK
 _MAGIC: Final = b"PAR1"
 _END: Final = struct.Struct("<QII8s")
 """Bytes before the checksums, the checksum of what is behind, that of the checksums and the place, and `_OURS`."""
@@ -78,38 +82,76 @@ class Checksums:
             raise DamagedError("damaged, in its footer or its checksums")
         return cls(_array(held), end)
 
-    def check(self, start: int, data: bytes) -> None:
+    def check(self, start: int, *pieces: bytes) -> None:
         """Check whole blocks.
 
         Args:
             start: the place of the first, a multiple of `BLOCK`.
-            data: the blocks; the last one may be cut off by the end of the file.
+            pieces: the blocks, one piece after the other; the last block may be cut off by the end of the file.
 
         Raises:
             DamagedError: one is not what was written.
         """
-        view = memoryview(data)
-        for place in range(start, min(start + len(data), self._end), BLOCK):
-            block = view[place - start : min(place + BLOCK, self._end) - start]
-            if crc32(block) != self._of_blocks[place // BLOCK]:
-                raise DamagedError(f"damaged, at bytes {place:,} to {place + len(block):,}")
+        places = [*accumulate(map(len, pieces), initial=start)]
+        views = [(at, memoryview(piece)) for at, piece in zip(places, pieces, strict=False)]
+        for place in range(start, min(places[-1], self._end), BLOCK):
+            end = min(place + BLOCK, self._end)
+            found = 0
+            for at, view in views:
+                found = crc32(view[max(place - at, 0) : max(end - at, 0)], found)
+            if found != self._of_blocks[place // BLOCK]:
+                raise DamagedError(f"damaged, at bytes {place:,} to {end:,}")
+
+
+def check_all(path: Path) -> bool:
+    """Read all of a file, and compare it with its checksums.
+
+    Returns:
+        Whether it has any.
+
+    Raises:
+        DamagedError: it is damaged.
+        OSError: it cannot be read.
+    """
+    size = path.stat().st_size
+    with path.open("rb") as file:
+
+        def read(start: int, end: int) -> bytes:
+            file.seek(start)
+            return file.read(end - start)
+
+        checksums = Checksums.of(read, size)
+        if checksums is not None:
+            for place in range(0, size, _AT_ONCE):
+                checksums.check(place, read(place, place + _AT_ONCE))
+        return checksums is not None
 
 
 def add_checksums(path: Path) -> None:
-    """Write the checksums of a Parquet file, which has none, into it."""
-    with path.open("r+b") as file:
+    """Write the checksums of a Parquet file, which has none, into it.
+
+    Raises:
+        OSError: it cannot be read or written; it has no checksums then.
+    """
+    with path.open("r+b", buffering=0) as file:
         file.seek(-_LENGTH, 2)
         length = int.from_bytes(file.read(4), "little")
         end = file.seek(-_LENGTH - length, 2)
         footer = file.read()
         file.seek(0)
         held = _bytes(array("I", _sums(file, end)))
-        file.seek(end)
         of_list = crc32(held + end.to_bytes(8, "little"))
-        file.write(held + _END.pack(end, crc32(footer), of_list, _OURS) + footer)
+        more = held + _END.pack(end, crc32(footer), of_list, _OURS) + footer
+        file.seek(0, 2)
+        written = file.write(bytes(len(more) - len(footer)))
+        if written < len(more) - len(footer):  # the disk is full: the file stays what it was
+            file.truncate(end + len(footer))
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        file.seek(end)
+        file.write(more)
 
 
-def _sums(file: BinaryIO, end: int) -> list[int]:
+def _sums(file: IO[bytes], end: int) -> list[int]:
     return [crc32(file.read(min(BLOCK, end - place))) for place in range(0, end, BLOCK)]
 
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from audit.output.errors import AuditError
 from audit.remote.ahead import Ahead, Chunk
-from audit.remote.checksums import BLOCK, Checksums, DamagedError
+from audit.remote.checksums import BLOCK, Checksums, DamagedError, check_all
 from audit.remote.objects import RemoteObject
 from audit.remote.pool import AHEAD, DEMANDED, POOL, result_of
 from audit.remote.urls import shown
@@ -87,12 +87,11 @@ def check(path: Path) -> bool:
     if isinstance(known, Here) and known.is_unchanged():
         return True
     _names.pop(str(path), None)
+    if path.stat().st_size <= WHOLE or importlib.util.find_spec("fsspec") is None:
+        return check_all(path)
     here = Here(path)
-    if here.checksums() is None:
+    if here.checksums is None:
         return False
-    if here.size <= WHOLE or importlib.util.find_spec("fsspec") is None:
-        here.check()
-        return True
     name = _new_name()
     _served[name] = here
     _names[str(path)] = name
@@ -151,7 +150,7 @@ class Served(Protocol):
 
 
 class Here:
-    """A pack on this machine.
+    """A pack on this machine; `checksums` is None if it has none.
 
     Args:
         path: of the file.
@@ -162,20 +161,7 @@ class Here:
         self._look = _metadata(path)
         self.size = self._look[0]
         self.failure: str | None = None
-        self._checksums = Checksums.of(self._bytes, self.size)
-
-    def checksums(self) -> Checksums | None:
-        """The checksums of the pack; None if it has none."""
-        return self._checksums
-
-    def check(self) -> None:
-        """Read all of it.
-
-        Raises:
-            DamagedError: it is damaged.
-        """
-        for place in range(0, self.size, PIECE):
-            _checked(self._bytes, self._checksums, place, min(place + PIECE, self.size), self.size)
+        self.checksums = Checksums.of(self._bytes, self.size)
 
     def read(self, start: int, length: int) -> bytes:
         """Bytes from a place on: fewer where the pack ends.
@@ -184,7 +170,7 @@ class Here:
             OSError: they are damaged, or the pack is not what it was; `failure` says so.
         """
         try:
-            return _checked(self._bytes, self._checksums, start, min(start + length, self.size), self.size)
+            return _checked(self._bytes, self.checksums, start, min(start + length, self.size), self.size)
         except (DamagedError, OSError) as error:
             reason = str(error) if self.is_unchanged() else "changed while it was read"
             self.failure = f"{shown(str(self._path))}: {reason}"
@@ -310,9 +296,10 @@ def _checked(read: Callable[[int, int], bytes], checksums: Checksums | None, sta
     if checksums is None or start >= end:
         return read(start, end)
     first = start // BLOCK * BLOCK
-    data = read(first, min(-(-end // BLOCK) * BLOCK, size))
-    checksums.check(first, data)
-    return data[start - first : end - first]
+    last = min(-(-end // BLOCK) * BLOCK, size)
+    data = read(start, end)
+    checksums.check(first, read(first, start), data, read(end, last))
+    return data
 
 
 def _pieces(blocks: Iterable[int]) -> Iterable[range]:
