@@ -58,6 +58,15 @@ _RECORDS: Final = """
 """
 
 
+_COLUMNS: Final = (
+    *("place", "number", "condition", "env", "variant", "run", "iteration", "initial", "revised", "revision_status"),
+    *("selected", "evidence", "seconds", "tau_c", "restrained", "origin"),
+)
+"""Columns of records in a pack."""
+_LATER: Final = {"tau_c", "restrained", "origin"}
+"""Those that packs of earlier versions need not have."""
+
+
 class PackedFile(msgspec.Struct, frozen=True, kw_only=True):
     """A record file in a pack: what people knew it by, its run (an index), and whether its lines are as they were.
 
@@ -185,13 +194,15 @@ def unpack(file: RecordFile, intake: Intake, room: _Room | None = None) -> Recor
 
 
 def _hand_over(contents: Contents, path: Path, label: str, intake: Intake) -> None:
+    is_trusted = contents.rules == rules()
+    if not all(file.is_raw for file in contents.files):
+        _check_columns(str(path), is_trusted=is_trusted)
     runs = [_add(run, label, intake) for run in contents.runs]
     intake.problems.extend(contents.problems)
     intake.append(intake.logged_returns, *contents.logged_returns)
     for skips in contents.skipped:
         if facts := runs[skips.run]:
             intake.skipped.setdefault(facts.identity, set()).update(skips.iterations)
-    is_trusted = contents.rules == rules()
     room = _Room(path)
     for file in contents.files:
         facts = runs[file.run]
@@ -211,6 +222,18 @@ def _hand_over(contents: Contents, path: Path, label: str, intake: Intake) -> No
         intake.notes.append(f"{label} has no checksums, so that damage may pass unnoticed; pack it again to have them")
     if not is_trusted:
         intake.notes.append(f"{label} was packed by another version, so it is checked anew; pack it again to be fast")
+
+
+def _check_columns(path: str, *, is_trusted: bool) -> None:
+    """Refuse a pack without the columns of records; those of earlier versions, whose lines are judged anew, have fewer.
+
+    Raises:
+        AuditError: a column is missing.
+    """
+    types = types_of(path)
+    for name in _COLUMNS:
+        if name not in types and (is_trusted or name not in _LATER):
+            raise AuditError(f"it lacks the column {name}")
 
 
 def _add(run: PackedRun, label: str, intake: Intake) -> RunFacts | None:
@@ -257,6 +280,7 @@ def types_of(path: str) -> dict[str, Any]:
     Raises:
         duckdb.Error: it cannot be read.
     """
+    attach(_connection())
     found = _connection().cursor().execute("from read_parquet(?) limit 0", [exactly(Path(path))])
     return {name: kind for name, kind, *_ in found.description or ()}
 

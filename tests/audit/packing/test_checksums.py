@@ -12,6 +12,7 @@ from audit.cli import app
 from audit.packing import pack
 from audit.remote import ranges
 from audit.remote.checksums import add_checksums
+from audit.sources import pack as pack_module
 from audit.store import open_store
 from tests.audit.samples import revision, write_run
 from tests.shared import made
@@ -140,3 +141,28 @@ def test_a_pack_that_is_replaced_is_another(packed, way, tmp_path):
 def test_other_readers_of_parquet_read_a_pack(packed):
     [(rows,)] = duckdb.execute("select count(*) from read_parquet(?) where place > 0", [str(packed)]).fetchall()
     assert rows == 600
+
+
+def test_a_missing_column_is_named(packed, tmp_path, monkeypatch):
+    """With its file; of another version's pack the same, but for columns that earlier ones have not."""
+    path = tmp_path / "other.pack.parquet"
+    for is_trusted in (True, False):
+        if not is_trusted:
+            monkeypatch.setattr(pack_module, "rules", lambda: "of another")
+        for change, words in (
+            ("exclude (condition)", "lacks the column condition"),
+            ("exclude (revised)", "lacks the column revised"),
+            ("exclude (number)", "lacks the column number"),
+            ("exclude (tau_c)", "lacks the column tau_c" if is_trusted else None),
+        ):
+            duckdb.execute(
+                f"copy (select * {change} from read_parquet(?)) to ? (format parquet)", [str(packed), str(path)]
+            )
+            add_checksums(path)
+            code, _, err = printed(("salience",), path)
+            if words is None:
+                assert code == 0
+            else:
+                assert code == 1, change
+                assert f"{path}: cannot be read as a pack" in err
+                assert words in err
