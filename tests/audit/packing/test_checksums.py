@@ -20,7 +20,7 @@ from tests.shared import made
 COMMANDS = (("salience",), ("salience", "--detector", "phrase"))
 
 
-def _write(folder):
+def make_pack(folder):
     """A pack of several row groups, whose answers fill blocks of their own."""
     for run in (1, 2):
         rows = [
@@ -37,7 +37,7 @@ def _answer(place):
 
 @pytest.fixture(scope="module")
 def folder():
-    return made("checksums", _write, of=("audit", "collector", "stats", "tests/audit/samples.py"))
+    return made("checksums", make_pack, of=("audit", "collector", "stats", "tests/audit/samples.py"))
 
 
 @pytest.fixture
