@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 from pathlib import Path
 from typing import Final
@@ -22,3 +24,22 @@ def cache_folder() -> Path | None:
         return Path(named).absolute()
     usual = platformdirs.user_cache_path("salience-audit", appauthor=False)
     return usual if usual.is_absolute() else None
+
+
+def digest_of(content: bytes | Path, *whose: str) -> str:
+    """A digest of what is kept and of whose it is, so that neither damage nor what is another's passes for it.
+
+    Args:
+        content: what is kept, or its file.
+        whose: names of what it was made from, such as a data set and a relation.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    digest = hashlib.blake2b(json.dumps(whose).encode(), digest_size=16)
+    if isinstance(content, bytes):
+        digest.update(content)
+    else:
+        with content.open("rb") as stream:
+            hashlib.file_digest(stream, lambda: digest)
+    return digest.hexdigest()

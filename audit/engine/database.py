@@ -120,6 +120,7 @@ class Database:
         if not isinstance(value, (Path, list)) and self._values.get(variable, self) == value:
             return
         self._values[variable] = value
+        attach(self._connection)  # a path may be that of a pack which was found since
         self._connection.execute(f"set variable {variable} = ?", [_bound(value)])
         if self._is_small:
             self._forget(variable)

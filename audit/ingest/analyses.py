@@ -2,8 +2,9 @@
 
 Below the cache's folder each data set has a folder of its own for each set of options, named by a digest; in it is one
 for the state in which its files were found, and in that one a small database for each relation. The name of every file
-ends with a digest of its content, so what is damaged is not taken for what was kept. Files appear under their names
-when they are complete and never change, so any number of audits can share them. All of it can be deleted at any time.
+ends with a digest of its content and of whose it is, so that neither what is damaged nor what is another's is taken for
+what was kept. Files appear under their names when they are complete and never change, so any number of audits can share
+them. All of it can be deleted at any time.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from typing import Final, Self
 
 import msgspec
 
-from audit.cache_folder import DAY, UNUSED, cache_folder
+from audit.cache_folder import DAY, UNUSED, cache_folder, digest_of
 from audit.ingest.version import version
 from audit.output.errors import Problem
 from audit.remote.copies import state_of
@@ -99,7 +100,7 @@ class Analysis:
         if base is None or state is None:
             return None
         asked = [[str(path), os.fspath(path.absolute())] for path in paths], options, version()
-        data_set = _digest(json.dumps(asked, sort_keys=True).encode())
+        data_set = digest_of(json.dumps(asked, sort_keys=True).encode())
         return cls(paths, base / _FOLDER / data_set / state.digest, state)
 
     def begin(self, problems: Sequence[Problem], notes: Sequence[str]) -> None:
@@ -140,7 +141,10 @@ class Analysis:
     def _publish(self, name: str, content: bytes) -> None:
         part = self._folder / f"{uuid.uuid4().hex}.part"
         part.write_bytes(content)
-        part.replace(self._folder / f"{name}.{_digest(content)}")
+        part.replace(self._folder / f"{name}.{self._digest(name, content)}")
+
+    def _digest(self, name: str, content: bytes) -> str:
+        return digest_of(content, self._folder.parent.name, self._folder.name, name)
 
     def _contents(self) -> Contents | None:
         path = self._files.get(_CONTENTS)
@@ -159,7 +163,8 @@ class Analysis:
             content = path.read_bytes()
         except OSError:
             return None
-        if path.name.endswith(f".{_digest(content)}"):
+        name = path.name.partition(".")[0]
+        if path.name == f"{name}.{self._digest(name, content)}":
             return content
         with contextlib.suppress(OSError):
             path.unlink()
@@ -235,10 +240,6 @@ def _files_in(folder: Path) -> dict[str, Path]:
         return {path.name.partition(".")[0]: path for path in folder.iterdir() if path.suffix != ".part"}
     except OSError:
         return {}
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
 def _tidy(base: Path, in_use: Path) -> None:

@@ -18,6 +18,7 @@ from typing import Final
 import duckdb
 import msgspec
 
+from audit.cache_folder import digest_of
 from audit.engine.carried import Carried, Parts, carried_as
 from audit.engine.catalog import BATCHED
 from audit.engine.database import Database
@@ -98,15 +99,15 @@ class Batches:
             return self._made(name, files, self._intake.new_file(name, ".parquet"))
         stem = f"{name}-{self._key(name, files)}"
         for path in folder.glob(f"{stem}.*"):
-            if path.suffix == f".{_digest(path)}":
-                return self._cache.held_open(path)
             with contextlib.suppress(OSError):
+                if path.suffix == f".{digest_of(path, folder.name, stem)}":
+                    return self._cache.held_open(path)
                 path.unlink()
         part = folder / f"{uuid.uuid4().hex}.part"
         try:
             folder.mkdir(exist_ok=True, parents=True)
             self._made(name, files, part)
-            path = folder / f"{stem}.{_digest(part)}"
+            path = folder / f"{stem}.{digest_of(part, folder.name, stem)}"
             part.replace(path)
             return self._cache.held_open(path)
         except (OSError, duckdb.IOException):  # another audit has removed the segment, or the disk is full
@@ -132,11 +133,3 @@ class Batches:
             finally:
                 database.close()
         return path
-
-
-def _digest(path: Path) -> str:
-    try:
-        with path.open("rb") as stream:
-            return hashlib.file_digest(stream, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
-    except OSError:
-        return ""

@@ -1,9 +1,10 @@
 """What was read before: record files as columns, kept between audits.
 
 A segment `<name>.parquet` holds the records of some files, and the list `<name>.json` states which files these were and
-how they looked when they were read. A file that looks different now is read again. Nothing that exists is ever
-changed: segments and lists appear under their names when they are complete, so any number of audits can share the
-folder, and what does not match its list is ignored and removed. The folder can be deleted at any time.
+how they looked when they were read. A file that looks different now is read again. The list has a digest, the segment
+checksums, so that what is damaged is read again as well. Nothing that exists is ever changed: segments and lists appear
+under their names when they are complete, so any number of audits can share the folder, and what does not match its list
+is ignored and removed. The folder can be deleted at any time.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from audit.ingest.segment_lists import (
     write_list,
 )
 from audit.ingest.version import version
+from audit.remote.checksums import DamagedError, add_checksums, check_all
 from audit.sources.intake import Intake, RecordFile
 
 SMALLEST: Final = 2**20
@@ -93,7 +95,11 @@ class Cache:
         """Remember how files look before they are read."""
         now = time.time_ns()
         looks = {file: look_of(file.file) for file in files}
-        self._looks = {file: look for file, look in looks.items() if look and now - look.modified > SETTLED}
+        self._looks = {
+            file: look
+            for file, look in looks.items()
+            if look is not None and now - max(look.modified, look.changed) > SETTLED
+        }
 
     def new_segment(self) -> Path | None:
         """Where a segment can be written; None if none can."""
@@ -150,6 +156,7 @@ class Cache:
 
     def _publish(self, segment: Path, sources: list[Source]) -> Path:
         path = segment.with_suffix(".json")
+        add_checksums(segment)
         look = look_of(segment.rename(segment_of(path)))
         try:
             if look is not None:
@@ -171,7 +178,13 @@ class Cache:
     def _use(self, path: Path, sources: dict[RecordFile, Source]) -> Readings:
         try:
             segment = self._held_open(segment_of(path))
+            is_sound = check_all(Path(segment))
         except OSError:  # another audit has just removed it
+            return {}
+        except DamagedError:
+            is_sound = False
+        if not is_sound:
+            remove(path)
             return {}
         self._used.add(path)
         self._names[segment] = segment_of(path)

@@ -11,8 +11,9 @@ from typing import Final
 
 import msgspec
 
-from audit.cache_folder import DAY, UNUSED
+from audit.cache_folder import DAY, UNUSED, digest_of
 from audit.ingest.readings import Fault
+from audit.ingest.version import version
 from collector.system.regular_files import read_regular
 
 ORPHANED: Final = 7
@@ -44,12 +45,16 @@ class Source(msgspec.Struct, frozen=True):
 
 
 class Contents(msgspec.Struct, frozen=True):
-    """The list beside a segment: which files it holds; `version` is the program's that read them, `made` in ns."""
+    """The list beside a segment: which files it holds; `version` is the program's that read them, `made` in ns.
+
+    `digest` is one of all else in it and of the list's name.
+    """
 
     version: str
     made: int
     segment: Look
     sources: list[Source]
+    digest: str = ""
 
 
 _decoder = msgspec.json.Decoder(Contents)
@@ -65,11 +70,15 @@ def look_of(path: str | Path) -> Look | None:
 
 
 def read_lists(folder: Path) -> dict[Path, Contents | None]:
-    """The lists in a folder by path, oldest first; None for one that cannot be read."""
+    """The lists in a folder by path, oldest first; None for one that cannot be read, or is damaged.
+
+    Those that other versions of the program have written are read as they are.
+    """
     found: dict[Path, Contents | None] = {}
     for path in folder.glob("*.json"):
         try:
-            found[path] = _decoder.decode(read_regular(path, LARGEST_LIST))
+            held = _decoder.decode(read_regular(path, LARGEST_LIST))
+            found[path] = held if held.version != version() or held == _sealed(path, held) else None
         except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             found[path] = None
     return dict(sorted(found.items(), key=lambda item: item[1].made if item[1] else 0))
@@ -81,10 +90,15 @@ def segment_of(path: Path) -> Path:
 
 
 def write_list(path: Path, contents: Contents) -> None:
-    """Write a list, all of it or nothing."""
+    """Write a list, all of it or nothing, with its digest."""
     part = path.with_name(f"{path.name}.part")
-    part.write_bytes(msgspec.json.encode(contents))
+    part.write_bytes(msgspec.json.encode(_sealed(path, contents)))
     part.replace(path)
+
+
+def _sealed(path: Path, contents: Contents) -> Contents:
+    plain = msgspec.structs.replace(contents, digest="")
+    return msgspec.structs.replace(plain, digest=digest_of(msgspec.json.encode(plain), path.stem))
 
 
 def remove(path: Path) -> None:

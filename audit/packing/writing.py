@@ -22,6 +22,7 @@ from audit.ingest.readings import Readings
 from audit.ingest.version import findings_version
 from audit.output.errors import Problem
 from audit.packing.findings import joined, write_findings
+from audit.remote.checksums import add_checksums
 from audit.sources.intake import CarriedFindings, Intake, RecordFile
 from audit.sources.pack import Contents, PackedFile, PackedRun, PackedSkips, rules
 
@@ -68,6 +69,7 @@ def write_pack(
         database.set("contents", msgspec.json.encode(contents).decode())
         database.set("raw_lines", intake.write("raw_lines.jsonl", _raw_lines(as_they_are, places)))
         _write_rows(path, in_columns, intake, database, readings, joined(columns))
+    add_checksums(path)
     _to_disk(path)
     return len(as_they_are)
 
@@ -140,6 +142,7 @@ def _contents(
         logged_returns=[msgspec.json.decode(line) for line in intake.logged_returns.read_bytes().splitlines()],
         skipped=[PackedSkips(run=runs[key], iterations=sorted(found)) for key, found in intake.skipped.items()],
         findings=findings,
+        has_checksums=True,
     )
 
 

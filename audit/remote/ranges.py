@@ -1,34 +1,40 @@
-"""Packs elsewhere that DuckDB reads by ranges, as files of a file system that has nothing else.
+"""Packs that DuckDB reads through this program, as files of a file system that has nothing else.
 
-What was read once is kept in an unnamed temporary file while the program runs.
+Those elsewhere are read by ranges, and what was read once is kept in an unnamed temporary file while the program runs.
+Of those here and elsewhere each block is compared with its checksum when it is read.
 """
 
 from __future__ import annotations
 
 import datetime
 import functools
+import importlib.util
 import io
+import itertools
 import os
 import tempfile
 import threading
 import weakref
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from audit.output.errors import AuditError
 from audit.remote.ahead import Ahead, Chunk
+from audit.remote.checksums import BLOCK, Checksums, DamagedError, check_all
 from audit.remote.objects import RemoteObject
 from audit.remote.pool import AHEAD, DEMANDED, POOL, result_of
+from audit.remote.urls import shown
 
 if TYPE_CHECKING:
     import duckdb
 
 SCHEME: Final = "elsewhere"
-BLOCK: Final = 32 * 2**10
-"""Bytes: what is read is read in whole blocks, at the places of their multiples."""
 PIECE: Final = 2**20
 """Bytes that one request asks for at most; more are several at once."""
+WHOLE: Final = 8 * 2**20
+"""Bytes of a pack here up to which all of it is compared at once, which takes less time than importing fsspec."""
 _LAYOUT: Final = """
     select row_group_id, column_id, place, place + total_compressed_size
     from (
@@ -39,8 +45,9 @@ _LAYOUT: Final = """
 """
 
 _stopped: Final = threading.Event()
-_served: Final[dict[str, Ranged]] = {}
+_served: Final[dict[str, Served]] = {}
 _names: Final[dict[str, str]] = {}
+_numbers: Final = itertools.count()
 
 
 def serve(local: str, remote: RemoteObject) -> None:
@@ -51,30 +58,77 @@ def serve(local: str, remote: RemoteObject) -> None:
         remote: the object.
     """
     _stopped.clear()
-    name = _names.setdefault(local, f"{SCHEME}://{len(_names)}.pack.parquet")
-    known = _served.get(name)
-    if known is None or known.remote.state != remote.state:
-        _served[name] = Ranged(remote, name)
-    else:
+    known = _served.get(_names.get(local, ""))
+    if isinstance(known, Ranged) and known.remote.state == remote.state:
         known.remote = remote
+    else:
+        name = _new_name()
+        _served[name] = Ranged(remote, name, shown(local))
+        _names[local] = name
+
+
+def check(path: Path) -> bool:
+    """Have what DuckDB reads of a pack compared with its checksums.
+
+    A small pack is read and compared here, all of it. So is every pack here without fsspec, by whose classes alone
+    DuckDB takes files from this program.
+
+    Returns:
+        Whether it has any.
+
+    Raises:
+        DamagedError: it is damaged.
+        AuditError: it cannot be read from elsewhere.
+        OSError: it cannot be read.
+    """
+    known = _served.get(_names.get(str(path), ""))
+    if isinstance(known, Ranged):
+        return known.checksums() is not None
+    if isinstance(known, Here) and known.is_unchanged():
+        return True
+    _names.pop(str(path), None)
+    if path.stat().st_size <= WHOLE or importlib.util.find_spec("fsspec") is None:
+        return check_all(path)
+    here = Here(path)
+    if here.checksums is None:
+        return False
+    name = _new_name()
+    _served[name] = here
+    _names[str(path)] = name
+    return True
+
+
+def _new_name() -> str:
+    """A name that nothing had before: databases that are open go on reading what they have read so far."""
+    return f"{SCHEME}://{next(_numbers)}.pack.parquet"
+
+
+def _metadata(path: Path) -> tuple[int, ...]:
+    found = path.stat()
+    return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
 
 
 def read_as(local: str) -> str:
-    """What DuckDB reads for a path: the address of an object that is read by ranges, or the path itself."""
+    """What DuckDB reads for a path: the address of a pack that is read through this program, or the path itself."""
     return _names.get(local, local)
 
 
+def is_elsewhere(local: str) -> bool:
+    """Whether a path stands for an object that is read by ranges."""
+    return isinstance(_served.get(_names.get(local, "")), Ranged)
+
+
 def attach(connection: duckdb.DuckDBPyConnection) -> None:
-    """Make objects that are read by ranges readable for a connection."""
+    """Make packs that are read through this program readable for a connection."""
     if _served and not connection.filesystem_is_registered(SCHEME):
         connection.register_filesystem(_file_system())
 
 
 def failure() -> str | None:
     """Why a read has failed, which DuckDB reports as an error of Python's; None if none has since this was asked."""
-    failed = [ranged.failure for ranged in _served.values() if ranged.failure is not None]
-    for ranged in _served.values():
-        ranged.failure = None
+    failed = [each.failure for each in _served.values() if each.failure is not None]
+    for each in _served.values():
+        each.failure = None
     return failed[0] if failed else None
 
 
@@ -85,11 +139,65 @@ def interrupted(error: Exception) -> bool:
     return was_stopped or any(line.startswith("KeyboardInterrupt") for line in str(error).splitlines())
 
 
-class Ranged:
-    """An object by ranges; any number of threads read it."""
+class Served(Protocol):
+    """A pack as DuckDB reads it; any number of threads do."""
 
-    def __init__(self, remote: RemoteObject, name: str) -> None:
+    size: int
+    failure: str | None
+
+    def read(self, start: int, length: int) -> bytes:
+        """Bytes from a place on: fewer where the pack ends."""
+
+
+class Here:
+    """A pack on this machine; `checksums` is None if it has none.
+
+    Args:
+        path: of the file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._look = _metadata(path)
+        self.size = self._look[0]
+        self.failure: str | None = None
+        self.checksums = Checksums.of(self._bytes, self.size)
+
+    def read(self, start: int, length: int) -> bytes:
+        """Bytes from a place on: fewer where the pack ends.
+
+        Raises:
+            OSError: they are damaged, or the pack is not what it was; `failure` says so.
+        """
+        try:
+            return _checked(self._bytes, self.checksums, start, min(start + length, self.size), self.size)
+        except (DamagedError, OSError) as error:
+            reason = str(error) if self.is_unchanged() else "changed while it was read"
+            self.failure = f"{shown(str(self._path))}: {reason}"
+            raise OSError(self.failure) from None
+
+    def is_unchanged(self) -> bool:
+        """Whether the pack looks as it did."""
+        try:
+            return _metadata(self._path) == self._look
+        except OSError:
+            return False
+
+    def _bytes(self, start: int, end: int) -> bytes:
+        with self._path.open("rb") as file:
+            file.seek(start)
+            data = file.read(end - start)
+        if len(data) < end - start:
+            raise DamagedError("ends too early")
+        return data
+
+
+class Ranged:
+    """An object by ranges."""
+
+    def __init__(self, remote: RemoteObject, name: str, label: str) -> None:
         self.remote = remote
+        self._label = label
         self.failure: str | None = None
         self.size = remote.size or 0
         self._kept: set[int] = set()
@@ -98,27 +206,59 @@ class Ranged:
         self._file = tempfile.TemporaryFile(prefix="audit-remote-")  # noqa: SIM115 - as long as this object
         weakref.finalize(self, self._file.close).atexit = False  # threads may still write
         self._ahead = Ahead(functools.partial(_layout, name))
+        self._checksums: tuple[Checksums | None] | None = None
+
+    def checksums(self) -> Checksums | None:
+        """The checksums of the pack; None if it has none.
+
+        Raises:
+            AuditError: they are damaged, or cannot be had.
+        """
+        if self._checksums is None:
+            try:
+                self._checksums = (Checksums.of(self._bytes, self.size),)
+            except AuditError as error:
+                self._fail(error)
+                raise
+        return self._checksums[0]
 
     def read(self, start: int, length: int) -> bytes:
-        """Bytes from a place on: fewer where the object ends."""
+        """Bytes from a place on: fewer where the object ends.
+
+        Raises:
+            OSError: they cannot be had, or are damaged; `failure` says so.
+        """
         end = min(start + length, self.size)
         if start >= end:
             return b""
-        needed = self._request(start, end, DEMANDED)
-        for first, last in self._ahead.after(start, end):
-            self._request(first, last, AHEAD)
-        if _stopped.is_set():
-            raise OSError
         try:
+            checksums = self.checksums()
+            needed = self._request(start, end, DEMANDED)
+            for first, last in self._ahead.after(start, end):
+                self._request(first, last, AHEAD)
+            if _stopped.is_set():
+                raise OSError
             for each in needed:
                 result_of(each)
+            return _checked(self._pread, checksums, start, end, self.size)
         except KeyboardInterrupt:
             # DuckDB makes an error of its own of it.
             _stopped.set()
             raise OSError from None
         except AuditError as error:
-            self.failure = str(error)
+            self._fail(error)
             raise OSError from None
+
+    def _fail(self, error: AuditError) -> None:
+        self.failure = f"{self._label}: {error}" if isinstance(error, DamagedError) else str(error)
+
+    def _bytes(self, start: int, end: int) -> bytes:
+        """Bytes that are not checked."""
+        for each in self._request(start, end, DEMANDED):
+            result_of(each)
+        return self._pread(start, end)
+
+    def _pread(self, start: int, end: int) -> bytes:
         return os.pread(self._file.fileno(), end - start, start)
 
     def _request(self, start: int, end: int, urgency: int) -> list[Future[None]]:
@@ -145,6 +285,21 @@ class Ranged:
             with self._lock:
                 for block in blocks:
                     del self._coming[block]
+
+
+def _checked(read: Callable[[int, int], bytes], checksums: Checksums | None, start: int, end: int, size: int) -> bytes:
+    """Bytes from one place to before another, of blocks that are all compared with their checksums.
+
+    Raises:
+        AuditError: one is damaged.
+    """
+    if checksums is None or start >= end:
+        return read(start, end)
+    first = start // BLOCK * BLOCK
+    last = min(-(-end // BLOCK) * BLOCK, size)
+    data = read(start, end)
+    checksums.check(first, read(first, start), data, read(end, last))
+    return data
 
 
 def _pieces(blocks: Iterable[int]) -> Iterable[range]:
@@ -174,8 +329,8 @@ def _layout(name: str) -> list[Chunk]:
 class _Handle(io.RawIOBase):
     """An open file as DuckDB uses it: several threads move and read it in turn, so each has a place of its own."""
 
-    def __init__(self, ranged: Ranged) -> None:
-        self._ranged = ranged
+    def __init__(self, served: Served) -> None:
+        self._served = served
         self._at = threading.local()
 
     def readable(self) -> bool:
@@ -188,13 +343,13 @@ class _Handle(io.RawIOBase):
         return getattr(self._at, "place", 0)
 
     def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:
-        start = {os.SEEK_SET: 0, os.SEEK_CUR: self.tell(), os.SEEK_END: self._ranged.size}[whence]
+        start = {os.SEEK_SET: 0, os.SEEK_CUR: self.tell(), os.SEEK_END: self._served.size}[whence]
         self._at.place = start + offset
         return start + offset
 
     def read(self, size: int = -1, /) -> bytes:
         place = self.tell()
-        data = self._ranged.read(place, self._ranged.size - place if size < 0 else size)
+        data = self._served.read(place, self._served.size - place if size < 0 else size)
         self._at.place = place + len(data)
         return data
 
@@ -202,7 +357,7 @@ class _Handle(io.RawIOBase):
 def _file_system() -> Any:
     from fsspec import AbstractFileSystem
 
-    class Served(AbstractFileSystem):  # type: ignore[misc] # fsspec has no types
+    class Files(AbstractFileSystem):  # type: ignore[misc] # fsspec has no types
         """Only what has been served can be opened, and nothing can be written."""
 
         protocol = SCHEME
@@ -225,9 +380,9 @@ def _file_system() -> Any:
         def modified(self, path: str) -> datetime.datetime:  # noqa: ARG002 - DuckDB asks
             return datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC)
 
-        def _of(self, path: str) -> Ranged:
+        def _of(self, path: str) -> Served:
             if path not in _served:
                 raise FileNotFoundError(path)
             return _served[path]
 
-    return Served()
+    return Files()

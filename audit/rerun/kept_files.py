@@ -7,11 +7,14 @@ import os
 import uuid
 from pathlib import Path
 
+from audit.cache_folder import digest_of
 from audit.request import note
 
 
 class KeptFiles:
-    """Files by name. Beyond a size, those unused longest are removed; where none can be kept, one line reports this.
+    """Files by name, with a digest before the content of each.
+
+    Beyond a size, those unused longest are removed; where none can be kept, one line reports this.
 
     Args:
         folder: where they are, made when the first is kept; None keeps nothing.
@@ -23,16 +26,18 @@ class KeptFiles:
         self._most = most
 
     def find(self, name: str) -> bytes | None:
-        """The content of a file; None if there is none. It counts as used now."""
+        """The content of a file; None if there is none, or it is damaged. It counts as used now."""
         with contextlib.suppress(OSError):
             if self._folder is not None:
-                content = (self._folder / name).read_bytes()
-                os.utime(self._folder / name)
-                return content
+                digest, _, content = (self._folder / name).read_bytes().partition(b"\n")
+                if digest == digest_of(content, name).encode():
+                    os.utime(self._folder / name)
+                    return content
         return None
 
     def keep(self, name: str, content: bytes) -> None:
         """Write a file, whole or not at all, and make room for it."""
+        content = digest_of(content, name).encode() + b"\n" + content
         if self._folder is None or len(content) > self._most:
             return
         try:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 import msgspec
 
-from audit.cache_folder import cache_folder
+from audit.cache_folder import cache_folder, digest_of
 from audit.output.progress import PrintedProgress
 from audit.request import note
 from audit.rerun.running import run_each
@@ -28,6 +28,8 @@ MOST: Final = 2_000_000
 _AT_ONCE: Final = 500
 """Keys per query; SQLite limits their number."""
 _STORED_AT_ONCE: Final = 256
+_DIGEST: Final = 32
+"""Characters of the digest before each value."""
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -53,14 +55,15 @@ class Results:
         return cls(cache_folder() if cache else None)
 
     def find(self, keys: Sequence[str]) -> dict[str, str]:
-        """The results that are stored, by key."""
+        """The results that are stored and not damaged, by key."""
         found: dict[str, str] = {}
         with self._guarded("the results of earlier audits cannot be read"):
             for start in range(0, len(keys) if self._database else 0, _AT_ONCE):
                 some = keys[start : start + _AT_ONCE]
                 marks = ", ".join("?" * len(some))
                 assert self._database is not None
-                found |= dict(self._database.execute(f"select key, value from results where key in ({marks})", some))  # noqa: S608
+                rows = self._database.execute(f"select key, value from results where key in ({marks})", some)  # noqa: S608
+                found |= {key: value[_DIGEST:] for key, value in rows if value == _sealed(key, value[_DIGEST:])}
         return found
 
     def keep(self, results: Mapping[str, str]) -> None:
@@ -68,7 +71,8 @@ class Results:
         with self._guarded("results cannot be kept for the next audit"):
             if self._database is not None:
                 with self._database:
-                    self._database.executemany("insert or replace into results values (?, ?)", results.items())
+                    rows = [(key, _sealed(key, value)) for key, value in results.items()]
+                    self._database.executemany("insert or replace into results values (?, ?)", rows)
 
     def close(self) -> None:
         """Close the file, after removing the oldest results beyond `MOST`."""
@@ -136,6 +140,10 @@ def computed(
                     results.keep(fresh)
                     fresh.clear()
     return found
+
+
+def _sealed(key: str, value: str) -> str:
+    return digest_of(value.encode(), key) + value
 
 
 def _opened(path: Path) -> sqlite3.Connection:

@@ -22,7 +22,7 @@ from audit.engine.memory import memory_limit
 from audit.engine.paths import exactly
 from audit.engine.quiet import without_progress_bar
 from audit.output.errors import AuditError, Problem
-from audit.remote.ranges import attach, failure, interrupted
+from audit.remote.ranges import attach, check, failure, interrupted, is_elsewhere
 from audit.sources.archives import RATIO, UNPACKED
 from audit.sources.files import Found
 from audit.sources.formats import CAPABILITIES, is_translated
@@ -58,6 +58,15 @@ _RECORDS: Final = """
 """
 
 
+_COLUMNS: Final = (
+    *("place", "number", "condition", "env", "variant", "run", "iteration", "initial", "revised", "revision_status"),
+    *("selected", "evidence", "seconds", "tau_c", "restrained", "origin"),
+)
+"""Columns of records in a pack."""
+_LATER: Final = {"tau_c", "restrained", "origin"}
+"""Those that packs of earlier versions need not have."""
+
+
 class PackedFile(msgspec.Struct, frozen=True, kw_only=True):
     """A record file in a pack: what people knew it by, its run (an index), and whether its lines are as they were.
 
@@ -86,7 +95,11 @@ class PackedSkips(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Contents(msgspec.Struct, frozen=True, kw_only=True):
-    """What a pack holds; `made_by` is the program's version, `rules` a digest of those by which lines were judged."""
+    """What a pack holds.
+
+    `made_by` is the program's version, `rules` a digest of those by which lines were judged. Packs of earlier versions
+    have no checksums (`audit/remote/checksums.py`).
+    """
 
     format: int = FORMAT
     made_by: str
@@ -97,6 +110,7 @@ class Contents(msgspec.Struct, frozen=True, kw_only=True):
     logged_returns: list[dict[str, Any]]
     skipped: list[PackedSkips] = []
     findings: CarriedFindings | None = None
+    has_checksums: bool = False
 
 
 class PackSource:
@@ -112,6 +126,7 @@ class PackSource:
         """Read what the pack holds; from an archive it is copied out first."""
         import duckdb
 
+        contents = path = None
         try:
             if found.path is not None:
                 found.open().close()  # DuckDB would wait for a pipe
@@ -121,9 +136,10 @@ class PackSource:
         except (OSError, AuditError, msgspec.MsgspecError, RecursionError, duckdb.Error) as error:
             if interrupted(error):
                 raise KeyboardInterrupt from None
-            if (failed := failure()) is not None:
+            failed = failure()
+            if failed is not None and (contents is not None or is_elsewhere(str(path))):
                 raise AuditError(failed) from None
-            reason = str(getattr(error, "strerror", None) or error).strip().splitlines()[0]
+            reason = failed or str(getattr(error, "strerror", None) or error).strip().splitlines()[0]
             intake.problem(found.label, None, f"cannot be read as a pack ({reason}); left out")
 
     def finish(self, intake: Intake) -> None:
@@ -178,13 +194,15 @@ def unpack(file: RecordFile, intake: Intake, room: _Room | None = None) -> Recor
 
 
 def _hand_over(contents: Contents, path: Path, label: str, intake: Intake) -> None:
+    is_trusted = contents.rules == rules()
+    if not all(file.is_raw for file in contents.files):
+        _check_columns(str(path), is_trusted=is_trusted)
     runs = [_add(run, label, intake) for run in contents.runs]
     intake.problems.extend(contents.problems)
     intake.append(intake.logged_returns, *contents.logged_returns)
     for skips in contents.skipped:
         if facts := runs[skips.run]:
             intake.skipped.setdefault(facts.identity, set()).update(skips.iterations)
-    is_trusted = contents.rules == rules()
     room = _Room(path)
     for file in contents.files:
         facts = runs[file.run]
@@ -200,8 +218,22 @@ def _hand_over(contents: Contents, path: Path, label: str, intake: Intake) -> No
                 intake.files.append(unpack(intake.files.pop(), intake, room))
     if is_trusted and contents.findings is not None and None not in runs:
         intake.carriers[str(path)] = contents.findings
+    if not contents.has_checksums:
+        intake.notes.append(f"{label} has no checksums, so that damage may pass unnoticed; pack it again to have them")
     if not is_trusted:
         intake.notes.append(f"{label} was packed by another version, so it is checked anew; pack it again to be fast")
+
+
+def _check_columns(path: str, *, is_trusted: bool) -> None:
+    """Refuse a pack without the columns of records; those of earlier versions, whose lines are judged anew, have fewer.
+
+    Raises:
+        AuditError: a column is missing.
+    """
+    types = types_of(path)
+    for name in _COLUMNS:
+        if name not in types and (is_trusted or name not in _LATER):
+            raise AuditError(f"it lacks the column {name}")
 
 
 def _add(run: PackedRun, label: str, intake: Intake) -> RunFacts | None:
@@ -224,17 +256,22 @@ def contents_of(path: Path) -> Contents:
     """What a pack holds.
 
     Raises:
-        AuditError: it does not state it, or in a format of a later version.
+        AuditError: it does not state it, or in a format of a later version, or is damaged.
+        OSError: it cannot be read.
         duckdb.Error: it cannot be read.
         msgspec.MsgspecError: it states something else.
     """
+    has_checksums = check(path)
     text = next(_select(_CONTENTS, path), None)
     if text is None:
         raise AuditError("no row states what it holds")
     newer = msgspec.json.decode(text, type=_Format).format
     if newer > FORMAT:
         raise AuditError(f"its format {newer} is newer than this version reads ({FORMAT}); update salience-audit")
-    return msgspec.json.decode(text, type=Contents)
+    contents = msgspec.json.decode(text, type=Contents)
+    if contents.has_checksums and not has_checksums:
+        raise AuditError("its checksums are gone: it is damaged, or was written anew by another program")
+    return contents
 
 
 def types_of(path: str) -> dict[str, Any]:
@@ -243,6 +280,7 @@ def types_of(path: str) -> dict[str, Any]:
     Raises:
         duckdb.Error: it cannot be read.
     """
+    attach(_connection())
     found = _connection().cursor().execute("from read_parquet(?) limit 0", [exactly(Path(path))])
     return {name: kind for name, kind, *_ in found.description or ()}
 

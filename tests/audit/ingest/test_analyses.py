@@ -339,3 +339,24 @@ def test_links_to_nothing_and_odd_names_do_no_harm(data):
     expected = fresh(data)
     assert [audited(data) for _ in range(2)] == [expected] * 2
     assert store_module.Analysis.of([data], {}) is not None
+
+
+def test_what_is_another_data_set_s_is_not_believed(data, folder, tmp_path):
+    """Tables of two data sets under the same name, exchanged whole; so may be two tables of one data set."""
+    _write(tmp_path / "other", 1, answer="All is well.")
+    expected = [audited(path) for path in (data, tmp_path / "other")]
+    assert expected[0] != expected[1]
+    one, two = ({path.name.partition(".")[0]: path for path in kept_in} for kept_in in _folders(folder))
+    assert one.keys() == two.keys()
+    for name in one:
+        first, second = one[name].read_bytes(), two[name].read_bytes()
+        digests = one[name].suffix, two[name].suffix
+        one[name].unlink()
+        two[name].unlink()
+        one[name].with_suffix(digests[1]).write_bytes(second)
+        two[name].with_suffix(digests[0]).write_bytes(first)
+    assert [audited(path) for path in (data, tmp_path / "other")] == expected
+
+
+def _folders(folder):
+    return [list(path.iterdir()) for path in sorted(folder.glob("*/*"))]

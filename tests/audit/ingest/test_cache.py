@@ -18,6 +18,7 @@ from audit.cache_folder import VARIABLE
 from audit.cli import app
 from audit.ingest import cache as cache_module
 from audit.ingest import gathering as gathering_module
+from audit.ingest.segment_lists import look_of
 from audit.store import open_store
 from tests.audit.samples import candidate, episode, revision, write_run
 
@@ -203,3 +204,66 @@ def test_no_cache_is_an_option_of_the_command(data, folder):
     done = CliRunner().invoke(app, ["runs", str(data), "--no-cache", "--format", "json"])
     assert len(json.loads(done.stdout)) == 3
     assert not folder.exists()
+
+
+def test_a_digit_of_a_list_is_under_a_digest(data, folder):
+    """Whichever it is: the place of a file, a time, the line of a fault."""
+    expected = audited(data)
+    [path] = [path for path in folder.glob("*.json") if b'"place":3' in path.read_bytes()]
+    content = path.read_bytes()
+    for old, new in (
+        (b'"place":3', b'"place":2'),
+        (b'"line":4', b'"line":3'),
+        (b'"is_plain":false', b'"is_plain":true'),
+    ):
+        assert old in content
+        path.write_bytes(content.replace(old, new))
+        assert audited(data) == expected, new
+        for newer in [*folder.glob("*.json"), *folder.glob("*.parquet")]:
+            newer.unlink()
+        assert audited(data) == expected
+        [path] = [path for path in folder.glob("*.json") if b'"place":3' in path.read_bytes()]
+        content = path.read_bytes()
+
+
+def test_damage_that_metadata_do_not_show_is_noticed(data, folder, monkeypatch):
+    """As of a disk: size and times of the segment are what they were."""
+    expected = audited(data)
+    for place in (4, 300, -200, -1):
+        for path in folder.glob("*.parquet"):
+            look = cache_module.look_of(path)
+            content = bytearray(path.read_bytes())
+            content[place] ^= 1
+            path.write_bytes(content)
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(
+                    cache_module, "look_of", lambda each, path=path, look=look: look if each == path else look_of(each)
+                )
+                assert audited(data) == expected, place
+
+
+def test_what_is_another_data_set_s_is_not_believed(data, folder, tmp_path):
+    """Relations of batches that two data sets have under the same name, since their runs are described alike."""
+    other = shutil.copytree(data, tmp_path / "other")
+    for path in other.rglob("episodes.jsonl"):
+        path.write_bytes(path.read_bytes().replace(b"[1.0, 5.0, 9.0]", b"[2.0, 4.0, 9.0]"))
+    expected = {path: audited(path, ("evidence",)) for path in (data, other)}
+    assert expected[data][0] != expected[other][0]
+    shutil.rmtree(folder / "analyses", ignore_errors=True)
+    [one, two] = [each for each in folder.iterdir() if each.is_dir()]
+    names = [sorted(path.name for path in each.iterdir()) for each in (one, two)]
+    assert [name.partition(".")[0] for name in names[0]] == [name.partition(".")[0] for name in names[1]]
+    for each in (one, two):
+        each.rename(f"{each}.away")
+    one.with_suffix(".away").rename(two)
+    two.with_suffix(".away").rename(one)
+    assert {path: audited(path, ("evidence",)) for path in (data, other)} == expected
+
+
+def test_a_file_whose_time_was_set_back_is_not_kept(data, folder, monkeypatch):
+    """It was changed a moment ago, and may change again without looking different."""
+    monkeypatch.setattr(cache_module, "SETTLED", 3600 * 10**9)
+    for path in data.rglob("*.jsonl"):
+        os.utime(path, (LONG_AGO, LONG_AGO))
+    audited(data)
+    assert segments(folder) == {}

@@ -16,6 +16,7 @@ from audit.engine.carried import CARRIED, LEVELS
 from audit.ingest import version
 from audit.output.errors import UsageError
 from audit.packing import pack
+from audit.remote.checksums import add_checksums
 from audit.store import open_store
 from tests.audit.samples import episode, revision, write_run
 from tests.audit.texts import items, text_revision, text_run
@@ -71,6 +72,7 @@ def found(path, names=RELATIONS, **options):
 def altered(packed, change, path):
     """The pack with columns replaced."""
     duckdb.execute(f"copy (select {change} from read_parquet(?)) to ? (format parquet)", [str(packed), str(path)])
+    add_checksums(path)
     return path
 
 

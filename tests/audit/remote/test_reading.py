@@ -291,3 +291,17 @@ def wait_until(condition):
             return
         time.sleep(0.01)
     raise AssertionError
+
+
+def test_damage_elsewhere_is_one_line(packed, server, by_ranges):
+    content = bytearray(packed.read_bytes())
+    url = f"{server.url}/x%20y.pack.parquet?sig=secret"
+    for place in (200, len(content) // 2, len(content) - 100):
+        content[place] ^= 1
+        packed.write_bytes(content)
+        failed = run("summary", url, "--no-cache")
+        content[place] ^= 1
+        assert failed.exit_code == 1
+        assert "damaged" in failed.stderr
+        assert len(failed.stderr.splitlines()) == 1
+        assert "secret" not in failed.output
