@@ -27,6 +27,7 @@ from collector.records import (
     ShownItems,
     TextCandidate,
     TextEpisode,
+    split_thinking,
 )
 
 
@@ -185,7 +186,7 @@ class Recorder:
         """Add the reflector's answer.
 
         Args:
-            answer: the model's text in full; None where it is not known.
+            answer: the model's text in full; None where it is not known. Thinking inside it is taken out.
             text: the revised candidate: all components, or those that the answer changes. None where the answer has
                 none, which ends the iteration.
             thinking: the model's thinking, if it gives any.
@@ -195,8 +196,11 @@ class Recorder:
             return
         draft = self._current("answered")
         self._draft, self._lost = None, True
-        draft.answer, draft.thinking, draft.answered = answer, thinking, True
-        draft.completion = answer if completion is None else completion
+        proposed = [] if text is None else list(components(text).values())
+        completion, thought = _apart(answer if completion is None else completion, thinking, proposed)
+        draft.answer, draft.thinking = _apart(answer, thinking, proposed)
+        draft.thinking = draft.thinking or thought
+        draft.completion, draft.answered = completion, True
         if text is None:
             self._write(draft, None, accepted=False)
         else:
@@ -300,6 +304,12 @@ class Recorder:
                 seconds=seconds,
             )
         )
+
+
+def _apart(
+    text: str | None, thinking: str | None, proposed: Sequence[str]
+) -> tuple[str | None, str | None]:
+    return (text, thinking) if text is None else split_thinking(text, thinking, proposed=proposed)
 
 
 def _versions(packages: Sequence[str]) -> dict[str, str]:

@@ -15,7 +15,7 @@ import msgspec
 from audit.sources.files import Found
 from audit.sources.intake import LONGEST_LINE, Intake, RunFacts
 from audit.sources.iterations import Candidate, ShownEvidence, Translated
-from collector.records import Proposer
+from collector.records import Proposer, split_thinking
 
 Folder = tuple[str, ...]
 
@@ -174,6 +174,8 @@ def candidate(
     value = sum(scores) / len(scores) if scores else mean
     if value is None or not math.isfinite(value):
         raise LogError("its mean score is not a finite number")
+    if answer is not None:
+        answer, thinking = split_thinking(answer, thinking, proposed=(text or {}).values())
     return Candidate(
         source=source,
         text=text,
