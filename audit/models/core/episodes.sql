@@ -20,7 +20,8 @@ episodes as (
         -- An iteration states its threshold where a rule chose it, or where the log has it from the prompt.
         coalesce(tau_c, fixed_tau_c) as tau_c,
         coalesce(initial.mean_return >= coalesce(tau_c, fixed_tau_c), restrained) as restrained,
-        coalesce(origin, label) as file
+        coalesce(origin, label) as file,
+        error
     from segments
     join record_files using (segment, place)
     join methods using (condition, env, variant, run)
