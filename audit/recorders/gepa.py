@@ -137,7 +137,9 @@ class GEPARecorder:
         """Note what the run is."""
         self._is_mixed = self._thread not in (None, threading.get_ident())
         if self._is_mixed:
-            raise RecorderError("a second optimization began meanwhile: give each a recorder and a run number of its own")
+            raise RecorderError(
+                "a second optimization began meanwhile: give each a recorder and a run number of its own"
+            )
         self._thread = threading.get_ident()
         config = event.get("config") or {}
         sizes = {name: event.get(name) for name in ("trainset_size", "valset_size")}

@@ -78,7 +78,9 @@ class RunLog:
         with self.lock:
             self._taken.discard(iteration)
 
-    def candidate(self, text: dict[str, str], scores: Scores, ids: Sequence[Any] | None, **answer: Any) -> TextCandidate:
+    def candidate(
+        self, text: dict[str, str], scores: Scores, ids: Sequence[Any] | None, **answer: Any
+    ) -> TextCandidate:
         """A candidate whose scores are within the run's range.
 
         Raises:
@@ -240,9 +242,7 @@ class Iteration:
             raise ValueError("no answer with a text came before")
         with self._closing("scored") as draft:
             names = draft.initial.example_ids if ids is None else ids
-            revised = self.log.candidate(
-                draft.text or {}, scores, names, answer=draft.answer, thinking=draft.thinking
-            )
+            revised = self.log.candidate(draft.text or {}, scores, names, answer=draft.answer, thinking=draft.thinking)
             kept = self.log.keeps(draft.initial, revised) if accepted is None else accepted
             self.log.write(draft, revised, accepted=kept)
 

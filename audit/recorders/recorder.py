@@ -128,8 +128,8 @@ class Recorder:
     def iteration(self) -> Iteration:
         """A handle of one iteration, for a `with` block: of several at once, in threads or tasks, each has its own.
 
-        It has the calls of the recorder. Within the block, the calls of the recorder itself are the handle's too, in the
-        same thread or task and in tasks that begin there.
+        It has the calls of the recorder. Within the block, the calls of the recorder itself are the handle's too, in
+        the same thread or task and in tasks that begin there.
         """
         return Iteration(self._log)
 
@@ -236,7 +236,7 @@ class Recorder:
         atexit.unregister(self.close)
 
     def _here(self, *, begins: bool = False) -> Iteration:
-        """The iteration that a call belongs to: of the innermost block that this thread or task is in, or the only one."""
+        """The iteration that a call belongs to: of the innermost block around this thread or task, or the only one."""
         mine = (each for each in reversed(current.get()) if each.log is self._log and not each.left)
         found = next(mine, self._own)
         is_opener = found.opener is self._opened.get()

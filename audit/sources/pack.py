@@ -51,7 +51,8 @@ _RECORDS: Final = """
     }})::varchar, ',"error":null,', ','), ',"tau_c":null,"restrained":null', '')
     from (
         -- Packs of earlier versions have no such columns.
-        from read_parquet(?) union all by name select null::varchar as error, null::double as tau_c, null::boolean as restrained where false
+        from read_parquet(?) union all by name
+        select null::varchar as error, null::double as tau_c, null::boolean as restrained where false
     )
     where place = ?
     order by number

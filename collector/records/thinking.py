@@ -12,14 +12,12 @@ _FRONT: Final = re.compile(r"\s*<think>", re.IGNORECASE)
 _CODE: Final = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
 
 
-def split_thinking(
-    text: str, thinking: str | None = None, *, proposed: Collection[str] = ()
-) -> tuple[str, str | None]:
+def split_thinking(text: str, thinking: str | None = None, *, proposed: Collection[str] = ()) -> tuple[str, str | None]:
     """Part an answer from the thinking inside it.
 
     Thinking is what stands between `<think>` and `</think>`, in any case, blocks within blocks included.
 
-    - At the front, a block without an end of its own reaches to the first `</think>`; without any, nothing was answered.
+    - At the front, a block without an end of its own reaches to the first `</think>`; without any, there is no answer.
     - Behind that, marks in Markdown's code are quoted and mean nothing.
     - Everything before a `</think>` that nothing opened is thinking: the prompt's template had the opening mark.
     - A `<think>` that nothing closes opens thinking where it begins a line, as of an answer that was cut off.

@@ -23,12 +23,7 @@ counted as (
         count(*) as revisions,
         count(episodes.answer) as answers,
         count(*) filter (where answers.answer is not null) as rationales,
-        -- Of rationales that are long enough for an English one to have a word of these.
-        count(*) filter (len(string_split(answers.answer, ' ')) >= 8) as readable,
-        count(*) filter (
-            len(string_split(answers.answer, ' ')) >= 8
-            and not regexp_matches(answers.answer, '(?i)\\b(?:the|is|are|and|of|to|it|because|not)\\b')
-        ) as foreign,
+        count(*) filter (is_foreign(answers.answer)) as foreign,
         count(*) filter (where evidence_kind in ('batch', 'pair') and items > 1) as batches,
         count(*) filter (where evidence_kind in ('batch', 'pair') and items > 1 and not worst_below_median) as tied,
         count(*) filter (where evidence_kind in ('batch', 'pair') and items = 1) as single,
@@ -90,9 +85,10 @@ def _sentences(row: dict[str, Any]) -> Iterator[str]:
         yield f"{unanswered} of {revisions} have no answer recorded, and count in no citing rate"
     if without := row["answers"] - row["rationales"]:
         yield f"{without} of {revisions} have no rationale beside the text, and count in no citing rate"
-    if 2 * row["foreign"] > row["readable"]:
-        readable = count(row["readable"], "rationale")
-        yield f"{row['foreign']} of {readable} hold no common English word: what they cite is not found"
+    if row["foreign"]:
+        rationales = count(row["rationales"], "rationale")
+        what = "hold no common English word, or hardly any: what they cite is not known"
+        yield f"{row['foreign']} of {rationales} {what}"
     if row["tied"]:
         batches = count(row["batches"], "set")
         yield f"in {row['tied']} of {batches} of items the worst is not below the median: strict cannot hold"

@@ -25,7 +25,7 @@ def found(data):
     with audit.open(data) as store:
         read = audit.sql(
             store,
-            'select iteration, answer, coalesce(critic_answers.thinking, revised.thinking) as thinking from episodes '
+            "select iteration, answer, coalesce(critic_answers.thinking, revised.thinking) as thinking from episodes "
             "left join critic_answers using (condition, env, variant, run, iteration) order by iteration",
         )
         cited = audit.sql(store, 'select count(*) as n from "references" where cites')
@@ -69,9 +69,7 @@ def test_of_recorders(tmp_path):
 
 def test_of_imports(tmp_path):
     log = tmp_path / "log.jsonl"
-    rows = [
-        {"iteration": place, "before": 0.5, "after": 1.0, "answer": answer} for place, answer in enumerate(ANSWERS)
-    ]
+    rows = [{"iteration": place, "before": 0.5, "after": 1.0, "answer": answer} for place, answer in enumerate(ANSWERS)]
     log.write_text("".join(json.dumps(row) + "\n" for row in rows))
     mapping = tmp_path / "log.toml"
     mapping.write_text(

@@ -175,9 +175,7 @@ def test_a_failed_reflection_keeps_its_error_and_check_counts_it(tmp_path, capsy
     assert [(each.iteration, each.completion, each.error) for each in calls(tmp_path)] == [
         (0, "", "TimeoutError: no answer in 60 s")
     ]
-    assert troubles(tmp_path) == [
-        "iteration 4 was never scored (ZeroDivisionError: division by zero); it is left out"
-    ]
+    assert troubles(tmp_path) == ["iteration 4 was never scored (ZeroDivisionError: division by zero); it is left out"]
     pack = tmp_path / "runs.pack.parquet"
     audit.pack(tmp_path / "runs", out=pack)
     for data in (tmp_path / "runs", pack):

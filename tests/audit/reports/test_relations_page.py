@@ -78,7 +78,7 @@ def test_every_relation_is_on_the_page():
 
 
 def test_no_part_of_a_relation_has_the_name_of_another_relation():
-    """What a relation names is built first, so that such a part would have the other one built for nothing, or in vain."""
+    """What a relation names is built first: such a part would have the other one built for nothing, or in vain."""
     wrong = []
     for name, text in models().items():
         code = re.sub(r"--.*", "", text)
