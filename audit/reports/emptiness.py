@@ -62,7 +62,7 @@ def no_patterns(request: Request, store: Store) -> str | None:
 
 
 def unread(name: str, request: Request, store: Store) -> str | None:
-    """How many answers are in no rate since they are not in English; None where there are none, or citing is no matter."""
+    """How many answers are in no rate, not being in English; None where there are none, or citing is not counted."""
     if name not in CITING:
         return None
     counts = request.select(store.relation("unread_answers")).aggregate("sum(unread), sum(answers)")

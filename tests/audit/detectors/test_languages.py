@@ -8,13 +8,13 @@ import duckdb
 import pytest
 
 import audit
-from audit.engine.catalog import functions
+from audit.engine.catalog import functions, functions_in
 from tests.audit.samples import SHARED, candidate, episode, write_run
 from tests.audit.texts import text_revision, text_run
 
 FOREIGN = {
     "German": (
-        "Der schlechteste Durchlauf endete nach 63 Schritten, weil der Stab fiel. Ich erhöhe params[2] von 0.4 auf 0.9.",
+        "Der schlechteste Durchlauf endete nach 63 Schritten, da der Stab fiel. Ich erhöhe params[2] von 0.4 auf 0.9.",
         "Im zweiten Beispiel fehlt die Einheit, daher wird der Prompt um eine Regel ergänzt.",
         "Die Belohnung ist in allen drei Läufen niedrig. Das Gewicht für den Winkel ist zu klein und wird verdoppelt.",
         "## Analyse\n\n- Beispiel 1 ist falsch, weil das Datum nicht gelesen wurde\n- Beispiel 2 ist richtig",
@@ -84,7 +84,7 @@ ENGLISH = (
 def judge():
     """Which of some answers are in another language."""
     with duckdb.connect() as connection:
-        for name in ("english_words", "foreign_words", "is_foreign"):
+        for name in functions_in("is_foreign()"):
             connection.execute(functions()[name])
 
         def judged(answers):
