@@ -40,7 +40,7 @@ read as (
 lines as (
     select
         file, ordinal, place, source,
-        is_plain and (is_accepted or not coalesce(may_think(record.initial) or may_think(record.revised), false)) as is_plain,
+        is_plain and (is_accepted or not (may_think(record.initial) or may_think(record.revised))) as is_plain,
         bytes,
         unnest(record)
     from read
