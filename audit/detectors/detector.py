@@ -101,6 +101,7 @@ class Detector:
         return {
             "detector": self.name,
             "detector_pattern": self.pattern,
+            "is_own": self.is_own,
             "about": self.about.text,
             "about_kind": self.about.kind,
             "about_name": self.about.name,

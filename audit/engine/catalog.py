@@ -65,6 +65,7 @@ KEPT: Final = frozenset(
         "patterns_summary",
         "positions",
         "holdings",
+        "unread_answers",
     }
 )
 """Relations with a few rows per run or method, which are kept from one audit to the next."""

@@ -14,6 +14,7 @@ from audit.ingest.runs import RecordedRun, Records
 from audit.sources.iterations import Iteration
 from audit.sources.prompts import CALLS, calls_in, released_prompt
 from audit.vocabulary.keys import RunKey
+from collector.records import split_thinking
 
 ID_DIGITS = 22
 """Hexadecimal digits of an identifier: 88 bits."""
@@ -190,15 +191,19 @@ class _Run:
                         model=None,
                     )
 
-    def _made(self, **facts: object) -> Transcript:
+    def _made(self, *, answer: str | None, thinking: str | None, **facts: object) -> Transcript:
         run = self.recorded.run
         self.tally.transcripts += 1
         self.tally.without_prompt += facts["prompt"] is None
+        if answer is not None:
+            answer, thinking = split_thinking(answer, thinking)
         return Transcript(
             key=self.recorded.identity,
             role=self.role,
             started_at=run.started_at if run else None,
             options=msgspec.json.encode(run.options).decode() if run else None,
+            answer=answer,
+            thinking=thinking,
             **facts,  # type: ignore[arg-type]
         )
 

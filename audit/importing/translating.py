@@ -19,6 +19,7 @@ from audit.importing.mapping import COUNTED, FILE, ROW, Decimal, LogMapping, unk
 from audit.importing.names import Names
 from audit.importing.rows import MISSING, Row, look_up
 from audit.rounding import sign_of_change
+from collector.records import split_thinking
 
 PRECISION: Final = 5.1e-5
 """Relative difference that a stated mean may have from that of its returns: logs often write four decimals."""
@@ -173,6 +174,11 @@ def _candidate(
 ) -> Record | None:
     left_out = () if mapping.is_text else TEXT_ONLY
     candidate: Record = {name: given.get(f"{role}.{name}") for name in CANDIDATE if name not in left_out}
+    if candidate["answer"] is not None:
+        texts = (candidate.get("text") or {}).values()
+        candidate["answer"], candidate["thinking"] = split_thinking(
+            candidate["answer"], candidate["thinking"], proposed=texts
+        )
     returns = candidate["returns"]
     faulty = {fault.partition(" ")[0] for fault in faults}
     made_of = ("params", "text", "returns", "mean_return")

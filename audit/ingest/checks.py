@@ -17,7 +17,7 @@ from audit.ingest.readings import Fault
 from audit.sources.formats import CAPABILITIES, is_translated
 from audit.sources.grammar import LINE_FORMS, form_of
 from audit.sources.intake import LONGEST_LINE, Intake, RecordFile
-from collector.records import RecordError, decode, encode
+from collector.records import RecordError, decode, encode, split_thinking
 
 BLANK: Final = b" \t\r\n"
 """White space of JSON: nothing else may be outside of a record."""
@@ -151,10 +151,27 @@ def _plain(line: bytes | None, kind: type[msgspec.Struct]) -> bytes:
         raise RecordError(TOO_LONG)
     if not line.endswith(b"\n") and not _is_json(line):
         raise RecordError("torn: the line breaks off, as after a power loss or while it is being written")
-    plain = encode(decode(line, kind))
+    plain = encode(_without_thinking(decode(line, kind)))
     if len(plain) > LONGEST_LINE:
         raise RecordError(TOO_LONG)
     return plain
+
+
+def _without_thinking(record: Any) -> Any:
+    """A record whose answers hold no thinking."""
+    return msgspec.structs.replace(record, **{role: _apart(getattr(record, role)) for role in ("initial", "revised")})
+
+
+def _apart(candidate: Any) -> Any:
+    """A candidate, or None, with its thinking apart from its answer."""
+    if candidate is None or not candidate.answer:
+        return candidate
+    given = candidate.thinking or None  # it may be left out
+    texts = getattr(candidate, "text", None) or {}
+    answer, thinking = split_thinking(candidate.answer, given, proposed=texts.values())
+    if answer == candidate.answer:
+        return candidate
+    return msgspec.structs.replace(candidate, answer=answer, thinking=thinking)
 
 
 def _is_json(line: bytes) -> bool:

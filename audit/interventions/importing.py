@@ -21,6 +21,7 @@ from audit.interventions.units import SAME, TIES, Unit, number_readable, sha256
 from audit.output.errors import AuditError, UsageError, count
 from audit.output.rows import Table
 from audit.sources.intake import LONGEST_LINE
+from collector.records import split_thinking
 from collector.system.regular_files import open_regular
 
 FIELDS: Final = ("unit", "env", "run", "iteration", "arm", "order", "prompt", "answer", "params", "before")
@@ -272,6 +273,7 @@ def _answers(plan: Plan, units: Sequence[Sequence[_Line]]) -> Iterator[AnswerOf]
     for unit, lines in zip(plan.units, units, strict=True):
         seen: Counter[str] = Counter()
         for line in lines:
+            answer, thinking = split_thinking(line.answer)
             yield AnswerOf(
                 plan_sha256=plan.sha256,
                 **unit.key._asdict(),
@@ -288,8 +290,8 @@ def _answers(plan: Plan, units: Sequence[Sequence[_Line]]) -> Iterator[AnswerOf]
                 seed=0,
                 params=line.params,
                 error=None if line.params is not None else "no parameters were read from it",
-                completion=line.answer,
-                thinking=None,
+                completion=answer,
+                thinking=thinking,
                 prompt_tokens=None,
                 completion_tokens=None,
                 seconds=0.0,

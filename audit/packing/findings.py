@@ -66,7 +66,8 @@ def joined(columns: Sequence[Carried]) -> str:
     The files are read by variables of the columns' names.
     """
     plain = (
-        "line, bytes, initial, revised, revision_status, selected, evidence, seconds, tau_c, restrained, origin, defect"
+        "line, bytes, initial, revised, revision_status, selected, evidence, seconds, error, tau_c, restrained, "
+        "origin, defect"
     )
     names = "".join(f', "{each.column}"' for each in columns)
     joins = "".join(f" left join read_parquet(getvariable('{each.column}')) using ({KEYS})" for each in columns)

@@ -1,6 +1,6 @@
 """Record an optimizer of prompts or programs while it runs, so that `audit` can read what its reflector did.
 
-Three calls per iteration record any loop::
+Three calls per iteration record any loop; where iterations overlap, those of `with recorder.iteration() as it:`::
 
     from audit.recorders import Recorder
 
@@ -21,7 +21,8 @@ in `troubles.jsonl` beside the records, a line on standard error, and part of a 
 from __future__ import annotations
 
 from audit.recorders.candidates import Item
+from audit.recorders.iteration import Iteration
 from audit.recorders.recorder import Recorder
 from audit.recorders.run_files import RecorderError
 
-__all__ = ["Item", "Recorder", "RecorderError"]
+__all__ = ["Item", "Iteration", "Recorder", "RecorderError"]

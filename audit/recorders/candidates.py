@@ -18,6 +18,8 @@ Scores = Sequence[float] | float
 
 LONGEST_ITEM: Final = 64 * 1024
 """Bytes of a shown item that are kept."""
+ROUNDING: Final = 1e-9
+"""How far a score may be beyond its range, as a share of that: a mean of sums is rounded."""
 CUT: Final = " … [cut]"
 
 
@@ -77,6 +79,19 @@ def candidate(
         example_ids=None if ids is None else [str(each) for each in ids],
         mean_return=float(scores) if isinstance(scores, (int, float)) else statistics.fmean(returns or []),
     )
+
+
+def refuse_beyond(candidate: TextCandidate, score_range: tuple[float, float]) -> None:
+    """Refuse a candidate with a score beyond a range, but for rounding.
+
+    Raises:
+        ValueError: it has one.
+    """
+    low, high = score_range
+    most = ROUNDING * (high - low)
+    for score in (*(candidate.returns or ()), candidate.mean_return):
+        if not low - most <= score <= high + most:
+            raise ValueError(f"the score {score:g} is beyond score_range, {low:g} to {high:g}")
 
 
 def components(text: Text) -> dict[str, str]:

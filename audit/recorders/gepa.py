@@ -7,6 +7,7 @@ which DSPy gives to the callbacks of the model: `reflection_lm=dspy.LM(…, call
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,8 +15,10 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from audit.recorders.candidates import Item
+from audit.recorders.iteration import Iteration, words
 from audit.recorders.messages import answer_fields, plain_text
 from audit.recorders.recorder import Recorder
+from audit.recorders.run_files import RecorderError
 from audit.recorders.troubles import Troubles, guarded
 from collector.records import SelectionRule
 
@@ -113,6 +116,8 @@ class GEPARecorder:
         )
         self._rule = selection_rule
         self._now = _Iteration()
+        self._thread: int | None = None
+        self._is_mixed = False
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         """The recorder itself: DSPy copies models together with their callbacks, and a run has one recorder."""
@@ -130,6 +135,12 @@ class GEPARecorder:
     @guarded
     def on_optimization_start(self, event: Event) -> None:
         """Note what the run is."""
+        self._is_mixed = self._thread not in (None, threading.get_ident())
+        if self._is_mixed:
+            raise RecorderError(
+                "a second optimization began meanwhile: give each a recorder and a run number of its own"
+            )
+        self._thread = threading.get_ident()
         config = event.get("config") or {}
         sizes = {name: event.get(name) for name in ("trainset_size", "valset_size")}
         self._recorder.files.describe(
@@ -195,12 +206,14 @@ class GEPARecorder:
     @guarded
     def on_error(self, event: Event) -> None:
         """The iteration ends early."""
-        self._now.error = f"{type(event.get('exception')).__name__}: {event.get('exception')}"
+        self._now.error = words(event.get("exception") or "an error without a text")
 
     @guarded
     def on_iteration_end(self, event: Event) -> None:
         """Record what the iteration tried."""
         now, self._now = self._now, _Iteration()
+        if self._is_mixed:
+            return
         first = (event["iteration"] - 1) * len(now.tasks)
         asked = [task for task in now.tasks if task.examples is not None]
         self._take_calls(now, len(asked))
@@ -220,6 +233,7 @@ class GEPARecorder:
     @guarded
     def on_optimization_end(self, event: Event) -> None:  # noqa: ARG002
         """Close the files, and warn of what could not be recorded."""
+        self._thread = None
         self.close()
 
     @guarded
@@ -230,21 +244,23 @@ class GEPARecorder:
             self._now.prompts[call_id] = plain_text(messages if messages else inputs.get("prompt"))
 
     @guarded
-    def on_lm_end(self, call_id: str, outputs: Any, exception: BaseException | None = None) -> None:  # noqa: ARG002
+    def on_lm_end(self, call_id: str, outputs: Any, exception: BaseException | None = None) -> None:
         """The model has answered."""
         prompt = self._now.prompts.pop(call_id, None)
+        if prompt is not None and exception is not None:
+            self._now.error = words(exception)
         if prompt is not None and outputs:
             self._now.calls.append((prompt, plain_text(outputs[0] if isinstance(outputs, list) else outputs)))
 
     def _undecided(self, fits: Any) -> _Task:
         return next(task for task in self._now.tasks if not task.skipped and task.examples is None and fits(task))
 
-    def _answered(self, proposal: _Proposal | None, text: dict[str, str] | None) -> None:
-        completion = proposal.answer if proposal else None
+    def _answered(self, it: Iteration, proposal: _Proposal, text: dict[str, str] | None) -> None:
+        completion = proposal.answer
         # DSPy asks for fields, of which one is the proposal itself, and the others are the reasons.
         fields = answer_fields(completion) if completion else {}
         reasons = [text for name, text in fields.items() if name not in _NO_REASON]
-        self._recorder.answered("\n\n".join(reasons) or None if fields else completion, text, completion=completion)
+        it.answered("\n\n".join(reasons) or None if fields else completion, text, completion=completion)
 
     def _note(self, number: int, trouble: str) -> None:
         self.troubles.note("on_iteration_end", f"iteration {number} {trouble}")
@@ -266,7 +282,8 @@ class GEPARecorder:
         prompt = proposal.prompt if proposal else None
         # Where an adapter leaves examples out, which of them are shown is not known.
         examples = task.examples if task.examples and len(task.examples) == len(task.ids) else []
-        self._recorder.shown(
+        it = self._recorder.iteration()
+        it.shown(
             task.text,
             task.scores or [],
             ids=task.ids,
@@ -275,8 +292,11 @@ class GEPARecorder:
             iteration=number,
             started=now.started,
         )
-        if proposal is None or proposal.text is None:
-            self._answered(proposal, None)
+        if proposal is None or (proposal.text is None and proposal.answer is None):
+            it.failed(now.error or f"GEPA gave no proposal; {_LOG}")
+            return
+        if proposal.text is None:
+            self._answered(it, proposal, None)
             return
         child = {**task.text, **proposal.text}
         accepted = child in now.accepted
@@ -284,8 +304,8 @@ class GEPARecorder:
             now.accepted.remove(child)
             if self._rule == "strict" and sum(proposal.scores or []) <= sum(task.scores or []):
                 self._note(number, "was accepted without a gain: this is not the rule `strict`; give selection_rule")
-        self._answered(proposal, proposal.text)
-        self._recorder.scored(proposal.scores or [], accepted=accepted)
+        self._answered(it, proposal, proposal.text)
+        it.scored(proposal.scores or [], accepted=accepted)
 
 
 def _item(place: int, example: Mapping[str, Any], prompt: str | None) -> Item:

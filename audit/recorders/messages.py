@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from collector.records import split_thinking
+
 _FIELD: Final = re.compile(r"^\[\[ ## (\w+) ## \]\]\s*$", re.MULTILINE)
 
 
@@ -25,8 +27,9 @@ def plain_text(value: Any) -> str:
 def answer_fields(answer: str) -> dict[str, str]:
     """The fields of an answer by name: those of a JSON object, or those under headings such as `[[ ## reasoning ## ]]`.
 
-    None where the answer has neither form.
+    None where the answer has neither form. What the model thought before them is left aside.
     """
+    answer, _ = split_thinking(answer)
     try:
         fields = json.loads(answer)
     except ValueError:

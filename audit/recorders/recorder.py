@@ -3,55 +3,33 @@
 from __future__ import annotations
 
 import atexit
-import time
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from contextvars import ContextVar
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Final, Self
 
 import msgspec
 
-from audit.recorders.candidates import Item, Scores, Text, candidate, components, shown_items
-from audit.recorders.run_files import RunFiles
-from audit.recorders.troubles import Troubles, guarded
-from audit.rounding import sign_of_change
-from collector.records import (
-    TEXT_SCHEMA,
-    Call,
-    EvidenceKind,
-    MethodFacts,
-    Run,
-    SelectionRule,
-    ShownItems,
-    TextCandidate,
-    TextEpisode,
+from audit.recorders.candidates import Item, Scores, Text
+from audit.recorders.iteration import Iteration, RunLog, current
+from audit.recorders.run_files import RecorderError, RunFiles
+from collector.records import TEXT_SCHEMA, EvidenceKind, MethodFacts, Run, SelectionRule
+
+SHARED: Final = (
+    "a second iteration began while one is open, in another thread or task: record each within "
+    "`with recorder.iteration() as it:`, by the calls of `it`"
 )
-
-
-@dataclass(kw_only=True)
-class _Draft:
-    """An iteration that is being recorded."""
-
-    iteration: int
-    started: float
-    initial: TextCandidate
-    evidence: ShownItems | None
-    prompt: str | None
-    answer: str | None = None
-    thinking: str | None = None
-    completion: str | None = None
-    text: dict[str, str] | None = None
-    answered: bool = False
 
 
 class Recorder:
     """Records a loop as native records, by three calls per iteration: `shown`, `answered`, `scored`.
 
     An interrupted run continues: the same folder, labels and run number append to its records, with the next iteration
-    number. One recorder serves one loop, and is not to be called from several threads at once.
+    number. Where iterations overlap, in threads or tasks, each needs a handle: `with recorder.iteration() as it:`.
 
     Args:
         folder: the folder of the data set, which may hold many runs.
@@ -63,7 +41,8 @@ class Recorder:
             and a better one, or other `programs`.
         selection_rule: which candidate is kept: the revised one where its mean is not lower (`better`), where it
             is higher (`strict`), `always`, or all of them in a `pool`. Rounding makes no mean higher or lower.
-        score_range: the lowest and the highest score that an example can have, where they are known.
+        score_range: the lowest and the highest score that an example can have, where they are known. An iteration with
+            a score beyond them is left out, which is a trouble.
         model: the reflector's model.
         backend: the tool that runs the loop.
         seed: the run's seed.
@@ -96,12 +75,9 @@ class Recorder:
         options: Mapping[str, Any] | None = None,
         packages: Sequence[str] = (),
     ) -> None:
-        self._rule = selection_rule
-        self._kind = evidence
-        self._draft: _Draft | None = None
+        if score_range is not None and not -math.inf < score_range[0] < score_range[1] < math.inf:
+            raise RecorderError(f"score_range is {tuple(score_range)}, not a lowest and a highest score")
         self._open = True
-        # One iteration, one trouble: what belongs to an iteration that cannot be recorded is passed over.
-        self._lost = False
         self.files = RunFiles(
             Path(folder),
             Run(
@@ -135,7 +111,10 @@ class Recorder:
                 schema=TEXT_SCHEMA,
             ),
         )
-        self.troubles = Troubles(self.files.folder)
+        self._log = RunLog(self.files, evidence)
+        self.troubles = self._log.troubles
+        self._own = Iteration(self._log)
+        self._opened: ContextVar[object] = ContextVar("opened", default=None)
         atexit.register(self.close)
 
     def __enter__(self) -> Self:
@@ -146,7 +125,14 @@ class Recorder:
     ) -> None:
         self.close()
 
-    @guarded
+    def iteration(self) -> Iteration:
+        """A handle of one iteration, for a `with` block: of several at once, in threads or tasks, each has its own.
+
+        It has the calls of the recorder. Within the block, the calls of the recorder itself are the handle's too, in
+        the same thread or task and in tasks that begin there.
+        """
+        return Iteration(self._log)
+
     def shown(
         self,
         text: Text,
@@ -169,43 +155,32 @@ class Recorder:
             prompt: the reflector's prompt in full.
             iteration: its number, where the loop counts by itself; it must not be recorded yet.
             started: when it began, by `time.monotonic`; now, if it is not given.
-        """
-        before, self._draft, self._lost = self._draft, None, True
-        self._draft = self._begin(text, scores, ids, iteration, prompt)
-        self._draft.started = self._draft.started if started is None else started
-        if shown := shown_items(self._draft.initial, items):
-            self._draft.evidence = ShownItems(kind=self._kind, shown=shown)
-        if before is not None:
-            self.troubles.note("shown", f"iteration {before.iteration} was never scored; it is left out")
-        self._lost = False
 
-    @guarded
+        Raises:
+            RecorderError: another thread or task has an iteration open, and neither has a handle.
+        """
+        with self._log.lock:
+            self._here(begins=True).shown(
+                text, scores, ids=ids, items=items, prompt=prompt, iteration=iteration, started=started
+            )
+
     def answered(
         self, answer: str | None, text: Text | None, *, thinking: str | None = None, completion: str | None = None
     ) -> None:
         """Add the reflector's answer.
 
         Args:
-            answer: the model's text in full; None where it is not known.
+            answer: the model's text in full; None where it is not known. Thinking inside it is taken out.
             text: the revised candidate: all components, or those that the answer changes. None where the answer has
                 none, which ends the iteration.
             thinking: the model's thinking, if it gives any.
             completion: what the model wrote, where `answer` is the part of it that gives reasons.
-        """
-        if self._lost:
-            return
-        draft = self._current("answered")
-        self._draft, self._lost = None, True
-        draft.answer, draft.thinking, draft.answered = answer, thinking, True
-        draft.completion = answer if completion is None else completion
-        if text is None:
-            self._write(draft, None, accepted=False)
-        else:
-            draft.text = {**(draft.initial.text or {}), **components(text)}
-            self._draft = draft
-        self._lost = False
 
-    @guarded
+        Raises:
+            RecorderError: it is of a thread or task whose `shown` was refused.
+        """
+        self._here().answered(answer, text, thinking=thinking, completion=completion)
+
     def scored(self, scores: Scores, *, ids: Sequence[Any] | None = None, accepted: bool | None = None) -> None:
         """End the iteration: how the revised candidate scored, and whether it was kept.
 
@@ -213,93 +188,67 @@ class Recorder:
             scores: its score on each example.
             ids: which examples these are; without it, those of the initial candidate.
             accepted: whether it was kept; without it, by the selection rule.
-        """
-        if self._lost:
-            return
-        draft = self._current("scored")
-        if draft.text is None:
-            raise ValueError("no answer with a text came before")
-        names = draft.initial.example_ids if ids is None else ids
-        revised = candidate(draft.text, scores, names, answer=draft.answer, thinking=draft.thinking)
-        self._write(draft, revised, accepted=self._kept(draft.initial, revised) if accepted is None else accepted)
 
-    @guarded
+        Raises:
+            RecorderError: see `answered`.
+        """
+        self._here().scored(scores, ids=ids, accepted=accepted)
+
+    def failed(self, error: BaseException | str) -> None:
+        """End the iteration: the reflector was asked, and the call failed.
+
+        Args:
+            error: why; the first 1,000 characters are recorded.
+
+        Raises:
+            RecorderError: see `answered`.
+        """
+        self._here().failed(error)
+
     def passed(
-        self, text: Text, scores: Scores, *, ids: Sequence[Any] | None = None, iteration: int | None = None
+        self,
+        text: Text,
+        scores: Scores,
+        *,
+        ids: Sequence[Any] | None = None,
+        iteration: int | None = None,
+        error: BaseException | str | None = None,
     ) -> None:
-        """Record an iteration in which the reflector was not asked, such as one with perfect scores."""
-        self._draft = self._begin(text, scores, ids, iteration, None)
-        self._write(self._draft, None, accepted=False)
+        """Record an iteration in which the reflector was not asked, such as one with perfect scores.
+
+        Args:
+            text: the candidate.
+            scores: its score on each example.
+            ids: which examples these are.
+            iteration: its number, where the loop counts by itself.
+            error: what failed before it could be asked.
+        """
+        Iteration(self._log).passed(text, scores, ids=ids, iteration=iteration, error=error)
 
     def close(self) -> None:
         """Close the files, and warn of what could not be recorded."""
         if not self._open:
             return
         self._open = False
-        if self._draft is not None:
-            self.troubles.note("close", f"iteration {self._draft.iteration} was never scored; it is left out")
+        self._own.end(None)
         self.files.close()
         self.troubles.summarize()
         atexit.unregister(self.close)
 
-    def _begin(
-        self, text: Text, scores: Scores, ids: Sequence[Any] | None, iteration: int | None, prompt: str | None
-    ) -> _Draft:
-        number = max(self.files.recorded, default=-1) + 1 if iteration is None else iteration
-        if number in self.files.recorded:
-            raise ValueError(
-                f"iteration {number} is already recorded and is left out; another run needs another run number"
-            )
-        initial = candidate(components(text), scores, ids)
-        return _Draft(iteration=number, started=time.monotonic(), initial=initial, evidence=None, prompt=prompt)
-
-    def _current(self, event: str) -> _Draft:
-        if self._draft is None:
-            raise ValueError(f"nothing was shown before {event}")
-        return self._draft
-
-    def _kept(self, initial: TextCandidate, revised: TextCandidate) -> bool:
-        change = sign_of_change(initial.mean_return, revised.mean_return, self.files.run.score_range or None)
-        return change > 0 if self._rule == "strict" else self._rule != "better" or change >= 0
-
-    def _write(self, draft: _Draft, revised: TextCandidate | None, *, accepted: bool) -> None:
-        self._draft = None
-        run = self.files.run
-        seconds = time.monotonic() - draft.started
-        identity: dict[str, Any] = {
-            "condition": run.condition,
-            "env": run.env,
-            "variant": run.variant,
-            "run": run.run,
-            "iteration": draft.iteration,
-        }
-        if draft.prompt is not None and draft.answered:
-            self.files.append(
-                Call(
-                    **identity,
-                    role="critic",
-                    attempt=1,
-                    prompt=draft.prompt,
-                    completion=draft.completion or "",
-                    thinking=draft.thinking,
-                    model=run.model or "",
-                    prompt_tokens=None,
-                    completion_tokens=None,
-                    seconds=seconds,
-                    error=None if revised else "no revised text in the answer",
-                )
-            )
-        self.files.append(
-            TextEpisode(
-                **identity,
-                initial=draft.initial,
-                revised=revised,
-                revision_status="ok" if revised else "unreadable" if draft.answered else "none",
-                selected="revised" if revised and accepted else "initial",
-                evidence=draft.evidence,
-                seconds=seconds,
-            )
-        )
+    def _here(self, *, begins: bool = False) -> Iteration:
+        """The iteration that a call belongs to: of the innermost block around this thread or task, or the only one."""
+        mine = (each for each in reversed(current.get()) if each.log is self._log and not each.left)
+        found = next(mine, self._own)
+        is_opener = found.opener is self._opened.get()
+        if found.is_open and not is_opener and (begins or found.is_shared):
+            if begins:
+                self.troubles.note("shown", SHARED)
+            found.is_shared = True
+            raise RecorderError(SHARED)
+        if begins:
+            found.opener = object()
+            self._opened.set(found.opener)
+        return found
 
 
 def _versions(packages: Sequence[str]) -> dict[str, str]:

@@ -11,6 +11,7 @@ import contextlib
 import functools
 import json
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ from types import ModuleType
 from typing import Any, Final
 
 from audit.recorders.candidates import Item
+from audit.recorders.iteration import words
 from audit.recorders.messages import answer_fields, plain_text
 from audit.recorders.recorder import Recorder
 from audit.recorders.run_files import RecorderError
@@ -55,6 +57,7 @@ class _Step:
     after: dict[str, str] | None = None
     prompt: str | None = None
     answer: str | None = None
+    error: str | None = None
     started: float = field(default_factory=time.monotonic)
 
 
@@ -115,9 +118,18 @@ def record(
 def _observed(module: ModuleType, recorder: SIMBARecorder) -> Iterator[None]:
     """Put the recorder between SIMBA and the functions that it calls."""
     wrap_program, compile_ = module.wrap_program, module.SIMBA.compile
+    alone = threading.Lock()
 
     @functools.wraps(compile_)
     def compile_recorded(optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+        if not alone.acquire(blocking=False):
+            raise RecorderError("a second SIMBA.compile began meanwhile; only one at a time can be recorded")
+        try:
+            return compile_alone(optimizer, *args, **kwargs)
+        finally:
+            alone.release()
+
+    def compile_alone(optimizer: Any, *args: Any, **kwargs: Any) -> Any:
         strategies = getattr(optimizer, "strategies", [])
         advising = [each for each in strategies if getattr(each, "__name__", "") == _ADVISING]
         optimizer.strategies = [recorder.around(each, advises=each in advising) for each in strategies]
@@ -214,11 +226,14 @@ class SIMBARecorder:
             history = getattr(options.get("prompt_model"), "history", None) or []
             last = history[-1] if history else None
             self.step_began(system)
-            done = False
+            done, error = False, None
             try:
                 done = strategy(bucket, system, **options)
+            except Exception as raised:
+                error = words(raised)
+                raise
             finally:
-                self.step_ended(bucket, system, options.get("prompt_model"), last, done)
+                self.step_ended(bucket, system, options.get("prompt_model"), last, done, error)
             return done
 
         return call
@@ -241,11 +256,13 @@ class SIMBARecorder:
         self._next += 1
 
     @guarded
-    def step_ended(self, bucket: list[dict[str, Any]], system: Any, model: Any, last: Any, done: bool) -> None:
+    def step_ended(
+        self, bucket: list[dict[str, Any]], system: Any, model: Any, last: Any, done: bool, error: str | None
+    ) -> None:
         """It is revised, or the model was not asked, or its advice could not be used."""
         step = next(step for step in reversed(self._steps) if step.system is system)
         call = _last_call(model, last)
-        step.asked = bool(done) or call is not None
+        step.asked, step.error = bool(done) or call is not None, error
         if not step.asked:
             return
         step.prompt, step.answer = call or (None, None)
@@ -276,9 +293,10 @@ class SIMBARecorder:
 
     def _record(self, step: _Step, runs: list[_Run]) -> None:
         if not step.asked:
-            self._recorder.passed(step.before, step.scores, ids=step.ids, iteration=step.number)
+            self._recorder.passed(step.before, step.scores, ids=step.ids, iteration=step.number, error=step.error)
             return
-        self._recorder.shown(
+        it = self._recorder.iteration()
+        it.shown(
             step.before,
             step.scores,
             ids=step.ids,
@@ -288,10 +306,10 @@ class SIMBARecorder:
             started=step.started,
         )
         reasons = answer_fields(step.answer or "").get("discussion", step.answer)
-        self._recorder.answered(reasons, step.after, completion=step.answer)
+        it.answered(reasons, step.after, completion=step.answer)
         if step.after is not None:
             scores = [run.score for run in runs if run.score is not None]
-            self._recorder.scored(scores, ids=[self._example_id(run.example) for run in runs], accepted=True)
+            it.scored(scores, ids=[self._example_id(run.example) for run in runs], accepted=True)
 
     def _example_id(self, example: Any) -> str:
         return self._ids.get(id(example)) or next(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Concatenate, Final, ParamSpec
@@ -25,18 +26,20 @@ class Troubles:
 
     def __init__(self, folder: Path) -> None:
         self.count = 0
+        self._lock = threading.Lock()
         self._path = folder / TROUBLES
 
     def note(self, event: str, message: str) -> None:
         """Write down one trouble; a disk that has no room for it still leaves the line on standard error."""
-        self.count += 1
-        try:
-            with self._path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps({"event": event, "trouble": message}) + "\n")
-        except OSError as error:
-            message = f"{message} (and {self._path} cannot be written: {error.strerror or error})"
-        if self.count <= PRINTED:
-            _print(f"{event}: {message}; the loop goes on")
+        with self._lock:
+            self.count += 1
+            try:
+                with self._path.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps({"event": event, "trouble": message}) + "\n")
+            except OSError as error:
+                message = f"{message} (and {self._path} cannot be written: {error.strerror or error})"
+            if self.count <= PRINTED:
+                _print(f"{event}: {message}; the loop goes on")
 
     def summarize(self) -> None:
         """Print how many troubles there were, if there were any."""

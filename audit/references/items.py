@@ -23,6 +23,10 @@ _NOUN: Final = (
     r"(?:examples?|inputs?|items?|samples?|instances?|questions?|queries|query|trajector(?:y|ies)"
     r"|programs?|inspirations?|attempts?|demonstrations?|records?)(?![a-z])"
 )
+_CANDIDATE: Final = (
+    r"(?:texts?|solutions?|candidates?|versions?|implementations?|variants?|codes?|algorithms?)(?![a-z])"
+)
+"""What other candidates are called, where a prompt shows these with a score each."""
 _COUNTED: Final = rf"(?:{_NOUN}|(?:problems?|cases?)(?![a-z])|ex\.)"
 """Nouns with a number behind: "the first problem" and "the worst case" are hardly examples, "problem 3" is one."""
 _NUMBER: Final = r"(?:#|no\.? ?)?(?P<number>\d{1,4})(?![\d%]|[.,]\d| ?(?:steps?|points?|times)(?![a-z]))"
@@ -56,7 +60,18 @@ _SCORING: Final = r"(?:[-\x20]?(?:scoring|scored|performing|rated|ranked|reward|
 _BY_ROLE: Final = compiled(
     rf"(?<![a-z])(?:the|this|that|one|its|both the) (?:one |only |single )?(?P<role>{'|'.join(_ROLES)})"
     rf"(?P<measure>{_SCORING})?"
-    rf" (?:{_SHOWN}?{_NOUN}|(?P<one>one|rollout|run|output|response|answer|trace)(?![a-z]))"
+    rf" (?:{_SHOWN}?(?:{_NOUN}|(?P<candidate>{_CANDIDATE}))"
+    r"|(?P<one>one|rollout|run|output|response|answer|trace)(?![a-z]))"
+)
+_EXTREMES: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("highest", "best", "top", "greatest", "largest", "maximum"), "best"),
+    **dict.fromkeys(("lowest", "worst", "smallest", "poorest", "minimum"), "worst"),
+}
+_BY_EXTREME: Final = compiled(
+    rf"(?<![a-z])(?:the|this|that) (?:one |only |single )?(?:{_SHOWN}?(?:{_NOUN}|(?P<candidate>{_CANDIDATE}))|one)"
+    r" (?:with|having|achieving|(?:that|which) (?:has|had|got|achieves|achieved|reached|received)) (?:the |its )?"
+    rf"(?P<extreme>{'|'.join(_EXTREMES)})(?: (?:combined|overall|mean|average|total|final))?"
+    r"[-\x20_](?:scores?|fitness|rewards?|returns?|results?)(?![a-z])"
 )
 _MEASURED: Final = frozenset({"low", "high", "top"})
 _SCORED: Final = compiled(
@@ -73,7 +88,8 @@ def find_items(scene: Scene, group: int) -> Iterator[Draft]:
         scene: the answer and what was shown.
         group: the first number free for a group.
     """
-    found = [*_by_number(scene), *_by_heading(scene), *_by_place(scene), *_by_role(scene), *_by_score(scene)]
+    found = [*_by_number(scene), *_by_heading(scene), *_by_place(scene), *_by_role(scene)]
+    found += [*_by_extreme(scene), *_by_score(scene)]
     for number, (start, end, kind, target) in enumerate(found):
         yield Draft(start, end, kind, target, group + number)
     yield from islice(find_quotes(scene, group + len(found)), MOST)
@@ -127,9 +143,24 @@ def _by_role(scene: Scene) -> Iterator[Found]:
         is_vague = match["role"] in _MEASURED and not match["measure"]
         # "The correct answer" and "the best response" are what an example asks for, not an example.
         is_wanted = match["one"] in {"output", "response", "answer"} and not match["measure"]
-        target = UNRESOLVED if is_vague or is_wanted else shown.by_role(role)
+        is_other = bool(match["candidate"]) and not (match["measure"] and _are_candidates(scene))
+        target = UNRESOLVED if is_vague or is_wanted or is_other else shown.by_role(role)
         if target:
             yield match.start("role"), match.end(), "label" if match["role"] == role else "paraphrase", target
+
+
+def _by_extreme(scene: Scene) -> Iterator[Found]:
+    """Items called by having the highest or the lowest score."""
+    for match in islice(_BY_EXTREME.finditer(scene.plain), MOST):
+        is_other = bool(match["candidate"]) and not _are_candidates(scene)
+        target = UNRESOLVED if is_other else scene.shown.by_role(_EXTREMES[match["extreme"]])
+        if target:
+            yield *match.span(), "paraphrase", target
+
+
+def _are_candidates(scene: Scene) -> bool:
+    """Whether what was shown are other candidates, and no examples of the one that is revised."""
+    return all(item.rollout is None for item in scene.shown.rollouts)
 
 
 def _by_score(scene: Scene) -> Iterator[Found]:

@@ -11,12 +11,15 @@ if TYPE_CHECKING:
     from audit.store import Store
 
 NOTHING: Final = "nothing to show: no such rows in the records"
+CITING: Final = ("salience", "base_rates", "severity_summary", "noise_summary", "controls")
+"""Relations with counts of answers that cite."""
 COMPARED: Final = ("salience", "base_rates", "severity_summary", "agreement_summary")
 """Relations over critics that compared rollouts or scored examples."""
 
 _NOT_COMPARED: Final = "no revisions of threetraj here, or of another method whose critic sees worst, median and best"
 _PROGRAMS: Final = (
-    "the models here saw other candidates, each with a score, and not scored examples of one: salience is not defined"
+    "the models here saw other candidates, each with a score, and not scored examples of one: salience is not defined, "
+    "and no rate of citing; audit positions tells which of them are cited, by place and by score"
 )
 _UNANSWERED: Final = (
     "no answers of the model are in these logs, so that nothing is known of what they cite; a recorder keeps them "
@@ -55,6 +58,20 @@ def no_patterns(request: Request, store: Store) -> str | None:
         return None
     return (
         f"no edit patterns of {count(number, 'run')}: scores from {lowest:g} to {highest:g}, no score_range in run.json"
+    )
+
+
+def unread(name: str, request: Request, store: Store) -> str | None:
+    """How many answers are in no rate, not being in English; None where there are none, or citing is not counted."""
+    if name not in CITING:
+        return None
+    counts = request.select(store.relation("unread_answers")).aggregate("sum(unread), sum(answers)")
+    [(number, answers)] = counts.fetchall()
+    if not number:
+        return None
+    return (
+        f"{number} of {count(answers, 'answer')} are not in English, and the detector {store.detected_by.name} finds "
+        "nothing in them: they count in no rate of citing"
     )
 
 

@@ -19,7 +19,7 @@ from audit.arguments import (
 from audit.output.formats import Row
 from audit.output.linked import link_to_revision
 from audit.output.rows import Table
-from audit.reports.emptiness import are_texts, no_patterns, why_empty
+from audit.reports.emptiness import are_texts, no_patterns, unread, why_empty
 
 if TYPE_CHECKING:
     import duckdb
@@ -290,7 +290,7 @@ def relation_table(name: str, request: Request, where: str | None = None) -> Tab
             essential=(OF_TEXTS if of_texts else ESSENTIAL).get(name, ESSENTIAL.get(name)),
             headings=HEADINGS,
             caption=caption,
-            notes=[line for line in (remark, caption) if line],
+            notes=[line for line in (remark, unread(name, request, store), caption) if line],
         )
         resources.pop_all()
     return table

@@ -87,6 +87,7 @@ class Iteration(msgspec.Struct, frozen=True, kw_only=True):
     selected: Selected
     evidence: ShownEvidence | None = None
     seconds: float | None = None
+    error: str | msgspec.UnsetType | None = msgspec.UNSET
     tau_c: float | msgspec.UnsetType | None = msgspec.UNSET
     restrained: bool | msgspec.UnsetType | None = msgspec.UNSET
 

@@ -42,16 +42,17 @@ FORMAT: Final = 1
 _CONTENTS: Final = "select line::blob from read_parquet(?) where place = 0 and octet_length(line::blob) <= 268435456"
 _RAW: Final = "select line::blob from read_parquet(?) where place = ? order by number"
 _RECORDS: Final = """
-    -- A record without a threshold has no such keys. In a text quotes are escaped.
-    select replace(to_json({{
+    -- A record without a threshold or an error has no such keys. In a text quotes are escaped.
+    select replace(replace(to_json({{
         condition: condition, env: env, variant: variant, run: run, iteration: iteration,
         initial: initial, revised: revised, revision_status: revision_status, selected: selected,
-        evidence: evidence, seconds: seconds,
+        evidence: evidence, seconds: seconds, error: error,
         tau_c: tau_c, restrained: restrained{origin}
-    }})::varchar, ',"tau_c":null,"restrained":null', '')
+    }})::varchar, ',"error":null,', ','), ',"tau_c":null,"restrained":null', '')
     from (
         -- Packs of earlier versions have no such columns.
-        from read_parquet(?) union all by name select null::double as tau_c, null::boolean as restrained where false
+        from read_parquet(?) union all by name
+        select null::varchar as error, null::double as tau_c, null::boolean as restrained where false
     )
     where place = ?
     order by number

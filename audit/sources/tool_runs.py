@@ -16,7 +16,7 @@ import msgspec
 from audit.sources.files import Found
 from audit.sources.intake import LONGEST_LINE, Intake, RunFacts
 from audit.sources.iterations import Candidate, ShownEvidence, Translated
-from collector.records import Proposer
+from collector.records import Proposer, split_thinking
 
 Folder = tuple[str, ...]
 
@@ -176,6 +176,8 @@ def candidate(
     value = mean_of(scores) if scores else mean
     if value is None or not math.isfinite(value):
         raise LogError(_NO_MEAN)
+    if answer is not None:
+        answer, thinking = split_thinking(answer, thinking, proposed=(text or {}).values())
     return Candidate(
         source=source,
         text=text,

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from collector.llm.faults import Server
 from collector.llm.protocol import Completion
 from collector.llm.repetition import repeated_tail
+from collector.records import split_thinking
 
-THINKING_OPENS, THINKING_CLOSES = "<think>", "</think>"
 SEEDS = 2**31
 """Servers read a seed as a signed or unsigned integer of 32 or 64 bits; these fit all of them."""
 
@@ -21,24 +21,6 @@ def chosen(**switches: bool) -> dict[str, bool]:
 def server_seed(seed: int) -> int:
     """The seed as it is sent: the same number where it is below 2^31, else its remainder."""
     return seed % SEEDS
-
-
-def split_thinking(text: str) -> tuple[str, str | None]:
-    """Part an answer from the thinking that a server left in front of it.
-
-    Servers that do not know a model's format pass `<think>…</think>` on inside the text; some prompts already hold
-    the opening mark, so that only the closing one is seen.
-
-    Returns:
-        The answer, and the thinking or None.
-    """
-    before, closes, after = text.partition(THINKING_CLOSES)
-    begins = before.lstrip()
-    if begins.startswith(THINKING_OPENS):
-        return after.strip(), begins.removeprefix(THINKING_OPENS).strip() or None
-    if closes and THINKING_OPENS not in before:
-        return after.strip(), before.strip() or None
-    return text, None
 
 
 def make_completion(
@@ -69,12 +51,12 @@ def make_completion(
     Raises:
         CallError: the answer has no text.
     """
-    raw, inline = (text or "", None) if thinking else split_thinking(text or "")
+    raw, thinking = split_thinking(text or "", thinking)
     # JSON can hold halves of surrogate pairs as escapes, which are no text: they are spelled out again.
     answer = write(raw).encode(errors="backslashreplace").decode() if write else raw
     completion = Completion(
         answer,
-        thinking or inline,
+        thinking,
         _count(prompt_tokens),
         _count(completion_tokens),
         cut=_cut(answer, completion_tokens, ended),

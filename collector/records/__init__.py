@@ -35,6 +35,7 @@ from collector.records.iterations import Call, Candidate, Episode, Evidence, Ran
 from collector.records.lines import RecordError, decode, decode_run, encode
 from collector.records.runs import MethodFacts, Run, TauRule, Thresholds, WarmupTrial
 from collector.records.texts import ShownItem, ShownItems, TextCandidate, TextEpisode
+from collector.records.thinking import split_thinking
 
 __all__ = [
     "SCHEMA",
@@ -79,4 +80,5 @@ __all__ = [
     "decode",
     "decode_run",
     "encode",
+    "split_thinking",
 ]

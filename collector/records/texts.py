@@ -55,7 +55,7 @@ class ShownItems(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TextEpisode(msgspec.Struct, frozen=True, kw_only=True):
-    """One finished iteration: a line of `episodes.jsonl`."""
+    """One finished iteration: a line of `episodes.jsonl`. `error` is why its reflection failed, if it did."""
 
     condition: str
     env: str
@@ -68,3 +68,4 @@ class TextEpisode(msgspec.Struct, frozen=True, kw_only=True):
     selected: Selected
     evidence: ShownItems | None
     seconds: float | None
+    error: str | msgspec.UnsetType | None = msgspec.UNSET

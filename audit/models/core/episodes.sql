@@ -22,7 +22,8 @@ episodes as (
         coalesce(tau_c, fixed_tau_c) as tau_c,
         coalesce(initial.mean_return >= coalesce(tau_c, fixed_tau_c), restrained) as restrained,
         score_rounding(initial.mean_return, revised.mean_return, score_range) as rounding,
-        coalesce(origin, label) as file
+        coalesce(origin, label) as file,
+        error
     from segments
     join record_files using (segment, place)
     join methods using (condition, env, variant, run)

@@ -20,5 +20,5 @@ case
         list_transform(json_extract_string(proposed, '$.*'), lambda each: trim(each, blanks())),
         trim(answer, blanks())
     ) then null
-    else answer
+    else if(trim(answer, blanks()) = '', null, answer)
 end

@@ -8,7 +8,7 @@ candidates as (
 ),
 
 -- Materialized, since DuckDB 2.0 cannot bind the counts where it finds that no row has evidence.
-examined as materialized (
+each_iteration as materialized (
     select
         condition, env, variant,
         revised is not null as is_revision,
@@ -22,6 +22,7 @@ examined as materialized (
         initial.text is not null and revised.text is not null as has_texts,
         (condition, env, variant, run) in (select (condition, env, variant, run) from unscaled_runs) as is_unscaled,
         revised.thinking as thinking,
+        error,
         tau_c is not null as has_rule,
         is_revision and evidence_kind in ('three', 'batch', 'pair', 'programs') and len(shown) > 1 and (
             has_answer
@@ -50,6 +51,7 @@ of_iterations as (
         condition, env, variant,
         count(*) as iterations,
         count(*) filter (where is_revision) as revisions,
+        count(error) as failed,
         count(*) filter (where has_answer) as answers,
         count(*) filter (where is_revision and thinking <> '') as thinking,
         count(*) filter (where saw_three) as three,
@@ -61,7 +63,7 @@ of_iterations as (
         count(*) filter (where saw_three and has_returns) as structured,
         count(*) filter (where saw_three and has_returns and has_answer) as citing,
         count(*) filter (where has_items) as compared
-    from examined
+    from each_iteration
     group by all
 ),
 
@@ -107,7 +109,8 @@ holdings as (
         coalesce(texts, 0) as texts,
         text_runs,
         coalesce(patterned, 0) as patterned,
-        coalesce(compared, 0) as compared
+        coalesce(compared, 0) as compared,
+        coalesce(failed, 0) as failed
     from of_runs
     left join of_iterations using (condition, env, variant)
     left join of_candidates using (condition, env, variant)

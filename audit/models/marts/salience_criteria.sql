@@ -1,9 +1,9 @@
 -- One row per revision whose critic saw the worst, the median and the best rollout, or a batch or a pair of scored items:
--- the two criteria.
+-- the two criteria. An answer in a language that the detector does not read is in no rate.
 with
 changes as (select * from changes where evidence_kind in ('three', 'batch', 'pair')),
 evidence as (select * from evidence),
-"references" as (select * from "references"),
+"references" as (select * from "references" where cites is not null),
 
 salience_criteria as (
     select

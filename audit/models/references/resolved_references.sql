@@ -3,6 +3,7 @@
 with
 asked_items as (select * from asked_items),
 mentions as (select * from mentions where part = 'answer'),
+critic_answers as (select condition, env, variant, run, iteration, answer from critic_answers),
 
 citing as (
     select condition, env, variant, run, iteration, bool_or(discounted) as discounts
@@ -17,10 +18,11 @@ resolved_references as (
         condition, env, variant, run, iteration,
         'resolved' as detector,
         getvariable('about') as about,
-        discounts is not null as cites,
+        unless_foreign(discounts is not null, answer) as cites,
         if(about = 'worst', cites, null) as references_worst,
-        if(about = 'worst', coalesce(discounts, false), null) as discounts_worst
+        if(about = 'worst' and cites is not null, coalesce(discounts, false), null) as discounts_worst
     from asked_items
+    join critic_answers using (condition, env, variant, run, iteration)
     left join citing using (condition, env, variant, run, iteration)
 )
 

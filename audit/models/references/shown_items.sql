@@ -10,7 +10,7 @@ episodes as (
     from episodes
     where revised is not null and len(shown) > 1 and evidence_kind in ('three', 'batch', 'pair', 'programs')
 ),
-critic_answers as (select condition, env, variant, run, iteration, true as answered from critic_answers),
+critic_answers as (select condition, env, variant, run, iteration, answer from critic_answers),
 mentions as (select condition, env, variant, run, iteration, labels, rollouts from mentions where part = 'answer'),
 imitations as (select * from imitations),
 
@@ -46,11 +46,12 @@ shown_items as (
         coalesce(name, label) as name,
         score,
         parent_score,
-        if(
-            answered,
-            coalesce(list_contains(labels, label), false) or coalesce(list_contains(rollouts, rollout), false),
-            null
-        ) as cited,
+        -- Where an answer in another language mentions nothing, it is not known what it cites.
+        case
+            when answer is null then null
+            when labels is null then unless_foreign(false, answer)
+            else coalesce(list_contains(labels, label), false) or coalesce(list_contains(rollouts, rollout), false)
+        end as cited,
         similarity_before,
         similarity_after,
         -- What the text was already it cannot move towards.

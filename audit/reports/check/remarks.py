@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from audit.output.errors import count
+from audit.output.escaping import in_line
 from audit.request import Request
 from audit.sources.formats import REMARKS
 from audit.store import Store, rows_of
@@ -22,12 +23,7 @@ counted as (
         count(*) as revisions,
         count(episodes.answer) as answers,
         count(*) filter (where answers.answer is not null) as rationales,
-        -- Of rationales that are long enough for an English one to have a word of these.
-        count(*) filter (len(string_split(answers.answer, ' ')) >= 8) as readable,
-        count(*) filter (
-            len(string_split(answers.answer, ' ')) >= 8
-            and not regexp_matches(answers.answer, '(?i)\\b(?:the|is|are|and|of|to|it|because|not)\\b')
-        ) as foreign,
+        count(*) filter (is_foreign(answers.answer)) as foreign,
         count(*) filter (where evidence_kind in ('batch', 'pair') and items > 1) as batches,
         count(*) filter (where evidence_kind in ('batch', 'pair') and items > 1 and not worst_below_median) as tied,
         count(*) filter (where evidence_kind in ('batch', 'pair') and items = 1) as single,
@@ -52,6 +48,18 @@ select * from counted left join scores using (condition, env, variant) order by 
 """
 
 
+_FAILURES: Final = """
+select
+    condition, env, variant, count(error) as failed, count(*) as iterations, arg_min(error, (run, iteration)) as first
+from episodes
+group by all
+having failed > 0
+order by condition, env, variant
+"""
+LONGEST_ERROR: Final = 100
+"""Characters that are shown of an error."""
+
+
 def remarks(request: Request, store: Store) -> Iterator[str]:
     """Sentences about the runs whose candidates are texts, and about the sources of all; none where there are none."""
     runs = request.select(store.relation("run_records"))
@@ -59,9 +67,16 @@ def remarks(request: Request, store: Store) -> Iterator[str]:
         yield from (f"{source}: {sentence.removesuffix('.')}" for sentence in REMARKS.get(source, ()))
     if not runs.filter("candidates = 'text'").limit(1).fetchall():
         return
+    for row in rows_of(request.select(store.sql(_FAILURES))):
+        first = in_line(row["first"][:LONGEST_ERROR])
+        failed = f"the reflection failed in {row['failed']} of {count(row['iterations'], 'iteration')}"
+        yield f"{_group(row)}: {failed}, first with: {first}"
     for row in rows_of(request.select(store.sql(_COUNTS))):
-        group = f"{row['condition']} {row['env']} {row['variant']}"
-        yield from (f"{group}: {sentence}" for sentence in _sentences(row))
+        yield from (f"{_group(row)}: {sentence}" for sentence in _sentences(row))
+
+
+def _group(row: dict[str, Any]) -> str:
+    return f"{row['condition']} {row['env']} {row['variant']}"
 
 
 def _sentences(row: dict[str, Any]) -> Iterator[str]:
@@ -70,9 +85,10 @@ def _sentences(row: dict[str, Any]) -> Iterator[str]:
         yield f"{unanswered} of {revisions} have no answer recorded, and count in no citing rate"
     if without := row["answers"] - row["rationales"]:
         yield f"{without} of {revisions} have no rationale beside the text, and count in no citing rate"
-    if 2 * row["foreign"] > row["readable"]:
-        readable = count(row["readable"], "rationale")
-        yield f"{row['foreign']} of {readable} hold no common English word: what they cite is not found"
+    if row["foreign"]:
+        rationales = count(row["rationales"], "rationale")
+        what = "hold no common English word, or hardly any: what they cite is not known"
+        yield f"{row['foreign']} of {rationales} {what}"
     if row["tied"]:
         batches = count(row["batches"], "set")
         tied = f"in {row['tied']} of {batches} of items"

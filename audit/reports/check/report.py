@@ -34,7 +34,7 @@ FACT_COLUMNS: Final = (
     *("condition", "env", "variant", "source", "backend", "runs", "iterations", "revisions", "candidates"),
     *CANDIDATE_PARTS,
     *REVISION_PARTS,
-    *("thresholds", "known_task", "calls", "truth", "skipped", "texts"),
+    *("thresholds", "known_task", "calls", "truth", "skipped", "texts", "failed"),
 )
 MOST_GROUPS: Final = 2
 """Groups that are named in the table for people; the rest are counted."""
@@ -117,8 +117,8 @@ def _refuse_other_findings(request: Request) -> int:
 
 def _print_for_people(held: Sequence[Row]) -> None:
     runs = [{**row, **{name: _share(row[name], row["runs"]) for name in ("calls", "truth")}} for row in held]
-    skipped = ("skipped",) if any(row["skipped"] for row in held) else ()
-    print_table((*RUN_COLUMNS, *skipped), runs, title="Runs")
+    more = [name for name in ("skipped", "failed") if any(row[name] for row in held)]
+    print_table((*RUN_COLUMNS, *more), runs, title="Runs")
     parts = [
         {
             **row,

@@ -7,10 +7,10 @@ import time
 from typing import Any, Final
 
 from collector.errors import CollectorError, ModelError
-from collector.llm.answer import split_thinking
 from collector.llm.logprobs import LARGEST
 from collector.llm.protocol import Completion
 from collector.llm.repetition import repeated_tail
+from collector.records import split_thinking
 
 LOOK_EVERY: Final = 16
 """Tokens between looks at whether an answer goes in circles."""
@@ -86,12 +86,11 @@ class Generation:
             raise _as_error(self._failure)
         if self._stopped.is_set():
             raise ModelError("the local model was stopped in the middle of an answer")
-        thinking = "".join(self._thinking)
-        text, inline = ("".join(self._parts), None) if thinking else split_thinking("".join(self._parts))
+        text, thinking = split_thinking("".join(self._parts), "".join(self._thinking))
         tokens = len(self._logprobs) if self._completion_tokens is None else self._completion_tokens
         cut = self._cut if text.strip() else self._cut or "an empty answer"
         held = [(token, logprob) for token, logprob in self._logprobs if logprob is not None and abs(logprob) < LARGEST]
-        return Completion(text, thinking or inline, self._prompt_tokens, tokens, cut=cut, logprobs=held or None)
+        return Completion(text, thinking, self._prompt_tokens, tokens, cut=cut, logprobs=held or None)
 
 
 def _as_error(failure: dict[str, Any]) -> CollectorError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import threading
 from collections import Counter
 
 import pytest
@@ -123,6 +124,36 @@ def test_an_iteration_that_fails_is_recorded_or_named(tmp_path, capsys, lost, st
     assert found.get(0) == status
     assert found[1] == "ok"
     assert [trouble in each for each in troubles(tmp_path)] == ([True] if trouble else [])
+    capsys.readouterr()
+
+
+def test_a_reflection_that_fails_keeps_its_error(tmp_path, capsys):
+    events = without(events_of("gepa-merge"), 1, "on_proposal_end", "on_candidate_rejected")
+    place = next(place for place, (name, _) in enumerate(events) if name == "on_iteration_end")
+    error = ("on_error", {"iteration": 1, "exception": TimeoutError("no answer")})
+    replay(tmp_path / "told", [*events[:place], error, *events[place:]])
+    replay(tmp_path / "silent", events)
+    assert episodes(tmp_path / "told")[0].error == "TimeoutError: no answer"
+    assert episodes(tmp_path / "silent")[0].error == "GEPA gave no proposal; see the log of GEPA"
+    capsys.readouterr()
+
+
+def test_one_recorder_of_two_optimizations_at_once_records_neither_wrongly(tmp_path, capsys):
+    events = events_of("gepa-merge")
+    recorder = GEPARecorder(tmp_path, env="seasons")
+    for name, event in events[: len(events) // 2]:
+        if method := getattr(recorder, name, None):
+            method(event)
+    before = len(episodes(tmp_path))
+    second = threading.Thread(target=lambda: recorder.on_optimization_start({"config": {}}))
+    second.start()
+    second.join()
+    for name, event in events[len(events) // 2 : -1]:
+        if method := getattr(recorder, name, None):
+            method(event)
+    recorder.close()
+    assert len(episodes(tmp_path)) == before > 0
+    assert "give each a recorder and a run number of its own" in troubles(tmp_path)[0]
     capsys.readouterr()
 
 

@@ -170,6 +170,7 @@ def test_a_step_whose_advice_fails_before_the_model_is_asked_is_recorded_without
     compile_recorded(module, tmp_path, ["broken", "June"])
     failed, revised = episodes(tmp_path)
     assert (failed.revision_status, revised.revision_status) == ("none", "ok")
+    assert (failed.error, revised.error or None) == ("ValueError: no advice", None)
     assert troubles(tmp_path) == []
 
 
@@ -182,6 +183,16 @@ def test_what_is_put_in_between_is_taken_away_again(module, tmp_path):
     with simba.record(tmp_path / "again", env="seasons"):
         optimizer.compile(Program(), trainset=["May", "June"])
     assert optimizer.strategies == [append_a_rule]
+
+
+def test_a_second_compile_at_the_same_time_is_refused(module, tmp_path):
+    def metric(example, program):
+        with pytest.raises(RecorderError, match="only one at a time"):
+            module.SIMBA(right, 1).compile(Program(), trainset=["May"])
+        return right(example, program)
+
+    compile_recorded(module, tmp_path, ["May", "June"], metric=metric)
+    assert [each.revision_status for each in episodes(tmp_path)] == ["ok", "ok"]
 
 
 def test_steps_that_add_a_demonstration_are_not_recorded_and_confuse_no_scores(module, tmp_path):

@@ -41,6 +41,48 @@ def pair():
     )
 
 
+def programs(scores=(0.2, 0.9, 0.5)):
+    """Other candidates, each with one score."""
+    return Shown.of(
+        [
+            {
+                "label": "item",
+                "rollout": None,
+                "return": score,
+                "length": None,
+                "name": f"Program {place}",
+                "text": None,
+            }
+            for place, score in enumerate(scores, start=1)
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I start from the text with the highest score.", [("text with the highest score", "best")]),
+        ("The program that achieved the best combined score uses a heap.", [("program that achieved", "best")]),
+        ("The solution with the lowest fitness loops.", [("solution with the lowest fitness", "worst")]),
+        ("The highest-scoring solution sorts first.", [("highest-scoring solution", "best")]),
+        ("I keep the one with the top score.", [("one with the top score", "best")]),
+        ("The best solution is a heap.", []),
+        ("We want a text with the highest score.", []),
+    ],
+)
+def test_other_candidates_are_found_by_their_score(text, expected):
+    mentions = [(each.text, each.labels) for each in resolve(text, programs())]
+    assert len(mentions) == len(expected)
+    for (words, labels), (wanted, role) in zip(mentions, expected, strict=True):
+        assert wanted in words
+        assert role in labels
+
+
+def test_of_examples_a_text_or_candidate_with_the_highest_score_is_another_one():
+    assert resolve("The candidate with the highest score is kept.", batch()) == []
+    assert [each.rollouts for each in resolve("The example with the lowest score needs a rule.", batch())] == [(1,)]
+
+
 def found(text, shown=None):
     return [(each.text, each.rollouts) for each in resolve(text, shown or batch())]
 

@@ -75,3 +75,15 @@ def test_every_relation_is_on_the_page():
     text = PAGE.read_text()
     for name in models():
         assert f"\n## {name}\n" in text or f"\n| `{name}` | " in text.split("\n## Internal relations\n")[1]
+
+
+def test_no_part_of_a_relation_has_the_name_of_another_relation():
+    """What a relation names is built first: such a part would have the other one built for nothing, or in vain."""
+    wrong = []
+    for name, text in models().items():
+        code = re.sub(r"--.*", "", text)
+        parts = re.split(r'^(?:with\s+)?"?(\w+)"? as (?:materialized )?\(', code, flags=re.MULTILINE)
+        for part, body in zip(parts[1::2], parts[2::2], strict=True):
+            if part in models() and part != name and not re.search(rf'\bfrom\s+"?{part}\b', body):
+                wrong.append((name, part))
+    assert wrong == []
