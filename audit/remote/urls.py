@@ -24,7 +24,7 @@ from audit.output.errors import UsageError
 _URL: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 _COLLAPSED: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/(?!/)")
 """What `pathlib` makes of a URL."""
-_WEB: Final = ("http", "https")
+WEB: Final = ("http", "https")
 _WITHOUT_PASSWORDS: Final = ("s3", "s3a", "gs", "gcs", "hf")
 _LONGEST_NAME: Final = 200
 """Bytes; file systems allow some 255, and what is downloaded has a longer name at first."""
@@ -125,14 +125,14 @@ def without_secrets(text: str) -> str:
 
 
 def _without_password(found: re.Match[str]) -> str:
-    is_web = found.string[: found.start()].lower().endswith(tuple(f"{scheme}://" for scheme in _WEB))
+    is_web = found.string[: found.start()].lower().endswith(tuple(f"{scheme}://" for scheme in WEB))
     return "" if is_web or ":" in found[0] else found[0]
 
 
 def _address(url: str) -> Address:
     scheme, _, rest = url.partition("://")
     scheme = scheme.lower()
-    if scheme in _WEB:
+    if scheme in WEB:
         plain = re.sub(r"^[^/?#]*@", "", rest)
         named = re.split(r"[?#]", plain)[0]
     else:
