@@ -2,15 +2,18 @@
 
 import re
 
+from collector.system.secrets import without_secrets
+
 
 class CollectorError(Exception):
     """Something that stops a collection; the message names what, where, and the remedy.
 
-    It may quote anything, such as what a user's task has raised: as text it is one line without control characters.
+    It may quote anything, such as what a user's task has raised: as text it is one line without control characters,
+    and without secrets of URLs.
     """
 
     def __str__(self) -> str:
-        line = re.sub(r"\s*\n\s*", " ", super().__str__())
+        line = re.sub(r"\s*\n\s*", " ", without_secrets(super().__str__()))
         return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in line)
 
 

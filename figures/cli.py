@@ -18,8 +18,8 @@ from audit.commands.version import HELP, VersionOption
 from audit.engine.memory import require_memory
 from audit.output.errors import AuditError, UsageError, report, shortened
 from audit.output.escaping import in_line
-from audit.remote.urls import without_secrets
 from audit.request import Request
+from collector.system.secrets import without_secrets
 from figures.errors import FiguresError
 from figures.options import Band
 

@@ -19,6 +19,7 @@ from audit.output.errors import AuditError, UsageError
 from audit.output.escaping import in_line, visible
 from audit.remote.ranges import failure, interrupted
 from audit.remote.urls import path_of
+from collector.system.secrets import without_secrets
 
 
 class Format(StrEnum):
@@ -63,7 +64,7 @@ RunOption = Annotated[list[int] | None, typer.Option("--run", min=1, help="Only 
 
 def _warn(message: Warning | str, *_: object, **__: object) -> None:
     """Print a warning in one line, without its place in the code."""
-    typer.echo(f"audit: {in_line(str(message))}", err=True)
+    typer.echo(f"audit: {in_line(without_secrets(str(message)))}", err=True)
 
 
 @contextlib.contextmanager
@@ -112,7 +113,7 @@ def wrong_option(error: Exception, program: str) -> str:
     message = re.sub(r"^Invalid value for '([^']+)'", r"\1", re.sub(r"Value error, |, unable to parse.*", "", message))
     message = message.replace("Input should be", "it should be")
     command = getattr(getattr(error, "ctx", None), "command_path", program)
-    return f"{' '.join(visible(message).split()).rstrip('.')}; see {command} --help"
+    return f"{' '.join(visible(without_secrets(message)).split()).rstrip('.')}; see {command} --help"
 
 
 def is_interrupt(error: Exception) -> bool:
@@ -130,5 +131,5 @@ def not_ours(error: Exception) -> str | None:
         return in_line(reason)
     # DuckDB is not imported here, so that `--help` stays fast.
     if isinstance(error, OSError) or "duckdb" in type(error).__module__:
-        return in_line(str(error).strip().splitlines()[0])
+        return in_line(without_secrets(str(error).strip()).splitlines()[0])
     return None

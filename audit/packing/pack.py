@@ -21,7 +21,7 @@ from audit.packing.packed import Packed
 from audit.packing.partitions import pack_partitions
 from audit.packing.writing import write_pack
 from audit.remote.uploads import refuse_overwriting, target_of, upload
-from audit.remote.urls import path_of, without_secrets
+from audit.remote.urls import path_of
 from audit.sources.files import beside
 from audit.vocabulary.endings import PACK
 
@@ -103,7 +103,7 @@ def _pack_to(to: str, path: Path, out: Path | None, options: Mapping[str, Any]) 
     name, force = _usual_name(path), bool(options["force"])
     refuse_overwriting(target_of(to, name), force=force)
     if options["partition"] and not to.endswith("/"):
-        raise UsageError(f"--to {without_secrets(to)}: packs in partitions go into a folder, with / at its end")
+        raise UsageError(f"--to {to}: packs in partitions go into a folder, with / at its end")
     with tempfile.TemporaryDirectory(prefix="audit-") as folder:
         packed = pack(path, Path(folder, "packs" if options["partition"] else name) if out is None else out, **options)
         files = sorted(packed.path.glob(f"*{PACK}")) if packed.path.is_dir() else [packed.path]

@@ -23,8 +23,9 @@ from audit.remote.objects import RemoteObject, object_of
 from audit.remote.ranges import serve
 from audit.remote.systems import patiently, system_of
 from audit.remote.together import together
-from audit.remote.urls import WEB, Address, RemotePath, address_of
+from audit.remote.urls import Address, RemotePath, address_of
 from audit.vocabulary.endings import ARCHIVES, PACK
+from collector.system.secrets import WEB
 
 BY_RANGES: Final = 8 * 2**20
 """Bytes of a pack from which on it is read by ranges; a smaller one is copied."""

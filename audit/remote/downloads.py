@@ -10,7 +10,8 @@ from typing import IO, Any, Final
 from audit.output.errors import AuditError
 from audit.remote.objects import RemoteObject, in_loop
 from audit.remote.systems import patiently
-from audit.remote.urls import WEB, Address
+from audit.remote.urls import Address
+from collector.system.secrets import WEB
 
 UNSTATED: Final = 2**28
 """Bytes of all objects together whose size their server does not state."""

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from audit.remote.systems import ChangedError, ShortReadError, patiently
-from audit.remote.urls import WEB, Address
+from audit.remote.urls import Address
+from collector.system.secrets import WEB
 
 if TYPE_CHECKING:
     from fsspec import AbstractFileSystem

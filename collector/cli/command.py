@@ -12,6 +12,7 @@ import typer
 
 from collector.errors import CollectorError, UsageError
 from collector.system.memory import shortage
+from collector.system.secrets import without_secrets
 from collector.system.stopping import stop_for_certain
 
 _USAGE, _FAILURE, _INTERRUPTED = 2, 1, 130
@@ -54,7 +55,7 @@ def run_command(app: typer.Typer, name: str, program: str) -> NoReturn:
         sys.exit(0)
     except (MemoryError, OSError) as error:
         # Faults of records are reported where they happen; this is standard output on a full disk.
-        _exit(f"{name}: {error or 'memory ran out'}", _FAILURE)
+        _exit(f"{name}: {without_secrets(str(error)) or 'memory ran out'}", _FAILURE)
 
 
 def _status(app: typer.Typer, program: str) -> Any:
@@ -68,7 +69,7 @@ def _wording(error: Exception) -> str:
     message = error.format_message() if hasattr(error, "format_message") else str(error)
     # Typer passes on Pydantic's wording.
     message = re.sub(r"Value error, |, unable to parse.*", "", message).replace("Input should be", "it should be")
-    return " ".join(message.split()).rstrip(".")
+    return " ".join(without_secrets(message).split()).rstrip(".")
 
 
 def _exit(message: str, status: int) -> NoReturn:
