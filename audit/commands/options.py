@@ -20,6 +20,7 @@ from audit.output.escaping import in_line, visible
 from audit.remote.ranges import failure, interrupted
 from audit.remote.urls import path_of
 from collector.system.secrets import without_secrets
+from collector.system.stopping import INTERRUPTED, is_stopped, stop_is_reported
 
 
 class Format(StrEnum):
@@ -69,32 +70,39 @@ def _warn(message: Warning | str, *_: object, **__: object) -> None:
 
 @contextlib.contextmanager
 def reported_errors() -> Iterator[None]:
-    """Report a user's errors in one line and set the exit status: 2 for usage, 1 for failure, 130 for Ctrl-C."""
+    """Report a user's errors in one line and set the exit status: as `ending` does."""
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _warn
             require_memory()
             yield
         sys.stdout.flush()
-    except AuditError as error:
-        typer.echo(f"audit: {visible(str(error))}", err=True)
-        raise typer.Exit(2 if isinstance(error, UsageError) else 1) from None
-    except KeyboardInterrupt as stopped:
-        typer.echo(f"audit: {str(stopped) or 'interrupted'}", err=True)
-        raise typer.Exit(130) from None
     except BrokenPipeError:
         # The reader, such as `head`, has closed the pipe; the interpreter must not try to flush at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(0) from None
-    except Exception as error:
-        if is_interrupt(error):
-            typer.echo("audit: interrupted", err=True)
-            raise typer.Exit(130) from None
-        reason = not_ours(error)
-        if reason is None:
-            raise
-        typer.echo(f"audit: {reason}", err=True)
-        raise typer.Exit(1) from None
+    except (Exception, KeyboardInterrupt) as error:
+        message, status = ending(error)
+        typer.echo(f"audit: {visible(message)}", err=True)
+        raise typer.Exit(status) from None
+
+
+def ending(error: BaseException) -> tuple[str, int]:
+    """How a program reports the error that ends it: one line, and the exit status.
+
+    That is 2 for usage, 1 for failure, and 130 for Ctrl-C, SIGTERM and SIGHUP, after which any failure is their doing.
+
+    Raises:
+        Exception: the error, where it is the program's own fault or another way to exit.
+    """
+    if isinstance(error, KeyboardInterrupt | typer.Abort) or is_stopped() or is_interrupt(error):
+        stop_is_reported()
+        return (isinstance(error, KeyboardInterrupt) and str(error)) or "interrupted", INTERRUPTED
+    if isinstance(error, AuditError):
+        return str(error), 2 if isinstance(error, UsageError) else 1
+    if (reason := not_ours(error)) is None:
+        raise error
+    return reason, 1
 
 
 OPTION_ERROR: Final[type[Exception]] = typer.BadParameter.__mro__[1]

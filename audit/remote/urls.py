@@ -6,13 +6,11 @@ its secrets, so messages and labels need no special case.
 
 from __future__ import annotations
 
-import atexit
+import contextlib
 import functools
 import hashlib
 import os
 import re
-import shutil
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -21,6 +19,7 @@ from urllib.parse import unquote, urlsplit
 from audit.cache_folder import cache_folder
 from audit.output.errors import UsageError
 from collector.system.secrets import WEB, without_secrets, without_user
+from collector.system.stopping import temporary_folder
 
 _URL: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 _COLLAPSED: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/(?!/)")
@@ -46,6 +45,7 @@ class Address:
         return self.url.partition("://")[0].lower()
 
 
+_resources: Final = contextlib.ExitStack()
 _known: Final[dict[str, Address]] = {}
 
 
@@ -158,6 +158,4 @@ def _base() -> Path:
 
 @functools.cache
 def _temporary() -> Path:
-    folder = tempfile.mkdtemp(prefix="audit-remote-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return Path(folder)
+    return _resources.enter_context(temporary_folder("audit-remote-"))
