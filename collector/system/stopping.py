@@ -19,6 +19,7 @@ INTERRUPTED: Final = 130
 
 _SIGNALS: Final = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 _stopped: Final = threading.Event()
+_was_stopped: Final = threading.Event()
 _ended: Final = threading.Event()
 _reported: Final = threading.Event()
 _folders: Final[dict[Path, int]] = {}
@@ -53,9 +54,9 @@ def run_program(message: str, load: Callable[[], Callable[[], object]]) -> None:
     try:
         load()()
     except KeyboardInterrupt:
-        _stopped.set()
+        _was_stopped.set()
     finally:
-        if _stopped.is_set():
+        if _was_stopped.is_set():
             # The interpreter would wait for threads, and end by SIGINT where a library has seen a KeyboardInterrupt.
             _exit("" if _reported.is_set() else message)
 
@@ -75,7 +76,7 @@ def answering(message: str) -> Iterator[None]:
         return
     import socket
 
-    for event in (_stopped, _ended, _reported):
+    for event in (_was_stopped, _ended, _reported):
         event.clear()
     receiver, sender = socket.socketpair()
     sender.setblocking(False)
@@ -114,6 +115,9 @@ def answering(message: str) -> Iterator[None]:
         sender.close()
         watching.join(PATIENCE)
         receiver.close()
+        if _stopped.is_set():
+            _stopped.clear()
+            _was_stopped.set()
         _remove_folders(folders)
 
 
