@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 import typer
 
@@ -27,9 +27,10 @@ from audit.commands import (
     tables,
     viewing,
 )
-from audit.commands.options import OPTION_ERROR, reported_errors, wrong_option
+from audit.commands.options import OPTION_ERROR, ending, reported_errors, wrong_option
 from audit.commands.overview import Overview
 from audit.commands.version import HELP, program
+from collector.system.stopping import INTERRUPTED, answering, is_reported
 from collector.system.streams import keep_streams
 
 
@@ -52,6 +53,8 @@ class Commands(Overview):
         try:
             with reported_errors():  # those of help as well, which no command prints
                 status = super().main(*args, **{**options, "standalone_mode": False})
+            if status == INTERRUPTED and not is_reported():  # how newer versions of Typer report Ctrl-C
+                _stop(KeyboardInterrupt())
             sys.exit(status)
         except typer.Exit as end:
             sys.exit(end.exit_code)
@@ -60,9 +63,8 @@ class Commands(Overview):
             is_help = type(error).__name__ == "NoArgsIsHelpError"
             typer.echo(str(error) if is_help else f"audit: {wrong_option(error, 'audit')}", err=True)
             sys.exit(2)
-        except typer.Abort:
-            typer.echo("audit: stopped", err=True)
-            sys.exit(1)
+        except (KeyboardInterrupt, typer.Abort) as error:
+            _stop(error)
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command and report its errors in one line."""
@@ -106,4 +108,14 @@ for module in (
 def main() -> None:
     """Run the command line."""
     keep_streams()
-    app(prog_name="audit")
+    with answering("audit: interrupted"):
+        try:
+            app(prog_name="audit")
+        except KeyboardInterrupt as error:  # before there are commands
+            _stop(error)
+
+
+def _stop(error: BaseException) -> NoReturn:
+    message, status = ending(error)
+    typer.echo(f"audit: {message}", err=True)
+    sys.exit(status)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import difflib
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +25,7 @@ from audit.output.errors import Problem, count, refuse_problems
 from audit.remote.copies import fetch
 from audit.remote.urls import path_of
 from audit.vocabulary.thresholds import Overrides, check_overrides
+from collector.system.stopping import temporary_folder
 
 if TYPE_CHECKING:
     import duckdb
@@ -205,7 +205,7 @@ def open_store(
     fetch(given, cache=cache)
     thresholds = {env: dict(values) for env, values in (overrides or {}).items()}
     with contextlib.ExitStack() as resources:
-        directory = Path(resources.enter_context(tempfile.TemporaryDirectory(prefix="audit-")))
+        directory = resources.enter_context(temporary_folder())
         opening = _Opening(
             given,
             directory,

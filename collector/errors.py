@@ -2,6 +2,8 @@
 
 import re
 
+from collector.system.secrets import without_secrets
+
 
 def printable(line: str) -> str:
     """The text with what acts on a terminal, or is no character, spelled out."""
@@ -11,11 +13,12 @@ def printable(line: str) -> str:
 class CollectorError(Exception):
     """Something that stops a collection; the message names what, where, and the remedy.
 
-    It may quote anything, such as what a user's task has raised: as text it is one line without control characters.
+    It may quote anything, such as what a user's task has raised: as text it is one line without control characters,
+    and without secrets of URLs.
     """
 
     def __str__(self) -> str:
-        return printable(re.sub(r"\s*\n\s*", " ", super().__str__()))
+        return printable(re.sub(r"\s*\n\s*", " ", without_secrets(super().__str__())))
 
 
 class UsageError(CollectorError):

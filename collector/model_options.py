@@ -39,6 +39,12 @@ class ModelOptions(TypedDict, total=False):
         str | None,
         typer.Option("--base-url", help="Address of the model's server.", show_default="from the environment"),
     ]
+    allow_redirects: Annotated[
+        bool | None,
+        typer.Option(
+            "--allow-redirects", help="Follow the server's redirects to other hosts and ports.", show_default="no"
+        ),
+    ]
     timeout: Annotated[
         float | None,
         typer.Option(

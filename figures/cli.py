@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from audit.commands.options import OPTION_ERROR, is_interrupt, not_ours, wrong_option
+from audit.commands.options import OPTION_ERROR, ending, wrong_option
 from audit.commands.reading import PlansOption, reading
 from audit.commands.version import HELP, VersionOption
 from audit.engine.memory import require_memory
-from audit.output.errors import AuditError, UsageError, report, shortened
+from audit.output.errors import report, shortened
 from audit.output.escaping import in_line
-from audit.remote.urls import without_secrets
 from audit.request import Request
+from collector.system.secrets import without_secrets
+from collector.system.stopping import INTERRUPTED, answering, is_stopped, stop_is_reported
 from collector.system.streams import keep_streams
 from figures.errors import FiguresError
 from figures.options import Band
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(context_settings=HELP, rich_markup_mode=None, pretty_exceptions_enable=False)
 
-_INTERRUPTED: Final = "interrupted; what was written so far stays"
+_STOPPED: Final = "interrupted; what was written so far stays"
 
 
 @app.command()
@@ -86,30 +87,26 @@ def _run(notebooks: Path, data: Sequence[Path], out: Path, progress: PrintedProg
 
 
 def main() -> None:
-    """Run the command: exit status 2 for wrong usage, 1 for failure, 130 for Ctrl-C."""
+    """Run the command: exit status 2 for wrong usage, 1 for failure, 130 for Ctrl-C and the like."""
     keep_streams()
-    try:
-        require_memory()
-        status = app(prog_name="figures", standalone_mode=False)
-        if status == 130:  # how newer versions of Typer report Ctrl-C
-            _exit(_INTERRUPTED, status)
-        sys.exit(status)
-    except OPTION_ERROR as error:
-        _exit(wrong_option(error, "figures"), 2)
-    except (AuditError, FiguresError) as error:
-        _exit(str(error), 2 if isinstance(error, UsageError) else 1)
-    except (KeyboardInterrupt, typer.Abort):
-        _exit(_INTERRUPTED, 130)
-    except Exception as error:
-        if is_interrupt(error):
-            _exit(_INTERRUPTED, 130)
-        reason = not_ours(error)
-        if reason is None:
-            raise
-        _exit(reason, 1)
+    with answering(f"figures: {_STOPPED}"):
+        try:
+            require_memory()
+            status = app(prog_name="figures", standalone_mode=False)
+            if status == INTERRUPTED:  # how newer versions of Typer report Ctrl-C
+                _exit(_STOPPED, status)
+            sys.exit(status)
+        except OPTION_ERROR as error:
+            _exit(wrong_option(error, "figures"), 2)
+        except (Exception, KeyboardInterrupt) as error:
+            if isinstance(error, FiguresError) and not is_stopped():
+                _exit(str(error), 1)
+            message, status = ending(error)
+            _exit(_STOPPED if status == INTERRUPTED else message, status)
 
 
 def _exit(message: str, status: int) -> None:
+    stop_is_reported()
     _say(message)
     sys.exit(status)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,6 +14,7 @@ from audit.commands.printing import Printing, deliver, printing
 from audit.output.errors import AuditError, UsageError
 from audit.output.rows import Table
 from audit.request import note
+from collector.system.stopping import temporary_folder
 
 if TYPE_CHECKING:
     from audit.importing.guessing.draft import Question
@@ -99,8 +99,8 @@ def _guess(files: list[Path], fields: dict[str, str], map_out: Path | None, aske
     _report_open(made)
     if not made.is_sure:
         raise UsageError("not sure of everything: no mapping is written")
-    with tempfile.TemporaryDirectory(prefix="audit-") as directory:
-        folder = Path(directory) / "records"
+    with temporary_folder() as directory:
+        folder = directory / "records"
         trial = made.try_out(folder)
         for line in trial.named():
             note(f"left out: {line}")

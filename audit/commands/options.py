@@ -19,6 +19,8 @@ from audit.output.errors import AuditError, UsageError
 from audit.output.escaping import in_line, visible
 from audit.remote.ranges import failure, interrupted
 from audit.remote.urls import path_of
+from collector.system.secrets import without_secrets
+from collector.system.stopping import INTERRUPTED, is_stopped, stop_is_reported
 
 
 class Format(StrEnum):
@@ -63,37 +65,44 @@ RunOption = Annotated[list[int] | None, typer.Option("--run", min=1, help="Only 
 
 def _warn(message: Warning | str, *_: object, **__: object) -> None:
     """Print a warning in one line, without its place in the code."""
-    typer.echo(f"audit: {in_line(str(message))}", err=True)
+    typer.echo(f"audit: {in_line(without_secrets(str(message)))}", err=True)
 
 
 @contextlib.contextmanager
 def reported_errors() -> Iterator[None]:
-    """Report a user's errors in one line and set the exit status: 2 for usage, 1 for failure, 130 for Ctrl-C."""
+    """Report a user's errors in one line and set the exit status: as `ending` does."""
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _warn
             require_memory()
             yield
         sys.stdout.flush()
-    except AuditError as error:
-        typer.echo(f"audit: {visible(str(error))}", err=True)
-        raise typer.Exit(2 if isinstance(error, UsageError) else 1) from None
-    except KeyboardInterrupt as stopped:
-        typer.echo(f"audit: {str(stopped) or 'interrupted'}", err=True)
-        raise typer.Exit(130) from None
     except BrokenPipeError:
         # The reader, such as `head`, has closed the pipe; the interpreter must not try to flush at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(0) from None
-    except Exception as error:
-        if is_interrupt(error):
-            typer.echo("audit: interrupted", err=True)
-            raise typer.Exit(130) from None
-        reason = not_ours(error)
-        if reason is None:
-            raise
-        typer.echo(f"audit: {reason}", err=True)
-        raise typer.Exit(1) from None
+    except (Exception, KeyboardInterrupt) as error:
+        message, status = ending(error)
+        typer.echo(f"audit: {visible(message)}", err=True)
+        raise typer.Exit(status) from None
+
+
+def ending(error: BaseException) -> tuple[str, int]:
+    """How a program reports the error that ends it: one line, and the exit status.
+
+    That is 2 for usage, 1 for failure, and 130 for Ctrl-C, SIGTERM and SIGHUP, after which any failure is their doing.
+
+    Raises:
+        Exception: the error, where it is the program's own fault or another way to exit.
+    """
+    if isinstance(error, KeyboardInterrupt | typer.Abort) or is_stopped() or is_interrupt(error):
+        stop_is_reported()
+        return (isinstance(error, KeyboardInterrupt) and str(error)) or "interrupted", INTERRUPTED
+    if isinstance(error, AuditError):
+        return str(error), 2 if isinstance(error, UsageError) else 1
+    if (reason := not_ours(error)) is None:
+        raise error
+    return reason, 1
 
 
 OPTION_ERROR: Final[type[Exception]] = typer.BadParameter.__mro__[1]
@@ -112,15 +121,15 @@ def wrong_option(error: Exception, program: str) -> str:
     message = re.sub(r"^Invalid value for '([^']+)'", r"\1", re.sub(r"Value error, |, unable to parse.*", "", message))
     message = message.replace("Input should be", "it should be")
     command = getattr(getattr(error, "ctx", None), "command_path", program)
-    return f"{' '.join(visible(message).split()).rstrip('.')}; see {command} --help"
+    return f"{' '.join(visible(without_secrets(message)).split()).rstrip('.')}; see {command} --help"
 
 
-def is_interrupt(error: Exception) -> bool:
+def is_interrupt(error: BaseException) -> bool:
     """Whether an error is Ctrl-C, which DuckDB raises in this form where it comes during a query in the main thread."""
     return interrupted(error) or (isinstance(error, RuntimeError) and str(error) == "Query interrupted")
 
 
-def not_ours(error: Exception) -> str | None:
+def not_ours(error: BaseException) -> str | None:
     """Describe an error of the machine in one line: a full disk, a file removed while it is read; None for others."""
     if isinstance(error, UnicodeEncodeError) and error.encoding == "utf-8" and error.reason == "surrogates not allowed":
         return f"a text holds half of a surrogate pair ({error.object[error.start]!a}), which is no character"
@@ -132,5 +141,5 @@ def not_ours(error: Exception) -> str | None:
         return in_line(reason)
     # DuckDB is not imported here, so that `--help` stays fast.
     if isinstance(error, OSError) or "duckdb" in type(error).__module__:
-        return in_line(str(error).strip().splitlines()[0])
+        return in_line(without_secrets(str(error).strip()).splitlines()[0])
     return None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from audit.remote.copies import fetch
 from audit.sources import gather
 from audit.sources.grammar import LINE_FORMS, line_form
 from audit.sources.intake import Intake
+from collector.system.stopping import temporary_folder
 
 
 def read(
@@ -46,7 +46,7 @@ def read(
         AuditError: a path is missing or holds no records, or `strict` and something is wrong.
     """
     fetch(paths, cache=cache)
-    directory = Path(resources.enter_context(tempfile.TemporaryDirectory(prefix="audit-")))
+    directory = resources.enter_context(temporary_folder())
     database = Database(directory)
     resources.callback(database.close)
     intake, readings, kept = read_into(

@@ -6,7 +6,6 @@ The relations of `audit/models` hold neither switches nor warm-up nor versions.
 from __future__ import annotations
 
 import contextlib
-import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +21,7 @@ from audit.sources.iterations import Iteration
 from audit.sources.pack import lines_of
 from audit.vocabulary.keys import RunKey
 from collector.records import RecordError, Run
+from collector.system.stopping import temporary_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ def open_records(paths: Sequence[Path], *, judged: bool = True, cache: bool = Tr
             left_out = {file: {fault.line for fault in reading.faults} for file, reading in readings.items()}
         else:
             fetch(paths, cache=cache)
-            intake = Intake(Path(resources.enter_context(tempfile.TemporaryDirectory(prefix="audit-"))))
+            intake = Intake(resources.enter_context(temporary_folder()))
             gather(paths, intake)
         files: dict[RunKey, list[RecordFile]] = {identity: [] for identity in intake.runs}
         for file in intake.files:

@@ -213,7 +213,7 @@ def _refuse_secrets(address: str) -> None:
     Raises:
         UsageError: it has one.
     """
-    if "?" in address or "@" in address:
+    if set("?#@") & set(address):
         raise UsageError(
             "--base-url holds a password or a key, and the plan would show it; set the whole address as OLLAMA_HOST "
             "or OPENAI_BASE_URL, or the key as OLLAMA_API_KEY or OPENAI_API_KEY"

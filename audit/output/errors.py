@@ -7,13 +7,20 @@ from dataclasses import dataclass
 from typing import Final
 
 from audit.output.escaping import in_line
+from collector.system.secrets import without_secrets
 
 NAMED: Final = 10
 """Problems that are listed one by one; the rest are counted."""
 
 
 class AuditError(Exception):
-    """The audit cannot give a result; the message states what is wrong, where, and what to do."""
+    """The audit cannot give a result; the message states what is wrong, where, and what to do.
+
+    As text it has no secrets of URLs.
+    """
+
+    def __str__(self) -> str:
+        return without_secrets(super().__str__())
 
 
 class UsageError(AuditError):

@@ -25,10 +25,7 @@ def folder_for(target: Path) -> Iterator[Path]:
         target: where the result will be; its parent is created.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
-    mine = re.compile(re.escape(f".{target.name}.") + r"[0-9]+\.part")
-    for path in list(target.parent.iterdir()):
-        if mine.fullmatch(path.name):
-            _clear(path, target)
+    clear_remains(target)
     folder = target.with_name(f".{target.name}.{os.getpid()}.part")
     folder.mkdir()
     lock = locked(folder)
@@ -38,6 +35,14 @@ def folder_for(target: Path) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
         if lock is not None:
             os.close(lock)
+
+
+def clear_remains(target: Path) -> None:
+    """Remove what killed processes have left of results for a place."""
+    mine = re.compile(re.escape(f".{target.name}.") + r"[0-9]+\.part")
+    for path in list(target.parent.iterdir()):
+        if mine.fullmatch(path.name):
+            _clear(path, target)
 
 
 def put_in_place(new: Path, target: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -21,9 +20,10 @@ from audit.packing.packed import Packed
 from audit.packing.partitions import pack_partitions
 from audit.packing.writing import write_pack
 from audit.remote.uploads import refuse_overwriting, target_of, upload
-from audit.remote.urls import path_of, without_secrets
+from audit.remote.urls import path_of
 from audit.sources.files import beside
 from audit.vocabulary.endings import PACK
+from collector.system.stopping import temporary_folder
 
 
 def pack(
@@ -103,8 +103,8 @@ def _pack_to(to: str, path: Path, out: Path | None, options: Mapping[str, Any]) 
     name, force = _usual_name(path), bool(options["force"])
     refuse_overwriting(target_of(to, name), force=force)
     if options["partition"] and not to.endswith("/"):
-        raise UsageError(f"--to {without_secrets(to)}: packs in partitions go into a folder, with / at its end")
-    with tempfile.TemporaryDirectory(prefix="audit-") as folder:
+        raise UsageError(f"--to {to}: packs in partitions go into a folder, with / at its end")
+    with temporary_folder() as folder:
         packed = pack(path, Path(folder, "packs" if options["partition"] else name) if out is None else out, **options)
         files = sorted(packed.path.glob(f"*{PACK}")) if packed.path.is_dir() else [packed.path]
         targets = [target_of(to, file.name if packed.path.is_dir() else name) for file in files]

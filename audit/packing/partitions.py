@@ -26,6 +26,7 @@ from audit.packing.writing import write_pack
 from audit.sources.files import beside
 from audit.sources.intake import Intake, RecordFile
 from audit.vocabulary.endings import PACK
+from collector.system.stopping import temporary_folder
 
 PACKS: Final = ".packs"
 """The ending of a folder of packs, where no name is given."""
@@ -56,7 +57,7 @@ def pack_partitions(path: Path, out: Path | None, *, force: bool, strict: bool, 
     with contextlib.ExitStack() as resources:
         if append:
             resources.enter_context(_alone(target))
-        directory = Path(resources.enter_context(tempfile.TemporaryDirectory(prefix="audit-")))
+        directory = resources.enter_context(temporary_folder())
         intake = found_below([path], directory)
         if not intake.files:
             raise nothing(intake)

@@ -10,7 +10,6 @@ import contextlib
 import importlib
 import os
 import pickle
-import signal
 import subprocess
 import sys
 import threading
@@ -26,6 +25,7 @@ from typing import Any, Final, Self, TypeAlias
 from audit.engine.interrupting import result_of
 from audit.output.errors import AuditError
 from collector.system.cores import cores
+from collector.system.stopping import left_to_parent
 
 Rows: TypeAlias = Sequence[dict[str, Any]]
 Function: TypeAlias = Callable[[Rows], bytes]
@@ -102,17 +102,14 @@ class Workers:
     def _start(self) -> bool:
         """Start the processes, unless they run; False where the system refuses."""
         command = [sys.executable, "-c", _COMMAND, *map(str, sys.path)]
-        # Ctrl-C is left to the parent, which ends its children: it is blocked before the process exists.
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
-            while len(self._processes) < self._size:
-                process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # noqa: S603
-                self._processes.append(process)
-                self._idle.put(process)
+            with left_to_parent():
+                while len(self._processes) < self._size:
+                    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # noqa: S603
+                    self._processes.append(process)
+                    self._idle.put(process)
         except (OSError, ValueError):
             return False
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
         return True
 
     def _run(self, function: Function, batch: Rows) -> bytes:

@@ -17,19 +17,19 @@ from filelock import FileLock
 from audit.cache_folder import DAY, UNUSED
 from audit.output.errors import AuditError
 from audit.output.progress import PrintedProgress
+from audit.remote.downloads import SPARED, Downloads, full_disk
+from audit.remote.listings import linked
 from audit.remote.objects import RemoteObject, object_of
 from audit.remote.ranges import serve
 from audit.remote.systems import patiently, system_of
 from audit.remote.together import together
 from audit.remote.urls import Address, RemotePath, address_of
 from audit.vocabulary.endings import ARCHIVES, PACK
+from collector.system.secrets import WEB
 
 BY_RANGES: Final = 8 * 2**20
 """Bytes of a pack from which on it is read by ranges; a smaller one is copied."""
-SPARED: Final = 2**30
-"""Bytes of the disk that copies leave free."""
 
-_ROOTS: Final = {"http", "https"}
 _states: Final[dict[str, str]] = {}
 
 
@@ -91,7 +91,7 @@ def _listed(address: Address) -> list[RemoteObject]:
     """What a URL names: one object, or all below a folder."""
     system, name = system_of(address)
     is_file_name = address.local.endswith((PACK, *ARCHIVES))
-    if is_file_name or address.scheme not in _ROOTS:
+    if is_file_name or address.scheme not in WEB:
         info = patiently(lambda: system.info(name), address)
         if info.get("type") == "file" and (is_file_name or int(info.get("size") or 0) > 0):
             if not is_file_name:
@@ -99,17 +99,18 @@ def _listed(address: Address) -> list[RemoteObject]:
                     f"{address.shown}: neither a folder nor an archive ({', '.join(ARCHIVES)}) nor a pack ({PACK})"
                 )
             return [object_of(address, system, "", {**info, "name": info.get("name", name)})]
-    if address.scheme in _ROOTS and "?" in name:
+    if address.scheme in WEB and "?" in name:
         raise AuditError(
             f"{address.shown}: a URL with a query names an archive ({', '.join(ARCHIVES)}) or a pack ({PACK}), "
             "and no folder"
         )
-    below = patiently(lambda: system.find(name, detail=True), address)
-    files = {each: info for each, info in below.items() if info.get("type") == "file" and not each.endswith("/")}
+    if address.scheme in WEB:
+        names = linked(address, system, name)
+        files = dict(together(lambda each: (each, patiently(lambda: system.info(each), address)), names))
+    else:
+        below = patiently(lambda: system.find(name, detail=True), address)
+        files = {each: info for each, info in below.items() if info.get("type") == "file" and not each.endswith("/")}
     stem = name.rstrip("/") + "/"
-    if address.scheme in _ROOTS:
-        infos = dict(together(lambda each: (each, patiently(lambda: system.info(each), address)), list(files)))
-        files = {each: infos[each] for each in files}
     found = [
         object_of(address, system, each.removeprefix(stem), {**info, "name": each})
         for each, info in sorted(files.items())
@@ -148,15 +149,14 @@ def _copy(found: Sequence[RemoteObject], held: _Held, root: Path, parts: Path) -
 
     def download(remote: RemoteObject) -> RemoteObject:
         part = parts / uuid.uuid4().hex
-        patiently(lambda: remote.system.get_file(remote.name, str(part)), remote.address)
-        if remote.size is not None and part.stat().st_size != remote.size:
-            raise AuditError(f"{remote.address.shown}: {remote.relative or 'the object'} changed while it was copied")
+        downloads.download(remote, part)
         target = targets[remote.relative]
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         part.replace(target)
         return remote
 
-    with PrintedProgress() as progress:
+    downloads = Downloads(found[0].address, parts)
+    with contextlib.closing(downloads), PrintedProgress() as progress:
         if wanted:
             progress.begin(sum(each.size or 0 for each in wanted), "copying records from elsewhere", counted=False)
         for each in together(download, wanted):
@@ -199,10 +199,7 @@ def _refuse_full_disk(wanted: Iterable[RemoteObject], folder: Path) -> None:
         free = shutil.disk_usage(folder).free
         if needed > free - SPARED:
             total = sum(one.size or 0 for one in wanted)
-            raise AuditError(
-                f"{each.address.shown}: {total / 1e9:,.1f} GB would be copied to {folder.parent}, where "
-                f"{free / 1e9:,.1f} GB are free; name a folder on a larger disk in SALIENCE_AUDIT_CACHE"
-            )
+            raise full_disk(each.address, folder, free=free, needed=total)
 
 
 def _remove_others(root: Path, names: Collection[str]) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from audit.remote.systems import ChangedError, ShortReadError, patiently
 from audit.remote.urls import Address
+from collector.system.secrets import WEB
 
 if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
@@ -21,7 +22,6 @@ _STATE: Final = (
 )
 """What file systems state of an object that changes when it is written anew."""
 _S3: Final = ("s3", "s3a")
-_WEB: Final = ("http", "https")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +44,9 @@ class RemoteObject:
         """Whether parts of the object can be read, and are surely of this state."""
         if self.size is None or self.state is None:
             return False
-        if self.address.scheme not in _WEB:
+        if self.address.scheme not in WEB:
             return True
-        return bool(patiently(lambda: _sync(self.system, _has_ranges(self.system, self.name)), self.address))
+        return bool(patiently(lambda: in_loop(self.system, _has_ranges(self.system, self.name)), self.address))
 
     def read(self, start: int, end: int) -> bytes:
         """The bytes from one place to before another.
@@ -58,9 +58,9 @@ class RemoteObject:
 
     def _read(self, start: int, end: int) -> bytes:
         if self.address.scheme in _S3:
-            data = _sync(self.system, _range_of_s3(self.system, self.name, start, end, self.tag))
-        elif self.address.scheme in _WEB:
-            data = _sync(self.system, _range_of_web(self.system, self.name, start, end, self))
+            data = in_loop(self.system, _range_of_s3(self.system, self.name, start, end, self.tag))
+        elif self.address.scheme in WEB:
+            data = in_loop(self.system, _range_of_web(self.system, self.name, start, end, self))
         elif self.address.scheme in {"gs", "gcs"} and self.tag is not None:
             data = self.system.cat_file(self.name, start=start, end=end, generation=self.tag)
         else:
@@ -89,7 +89,8 @@ def object_of(address: Address, system: AbstractFileSystem, relative: str, info:
     return RemoteObject(address, system, str(info["name"]), relative, size, state, None if tag is None else str(tag))
 
 
-def _sync(system: Any, coroutine: Any) -> Any:
+def in_loop(system: Any, coroutine: Any) -> Any:
+    """The result of a coroutine, which runs where a file system's connections are."""
     from fsspec.asyn import sync
 
     async def run() -> Any:
@@ -122,8 +123,12 @@ async def _range_of_web(system: Any, url: str, start: int, end: int, wanted: Rem
             or (tag and wanted.tag and tag != wanted.tag)
         ):
             raise ChangedError
-        data: bytes = await answer.read()
-        return data
+        data = bytearray()
+        async for chunk in answer.content.iter_chunked(2**16):
+            data += chunk
+            if len(data) > end - start:
+                raise ChangedError
+        return bytes(data)
 
 
 async def _has_ranges(system: Any, url: str) -> bool:

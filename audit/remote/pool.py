@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import Future, wait
 from typing import Any, Final
 
+from collector.system.stopping import is_stopped
+
 AT_ONCE: Final = 16
 """Requests at once."""
 DEMANDED: Final = 0
@@ -68,7 +70,13 @@ POOL: Final = Pool()
 
 
 def result_of(future: Future[Any]) -> Any:
-    """The result of a call, waited for in short intervals, so that Ctrl-C is noticed."""
+    """The result of a call, waited for in short intervals, so that Ctrl-C is noticed.
+
+    Raises:
+        KeyboardInterrupt: the command was told to stop, in whatever thread this is: DuckDB's wait for one another.
+    """
     while not future.done():
         wait([future], timeout=_PAUSE)
+        if is_stopped():
+            raise KeyboardInterrupt
     return future.result()

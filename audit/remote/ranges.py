@@ -132,7 +132,7 @@ def failure() -> str | None:
     return failed[0] if failed else None
 
 
-def interrupted(error: Exception) -> bool:
+def interrupted(error: BaseException) -> bool:
     """Whether an error is Ctrl-C during a read, which DuckDB reports as an error of Python's with its traceback."""
     was_stopped = _stopped.is_set()
     _stopped.clear()

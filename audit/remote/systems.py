@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from audit.output.errors import AuditError, UsageError
 from audit.output.escaping import in_line
-from audit.remote.urls import Address, without_secrets
+from audit.remote.urls import Address
 
 if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
@@ -139,7 +139,7 @@ def _reason(error: Exception, address: Address) -> str:
         if applies:
             return reason
     known = getattr(error, "strerror", None) or str(error) or type(error).__name__
-    return in_line(without_secrets(known.replace(address.url, address.shown)).strip().splitlines()[0])
+    return in_line(known.replace(address.url, address.shown).strip().splitlines()[0])
 
 
 def _may_pass(error: Exception) -> bool:

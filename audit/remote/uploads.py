@@ -14,7 +14,7 @@ from audit.output.errors import AuditError, UsageError
 from audit.output.progress import PrintedProgress, Progress
 from audit.remote.systems import patiently, system_of
 from audit.remote.together import together
-from audit.remote.urls import Address, RemotePath, address_of, path_of, without_secrets
+from audit.remote.urls import Address, RemotePath, address_of, path_of
 from audit.vocabulary.endings import PACK
 
 if TYPE_CHECKING:
@@ -52,12 +52,11 @@ def target_of(url: str, name: str) -> Target:
     path = path_of(f"{url}{name}" if url.endswith("/") else url)
     if not isinstance(path, RemotePath):
         raise UsageError(f"--to {url}: not a URL, such as s3://BUCKET/NAME{PACK}; --out writes files here")
-    shown = without_secrets(url)
     if not path.name.endswith(PACK):
-        raise UsageError(f"--to {shown}: neither a name that ends in {PACK}, nor a folder, with / at its end")
+        raise UsageError(f"--to {url}: neither a name that ends in {PACK}, nor a folder, with / at its end")
     address = address_of(path)
     if address.scheme in _READ_ONLY:
-        raise UsageError(f"--to {shown}: nothing can be uploaded to {address.scheme}://; give s3://, gs:// or hf://")
+        raise UsageError(f"--to {url}: nothing can be uploaded to {address.scheme}://; give s3://, gs:// or hf://")
     return Target(path, address, *system_of(address))
 
 

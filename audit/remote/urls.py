@@ -6,13 +6,11 @@ its secrets, so messages and labels need no special case.
 
 from __future__ import annotations
 
-import atexit
+import contextlib
 import functools
 import hashlib
 import os
 import re
-import shutil
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -20,11 +18,14 @@ from urllib.parse import unquote, urlsplit
 
 from audit.cache_folder import cache_folder
 from audit.output.errors import UsageError
+from collector.system.secrets import WEB, without_secrets, without_user
+from collector.system.stopping import temporary_folder
 
 _URL: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 _COLLAPSED: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/(?!/)")
 """What `pathlib` makes of a URL."""
-_WEB: Final = ("http", "https")
+_CHAINED: Final = re.compile(r"::[A-Za-z][A-Za-z0-9+.-]+:/")
+"""In a URL of fsspec's that is read through another, such as `simplecache::https://HOST/NAME`."""
 _WITHOUT_PASSWORDS: Final = ("s3", "s3a", "gs", "gcs", "hf")
 _LONGEST_NAME: Final = 200
 """Bytes; file systems allow some 255, and what is downloaded has a longer name at first."""
@@ -44,6 +45,7 @@ class Address:
         return self.url.partition("://")[0].lower()
 
 
+_resources: Final = contextlib.ExitStack()
 _known: Final[dict[str, Address]] = {}
 
 
@@ -79,11 +81,13 @@ def path_of(given: str | Path) -> Path:
     """The path that an argument of a command or function names; for a URL that of its local copy, not made yet.
 
     Raises:
-        UsageError: a URL names nothing, or has a character that no name has.
+        UsageError: a URL names nothing, has a character that no name has, or is chained to another.
     """
-    text = os.fspath(given) if isinstance(given, Path) else given
     if isinstance(given, RemotePath):
         return given
+    text = os.fspath(given)
+    if _CHAINED.search(text) and not os.path.lexists(text):
+        raise UsageError(f"{text}: chained URLs are not read; name the file itself")
     if isinstance(given, Path) and _COLLAPSED.match(text) and not given.exists():
         text = text.replace(":/", "://", 1)
     if not is_url(text):
@@ -118,30 +122,20 @@ def local_of(label: str) -> Path:
     return Path(label)
 
 
-def without_secrets(text: str) -> str:
-    """A text in which URLs have neither credentials nor a query, such as the signature of a signed URL."""
-    text = re.sub(r"(?<=://)[^/\s?#'\"@]+@", _without_password, text)
-    return re.sub(r"(https?://[^\s?'\"<>]*)\?[^\s'\"<>]*", r"\1", text)
-
-
-def _without_password(found: re.Match[str]) -> str:
-    is_web = found.string[: found.start()].lower().endswith(tuple(f"{scheme}://" for scheme in _WEB))
-    return "" if is_web or ":" in found[0] else found[0]
-
-
 def _address(url: str) -> Address:
     scheme, _, rest = url.partition("://")
     scheme = scheme.lower()
-    if scheme in _WEB:
-        plain = re.sub(r"^[^/?#]*@", "", rest)
+    if scheme in WEB:
+        plain = without_user(rest, is_web=True)
         named = re.split(r"[?#]", plain)[0]
     else:
-        plain = named = re.sub(r"^[^/@]*:[^/@]*@", "", rest)
+        plain = without_user(rest, is_web=False)
+        named = without_secrets(f"{scheme}://{plain}").partition("://")[2]
         if plain != rest and scheme in _WITHOUT_PASSWORDS:
             raise UsageError(f"{scheme}://{plain}: credentials in a URL are not used; set them where {scheme} has them")
     names = [part for part in named.split("/") if part]
     if not names or "\0" in url:
-        raise UsageError(f"{without_secrets(url)}: the URL names nothing; write for example s3://BUCKET/NAME")
+        raise UsageError(f"{url}: the URL names nothing; write for example s3://BUCKET/NAME")
     digest = hashlib.blake2b(f"{scheme}://{plain}".encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
     local = Path(_base(), digest, *map(_name, names))
     return Address(f"{scheme}://{rest}", f"{scheme}://{named}", str(local))
@@ -164,6 +158,4 @@ def _base() -> Path:
 
 @functools.cache
 def _temporary() -> Path:
-    folder = tempfile.mkdtemp(prefix="audit-remote-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return Path(folder)
+    return _resources.enter_context(temporary_folder("audit-remote-"))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -16,6 +15,7 @@ from typing import Final
 from audit.engine.catalog import ALIASES, invariants, models, named_in, public, schema
 from audit.engine.makers import MAKERS
 from audit.store import Store, open_store
+from collector.system.stopping import temporary_folder
 
 HEAD: Final = """# Relations
 
@@ -57,8 +57,8 @@ RUN: Final = {"condition": "sample", "env": "cartpole", "variant": "threetraj", 
 def page() -> str:
     """The whole page."""
     identity = "".join(f"| `{name}` | {TYPES[name]} | {meaning} |\n" for name, meaning in IDENTITY.items())
-    with tempfile.TemporaryDirectory(prefix="audit-") as folder:
-        _write_sample(Path(folder))
+    with temporary_folder() as folder:
+        _write_sample(folder)
         with open_store([folder], cache=False) as store:
             sections = [_section(name, store) for name in public()]
     internal = "".join(f"| `{name}` | {schema()[name]['row']} |\n" for name in schema() if name not in public())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import tempfile
 import threading
 import uuid
 from collections.abc import Callable, Iterator, Sequence
@@ -19,6 +18,7 @@ from audit.validation.coding.filling import Filling
 from audit.viewer.query import Query
 from audit.viewer.replay import Replays
 from audit.viewer.table import RevisionTable
+from collector.system.stopping import temporary_folder
 
 if TYPE_CHECKING:
     from audit.request import Request
@@ -63,7 +63,7 @@ class Session:
         self._known: dict[str, dict[str, Any]] = {}
         self._is_closed = False
         with contextlib.ExitStack() as resources:
-            self.directory = Path(resources.enter_context(tempfile.TemporaryDirectory(prefix="audit-view-")))
+            self.directory = resources.enter_context(temporary_folder("audit-view-"))
             self.store = resources.enter_context(request.open(all_detectors=True))
             codes = codes_for(self.store.detected_by)
             self.coding = Filling.opened(labels, coder, codes) if labels else None

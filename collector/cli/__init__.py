@@ -97,7 +97,9 @@ def collect(
     condition: Annotated[
         str | None, typer.Option(help="Label of these settings.", show_default="made from the settings")
     ] = None,
-    out: Annotated[Path, typer.Option(help="Folder for the records.")] = Path("data/runs"),
+    out: Annotated[Path, typer.Option(help="Folder for the records.", callback=options.local_folder)] = Path(
+        "data/runs"
+    ),
     resume: Annotated[
         bool, typer.Option("--resume/--no-resume", help="Go on with records found there, or refuse to.")
     ] = True,

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Annotated, Final, NamedTuple
 
 import typer
 
+from collector.errors import UsageError
 from collector.records.grids import MOST_SHARDS
 from collector.rollouts.executors import WORKERS_HELP, WORKERS_METAVAR, check_workers
 
@@ -87,6 +89,17 @@ def runs_in_flight(backend: str, asked: int | None) -> int | None:
     A local model answers fastest, and repeatably, one call at a time.
     """
     return 1 if asked is None and backend == "local" else asked
+
+
+def local_folder(out: Path) -> Path:
+    """A folder of this machine.
+
+    Raises:
+        UsageError: it is a URL.
+    """
+    if re.match("[A-Za-z][A-Za-z0-9+.-]+:/", str(out)) and not out.exists():
+        raise UsageError(f"--out {out}: a URL; records are written to a folder of this machine")
+    return out
 
 
 RunsOption = Annotated[int, typer.Option(min=1, max=9999, help="Runs of each method on each task.")]

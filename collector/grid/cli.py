@@ -41,7 +41,9 @@ def paper(
     ] = None,
     rollouts: options.RolloutsOption = ROLLOUTS,
     seed: options.SeedOption = 0,
-    out: Annotated[Path, typer.Option(help="Folder for the records.")] = Path("data/paper-grid"),
+    out: Annotated[Path, typer.Option(help="Folder for the records.", callback=options.local_folder)] = Path(
+        "data/paper-grid"
+    ),
     concurrency: options.ConcurrencyOption = None,
     shard: options.ShardOption = None,
     workers: options.WorkersOption = None,

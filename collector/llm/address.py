@@ -35,6 +35,20 @@ class Address:
         host = f"[{self.host}]" if ":" in self.host else self.host
         return {f"all://{host}": None}
 
+    def is_same_server(self, scheme: str, host: str, port: int | None) -> bool:
+        """Whether a place is on this server: the same host and port, or with HTTPS in place of HTTP its usual port.
+
+        Args:
+            scheme: `http` or `https`.
+            host: in lower case, without brackets.
+            port: None for the usual one.
+        """
+        own = urlsplit(self.url)
+        ports = {"http": 80, "https": 443}
+        mine, theirs = own.port or ports[own.scheme], port or ports.get(scheme)
+        is_upgrade = (own.scheme, mine, scheme, theirs) == ("http", 80, "https", 443)
+        return host == own.hostname and (is_upgrade or (scheme, theirs) == (own.scheme, mine))
+
 
 def parse_address(text: str, *, source: str, port: int | None = None) -> Address:
     """Read a server's address from an option or a variable.

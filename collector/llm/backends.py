@@ -19,6 +19,7 @@ DEFAULT_LOCAL_MODEL: Final = "smollm2"
 _ONLY: Final = {
     "num_ctx": ("local", "ollama"),
     "base_url": ("ollama", "openai"),
+    "allow_redirects": ("ollama", "openai"),
     "threads": ("local",),
     "gpu_layers": ("local",),
 }
@@ -26,6 +27,7 @@ _ONLY: Final = {
 _WHY: Final = {
     "num_ctx": "other servers fix their context when they start",
     "base_url": "the local model has no server",
+    "allow_redirects": "the local model has no server",
 }
 
 

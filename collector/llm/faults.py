@@ -96,6 +96,7 @@ class Server:
         program: what it is called.
         address: where it is.
         model: the model asked for.
+        allow_redirects: requests, with their prompts, may be sent on to other hosts and ports.
         key: the API key, kept here only to redact it wherever a server repeats it.
         if_down, if_denied, if_missing, if_elsewhere: what to do when nothing answers, when the key is refused,
             when the model is not there, and when something else answers at that address.
@@ -104,6 +105,7 @@ class Server:
     program: str
     address: Address
     model: str
+    allow_redirects: bool
     key: str | None = field(repr=False)
     if_down: str
     if_denied: str
@@ -125,6 +127,15 @@ class Server:
         if not names & {"ConnectError", "ConnectTimeout", "ProxyError"}:
             return CallError(Kind.FAILED, f"the connection to {self.label} broke off", "see the server's log")
         return CallError(Kind.FAILED, f"cannot connect to {self.label} ({_reason(causes, names)})", self.if_down)
+
+    def redirected(self, place: str) -> CallError:
+        """A redirect to another host or port, which would be given the prompt.
+
+        Args:
+            place: its scheme, host and port.
+        """
+        todo = "give the address that is meant, or add --allow-redirects"
+        return CallError(Kind.REFUSED, f"{self.label} sends requests on to {self._quote(place)}", todo)
 
     def timed_out(self, seconds: float | None) -> CallError:
         """No full answer within the time for one call."""

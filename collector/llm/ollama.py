@@ -62,6 +62,7 @@ class OllamaModel(ServedModel["AsyncClient"]):
         num_ctx: tokens of prompt and answer together; None leaves it to the server, which cuts what is longer.
         structured: the server enforces the form of answers, by its JSON schema.
         logprobs: log-probabilities of tokens are kept.
+        allow_redirects: redirects to other hosts and ports are followed.
         patience: how long it is waited for.
 
     Raises:
@@ -80,6 +81,7 @@ class OllamaModel(ServedModel["AsyncClient"]):
         num_ctx: int | None = None,
         structured: bool = False,
         logprobs: bool = False,
+        allow_redirects: bool = False,
         **patience: Unpack[Patience],
     ) -> None:
         key = read_key("OLLAMA_API_KEY")
@@ -88,6 +90,7 @@ class OllamaModel(ServedModel["AsyncClient"]):
         server = Server(
             program="Ollama",
             address=address,
+            allow_redirects=allow_redirects,
             model=name,
             key=key,
             if_down="start it with `ollama serve`, or give its address with --base-url URL or OLLAMA_HOST",

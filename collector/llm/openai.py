@@ -80,6 +80,7 @@ class OpenAIModel(ServedModel["AsyncOpenAI"]):
         max_tokens: bound of the answer, thinking included; None leaves it to the server.
         structured: the server enforces the form of answers.
         logprobs: log-probabilities of tokens are kept.
+        allow_redirects: redirects to other hosts and ports are followed.
         patience: how long it is waited for.
 
     Raises:
@@ -97,6 +98,7 @@ class OpenAIModel(ServedModel["AsyncOpenAI"]):
         max_tokens: int | None = None,
         structured: bool = False,
         logprobs: bool = False,
+        allow_redirects: bool = False,
         **patience: Unpack[Patience],
     ) -> None:
         key = read_key("OPENAI_API_KEY")
@@ -109,6 +111,7 @@ class OpenAIModel(ServedModel["AsyncOpenAI"]):
         server = Server(
             program="the OpenAI-compatible server",
             address=address,
+            allow_redirects=allow_redirects,
             model=name,
             key=key,
             if_down="start it, or give its address with --base-url URL or OPENAI_BASE_URL",

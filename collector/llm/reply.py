@@ -46,8 +46,11 @@ async def receive(response: httpx.Response, server: Server) -> bytes:
         The body, unpacked.
 
     Raises:
-        CallError: the body is too long, or packed in a way that was not asked for.
+        CallError: the body is too long, or packed in a way that was not asked for; or the client would be redirected
+            to another server.
     """
+    if response.has_redirect_location and not server.allow_redirects:
+        _refuse_elsewhere(response, server)
     encoding = response.headers.pop("content-encoding", "").strip().lower()
     if encoding not in {"", "identity", "gzip"}:
         raise server.unreadable()
@@ -68,6 +71,15 @@ async def receive(response: httpx.Response, server: Server) -> bytes:
     kept = bytes(body[:longest])
     put(response, kept)
     return kept
+
+
+def _refuse_elsewhere(response: httpx.Response, server: Server) -> None:
+    try:
+        target = response.url.join(response.headers["location"])
+    except ValueError:
+        return  # the client refuses what is no address
+    if not server.address.is_same_server(target.scheme, target.host, target.port):
+        raise server.redirected(f"{target.scheme}://{target.host}" + (f":{target.port}" if target.port else ""))
 
 
 def put(response: httpx.Response, body: bytes) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import tempfile
 import time
 import warnings
 from collections.abc import Callable, Sequence
@@ -16,6 +15,7 @@ from collector.rollouts.canary import Proof, prove
 from collector.rollouts.compiled import PlainLoopWarning
 from collector.rollouts.workers import outcome
 from collector.system.cores import limit_cores
+from collector.system.stopping import temporary_folder
 from collector.tasks.plugins import load_tasks
 
 
@@ -72,8 +72,8 @@ class Runner:
         path = Path(name)
         if path.is_file() and path.read_bytes() == content:
             return path
-        folder = self._files.enter_context(tempfile.TemporaryDirectory(prefix="salience-audit-"))
-        copy = Path(folder) / path.name
+        folder = self._files.enter_context(temporary_folder("salience-audit-"))
+        copy = folder / path.name
         copy.write_bytes(content)
         return copy
 

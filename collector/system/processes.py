@@ -4,29 +4,23 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import signal
 import threading
 from collections.abc import Callable
 from multiprocessing import resource_tracker
 from multiprocessing.connection import wait
 from multiprocessing.context import SpawnProcess
 
+from collector.system.stopping import left_to_parent
+
 
 class Process(SpawnProcess):
-    """A spawned process that Ctrl-C never reaches: the parent, to which it is left, ends its children.
-
-    The signal is blocked before the process exists. Were it ignored by the process itself, Ctrl-C during its imports,
-    which come before any code of its own, would end it with a traceback.
-    """
+    """A spawned process that no signal to stop ever reaches."""
 
     def start(self) -> None:
         """Start it."""
-        resource_tracker.ensure_running()  # else `start` does that, and unblocks the signal
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
+        resource_tracker.ensure_running()  # else `start` does that, and unblocks signals
+        with left_to_parent():
             super().start()
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
     def run(self) -> None:
         """Run the target, in the process itself."""

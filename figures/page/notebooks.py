@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import atexit
 import os
-import tempfile
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVarTuple, Unpack
 from audit.output.escaping import visible
 from audit.output.progress import SILENT, Progress
 from collector.system.regular_files import read_regular
+from collector.system.stopping import temporary_folder
 from figures.errors import FiguresError
 from figures.page.page import Notebook, render_notebook
 
@@ -64,10 +64,10 @@ def run_notebooks(folder: Path, data: Sequence[Path], out: Path, progress: Progr
         pages.mkdir(parents=True, exist_ok=True)
         # A kernel that is stopped halfway leaves its temporary files: they go with this folder.
         with (
-            tempfile.TemporaryDirectory(prefix="figures-", ignore_cleanup_errors=True) as scratch,
+            temporary_folder("figures-") as scratch,
             asyncio.Runner(loop_factory=_Loop) as runner,
         ):
-            environment = {**os.environ, "SALIENCE_DATA": named, "TMPDIR": scratch}
+            environment = {**os.environ, "SALIENCE_DATA": named, "TMPDIR": str(scratch)}
             return runner.run(_run_all(paths, environment, pages, progress))
     except OSError as error:
         raise FiguresError(f"cannot write to {pages}: {error.strerror or error}") from None

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from audit.commands.options import OPTION_ERROR, is_interrupt, not_ours, wrong_option
+from audit.commands.options import OPTION_ERROR, ending, wrong_option
 from audit.commands.overview import Overview
 from audit.commands.version import HELP, program
 from audit.engine.memory import require_memory
-from audit.output.errors import AuditError, UsageError
+from audit.output.errors import UsageError
 from audit.output.rows import Table
 from audit.request import Request
+from collector.system.stopping import INTERRUPTED, answering
 from collector.system.streams import keep_streams
 from stats.cli import aggregate, published
 from stats.cli.records import deliver, read, reading
@@ -123,12 +124,14 @@ def _table(rows: Sequence[Row], columns: Sequence[str], title: str, caption: str
 
 
 def main() -> None:
-    """Entry point of the `stats` command: exit status 2 for wrong usage, 1 for failure, 130 for Ctrl-C."""
+    """Entry point of the `stats` command: exit status 2 for wrong usage, 1 for failure, 130 for Ctrl-C and the like."""
     keep_streams()
-    with _reported():
+    with answering("stats: interrupted"), _reported():
         require_memory()
         status = app(prog_name="stats", standalone_mode=False)
         sys.stdout.flush()
+        if status == INTERRUPTED:  # how newer versions of Typer report Ctrl-C
+            raise KeyboardInterrupt
         sys.exit(status)
 
 
@@ -138,21 +141,12 @@ def _reported() -> Iterator[None]:
         yield
     except OPTION_ERROR as error:
         _exit(wrong_option(error, "stats"), 2)
-    except AuditError as error:
-        _exit(str(error), 2 if isinstance(error, UsageError) else 1)
-    except (KeyboardInterrupt, typer.Abort):
-        _exit("interrupted", 130)
     except BrokenPipeError:
         # The reader, such as `head`, has closed the pipe; the interpreter must not try to flush at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
-    except Exception as error:
-        if is_interrupt(error):
-            _exit("interrupted", 130)
-        reason = not_ours(error)
-        if reason is None:
-            raise
-        _exit(reason, 1)
+    except (Exception, KeyboardInterrupt) as error:
+        _exit(*ending(error))
 
 
 def _exit(message: str, status: int) -> None:

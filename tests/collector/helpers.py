@@ -90,7 +90,6 @@ def in_process(main, *arguments, workers=Thread) -> subprocess.CompletedProcess:
     terminated, out, err = signal.getsignal(signal.SIGTERM), io.StringIO(), io.StringIO()
     with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         patch.setattr(sys, "argv", ["", *map(str, arguments)])
-        patch.setattr("collector.cli.command.stop_for_certain", lambda *_: threading.Event())
         patch.setattr("collector.rollouts.workers.Process", workers)
         try:
             with pytest.raises(SystemExit) as ended:

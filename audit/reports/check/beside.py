@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import tempfile
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +16,7 @@ from audit.sources.intake import Intake
 from collector.records import RecordError
 from collector.records.grids import Grid, decode_grid
 from collector.system.regular_files import RUN
+from collector.system.stopping import temporary_folder
 
 BESIDE: Final = {"calls": "calls.jsonl", "truth": "truth.jsonl"}
 """Files of a run folder that no audit opens; only whether they exist is of interest here."""
@@ -113,7 +113,7 @@ def _iterations(found: Found) -> Iterator[tuple[object, bytes]]:
 
 def _walk(paths: Sequence[Path], look: Callable[[Found], None]) -> None:
     """Call a function with every file below some paths, in an archive while it can be read."""
-    with tempfile.TemporaryDirectory(prefix="audit-") as directory:
+    with temporary_folder() as directory:
         for path in paths:
-            for found in find_files(path, Intake(Path(directory))):
+            for found in find_files(path, Intake(directory)):
                 look(found)

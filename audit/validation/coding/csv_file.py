@@ -9,7 +9,6 @@ import io
 import os
 import re
 import shutil
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from audit.output.errors import AuditError
+from audit.output.unfinished_results import folder_for
 from collector.system.regular_files import read_regular
 
 LARGEST: Final = 256 * 2**20
@@ -136,18 +136,16 @@ class CsvFile:
             AuditError: it cannot be written; the file is as it was.
         """
         target = self.path.resolve()
-        part = None
         try:
-            with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
-                part = Path(file.name)
-                file.write(self.content)
-                file.flush()
-                os.fsync(file.fileno())
-            shutil.copymode(target, part)
-            part.replace(target)
+            with folder_for(target) as folder:
+                draft = folder / "sheet"
+                with draft.open("wb") as file:
+                    file.write(self.content)
+                    file.flush()
+                    os.fsync(file.fileno())
+                shutil.copymode(target, draft)
+                draft.replace(target)
         except OSError as error:
-            if part is not None:
-                part.unlink(missing_ok=True)
             raise AuditError(f"{self.path}: {error.strerror or error}; nothing was written") from None
 
 

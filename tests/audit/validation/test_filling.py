@@ -5,13 +5,17 @@ from __future__ import annotations
 import csv
 import io
 import os
+import signal
 import stat
+import subprocess
+import sys
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from audit.output.errors import AuditError, UsageError
+from audit.output.unfinished_results import folder_for
 from audit.validation.coding.codes import CODES
 from audit.validation.coding.csv_file import CsvFile
 from audit.validation.coding.filling import LONGEST_NOTE, ChangedError, Filling
@@ -199,6 +203,30 @@ def test_a_file_that_cannot_be_replaced_is_as_it_was(sheet, tmp_path, monkeypatc
         filling.fill(2, "driver", "worst", filling.read().version)
     assert sheet.read_bytes() == before
     assert list(tmp_path.iterdir()) == [sheet]
+
+
+KILLED = """
+import os, signal, sys
+from audit.validation.coding.filling import Filling
+from pathlib import Path
+os.fsync = lambda _: os.kill(os.getpid(), signal.SIGKILL)
+filling = Filling.opened([Path(sys.argv[1])], "A")
+filling.fill(2, "driver", "worst", filling.read().version)
+"""
+
+
+def test_what_a_killed_viewer_left_goes_when_the_next_one_opens(sheet, tmp_path):
+    before = sheet.read_bytes()
+    command = [sys.executable, "-c", KILLED, str(sheet)]
+    assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
+    assert len(list(tmp_path.iterdir())) == 2
+    with folder_for(sheet) as held:  # another one writes just now
+        Filling.opened([sheet], "A")
+        assert sorted(tmp_path.iterdir()) == sorted([sheet, held])
+    assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
+    Filling.opened([sheet], "A")
+    assert list(tmp_path.iterdir()) == [sheet]
+    assert sheet.read_bytes() == before
 
 
 def test_whose_rows_they_are_must_be_clear(sheet, tmp_path):

@@ -111,12 +111,12 @@ def wait_for(path):
     assert path.exists()
 
 
-def stop(command, reached, kind, **options):
-    """Send a signal to a command and to all its processes once it has got somewhere; how it ended."""
+def stop(command, reached, kind, *, whole=False, **options):
+    """Send a signal to a command, or to all its processes, once it has got somewhere; how it ended."""
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True, **options)
     try:
         wait_for(reached)
-        os.killpg(process.pid, kind) if kind == signal.SIGINT else process.send_signal(kind)
+        os.killpg(process.pid, kind) if whole or kind == signal.SIGINT else process.send_signal(kind)
         _, errors = process.communicate(timeout=60)
     finally:
         if process.poll() is None:
@@ -197,6 +197,25 @@ def test_a_task_that_never_ends_is_stopped(where, code, kind, module, tmp_path):
     path = module(**{where: code.replace("REACHED", repr(str(reached)))})
     stopped = stop(collecting(path, tmp_path / "runs"), reached, kind)
     assert (stopped.returncode, printed(stopped)) == (130, [STOPPED])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_to_all_processes_is_no_want_of_memory(kind, module, tmp_path):
+    """As a scheduler or a closed terminal sends it."""
+    reached = tmp_path / "reached"
+    path = module(step="pathlib.Path(REACHED).touch(); time.sleep(0.01)".replace("REACHED", repr(str(reached))))
+    for _ in range(3):
+        reached.unlink(missing_ok=True)
+        stopped = stop(collecting(path, tmp_path / "runs"), reached, kind, whole=True)
+        assert (stopped.returncode, printed(stopped)) == (130, [STOPPED])
+    path = module()
+    assert run(collecting(path, tmp_path / "runs")).returncode == 0
+    module(step="pathlib.Path(REACHED).touch(); time.sleep(0.01)".replace("REACHED", repr(str(reached))))
+    reached.unlink()
+    verifying = command("audit", "verify", "--all", "--task-module", path, tmp_path / "runs")
+    stopped = stop(verifying, reached, kind, whole=True)
+    assert (stopped.returncode, printed(stopped)) == (130, ["audit: interrupted"])
 
 
 @pytest.mark.slow

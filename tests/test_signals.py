@@ -1,0 +1,213 @@
+"""Signals to stop: one line, exit status 130, and no temporary folders, in every program and at every moment."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+import typer
+
+from audit.commands.options import ending, reported_errors
+from audit.output.errors import AuditError
+from collector.system import stopping
+from collector.system.stopping import answering, is_stopped, left_to_parent, temporary_folder
+from tests.audit.samples import revision, write_run
+
+SLOW = pytest.mark.slow
+KINDS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+
+
+def lasting():
+    """Wait for a signal."""
+    for _ in range(1000):
+        time.sleep(0.01)
+    raise AssertionError
+
+
+def test_each_signal_is_ctrl_c_while_a_command_runs():
+    before = [signal.getsignal(kind) for kind in KINDS]
+    for kind in KINDS:
+        made = []
+        with pytest.raises(KeyboardInterrupt), answering("stopped"), temporary_folder() as folder:  # noqa: PT012
+            made.append(folder)
+            assert folder.is_dir()
+            os.kill(os.getpid(), kind)
+            lasting()
+        assert not is_stopped()
+        assert not made[0].exists()
+        assert [signal.getsignal(kind) for kind in KINDS] == before
+
+
+def test_a_signal_that_is_to_be_ignored_is_ignored():
+    """As `nohup` has it."""
+    kept = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with answering("stopped"):
+            os.kill(os.getpid(), signal.SIGHUP)
+            time.sleep(0.05)
+            assert not is_stopped()
+    finally:
+        signal.signal(signal.SIGHUP, kept)
+
+
+def test_folders_are_removed_wherever_a_signal_comes():
+    """Such as before the block that would remove one has begun; those of others stay."""
+    with temporary_folder() as other:
+        with answering("stopped"):
+            lost = temporary_folder()
+            folder = lost.__enter__()
+            lost.gen.gi_frame.f_locals  # noqa: B018 - it is still open
+        assert not folder.exists()
+        assert other.is_dir()
+    lost.__exit__(None, None, None)
+
+
+def test_whatever_fails_after_a_signal_is_its_doing(capsys):
+    """A worker that was told to stop as well is none that ran out of memory."""
+    killed = AuditError("a process that reads answers was killed, for want of memory perhaps")
+    with answering("stopped"):
+        assert ending(killed) == (str(killed), 1)
+        stopping._stopped.set()
+        for error in (killed, ImportError("half of a module"), RuntimeError("x")):
+            assert ending(error) == ("interrupted", 130)
+            with pytest.raises(typer.Exit) as ended, reported_errors():
+                raise error
+            assert ended.value.exit_code == 130
+            assert capsys.readouterr().err == "audit: interrupted\n"
+
+
+def test_processes_leave_signals_to_their_parent():
+    with left_to_parent():
+        process = subprocess.Popen([sys.executable, "-c", "print(1, flush=True); input()"], stdin=-1, stdout=-1)
+    assert process.stdout.read(1) == b"1"
+    for kind in KINDS:
+        process.send_signal(kind)
+    process.communicate(b"\n")
+    assert process.returncode == 0
+
+
+def test_nothing_happens_in_another_thread():
+    found = []
+
+    def run():
+        with answering("stopped"):
+            found.append(signal.getsignal(signal.SIGTERM))
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    assert found == [signal.getsignal(signal.SIGTERM)]
+
+
+IMPORTED = """
+import sys
+sys.modules["audit.cli"] = None
+class Slow:
+    def find_spec(self, name, *_):
+        if name == "audit.cli":
+            print("importing", flush=True)
+            while True: pass
+del sys.modules["audit.cli"]
+sys.meta_path.insert(0, Slow())
+from audit.__main__ import main
+main()
+"""
+
+
+def test_a_signal_while_a_program_is_imported_is_one_line():
+    process = subprocess.Popen([sys.executable, "-c", IMPORTED], stdout=-1, stderr=-1, text=True)
+    assert process.stdout.readline() == "importing\n"
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors) == (130, "audit: interrupted\n")
+
+
+PROGRAMS = {
+    "audit": ("audit", "audit: interrupted"),
+    "stats": ("stats", "stats: interrupted"),
+    "figures": ("figures", "figures: interrupted"),
+    "collect": ("collector", "collect: stopped"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_ctrl_c_at_any_moment_of_the_start_is_one_line(name, tmp_path):
+    """From when the program itself is there; before that it is the interpreter's."""
+    package, said = PROGRAMS[name]
+    code = f"from {package}.__main__ import main; print(1, flush=True); main()"
+    failed = []
+    for step in range(25):
+        process = subprocess.Popen(
+            [sys.executable, "-c", code, str(tmp_path / "none")], stdout=-1, stderr=-1, text=True
+        )
+        assert process.stdout.readline() == "1\n"
+        time.sleep(0.005 + 0.025 * step)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+        lines = errors.splitlines()
+        # A program that has said how it ended may be stopped all the same.
+        if not 1 <= len(lines) <= 2 or (process.returncode == 130 and not lines[-1].startswith(said)):
+            failed.append((step, process.returncode, lines))
+    assert failed == []
+
+
+@pytest.fixture(scope="module")
+def records(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("signals")
+    for run in range(1, 41):
+        rows = [
+            revision([1, 5, 9], [2, 2, 2 + each], answer="The worst fell.", iteration=each, run=run)
+            for each in range(50)
+        ]
+        write_run(folder / "data" / f"run-{run}", rows)
+    return folder / "data"
+
+
+LASTING = {
+    "summary": ["audit", "summary", "DATA", "--no-cache"],
+    "salience": ["audit", "salience", "DATA", "--no-cache", "--detector", "phrase"],
+    "view": ["audit", "view", "DATA", "--no-browser"],
+    "export": ["audit", "view", "DATA", "--export", "OUT"],
+    "pack": ["audit", "pack", "DATA", "--out", "OUT.pack.parquet"],
+    "sql": ["audit", "sql", "DATA", "select count(*) from range(100000000000) a, episodes"],
+    "check": ["audit", "check", "DATA"],
+    "metrics": ["stats", "metrics", "DATA"],
+    "figures": ["figures", "DATA", "--out", "OUT"],
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS[1:], ids=lambda kind: kind.name)
+@pytest.mark.parametrize("name", LASTING)
+def test_no_command_leaves_temporary_folders(name, kind, records, tmp_path):
+    package, *arguments = [
+        each.replace("DATA", str(records)).replace("OUT", str(tmp_path / "out")) for each in LASTING[name]
+    ]
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    environment = os.environ | {"TMPDIR": str(folder), "SALIENCE_AUDIT_CACHE": str(tmp_path / "cache")}
+    process = subprocess.Popen(
+        [sys.executable, "-m", package, *arguments],
+        stdout=-1,
+        stderr=-1,
+        text=True,
+        env=environment,
+        start_new_session=True,
+    )
+    while process.poll() is None and not list(folder.glob("audit-*")):
+        time.sleep(0.005)
+    time.sleep(0.1)
+    with contextlib.suppress(ProcessLookupError):  # it has ended
+        os.killpg(process.pid, kind)
+    _, errors = process.communicate(timeout=60)
+    assert [path for path in folder.iterdir() if path.name.startswith("audit-")] == []
+    assert "Traceback" not in errors
+    if process.returncode:  # it may have been done
+        assert (process.returncode, len(errors.splitlines())) == (130, 1), errors
