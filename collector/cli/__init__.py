@@ -10,6 +10,7 @@ import typer
 from collector.budget import EXCERPTS, LOCAL_ITERATIONS, LOCAL_RUNS, ROLLOUTS, RUNS
 from collector.cli import options
 from collector.cli.command import run_command
+from collector.cli.grouped import Grouped
 from collector.errors import CollectorError, WorkerError
 from collector.model_options import ModelOptions, with_model_options
 
@@ -20,10 +21,10 @@ if TYPE_CHECKING:
     from collector.llm.protocol import Model
     from collector.spec import RunSpec
 
-app = typer.Typer(context_settings=options.HELP, pretty_exceptions_enable=False, rich_markup_mode="markdown")
+app = typer.Typer(context_settings=options.HELP, pretty_exceptions_enable=False, rich_markup_mode=None)
 
 
-@app.command()
+@app.command(cls=Grouped)
 @with_model_options
 def collect(
     env: Annotated[list[str], typer.Option(help="Task, repeatable; all for every one. A wrong name lists them.")],
@@ -114,19 +115,16 @@ def collect(
     Runs that are complete are left alone, unfinished ones go on where they stopped. The same command and seed give the
     same records, wall-clock fields aside.
 
-    For example:
-
-    `collect --env cartpole --variant threetraj`
-
-    `collect --env all --variant all --runs 3 --iterations 30 --personality balanced`
-
-    `collect --env frozenlake --variant threetraj --backend local`
-
-    `collect --env all --variant all --shard 3/16`
-
-    `collect --env pong --variant r2po --tau-c half --backend ollama --model gpt-oss:20b`
-
-    `collect --env cartpole --variant r2po --backend openai --base-url http://localhost:8000/v1 --model NAME`
+    \b
+    Examples:
+      collect --env cartpole --variant threetraj
+      collect --env all --variant all --runs 3 --iterations 30
+      collect --env frozenlake --variant threetraj --backend local
+      collect --env all --variant all --shard 3/16
+      collect --env pong --variant r2po --tau-c half \\
+        --backend ollama --model gpt-oss:20b
+      collect --env cartpole --variant r2po --backend openai \\
+        --base-url http://localhost:8000/v1 --model NAME
     """
     # Imported here, so that --help and a wrong option are answered at once.
     from rich.console import Console

@@ -11,6 +11,7 @@ import typer
 from collector.budget import ROLLOUTS, RUNS
 from collector.cli import options
 from collector.cli.command import run_command
+from collector.cli.grouped import Grouped
 from collector.model_options import ModelOptions, with_model_options
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ app = typer.Typer(
 )
 
 
-@app.command()
+@app.command(cls=Grouped)
 @with_model_options
 def paper(
     backend: options.BackendOption = "simulated",
