@@ -49,8 +49,8 @@ ESSENTIAL: Final = {
         *("citing_regressions_pct", "citing_improvements_pct", "risk_ratio", "citing_no_change_pct"),
     ],
     "noise_summary": [
-        *("condition", "env", "variant", "revisions", "regressions", "expected_regressions", "expected_pooled"),
-        *("beyond_noise", "strict", "strict_beyond_noise"),
+        *("condition", "env", "variant", "revisions", "regressions", "expected_pooled"),
+        *("beyond_noise", "strict", "strict_beyond_noise", "expected_regressions"),
     ],
     "controls": [
         *("condition", "env", "variant", "start", "regressions", "control_regressions", "difference_pct"),
