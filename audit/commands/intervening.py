@@ -40,7 +40,7 @@ def plan(
     personality: Annotated[
         str | None, typer.Option("--personality", help="Of the simulated critic.", show_default="salient")
     ] = None,
-    preset: Annotated[str, typer.Option("--preset", help="small, standard or foreign.")] = "small",
+    preset: Annotated[str, typer.Option("--preset", help="small, standard, presence or foreign.")] = "small",
     out: Annotated[
         Path, typer.Option("--out", metavar="FILE", help="Where the plan is written; must not exist yet.")
     ] = Path("plan.json"),

@@ -49,7 +49,7 @@ def intervene_plan(
         data: records.
         backend: simulated, local, ollama or openai.
         out: the plan's file, which must not exist.
-        preset: small, standard or foreign.
+        preset: small, standard, presence or foreign.
         personality: of the simulated critic.
         units: how many prompts to draw; None for the preset's.
         arms: answers of each unit by arm, `XP=8`, in place of the preset's.

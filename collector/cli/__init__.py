@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, Unpack
+from typing import TYPE_CHECKING, Annotated, Final, Literal, Unpack
 
 import typer
 
@@ -23,8 +23,21 @@ if TYPE_CHECKING:
 
 app = typer.Typer(context_settings=options.HELP, pretty_exceptions_enable=False, rich_markup_mode=None)
 
+_EXAMPLES: Final = r"""
+Examples:
+  collect --env cartpole --variant threetraj
+  collect --env all --variant all --runs 3 --iterations 30
+  collect --env frozenlake --variant threetraj --backend local
+  collect --env all --variant all --shard 3/16
+  collect --env pong --variant r2po --tau-c half \
+    --backend ollama --model gpt-oss:20b
+  collect --env cartpole --variant r2po --backend openai \
+    --base-url http://localhost:8000/v1 --model NAME
+"""
 
-@app.command(cls=Grouped)
+
+# The backspace keeps the formatter from filling lines.
+@app.command(cls=Grouped, epilog=f"\b{_EXAMPLES}")
 @with_model_options
 def collect(
     env: Annotated[list[str], typer.Option(help="Task, repeatable; all for every one. A wrong name lists them.")],
@@ -114,17 +127,6 @@ def collect(
 
     Runs that are complete are left alone, unfinished ones go on where they stopped. The same command and seed give the
     same records, wall-clock fields aside.
-
-    \b
-    Examples:
-      collect --env cartpole --variant threetraj
-      collect --env all --variant all --runs 3 --iterations 30
-      collect --env frozenlake --variant threetraj --backend local
-      collect --env all --variant all --shard 3/16
-      collect --env pong --variant r2po --tau-c half \\
-        --backend ollama --model gpt-oss:20b
-      collect --env cartpole --variant r2po --backend openai \\
-        --base-url http://localhost:8000/v1 --model NAME
     """
     # Imported here, so that --help and a wrong option are answered at once.
     from rich.console import Console
