@@ -43,7 +43,7 @@ def sample(
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, max=2**63 - 1, help="Seed of the draw.")] = 0,
     coders: Annotated[
-        str, typer.Option("--coders", metavar="A,B", help="Names of those who code; each gets a row per answer.")
+        str, typer.Option("--coders", metavar="A,B", help="Names of the coders; each gets one row per answer.")
     ] = "A",
     with_outcome: Annotated[
         bool, typer.Option("--with-outcome", help="Show how the revised policies did; coders are then not blind.")

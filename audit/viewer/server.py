@@ -57,7 +57,7 @@ HEADERS: Final = {
     "cross-origin-opener-policy": "same-origin",
     "cache-control": "no-store",
 }
-ONLY_HERE: Final = "this address is of no use: open the one that audit view printed\n"
+ONLY_HERE: Final = "not found: open the address that audit view printed\n"
 
 Answer = Callable[["Session", Request], dict[str, Any]]
 

@@ -93,7 +93,7 @@ def test_without_any_truth_it_says_so(tmp_path):
     write_run(tmp_path / "real", [revision([1, 5, 9], [2, 2, 2], answer="The worst rollout fell.")])
     result = CliRunner().invoke(app, ["calibrate", str(tmp_path)])
     assert result.exit_code == 1
-    assert result.stderr.startswith("audit: nothing is known of what drove these revisions")
+    assert result.stderr.startswith("audit: it is not known what drove these revisions")
 
 
 def test_lines_of_truth_that_cannot_be_read_are_named(data, tmp_path):
@@ -102,4 +102,4 @@ def test_lines_of_truth_that_cannot_be_read_are_named(data, tmp_path):
     with (copy / "truth.jsonl").open("a") as file:
         file.write('{"torn')
     _, told = calibrate(copy, "--no-behaviour")
-    assert "no truth" in told
+    assert "not a truth record" in told
