@@ -6,6 +6,8 @@ import ast
 import re
 from pathlib import Path
 
+from audit.output.names import model_name
+
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("audit", "collector", "figures", "stats")
 ODD = re.compile(
@@ -42,3 +44,9 @@ def test_no_message_has_an_odd_turn() -> None:
         if ODD.search(text)
     ]
     assert odd == []
+
+
+def test_a_model_is_named_once() -> None:
+    assert model_name("simulated-salient", "simulated") == "simulated-salient"
+    assert model_name("gpt-oss:20b", "ollama") == "gpt-oss:20b (ollama)"
+    assert [model_name("a", None), model_name(None, "ollama"), model_name(None, None)] == ["a", "ollama", ""]
