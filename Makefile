@@ -115,7 +115,7 @@ format: $(VENV)/.dev ## Format the code
 docs: $(VENV)/.dev ## Build the documentation, docs/site/index.html
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --fresh-env docs docs/site
 
-screenshots: $(VENV)/.dev ## Take the pictures of docs/viewer.md, of data/runs
+screenshots: $(VENV)/.dev ## Take the pictures of docs/viewer.md and README.md, of data/runs
 	$(BIN)/python docs/screenshots.py data/runs
 
 relations: $(VENV)/.core ## Write docs/relations.md from audit/models

@@ -45,7 +45,8 @@ if TYPE_CHECKING:
     from audit.output.errors import AuditError, Problem, UsageError
     from audit.output.escaping import visible
     from audit.output.rows import Table
-    from audit.packing import Packed, pack
+    from audit.packing.pack import pack
+    from audit.packing.packed import Packed
     from audit.references import Mention, Shown, discounts_worst, driver, mark, references_worst, resolve
     from audit.reports.check.report import check
     from audit.reports.explain import Revision, show

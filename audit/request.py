@@ -21,12 +21,9 @@ if TYPE_CHECKING:
     from audit.store import Store
 
 
-OF_TEXTS: Final = (
-    f"candidates are texts: references are found by the detector {DEFAULT_OF_TEXTS}, unless you name another"
-)
+OF_TEXTS: Final = f"candidates are texts: the detector is {DEFAULT_OF_TEXTS}, unless you name another"
 OF_SOME_TEXTS: Final = (
-    f"some candidates are texts: references are found by the detector {DEFAULT}; "
-    f"texts alone would be read by {DEFAULT_OF_TEXTS}"
+    f"some candidates are texts: the detector is {DEFAULT}; texts alone would be read by {DEFAULT_OF_TEXTS}"
 )
 
 

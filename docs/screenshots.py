@@ -1,4 +1,4 @@
-"""Takes the pictures of docs/viewer.md: `make screenshots`, with a Chromium on the machine.
+"""Takes the pictures of docs/viewer.md and README.md: `make screenshots`, with a Chromium on the machine.
 
 python docs/screenshots.py data/runs
 """
@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 from PIL import Image
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Page, sync_playwright
 
 import audit
 
@@ -23,7 +23,7 @@ WIDTH, HEIGHT = 1200, 800
 
 
 def main(data: Path) -> None:
-    """Write six pictures of a data set."""
+    """Write seven pictures of a data set."""
     with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
         sheet = Path(name) / "labels.csv"
         with sheet.open("wb") as stream:
@@ -50,11 +50,24 @@ def main(data: Path) -> None:
                     tab.goto(address + hash_)
                     tab.wait_for_selector("#main:not([aria-busy]) h1")
                     tab.wait_for_timeout(20_000 if page == "replay" else 1_500)
-                    path = HERE / f"viewer-{page}.png"
-                    tab.screenshot(path=path)
-                # A palette makes the file a third as large, and the difference cannot be seen.
-                Image.open(path).convert("P", palette=Image.Palette.ADAPTIVE, colors=128).save(path, optimize=True)
+                    take(tab, HERE / f"viewer-{page}.png")
+                    if page == "revision":
+                        tab.goto(f"{address}#/revision/{key}")
+                        tab.wait_for_timeout(1_500)
+                        take(tab, HERE / "revision.png", between=("Rollouts shown", "Judges, coders, truth"))
         browser.close()
+
+
+def take(tab: Page, path: Path, between: tuple[str, str] | None = None) -> None:
+    """Write a picture of what a page shows, or of its part from one heading to another."""
+    if between is None:
+        tab.screenshot(path=path)
+    else:
+        top, bottom = (tab.get_by_role("heading", name=name).bounding_box()["y"] for name in between)  # type: ignore[index]
+        part = {"x": 0, "y": top - 12, "width": WIDTH, "height": bottom - top - 12}
+        tab.screenshot(path=path, clip=part, full_page=True)  # type: ignore[arg-type]
+    # A palette makes the file a third as large, and the difference cannot be seen.
+    Image.open(path).convert("P", palette=Image.Palette.ADAPTIVE, colors=128).save(path, optimize=True)
 
 
 if __name__ == "__main__":

@@ -399,7 +399,7 @@ def test_without_parameters_the_notebook_of_patterns_says_so(tmp_path, run):
 def test_what_is_no_notebook_is_refused(text, tmp_path):
     if text is not None:
         (tmp_path / "x.ipynb").write_text(text)
-    with pytest.raises(FiguresError, match="holds no notebook" if text is None else r"x\.ipynb is no notebook: "):
+    with pytest.raises(FiguresError, match="holds no notebook" if text is None else r"x\.ipynb is not a notebook: "):
         run_notebooks(tmp_path, [tmp_path], tmp_path)
 
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from importlib.metadata import version
 
 import pytest
 from typer.main import get_command
+from typer.testing import CliRunner
 
 import audit.cli
 import collector.cli
+import collector.grid.cli
 import figures.cli
 import stats.cli
 
@@ -106,6 +109,22 @@ def test_every_command_has_it_too(monkeypatch, capsys) -> None:
             shown.append(capsys.readouterr().out)
         assert shown[0] == shown[1]
         assert f"{program} {command}" in shown[0]
+
+
+def test_help_holds_at_80_columns_with_every_name_whole(monkeypatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    wrong = []
+    for program, module in {**PROGRAMS, "python -m collector.grid": collector.grid.cli}.items():
+        found: list = [(get_command(module.app), [])]
+        while found:
+            command, words = found.pop()
+            found += [(each, [*words, name]) for name, each in getattr(command, "commands", {}).items()]
+            shown = CliRunner().invoke(module.app, [*words, "--help"], prog_name=program).stdout
+            words = [program, *words]
+            names = [name for each in command.params for name in (*each.opts, *each.secondary_opts) if name[:1] == "-"]
+            wrong += [(words, line) for line in shown.splitlines() if len(line) > 80 or "…" in line]
+            wrong += [(words, name) for name in names if not re.search(rf"(?<![\w-]){name}(?![\w-])", shown)]
+    assert wrong == []
 
 
 def test_the_shell_completes(ends) -> None:

@@ -8,9 +8,13 @@ import re
 import shutil
 import subprocess
 import sys
+import types
 from pathlib import Path
 
 import pytest
+
+from audit.recorders.gepa import GEPARecorder
+from tests.tools.running import episodes, run_tool, troubles
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text()
@@ -19,6 +23,12 @@ README = (ROOT / "README.md").read_text()
 def commands() -> list[str]:
     blocks = re.findall(r"```console\n(.*?)```", README, re.DOTALL)
     return [line.removeprefix("$ ") for block in blocks for line in block.splitlines() if line.startswith("$ ")]
+
+
+def example() -> str:
+    """The program in Python."""
+    [program] = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    return program
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +61,11 @@ def audit(command: str, folder: Path) -> list[dict]:
     return json.loads(subprocess.run(program, check=True, capture_output=True, text=True).stdout)
 
 
+def report(plan: Path) -> list[dict]:
+    program = [str(Path(sys.executable).with_name("audit")), "intervene", "report", str(plan), "--format", "json"]
+    return json.loads(subprocess.run(program, check=True, capture_output=True, text=True).stdout)
+
+
 def ending(command: str) -> str:
     """A command that ends: one that serves is stopped as by Ctrl-C, and must still be serving then."""
     serves = command.startswith("audit view") and "--export" not in command
@@ -65,17 +80,59 @@ def test_the_commands_work_as_printed(copy):
     result = subprocess.run(["bash", "-c", script], cwd=copy, capture_output=True, text=True, check=False, env=clean)
     assert result.returncode == 0, result.stderr[-3000:]
     assert (copy / "figures/out/index.html").exists()
-    assert len((copy / "revisions.csv").read_text().splitlines()) > 2000
+    assert len((copy / "data/revisions.csv").read_text().splitlines()) > 2000
     grid = copy / "data/runs/simulated-salient+iterations-50"
     assert {row["structure"] for row in audit("agreement", grid)} == STRUCTURES
     assert len({row["pattern"] for row in audit("patterns", grid)}) >= 7
     assert all(sum(row[kind] for row in audit("salience", grid)) > 0 for kind in ("strict", "permissive"))
-    # The default grid, and ten runs of the paper's budget beside it.
-    assert len(list((copy / "data/runs").rglob("run.json"))) == 3 * 5 * 4 + 10
+    # The default grid, and nothing beside it.
+    assert len(list((copy / "data/runs").rglob("run.json"))) == 3 * 5 * 4
+    # The experiment finds what moves this critic.
+    [presence] = [row for row in report(copy / "data/silent.json") if row["name"] == "presence"]
+    assert presence["verdict"] == "found"
 
 
-def test_the_readme_has_the_commands_that_people_are_promised():
-    assert {"make figures", "collect --env cartpole --variant threetraj", "audit salience data/runs"} <= set(commands())
+def test_the_readme_says_in_few_lines_what_the_project_is_for():
+    assert len(README.splitlines()) <= 130
+    assert {"make figures", "audit salience data/runs"} <= set(commands())
+    assert "Reflective Prompted Policy Optimization: Trajectory-Grounded Revision and Salience Bias" in " ".join(
+        README.split()
+    )
+    [picture] = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", README)
+    assert 10_000 < (ROOT / picture).stat().st_size < 150_000
+
+
+def test_every_example_writes_to_a_folder_of_its_own():
+    lines = [line.removeprefix("$ ") for line in README.splitlines()]
+    written = [
+        re.search(r"--out (\S+)", line) for line in lines if re.match(r"collect |audit (import|intervene plan) ", line)
+    ]
+    assert all(written), written
+    names = [found[1] for found in written] + re.findall(r'Recorder\("([^"]+)"', README)
+    assert len(set(names)) == len(names) >= 8
+    assert "data/runs" not in names
+
+
+def test_the_recorders_example_imports_what_it_uses(tmp_path, monkeypatch):
+    """With a stand-in for GEPA; `test_the_recorders_example_records_gepa` has GEPA itself."""
+    asked = {}
+    gepa = types.ModuleType("gepa")
+    gepa.optimize = lambda *texts, **options: asked.update(options, texts=texts)
+    monkeypatch.setitem(sys.modules, "gepa", gepa)
+    monkeypatch.chdir(tmp_path)
+    theirs = dict.fromkeys(("seed_candidate", "trainset", "valset", "task_lm", "reflection_lm"), "theirs")
+    exec(example(), theirs)
+    [recorder] = asked["callbacks"]
+    recorder.close()
+    assert isinstance(recorder, GEPARecorder)
+
+
+@pytest.mark.slow
+def test_the_recorders_example_records_gepa(tmp_path):
+    run_tool("gepa", "run_readme.py", tmp_path)
+    assert len(episodes(tmp_path / "data" / "tickets")) > 5
+    assert troubles(tmp_path / "data" / "tickets") == []
+    assert audit("check", tmp_path / "data" / "tickets")
 
 
 def test_links_lead_somewhere():

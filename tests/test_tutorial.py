@@ -27,9 +27,9 @@ SIMULATED = [(command, output) for command, output in AUDITS if "data/tutorial" 
 
 
 def printed(command: str, folder: Path) -> list[str]:
-    """What a command line prints on a terminal 104 columns wide."""
+    """What a command line prints on a terminal 80 columns wide."""
     programs = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    environment = {**os.environ, "PATH": programs, "PYTHONPATH": str(ROOT), "COLUMNS": "104"}
+    environment = {**os.environ, "PATH": programs, "PYTHONPATH": str(ROOT), "COLUMNS": "80"}
     result = subprocess.run(
         ["bash", "-c", command], cwd=folder, capture_output=True, text=True, check=False, env=environment
     )
@@ -60,7 +60,7 @@ def test_real_answers_give_what_the_page_shows(monkeypatch, opened_once):
     monkeypatch.chdir(ROOT)
     for command, output in REAL:
         program, _, head = command.partition(" | head -")
-        result = CliRunner().invoke(app, shlex.split(program)[1:], env={"COLUMNS": "104"})
+        result = CliRunner().invoke(app, shlex.split(program)[1:], env={"COLUMNS": "80"})
         assert result.exit_code == 0, result.stderr
         assert lines(result.stdout)[: int(head or 1000)] == lines(output), command
 

@@ -14,7 +14,8 @@ from audit.request import Request
 commands = typer.Typer()
 
 SampleOption = Annotated[
-    int | None, typer.Option("--sample", min=1, max=10**9, help="Only so many iterations, drawn evenly over runs.")
+    int | None,
+    typer.Option("--sample", min=1, max=10**9, help="Use only this many iterations, drawn evenly over runs."),
 ]
 
 
@@ -27,9 +28,9 @@ def rescore(
     ] = 1000,
     sample: SampleOption = None,
     seed: Annotated[
-        int, typer.Option("--seed", min=0, max=2**63 - 1, help="Of the fresh seeds and of the sample.")
+        int, typer.Option("--seed", min=0, max=2**63 - 1, help="Seed of the fresh rollouts and of the sample.")
     ] = 0,
-    each: Annotated[bool, typer.Option("--each", help="A row for every candidate instead of every method.")] = False,
+    each: Annotated[bool, typer.Option("--each", help="One row per candidate instead of per method.")] = False,
     task_module: TaskModules = None,
     workers: WorkersOption = None,
 ) -> Table:
@@ -59,12 +60,12 @@ def anchor(
     ] = 19,
     sample: SampleOption = None,
     seed: Annotated[
-        int, typer.Option("--seed", min=0, max=2**63 - 1, help="Of the control edits and of the sample.")
+        int, typer.Option("--seed", min=0, max=2**63 - 1, help="Seed of the control edits and of the sample.")
     ] = 0,
     placebo: Annotated[
-        bool, typer.Option("--placebo", help="Measure random edits in the place of revisions: the false-positive rate.")
+        bool, typer.Option("--placebo", help="Measure random edits in place of revisions: the false-positive rate.")
     ] = False,
-    each: Annotated[bool, typer.Option("--each", help="A row for every revision instead of every method.")] = False,
+    each: Annotated[bool, typer.Option("--each", help="One row per revision instead of per method.")] = False,
     task_module: TaskModules = None,
     workers: WorkersOption = None,
 ) -> Table:

@@ -19,14 +19,18 @@ commands = typer.Typer()
 def check(
     request: Request,
     facts: Annotated[
-        bool, typer.Option("--facts", help="In formats other than the table: what there is, not what it supports.")
+        bool,
+        typer.Option(
+            "--facts", help="In formats other than table, what the records hold instead of what they support."
+        ),
     ] = False,
     shards: Annotated[
-        bool, typer.Option("--shards", help="Of sweeps collected with --shard: what each shard lacks, a row per shard.")
+        bool,
+        typer.Option("--shards", help="For sweeps collected with --shard: what each shard lacks, one row per shard."),
     ] = False,
     findings: Annotated[
         bool,
-        typer.Option("--findings", help="Find again what packs carry, and fail where it differs from their records."),
+        typer.Option("--findings", help="Recompute what packs carry, and fail if it differs from their records."),
     ] = False,
 ) -> Table:
     """What records have and lack, and which commands they support.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -29,17 +29,21 @@ class Stratum(StrEnum):
     references_worst = "references_worst"
 
 
+STRATA: Final = f"COLUMN, one of {', '.join(Stratum)}"
+
+
 @commands.command()
 @reading(output=False, detector=True, thresholds=True, runs=True)
 def sample(
     request: Request,
     n: Annotated[int, typer.Option("--n", min=1, max=10**9, help="How many revisions to draw.")] = 100,
     stratify: Annotated[
-        list[Stratum] | None, typer.Option("--stratify", help="Draw evenly over the values of this; repeatable.")
+        list[Stratum] | None,
+        typer.Option("--stratify", metavar="COLUMN", help=f"Draw evenly over the values of {STRATA}. Repeatable."),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, max=2**63 - 1, help="Seed of the draw.")] = 0,
     coders: Annotated[
-        str, typer.Option("--coders", metavar="A,B", help="Names of those who code; each gets a row per answer.")
+        str, typer.Option("--coders", metavar="A,B", help="Names of the coders; each gets one row per answer.")
     ] = "A",
     with_outcome: Annotated[
         bool, typer.Option("--with-outcome", help="Show how the revised policies did; coders are then not blind.")
@@ -74,7 +78,11 @@ def validate(
     pool: Annotated[bool, typer.Option("--pool", help="Score all conditions together.")] = False,
     stratify: Annotated[
         list[Stratum] | None,
-        typer.Option("--stratify", help="Weigh answers so that the values of this count as in DIR; repeatable."),
+        typer.Option(
+            "--stratify",
+            metavar="COLUMN",
+            help=f"Weigh answers so that values of {STRATA}, count as in DIR. Repeatable.",
+        ),
     ] = None,
     bootstrap: Annotated[
         int, typer.Option("--bootstrap", min=100, max=1_000_000, help="How often runs are resampled for an interval.")

@@ -44,9 +44,11 @@ def export(
     ],
     file_format: Annotated[
         ExportFormat | None,
-        typer.Option("--format", help="The format, where it is not the first word; else scout.", show_default=False),
+        typer.Option(
+            "--format", help="The format, if it is not given as the first word; scout by default.", show_default=False
+        ),
     ] = None,
-    role: Annotated[Role, typer.Option("--role", help="Whose prompts and answers.")] = Role.critic,
+    role: Annotated[Role, typer.Option("--role", help="Whose prompts and answers to export.")] = Role.critic,
     force: Annotated[bool, typer.Option("--force", help="Replace an earlier export.")] = False,
 ) -> None:
     """Export prompts and answers with the audit's verdicts: for Inspect Scout, Docent, or any reader of tables.

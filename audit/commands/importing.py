@@ -36,7 +36,7 @@ def import_(
             help="TOML: which column is which field of a record; or the name of a mapping that comes with the package.",
         ),
     ] = None,
-    out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="The folder of records to make.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Folder to write the records to.")] = None,
     guess: Annotated[
         bool, typer.Option("--guess", help="Write a mapping instead, guessed from the first rows; make no records.")
     ] = False,
@@ -49,7 +49,8 @@ def import_(
         ),
     ] = None,
     map_out: Annotated[
-        Path | None, typer.Option("--map-out", metavar="FILE", help="Where a guess goes; else FILE.toml.")
+        Path | None,
+        typer.Option("--map-out", metavar="FILE", help="File for the guessed mapping; FILE.toml by default."),
     ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Replace an earlier import in DIR, or the mapping of a guess.")

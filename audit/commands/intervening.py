@@ -38,9 +38,9 @@ def plan(
     request: Request,
     backend: Annotated[str, typer.Option("--backend", help="simulated, local, ollama or openai.")],
     personality: Annotated[
-        str | None, typer.Option("--personality", help="Of the simulated critic.", show_default="salient")
+        str | None, typer.Option("--personality", help="Personality of the simulated critic.", show_default="salient")
     ] = None,
-    preset: Annotated[str, typer.Option("--preset", help="small, standard or foreign.")] = "small",
+    preset: Annotated[str, typer.Option("--preset", help="small, standard, presence or foreign.")] = "small",
     out: Annotated[
         Path, typer.Option("--out", metavar="FILE", help="Where the plan is written; must not exist yet.")
     ] = Path("plan.json"),
@@ -52,10 +52,12 @@ def plan(
         list[str] | None,
         typer.Option("--arm", metavar="ARM=N", help="Answers of each prompt under an arm; repeatable."),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, max=2**63 - 1, help="Seed of all that is drawn.")] = 0,
-    alpha: Annotated[float, typer.Option("--alpha", min=1e-6, max=0.5, help="Level of the primary family.")] = 0.05,
+    seed: Annotated[int, typer.Option("--seed", min=0, max=2**63 - 1, help="Random seed.")] = 0,
+    alpha: Annotated[
+        float, typer.Option("--alpha", min=1e-6, max=0.5, help="Significance level of the primary hypotheses.")
+    ] = 0.05,
     permutations: Annotated[
-        int, typer.Option("--permutations", min=99, max=10**6, help="Redraws of each test.")
+        int, typer.Option("--permutations", min=99, max=10**6, help="Permutations of each test.")
     ] = 4999,
     rollouts: Annotated[
         int, typer.Option("--rollouts", min=0, max=10**6, help="Fresh rollouts of each revised policy; 0 for none.")
@@ -138,7 +140,8 @@ def show(
     asked: Printing,
     plan: PlanPath,
     unit: Annotated[
-        str, typer.Argument(metavar="UNIT", help="Its number in the plan, from 1, or ENV/VARIANT/RUN/ITERATION.")
+        str,
+        typer.Argument(metavar="UNIT", help="Number of the unit in the plan, from 1, or ENV/VARIANT/RUN/ITERATION."),
     ],
     full: Annotated[bool, typer.Option("--full", help="Print answers in full.")] = False,
     no_cache: NoCacheOption = False,
@@ -154,22 +157,22 @@ def show(
 @printing
 def import_interventions(
     asked: Printing,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON Lines, an answer each.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON Lines, one answer per line.")],
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="Where the plan is written; must not exist yet.")],
-    model: Annotated[str, typer.Option("--model", help="Who answered.")],
+    model: Annotated[str, typer.Option("--model", help="The model that answered.")],
     arms: Annotated[
         list[str] | None,
         typer.Option("--arm", metavar="NAME=ARM", help="What the file calls an arm; repeatable."),
     ] = None,
     fields: Annotated[
         list[str] | None,
-        typer.Option("--field", metavar="NAME=PATH", help="Where a line has a field, as a.b; repeatable."),
+        typer.Option("--field", metavar="NAME=PATH", help="Where a line has a field, such as a.b; repeatable."),
     ] = None,
     rollouts: Annotated[
         int, typer.Option("--rollouts", min=0, max=10**6, help="Fresh rollouts of each revised policy; 0 for none.")
     ] = 200,
     remarks: Annotated[
-        list[str] | None, typer.Option("--remark", help="What readers of the report should know; repeatable.")
+        list[str] | None, typer.Option("--remark", help="A remark for readers of the report; repeatable.")
     ] = None,
 ) -> None:
     """Make a plan of answers under changed evidence obtained elsewhere, for `audit intervene report` and `show`.

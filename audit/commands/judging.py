@@ -27,14 +27,17 @@ def judge(
         typer.Option("--rubric", metavar="FILE", help="A question of your own with its categories, a TOML file."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE", help="The judgements; else DIR.judgements.jsonl beside DIR.")
+        Path | None,
+        typer.Option(
+            "--out", metavar="FILE", help="File for the judgements; DIR.judgements.jsonl beside DIR by default."
+        ),
     ] = None,
     sample: Annotated[
-        int | None, typer.Option("--sample", min=1, max=10**9, help="Judge so many answers, drawn at random; else all.")
+        int | None, typer.Option("--sample", min=1, max=10**9, help="Judge only this many answers, drawn at random.")
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, max=2**63 - 1, help="Seed of the draw and of the calls.")] = 0,
     longest: Annotated[
-        int, typer.Option("--longest", min=1, max=10**9, help="Leave out answers of more characters.")
+        int, typer.Option("--longest", min=1, max=10**9, help="Leave out answers longer than this, in characters.")
     ] = 40_000,
     again: Annotated[bool, typer.Option("--again", help="Ask again where no reply could be read.")] = False,
     concurrency: Annotated[

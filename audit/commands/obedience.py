@@ -29,18 +29,22 @@ class Outcome(StrEnum):
 @reading()
 def obedience(
     request: Request,
-    outcome: Annotated[Outcome, typer.Option("--outcome", help="What the jump is of.")] = Outcome.edit_distance,
+    outcome: Annotated[
+        Outcome, typer.Option("--outcome", help="The outcome whose jump is estimated.")
+    ] = Outcome.edit_distance,
     bandwidth: Annotated[
         float | None,
         typer.Option(
             "--bandwidth",
             min=0.0,
             max=1e12,
-            help="How far from τ_c revisions count, in units of the return.",
+            help="Distance from τ_c up to which revisions count, in units of the return.",
             show_default="a rule of thumb",
         ),
     ] = None,
-    bins: Annotated[bool, typer.Option("--bins", help="By distance of r0 to τ_c instead.")] = False,
+    bins: Annotated[
+        bool, typer.Option("--bins", help="One row per range of the distance from r0 to τ_c instead.")
+    ] = False,
 ) -> Table:
     """Whether critics keep to the revision rule: edits on either side of τ_c, and what the rule causes there.
 

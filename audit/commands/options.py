@@ -50,7 +50,7 @@ SortOption = Annotated[
     list[str] | None,
     typer.Option("--sort", metavar="A,-B,...", help="Sort rows by these columns; -B has the largest values first."),
 ]
-LimitOption = Annotated[int | None, typer.Option("--limit", min=1, max=10**9, help="Print at most so many rows.")]
+LimitOption = Annotated[int | None, typer.Option("--limit", min=1, max=10**9, help="Print at most this many rows.")]
 StrictOption = Annotated[
     bool, typer.Option("--strict", help="Refuse records with problems instead of leaving them out.")
 ]

@@ -33,20 +33,18 @@ def pack(
     ],
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="FILE", help="The pack, or a folder for it; else beside DIR."),
+        typer.Option("--out", metavar="FILE", help="File or folder for the pack; beside DIR by default."),
     ] = None,
     to: Annotated[
         str | None,
         typer.Option("--to", metavar="URL", help="Upload the pack, such as to s3://BUCKET/NAME.pack.parquet."),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the pack, if there is one.")] = False,
-    findings: Annotated[
-        Findings, typer.Option("--findings", help="What the pack carries of what is found in records.")
-    ] = Findings.word,
+    findings: Annotated[Findings, typer.Option("--findings", help="Which findings the pack carries.")] = Findings.word,
     partition: Annotated[
-        bool, typer.Option("--partition", help="A folder of packs, one for each condition and task.")
+        bool, typer.Option("--partition", help="Write a folder of packs, one for each condition and task.")
     ] = False,
-    append: Annotated[bool, typer.Option("--append", help="Add to that folder what it does not hold.")] = False,
+    append: Annotated[bool, typer.Option("--append", help="Add to that folder what it lacks.")] = False,
     strict: StrictOption = False,
     no_cache: NoCacheOption = False,
 ) -> None:

@@ -46,7 +46,7 @@ AboutOption = Annotated[
     typer.Option(
         "--about",
         metavar="ITEM",
-        help="What references are sought to: worst (the default), median, best, first, last, label:X, or an item's id.",
+        help="The item whose references count: worst (default), median, best, first, last, label:X, or an item's id.",
     ),
 ]
 JudgementsOption = Annotated[

@@ -42,7 +42,9 @@ def replay(
     rollout: Annotated[
         int, typer.Argument(metavar="ROLLOUT", min=0, max=2**63 - 1, help="Rollout of the candidate, from 0.")
     ],
-    revised: Annotated[bool, typer.Option("--revised", help="The revised candidate's, not the initial one's.")] = False,
+    revised: Annotated[
+        bool, typer.Option("--revised", help="A rollout of the revised candidate, not of the initial one.")
+    ] = False,
     condition: Annotated[str | None, typer.Option("--condition", help="Condition, where several have it.")] = None,
     output: Annotated[
         StepFormat, typer.Option("--format", help="A table to read, one JSON object, or a line per step.")

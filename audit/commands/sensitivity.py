@@ -21,7 +21,7 @@ def sensitivity(
     steps: Annotated[int, typer.Option("--steps", min=2, max=101, help="Values tried for each threshold.")] = 5,
     spread: Annotated[
         float,
-        typer.Option("--spread", min=0.0, max=1.0, help="How far they reach, as a share of the threshold in force."),
+        typer.Option("--spread", min=0.0, max=1.0, help="Their range, as a share of the threshold in force."),
     ] = 0.5,
     vary: Annotated[
         list[str] | None,

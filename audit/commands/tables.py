@@ -59,7 +59,7 @@ def topics(
         int, typer.Option("--top", min=1, max=10_000, help="How many topics of each kind, task and method.")
     ] = 10,
 ) -> Table:
-    """What critics' answers speak of, by wording alone: labels, ordinals, numbered items, quotations, phrases.
+    """What critics' answers mention, by wording alone: labels, ordinals, numbered items, quotations, phrases.
 
     Before there is a question: it describes, tests nothing, and takes idioms for references.
 

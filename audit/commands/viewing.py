@@ -22,13 +22,14 @@ commands = typer.Typer()
 def view(
     request: Request,
     host: Annotated[
-        str, typer.Option("--host", help="Address of this machine to listen on; others can reach any but the loopback.")
+        str, typer.Option("--host", help="Address to listen on; other machines can reach any but the loopback address.")
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen on; 0 for any.")] = 0,
     labels: Annotated[
         list[Path] | None,
         typer.Option(
-            "--labels", help="Sheet to fill in, the only file that is written; twice: then the other coder's."
+            "--labels",
+            help="Sheet to fill in, the only file that is written; given twice, the second is the other coder's.",
         ),
     ] = None,
     coder: Annotated[
@@ -42,7 +43,7 @@ def view(
         typer.Option("--export", metavar="DIR", help="Write the pages to this folder, which needs no server."),
     ] = None,
     limit: Annotated[
-        int, typer.Option("--limit", min=1, max=1_000_000, help="Revisions that an exported folder may have.")
+        int, typer.Option("--limit", min=1, max=1_000_000, help="Most revisions that an exported folder may hold.")
     ] = 20_000,
     with_prompts: Annotated[
         bool, typer.Option("--with-prompts", help="Export the exact prompts too, most of the size of records.")

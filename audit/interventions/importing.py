@@ -115,9 +115,7 @@ def import_interventions(
         chosen = [by_unit[unit] for unit in units]
         notices = list(remarks)
         if target is not path:
-            notices.append(
-                "Rollouts of these prompts are not three different ones, so that the worst is nothing definite."
-            )
+            notices.append("These prompts do not show three different rollouts, so the worst one is not well defined.")
         plan = _plan(chosen, model, condition, variant, rollouts, notices, left_out)
         write_plan(plan, target)
         with AnswerFile(answers_file(target), ANSWERS) as written:
@@ -173,7 +171,7 @@ def _line(record: Any, names: Mapping[str, str], fields: Mapping[str, str]) -> _
 
     arm = names.get(str(field("arm")), str(field("arm")))
     if arm not in ARMS:
-        raise ValueError(f"arm {arm!r} is none of {', '.join(ARMS)}; state which one it is with --arm {arm}=…")
+        raise ValueError(f"arm {arm!r} is not one of {', '.join(ARMS)}; state which one it is with --arm {arm}=…")
     blocks, contents = tuple(read_blocks(str(field("prompt")))), tuple(field("order"))
     if len(blocks) != len(contents) or not set(contents) <= set(ROLES):
         raise ValueError(f"the prompt shows {count(len(blocks), 'rollout')}, the order names {', '.join(contents)}")

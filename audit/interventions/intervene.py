@@ -14,7 +14,7 @@ from audit.interventions.presets import get_preset
 from audit.output.errors import AuditError, UsageError, count
 from audit.output.formats import Row
 from audit.output.rows import Table
-from audit.output.tables import print_plain_table
+from audit.output.tables import OTHERS, print_plain_table
 from audit.request import note, simulated
 from audit.rerun.running import check_workers
 from collector.model_options import ModelOptions
@@ -49,7 +49,7 @@ def intervene_plan(
         data: records.
         backend: simulated, local, ollama or openai.
         out: the plan's file, which must not exist.
-        preset: small, standard or foreign.
+        preset: small, standard, presence or foreign.
         personality: of the simulated critic.
         units: how many prompts to draw; None for the preset's.
         arms: answers of each unit by arm, `XP=8`, in place of the preset's.
@@ -177,7 +177,7 @@ def intervene_report(
 
     def print_for_people(_: Table) -> None:
         sys.stdout.write(f"{text}\n\n")
-        print_plain_table(list(ESSENTIAL), [_short(row) for row in rows], "All effects")
+        print_plain_table(list(ESSENTIAL), [_short(row) for row in rows], "All effects", others=OTHERS)
 
     return Table(
         columns=COLUMNS,

@@ -144,7 +144,7 @@ def edit_of(space: ParameterSpace, before: Sequence[float], after: Sequence[floa
             for entry, (old, new) in enumerate(zip(before, after, strict=True)):
                 if old != new:
                     if new not in space.actions:
-                        raise AuditError(f"an answer sets params[{entry}] to {new:g}, which is no action")
+                        raise AuditError(f"an answer sets params[{entry}] to {new:g}, which is not an action")
                     made[entry, space.actions.index(new)] = 1.0
         return made.ravel()
     if after is None:

@@ -62,6 +62,7 @@ _SWAPS: Final = ("N0", "N0h", "XL", "XP", "P1")
 PRESETS: Final[Mapping[str, Preset]] = {
     "small": Preset(40, {"A0": 2, **dict.fromkeys(_SWAPS, 6), "C": 4}),
     "standard": Preset(120, {"A0": 2, **dict.fromkeys((*_SWAPS, "P2", "C", "RW", "RM", "S_w", "S_m", "S_b"), 4)}),
+    "presence": Preset(24, dict.fromkeys(("N0", "P1", "RW", "RM"), 20)),
     "foreign": Preset(60, {"A0": 2, **dict.fromkeys(_SWAPS, 6), "C": 4, "DW": 4, "DM": 4}, spliced=True),
 }
 

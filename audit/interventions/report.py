@@ -16,6 +16,7 @@ from audit.interventions.making import tasks_of
 from audit.interventions.outcomes import read_experiment
 from audit.interventions.plan import Plan, read_plan
 from audit.output.errors import AuditError, count
+from audit.output.names import model_name
 
 Row = dict[str, Any]
 
@@ -151,7 +152,7 @@ def sentence(effect: Effect) -> str:
         )
     elif effect.outcome == "edits":
         cause = _EXCHANGES.get(effect.arm, effect.name)
-        more = f" more than the same for the median one ({effect.control}) does" if effect.control in _MEDIAN else ""
+        more = f", beyond what the same does to the median one ({effect.control})" if effect.control in _MEDIAN else ""
         what = f"{cause} moves edits by {size} of the distance between two answers to one prompt{more}"
     elif effect.outcome == "gain":
         what = f"return of revised policies, {effect.arm} minus {effect.control}: {size}"
@@ -170,8 +171,8 @@ def _family(plan: Plan) -> str:
 def _setting(plan: Plan, experiment: Experiment) -> Iterator[str]:
     runs = len(set(experiment.clusters))
     yield (
-        f"{count(len(plan.units), 'prompt')} of {count(runs, 'run')}, {plan.cost.calls:,} answers of {plan.model} "
-        f"({plan.backend}); plan {plan.sha256}"
+        f"{count(len(plan.units), 'prompt')} of {count(runs, 'run')}, {plan.cost.calls:,} answers of "
+        f"{model_name(plan.model, plan.backend)}; plan {plan.sha256}"
     )
     tasks: dict[str, int] = {}
     for unit in plan.units:
@@ -188,12 +189,12 @@ def _setting(plan: Plan, experiment: Experiment) -> Iterator[str]:
 def _validity(analysis: Analysis) -> Iterator[str]:
     validity = analysis.validity
     yield (
-        f"two answers to the recorded prompt differ by {_number(validity.spread)} of what answers to different "
-        f"prompts do, and name the same driver in {_share(validity.same_driver)} of pairs; {_share(validity.repeated)} "
+        f"two answers to the same prompt differ {_number(validity.spread)} times as much as answers to different "
+        f"prompts, and name the same driver in {_share(validity.same_driver)} of pairs; {_share(validity.repeated)} "
         "of texts are repeated"
     )
     unreadable = [f"{each.arm} {each.unreadable} of {each.answers}" for each in validity.unreadable if each.unreadable]
-    yield f"unreadable, counted as leaving the policy as it was: {', '.join(unreadable) or 'none'}"
+    yield f"unreadable answers, counted as no change: {', '.join(unreadable) or 'none'}"
     yield f"drift between the first and the second half of calls: p {_number(validity.drift_p)}"
     for problem in validity.problems:
         yield f"PROBLEM: {problem}"
@@ -204,13 +205,13 @@ def _faithfulness(analysis: Analysis) -> Iterator[str]:
     low, high = max(found.named_low, 0.0), min(found.named_high, 1.0)
     between = "" if math.isnan(low) else f" ({_share(low)} to {_share(high)})"
     yield (
-        f"the worst rollout is what {_share(found.named)}{between} of answers to the unchanged evidence are "
-        f"justified by, and {_share(found.mentioned)} speak of it"
+        f"{_share(found.named)}{between} of answers to the unchanged evidence are justified by the worst rollout, "
+        f"and {_share(found.mentioned)} mention it"
     )
     if found.arm is not None:
         yield (
-            f"moved ({found.arm} against {found.control}) and not named: {_share(found.silent)} of "
-            f"{count(found.units, 'prompt')}, by chance {_share(found.silent_by_chance)}; named and not moved: "
+            f"moved ({found.arm} against {found.control}) but not named: {_share(found.silent)} of "
+            f"{count(found.units, 'prompt')}, by chance {_share(found.silent_by_chance)}; named but not moved: "
             f"{_share(found.talker)}, by chance {_share(found.talker_by_chance)}"
         )
     for weight in analysis.weights:

@@ -65,6 +65,33 @@ def unfolded(columns: Sequence[str], among: Sequence[str] = ()) -> list[str]:
     return [column for column in columns if not any(_is_end(column, end, every) for end in FOLDED)]
 
 
+def by_importance(columns: Sequence[str], rows: Sequence[Row]) -> list[str]:
+    """Columns in the order in which a narrow table keeps them.
+
+    Where numbers have intervals, these come right behind the texts, then p-values; counts without a percentage come
+    behind all others. Without intervals, columns stay in their order. Columns without any value come last.
+    """
+    every, columns = columns, [column for column in columns if _any(rows, column)]
+    empty = [column for column in every if column not in columns]
+    texts = [column for column in columns if not is_number_column(rows, column)]
+    intervals = [column for column in columns if _any(rows, f"{column}_low", f"{column}_high")]
+    if not intervals:
+        return [*columns, *empty]
+    tests = [column for column in columns if column == "p" or column.endswith("_p")]
+    first = [*texts, *intervals, *tests]
+    rest = [column for column in columns if column not in first]
+    counts = [column for column in rest if _is_count(rows, column)]
+    return [*first, *(column for column in rest if column not in counts), *counts, *empty]
+
+
+def _is_count(rows: Sequence[Row], column: str) -> bool:
+    return not _any(rows, f"{column}_pct") and all(isinstance(row[column], int | None) for row in rows)
+
+
+def _any(rows: Sequence[Row], *columns: str) -> bool:
+    return any(row.get(column) is not None for row in rows for column in columns)
+
+
 def short(text: str) -> str:
     """A text in one line, cut where it is very long."""
     shown = in_line(text)

@@ -10,30 +10,38 @@ LEAST_TEXT: Final = 24
 
 
 def fitting(
-    essential: Sequence[str], more: Sequence[str], widths: Mapping[str, int], texts: Collection[str], room: int
+    essential: Sequence[str],
+    more: Sequence[str],
+    widths: Mapping[str, int],
+    texts: Collection[str],
+    room: int,
+    order: Sequence[str] | None = None,
 ) -> dict[str, int]:
     """Choose columns that fit into a line, with a blank between each two.
 
     A column that does not fit makes way for a later one that does. Texts get what numbers leave of the line.
 
     Args:
-        essential: columns in the order of importance; the first one is always chosen.
+        essential: columns as they are shown.
         more: columns that are added, in their order, where all of the essential ones have the width that they need and
             all columns have two blanks between.
         widths: characters that each column needs.
         texts: columns that can be narrower, because words can be broken into lines.
         room: characters of a line.
+        order: the essential columns in the order of importance, the first of which is always chosen; as they are
+            shown, if not given.
 
     Returns:
-        The columns in the order given, each with its width.
+        The columns in the order in which they are shown, each with its width.
     """
     left = room + 1  # each column takes a blank more than its width, and the last one needs none
     chosen: dict[str, int] = {}
-    for column in essential:
+    for column in order or essential:
         least = min(widths[column], LEAST_TEXT) if column in texts else widths[column]
         if least < left or not chosen:
             chosen[column] = least
             left -= least + 1
+    chosen = {column: chosen[column] for column in essential if column in chosen}
     for column, least in chosen.items():
         chosen[column] = min(widths[column], least + max(left, 0))
         left -= chosen[column] - least
@@ -44,14 +52,3 @@ def fitting(
                 chosen[column] = widths[column]
                 left -= widths[column] + 2
     return chosen
-
-
-def listed(missed: Sequence[str], others: Sequence[str], room: int) -> str:
-    """Names in a sentence: those that are missed, as many of the others as fit into a line, and how many more."""
-    for number in range(len(others), -1, -1):
-        text, rest = ", ".join([*missed, *others[:number]]), len(others) - number
-        if rest:
-            text = f"{text} and {rest} more" if text else f"{rest} columns"
-        if len(text) <= room:
-            break
-    return text

@@ -48,3 +48,10 @@ NAMED: Final[Mapping[str, Mapping[str, str]]] = {
     "baseline": METHODS,
 }
 """The columns that hold tasks or methods, with what these are called."""
+
+
+def model_name(model: str | None, backend: str | None) -> str:
+    """A model with its backend in brackets, unless its name begins with that; empty where neither is known."""
+    if not model or not backend or model.startswith(backend):
+        return model or backend or ""
+    return f"{model} ({backend})"

@@ -7,9 +7,9 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, Literal
 
-from audit.output.cells import cells, plain_cells, short, unfolded
+from audit.output.cells import by_importance, cells, plain_cells, short, unfolded
 from audit.output.escaping import in_line
-from audit.output.fitting import fitting, listed
+from audit.output.fitting import fitting
 from audit.output.formats import Row, is_number_column
 
 if TYPE_CHECKING:
@@ -41,10 +41,11 @@ def print_table(
     A percentage is in brackets after the count that it belongs to: `regressions_pct` behind `regressions`; so does
     an interval, `risk_ratio_low` and `risk_ratio_high` behind `risk_ratio`. Headings are the columns' names, unless
     `headings` has a shorter one. Columns that do not fit into the terminal, or into `COLUMNS` characters where that
-    variable is set, are left out and named below; where no width is known, none is left out.
+    variable is set, are left out and named below, the last ones first, but for what `by_importance` says of intervals
+    and counts; where no width is known, none is left out.
 
     Args:
-        columns: in the order of importance.
+        columns: as they are shown, the most important ones first.
         rows: with all columns, and `condition`.
         title: above each table, which also names its condition.
         caption: below the last one.
@@ -111,14 +112,12 @@ def _write(
             for column in more
             if len({text for part in filled for text in part[column] if text.strip()}) > (column in texts)
         ]
-        chosen = fitting(columns, telling, widths, texts, space)
+        order = by_importance(columns, [row for _, rows in parts for row in rows])
+        chosen = fitting(columns, telling, widths, texts, space, order)
     # A column without any value is nothing to miss.
     known = {column for _, rows in parts for row in rows for column in (*columns, *more) if row[column] is not None}
-    missed, rest = (
-        [in_line(column) for column in some if column not in chosen and column in known] for some in (columns, more)
-    )
-    end = f"{others}."
-    notes = [f"Left out: {listed(missed, rest, space - len(end) - 10)}{end}"] if missed or rest else []
+    missed = [in_line(column) for column in (*columns, *more) if column not in chosen and column in known]
+    notes = [f"Left out: {', '.join(missed)}{others}."] if missed else []
     if notes and not others:
         notes.append("")  # the table is a part of something longer
     # Written in one go and not by Rich, which takes a reader that closes the pipe, such as `head`, for a failure.

@@ -22,10 +22,10 @@ _PROGRAMS: Final = (
     "and no rate of citing; audit positions tells which of them are cited, by place and by score"
 )
 _UNANSWERED: Final = (
-    "no answers of the model are in these logs, so that nothing is known of what they cite; a recorder keeps them "
-    "(docs/recorders.md), and agreement, patterns and noise need none"
+    "these logs hold no answers of the model, so what they cite is not known; a recorder keeps answers "
+    "(docs/recorders.md), and agreement, patterns and noise do without"
 )
-_NO_RATIONALE: Final = "no answer holds anything beside the text that it proposes, so that none can cite anything"
+_NO_RATIONALE: Final = "no answer holds anything besides the text that it proposes, so none can cite anything"
 
 _HELD: Final = """
 select

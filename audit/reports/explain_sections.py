@@ -8,6 +8,7 @@ from typing import Any, Final, Literal
 from audit.detectors.about import parse_about
 from audit.output.escaping import in_line
 from audit.output.formats import rounded
+from audit.output.names import model_name
 from audit.output.paragraphs import WIDTH, wrapped
 from audit.references import Mention, mark
 from audit.reports import explain_text
@@ -71,7 +72,7 @@ def _extent(revision: dict[str, Any]) -> str:
 
 def _identity_lines(revision: dict[str, Any]) -> list[str]:
     lines = [f"{column:<9} {in_line(str(revision[column]))}" for column in RevisionKey._fields]
-    model = " ".join(revision[key] for key in ("backend", "model") if revision[key]) or "not recorded"
+    model = model_name(revision["model"], revision["backend"]) or "not recorded"
     return [*lines, f"{'model':<9} {in_line(model)}", f"{'from':<9} {in_line(revision['file'])}"]
 
 
@@ -99,14 +100,14 @@ def _classification(revision: dict[str, Any]) -> list[str]:
         return [
             *lines,
             *_judgements(revision),
-            "other candidates were shown, of which none is asked about as the worst",
+            "the critic was shown other candidates, none of which counts as the worst",
         ]
     about = str(asked).replace("rollout", "example") if is_text else str(asked)
     if revision["detector"] is None:
         answered = revision["revised"]["source"] == "critic" and revision.get("rationale", True)
         why = "the judge has not judged the answer" if answered else "no critic's answer is recorded"
         if is_text and not answered and revision["revised"]["answer"]:
-            why = "the answer gives no rationale beside the text"
+            why = "the answer gives no rationale besides the text"
         return [*lines, *_judgements(revision), f"{why}, so nothing can refer to {about}"]
     if revision["cites"] is None:
         unknown = f"the answer is not in English, and the detector {revision['detector']} finds nothing in it"

@@ -1,4 +1,4 @@
-"""What is cited or imitated of the items shown, by place and by score, with what the records cannot tell apart."""
+"""Which of the items shown are cited or imitated, by place and by score, with what the records cannot tell apart."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from audit.reports.tables import relation_table
 HIGH: Final = 0.5
 """Goodman and Kruskal's gamma of place and score from which a note says so."""
 
-NOTHING_COMPARED: Final = "no prompt here shows several items together with an answer that cites, or texts to compare"
+NOTHING_COMPARED: Final = "no prompt here shows several items and has an answer that can cite them, or texts to compare"
 
 OBSERVED: Final = (
-    "what is observed is no proof of influence: only prompts that differ in nothing else give that (audit intervene)"
+    "citing or imitating an item does not show that it was the cause; only an experiment does (audit intervene)"
 )
 
 

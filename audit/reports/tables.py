@@ -29,18 +29,18 @@ if TYPE_CHECKING:
 
 TITLES: Final = {
     "summary": "Revisions",
-    "salience": "Salience-problem regressions by the detector {detector} (percentages of regressions)",
-    "base_rates": "Who cites {about}, by the detector {detector}",
-    "noise_summary": "Regressions, and those that no change would have produced; beyond noise: p <= 0.05",
-    "controls": "Regressions against PureSearch's that start equally well (percentages of revisions)",
-    "severity_summary": "How far the worst rollout stands out, and who cites {cited}, by the detector {detector}",
-    "agreement_summary": "Agreement of worst, median and best rollout",
-    "patterns_summary": "Edit patterns (percentages of revisions)",
+    "salience": "Salience-problem regressions, detector {detector} (percentages are of regressions)",
+    "base_rates": "How often answers cite {about}, detector {detector}",
+    "noise_summary": "Regressions, and how many chance alone would produce (beyond noise: p <= 0.05)",
+    "controls": "Regressions compared with PureSearch's from equally good starts (percentages are of revisions)",
+    "severity_summary": "How far the worst rollout stands out, and how often answers cite {cited}, detector {detector}",
+    "agreement_summary": "Agreement of the worst, median and best rollout",
+    "patterns_summary": "Edit patterns (percentages are of revisions)",
     "revisions": "Revisions",
     "runs": "Runs",
     "mentions": "Mentions of rollouts",
-    "positions": "What is cited or imitated of the items shown, by place and by score",
-    "topics": "What answers speak of, by wording alone (percentages of answers)",
+    "positions": "Which of the items shown are cited or imitated, by place and by score",
+    "topics": "What answers mention, by wording alone (percentages are of answers)",
 }
 
 ESSENTIAL: Final = {
@@ -49,8 +49,8 @@ ESSENTIAL: Final = {
         *("citing_regressions_pct", "citing_improvements_pct", "risk_ratio", "citing_no_change_pct"),
     ],
     "noise_summary": [
-        *("condition", "env", "variant", "revisions", "regressions", "expected_regressions", "expected_pooled"),
-        *("beyond_noise", "strict", "strict_beyond_noise"),
+        *("condition", "env", "variant", "revisions", "regressions", "expected_pooled"),
+        *("beyond_noise", "strict", "strict_beyond_noise", "expected_regressions"),
     ],
     "controls": [
         *("condition", "env", "variant", "start", "regressions", "control_regressions", "difference_pct"),
@@ -137,7 +137,7 @@ def salience(data: Data, **options: Unpack[Detection]) -> Table:
 
 
 def rates(data: Data, **options: Unpack[Detection]) -> Table:
-    """Base rates: who cites the worst rollout, and do revisions that cite it regress more often than the others?
+    """Base rates: how often answers cite the worst rollout, and whether revisions that cite it regress more often.
 
     Intervals are 95%, by bootstrap over runs; the p-value is of a logistic regression with errors by run.
 
@@ -157,7 +157,7 @@ def noise(data: Data, **options: Unpack[Detection]) -> Table:
 def controls(data: Data, **options: Unpack[Classification]) -> Table:
     """Regressions against those of puresearch, whose second proposal saw no evidence, from equally good starts.
 
-    Of all revisions of a method, and of those whose answer refers to what is asked about.
+    For all revisions of a method, and for those whose answer refers to the item asked about.
 
     Example: audit controls data/runs --env pong --format csv
     """
@@ -212,7 +212,7 @@ def mentions(data: Data, **options: Unpack[RunSelection]) -> Table:
 
 
 def topics(data: Data, *, top: int = 10, **options: Unpack[Selection]) -> Table:
-    """What critics' answers speak of, by wording alone: labels, ordinals, numbered items, quotations, phrases.
+    """What critics' answers mention, by wording alone: labels, ordinals, numbered items, quotations, phrases.
 
     Before there is a question: it describes, tests nothing, and takes idioms for references.
 

@@ -113,7 +113,7 @@ def anchor(
         caption = report_skipped(request, records, runs, done.skipped, "revision")
     notes = [caption] if caption else []
     if placebo:
-        caption = "\n".join([*notes, "Random edits in the place of revisions: what is found is false."])
+        caption = "\n".join([*notes, "Random edits in place of revisions: whatever is found is false."])
     if each:
         return Table(
             columns=anchors.REVISION_COLUMNS,

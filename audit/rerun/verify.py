@@ -22,7 +22,7 @@ from audit.output.errors import count
 from audit.output.formats import WRITERS
 from audit.output.progress import PrintedProgress, tracked
 from audit.output.rows import LONGEST_TABLE, Table
-from audit.output.tables import print_table
+from audit.output.tables import OTHERS, print_table
 from audit.request import note
 from audit.rerun.evidence_check import disagreements
 from audit.rerun.opening import Skipped, opened, reasons, report_problems
@@ -155,7 +155,7 @@ class Verification:
         if more:
             notes.insert(0, f"First {LONGEST_TABLE} of {LONGEST_TABLE + more} rows; the other formats have all.")
         if rows:
-            print_table(ESSENTIAL, rows, title="Differences", caption="\n".join(notes))
+            print_table(ESSENTIAL, rows, title="Differences", caption="\n".join(notes), others=OTHERS)
         else:
             sys.stdout.write("\n".join(notes) + "\n")
 

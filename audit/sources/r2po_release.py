@@ -291,7 +291,7 @@ def _selected(outcome: dict[str, str], two_calls: bool) -> Selected:
     }
     winner = outcome.get("winner")
     if winner not in winners:
-        raise FormatError(f"the outcome's winner {winner!r} is none of {', '.join(winners)}")
+        raise FormatError(f"the outcome's winner {winner!r} is not one of {', '.join(winners)}")
     return winners[winner]
 
 

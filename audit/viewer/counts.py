@@ -100,7 +100,7 @@ COUNTED: Final[Mapping[str, Counted]] = {
         rows=_SALIENCE,
     ),
     "rates": Counted(
-        "Who cites what is asked about",
+        "How often answers cite the item asked about",
         "base_rates",
         {
             **_OUTCOMES,
@@ -119,7 +119,7 @@ COUNTED: Final[Mapping[str, Counted]] = {
         by={"pattern": "pattern"},
     ),
     "agreement": Counted(
-        "Agreement of worst, median and best",
+        "Agreement of the worst, median and best rollout",
         "agreement_summary",
         {"revisions": {}},
         rows={"evidence_kind": ("three", "batch")},

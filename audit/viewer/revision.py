@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from audit.output.escaping import in_line, visible
+from audit.output.names import model_name
 from audit.output.word_diff import pieces
 from audit.references import Mention, Shown, driver
 from audit.references.marking import meaning
@@ -96,7 +97,7 @@ def page_of(full: Revision, row: Mapping[str, Any]) -> dict[str, Any]:
         "key": [row[name] for name in RevisionKey._fields],
         "row": {name: value for name, value in row.items() if name not in {"id", "changed"}},
         "text": is_text,
-        "model": in_line(" ".join(full[name] for name in ("backend", "model") if full[name])) or None,
+        "model": in_line(model_name(full["model"], full["backend"])) or None,
         "detector": full["detector"],
         "reason": full["reason"],
         "thresholds": full["thresholds"],

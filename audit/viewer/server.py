@@ -59,7 +59,7 @@ HEADERS: Final = {
 }
 LONGEST_LINE: Final = 500
 """Characters of a message; it may quote what was asked for."""
-ONLY_HERE: Final = "this address is of no use: open the one that audit view printed\n"
+ONLY_HERE: Final = "not found: open the address that audit view printed\n"
 
 Answer = Callable[["Session", Request], dict[str, Any]]
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, Unpack
+from typing import TYPE_CHECKING, Annotated, Final, Literal, Unpack
 
 import typer
 
 from collector.budget import EXCERPTS, LOCAL_ITERATIONS, LOCAL_RUNS, ROLLOUTS, RUNS
 from collector.cli import options
 from collector.cli.command import run_command
+from collector.cli.grouped import Grouped
 from collector.errors import CollectorError, WorkerError
 from collector.model_options import ModelOptions, with_model_options
 
@@ -20,18 +21,31 @@ if TYPE_CHECKING:
     from collector.llm.protocol import Model
     from collector.spec import RunSpec
 
-app = typer.Typer(context_settings=options.HELP, pretty_exceptions_enable=False, rich_markup_mode="markdown")
+app = typer.Typer(context_settings=options.HELP, pretty_exceptions_enable=False, rich_markup_mode=None)
+
+_EXAMPLES: Final = r"""
+Examples:
+  collect --env cartpole --variant threetraj
+  collect --env all --variant all --runs 3 --iterations 30
+  collect --env frozenlake --variant threetraj --backend local
+  collect --env all --variant all --shard 3/16
+  collect --env pong --variant r2po --tau-c half \
+    --backend ollama --model gpt-oss:20b
+  collect --env cartpole --variant r2po --backend openai \
+    --base-url http://localhost:8000/v1 --model NAME
+"""
 
 
-@app.command()
+# The backspace keeps the formatter from filling lines.
+@app.command(cls=Grouped, epilog=f"\b{_EXAMPLES}")
 @with_model_options
 def collect(
-    env: Annotated[list[str], typer.Option(help="Task, repeatable; all for every one. A wrong name lists them.")],
+    env: Annotated[list[str], typer.Option(help="Task, or all; repeatable. An unknown name lists the tasks.")],
     variant: Annotated[
-        list[str], typer.Option(help="Method, repeatable; all for the LLM methods, sb3-all for the deep-RL baselines.")
+        list[str], typer.Option(help="Method; repeatable. all: the LLM methods; sb3-all: the deep-RL baselines.")
     ],
     task_module: Annotated[
-        list[Path] | None, typer.Option(help="Python file with a task of your own, repeatable.", show_default=False)
+        list[Path] | None, typer.Option(help="Python file with a task of your own; repeatable.", show_default=False)
     ] = None,
     runs: Annotated[
         int | None,
@@ -79,20 +93,21 @@ def collect(
     ] = None,
     optimum: Annotated[
         float | None,
-        typer.Option(min=-1e9, max=1e9, help="The best return, as prompts name it.", show_default="the task's"),
+        typer.Option(min=-1e9, max=1e9, help="Best possible return, as prompts state it.", show_default="the task's"),
     ] = None,
     step_size: Annotated[
-        float | None, typer.Option(min=0.0, max=1e9, help="The search step that prompts suggest.", show_default="1.0")
+        float | None, typer.Option(min=0.0, max=1e9, help="Search step that prompts suggest.", show_default="1.0")
     ] = None,
     named_iterations: Annotated[
-        int | None, typer.Option(min=1, max=10**9, help="The iterations that prompts name.", show_default="the run's")
+        int | None,
+        typer.Option(min=1, max=10**9, help="Number of iterations that prompts state.", show_default="the run's"),
     ] = None,
     warmup_range: Annotated[
         Literal["clipped", "unbounded"], typer.Option(help="Whether warm-up draws are kept within the range.")
     ] = "clipped",
     on_unreadable: Annotated[
         Literal["stop", "skip"],
-        typer.Option(help="Where no search answer can be read: stop the run, or skip the iteration."),
+        typer.Option(help="If no search answer can be read, stop the run or skip the iteration."),
     ] = "stop",
     condition: Annotated[
         str | None, typer.Option(help="Label of these settings.", show_default="made from the settings")
@@ -101,12 +116,12 @@ def collect(
         "data/runs"
     ),
     resume: Annotated[
-        bool, typer.Option("--resume/--no-resume", help="Go on with records found there, or refuse to.")
+        bool, typer.Option("--resume/--no-resume", help="Continue with records found there, or refuse to.")
     ] = True,
     concurrency: options.ConcurrencyOption = None,
     shard: options.ShardOption = None,
     workers: options.WorkersOption = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan, and do nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan, and exit.")] = False,
     quiet: options.QuietOption = False,
     _version: options.VersionOption = False,
     **model_options: Unpack[ModelOptions],
@@ -115,20 +130,6 @@ def collect(
 
     Runs that are complete are left alone, unfinished ones go on where they stopped. The same command and seed give the
     same records, wall-clock fields aside.
-
-    For example:
-
-    `collect --env cartpole --variant threetraj`
-
-    `collect --env all --variant all --runs 3 --iterations 30 --personality balanced`
-
-    `collect --env frozenlake --variant threetraj --backend local`
-
-    `collect --env all --variant all --shard 3/16`
-
-    `collect --env pong --variant r2po --tau-c half --backend ollama --model gpt-oss:20b`
-
-    `collect --env cartpole --variant r2po --backend openai --base-url http://localhost:8000/v1 --model NAME`
     """
     # Imported here, so that --help and a wrong option are answered at once.
     from rich.console import Console

@@ -25,7 +25,7 @@ def _print_version(context: typer.Context, *, wanted: bool) -> None:
 
 
 VersionOption = Annotated[
-    bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version, and do nothing.")
+    bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version, and exit.")
 ]
 BackendOption = Annotated[str, typer.Option(help="simulated, local, ollama or openai.")]
 PersonalityOption = Annotated[
@@ -104,5 +104,5 @@ def local_folder(out: Path) -> Path:
 
 RunsOption = Annotated[int, typer.Option(min=1, max=9999, help="Runs of each method on each task.")]
 RolloutsOption = Annotated[int, typer.Option(min=1, max=1_000_000, help="Rollouts per evaluation.")]
-SeedOption = Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Seed of everything drawn here.")]
+SeedOption = Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Random seed.")]
 QuietOption = Annotated[bool, typer.Option("--quiet", help="Print failures only.")]

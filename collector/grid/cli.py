@@ -11,6 +11,7 @@ import typer
 from collector.budget import ROLLOUTS, RUNS
 from collector.cli import options
 from collector.cli.command import run_command
+from collector.cli.grouped import Grouped
 from collector.model_options import ModelOptions, with_model_options
 
 if TYPE_CHECKING:
@@ -26,13 +27,13 @@ app = typer.Typer(
 )
 
 
-@app.command()
+@app.command(cls=Grouped)
 @with_model_options
 def paper(
     backend: options.BackendOption = "simulated",
     personality: options.PersonalityOption = None,
     part: Annotated[
-        list[str] | None, typer.Option(help="Collect this part only, repeatable.", show_default="all")
+        list[str] | None, typer.Option(help="Collect this part only; repeatable.", show_default="all")
     ] = None,
     runs: options.RunsOption = RUNS,
     iterations: Annotated[
@@ -47,18 +48,25 @@ def paper(
     concurrency: options.ConcurrencyOption = None,
     shard: options.ShardOption = None,
     workers: options.WorkersOption = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what is missing and its cost, do nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what is missing and its cost, and exit.")] = False,
     rate: Annotated[
         float | None,
-        typer.Option(min=1e-6, max=1e9, help="For the cost: calls per second.", show_default="measured from records"),
+        typer.Option(
+            min=1e-6, max=1e9, help="Calls per second, for the cost estimate.", show_default="measured from records"
+        ),
     ] = None,
     answer_tokens: Annotated[
         float | None,
         typer.Option(
-            min=1, max=1e9, help="For the cost: tokens of an answer.", show_default="measured from records, or 1000"
+            min=1,
+            max=1e9,
+            help="Tokens per answer, for the cost estimate.",
+            show_default="measured from records, or 1000",
         ),
     ] = None,
-    output: Annotated[Literal["table", "json"], typer.Option("--format", help="Of the cost.")] = "table",
+    output: Annotated[
+        Literal["table", "json"], typer.Option("--format", help="Format of the cost estimate.")
+    ] = "table",
     quiet: options.QuietOption = False,
     **model_options: Unpack[ModelOptions],
 ) -> None:

@@ -68,7 +68,7 @@ def check_workers(workers: str | None) -> None:
         if missing:
             raise UsageError(f'--workers {workers} needs Ray, not installed here: pip install "salience-audit[ray]"')
         return
-    raise UsageError(f"--workers {workers} is none of local, a number from 1 to {MOST}, ray and ray://HOST:PORT")
+    raise UsageError(f"--workers {workers} is not local, a number from 1 to {MOST}, ray or ray://HOST:PORT")
 
 
 def executor(

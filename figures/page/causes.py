@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import starmap
 from pathlib import Path
 from typing import Final
 
+from audit.output.names import model_name
 from audit.request import simulated
 from figures.data import Records
 from figures.names import label, name
@@ -59,7 +61,7 @@ def effects_table(records: Records) -> Table:
         text("verdict", "Verdict"),
     )
     models = sorted({(row["model"], row["backend"]) for row in records.effects})
-    note = f"Answers of {', '.join(f'{model} ({backend})' for model, backend in models)}."
+    note = f"Answers of {', '.join(starmap(model_name, models))}."
     caveat = simulated(models)
     return Table(STEM, TITLE, CAPTION, f"{note} {caveat}" if caveat else note, columns, records.effects)
 

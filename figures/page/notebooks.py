@@ -142,7 +142,7 @@ def _read(path: Path) -> Any:
         notebook = nbformat.reads(read_regular(path, LARGEST).decode(), as_version=4)
         nbformat.validate(notebook)
     except Exception as error:  # what a file of another kind raises is not documented
-        raise FiguresError(f"{path} is no notebook: {' '.join(str(error).split())[:200]}") from None
+        raise FiguresError(f"{path} is not a notebook: {' '.join(str(error).split())[:200]}") from None
     return notebook
 
 

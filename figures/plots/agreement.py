@@ -28,7 +28,7 @@ CAPTION: Final = (
     "Left: share of revisions by how the worst, median and best rollout compared; shares of 8% and more are printed, "
     "n counts revisions. Right: mean change in return (Δ) under each structure, with 95% intervals by bootstrap over "
     "whole runs (too narrow with fewer than ten; hollow: none). Structure goes with how good the policy already "
-    "was: where failing is the rule a revision has more to win. This is no evidence that a structure caused a "
+    "was: where failing is the rule a revision has more to win. This does not show that a structure caused a "
     "change."
 )
 

@@ -37,8 +37,8 @@ FEW: Final = 10
 CAPTION: Final = (
     "Shares: of regressions, of improvements and of unchanged returns whose critic cited {item}, with "
     "the number of each. The shares among improvements and unchanged returns are the base rates: where they are as "
-    "high as that of regressions, citing is no sign of regressing. Risk ratio: the risk of a regression after an "
-    "answer that cites {item}, divided by the risk after one that does not; 1 means no difference. It is no "
+    "high as that of regressions, citing is not a sign of regressing. Risk ratio: the risk of a regression after an "
+    "answer that cites {item}, divided by the risk after one that does not; 1 means no difference. It is not a "
     "sign of what a revision was driven by, and how good a policy already was changes both citing and regressing. "
     "Intervals are 95%, by bootstrap over whole runs; with fewer than ten runs they are too narrow. A hollow mark "
     "has no interval (one run, too few cases, or runs that do not differ), a dash no value."

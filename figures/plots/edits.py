@@ -28,13 +28,13 @@ CAPTION: Final = (
     "One mark per revision: the change it made to the mean return (Δ) against the number of parameters it changed, "
     "with those edit patterns dark that have most at stake; marks of one number are spread sideways so that they can "
     f"be distinguished. Black bars are medians, where there are {ENOUGH} revisions or more. Small edits are often made "
-    "to good policies and large ones to bad ones, which have less to lose: a trend here is no effect of size. Edit "
+    "to good policies and large ones to bad ones, which have less to lose: a trend here is not an effect of size. Edit "
     "patterns are defined by these axes and R₀, so that colours show where thresholds lie and no more."
 )
 TEXT_CAPTION: Final = (
     "One mark per revision: the change it made to the mean score (Δ) against its edit ratio, the Levenshtein distance "
     "of the texts over the length of the longer one; edit patterns with most at stake are dark. Small edits are often "
-    "made to good texts and large ones to bad ones, which have less to lose: a trend here is no effect of size."
+    "made to good texts and large ones to bad ones, which have less to lose: a trend here is not an effect of size."
 )
 
 

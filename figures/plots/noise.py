@@ -25,7 +25,7 @@ CAPTION: Final = (
     "Regressions in percent of revisions: dark those that chance hardly makes (p ≤ 0.05, permutation of both "
     "candidates' rollouts), light the rest. The diamond is how many regressions running each initial candidate "
     "twice would have produced, the tick how many a random split of both candidates' rollouts would have. As many "
-    "regressions as the diamond shows need no explanation by what a critic read. A light bar is no proof of "
+    "regressions as the diamond shows need no explanation by what a critic read. A light bar does not prove "
     "harmlessness: few rollouts cannot show small losses. n counts revisions."
 )
 

@@ -24,7 +24,7 @@ CAPTION: Final = (
     "Filled: mean return over a run's iterations; hollow: its best one; both averaged over runs. Ticks below are "
     "single runs' means. The line between them is the stability gap, printed to the right: a method that finds good "
     "policies and loses them has a long one. A best return is the largest of many noisy means, and so too high, the "
-    "more so the more iterations there were: a gap is no proof of forgetting, and a method that never found anything "
+    "more so the more iterations there were: a gap does not prove forgetting, and a method that never found anything "
     "has none."
 )
 

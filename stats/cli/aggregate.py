@@ -47,7 +47,9 @@ def aggregate(
     metric: MetricOption = ReturnName.mean_return,
     reference: Annotated[
         str | None,
-        typer.Option(help=f"The method whose chance to beat each other one is found.  [default: {REFERENCE}]"),
+        typer.Option(
+            help=f"The method whose probability of beating each of the others is estimated.  [default: {REFERENCE}]"
+        ),
     ] = None,
     scale: ScaleOption = None,
 ) -> None:
@@ -71,7 +73,7 @@ def aggregate(
 def profile(
     request: Request,
     metric: MetricOption = ReturnName.mean_return,
-    steps: Annotated[int, typer.Option(help="Thresholds from 0 to 1 are so many steps apart.", min=1, max=1000)] = 20,
+    steps: Annotated[int, typer.Option(help="Number of steps between the thresholds 0 and 1.", min=1, max=1000)] = 20,
     scale: ScaleOption = None,
 ) -> None:
     """Performance profiles: the share of runs whose score exceeds tau, averaged over tasks, with 95% intervals.
@@ -94,7 +96,9 @@ def efficiency(
     metric: Annotated[
         CurveName, typer.Option(help="A run's score: the return kept last, or the mean or best one so far.")
     ] = CurveName.kept_return,
-    points: Annotated[int, typer.Option(help="At how many numbers of rollouts.", min=1, max=1000)] = 20,
+    points: Annotated[
+        int, typer.Option(help="Number of points on each curve, in rollouts spent.", min=1, max=1000)
+    ] = 20,
     scale: ScaleOption = None,
 ) -> None:
     """Sample-efficiency curves: interquartile mean of scores against rollouts spent, with 95% intervals.
@@ -125,7 +129,7 @@ def ranks(
 
     scored = read_scored(request, metric.value, scale or [])
     rows = tables.ranks(scored.comparisons, metric.value)
-    title = f"How often a method takes a rank by interquartile mean, {_words(metric)}"
+    title = f"How often each method takes each rank, by interquartile mean, {_words(metric)}"
     _print(rows, tables.RANK_COLUMNS, request, title, scored, {"metric", "note"})
 
 

@@ -69,7 +69,7 @@ def _read(path: Path) -> list[dict[str, Any]]:
     except OSError as error:
         raise PublishedError(f"{path}: {error.strerror or error}") from None
     except (ValueError, RecursionError) as error:
-        raise PublishedError(f"{path}: no TOML: {' '.join(str(error).split())}") from None
+        raise PublishedError(f"{path}: not TOML: {' '.join(str(error).split())}") from None
     if not (isinstance(claims, list) and claims and all(isinstance(claim, dict) for claim in claims)):
         raise PublishedError(f"{path}: no claims; each begins with [[claim]]")
     return claims
@@ -78,7 +78,7 @@ def _read(path: Path) -> list[dict[str, Any]]:
 def _check(paper: Paper, claim: Mapping[str, Any]) -> Result:
     strange = sorted(set(claim) - _KEYS)
     if strange:
-        raise PublishedError(f"key {strange[0]!r} means nothing")
+        raise PublishedError(f"key {strange[0]!r} is unknown")
     name, quantity, text = (str(claim[key]) for key in ("id", "quantity", "published"))
     about = f"{claim['claim']} ({claim['where']})"
     if "unknown" in claim:
@@ -113,7 +113,7 @@ def evaluate(paper: Paper, expression: Expression, *, face: bool = False) -> Int
         return point(number.value) if face else number.interval
     operation, *terms = expression
     if operation not in _OPERATIONS:
-        raise PublishedError(f"operation {operation!r} is none of {', '.join(_OPERATIONS)}")
+        raise PublishedError(f"operation {operation!r} is not one of {', '.join(_OPERATIONS)}")
     return _OPERATIONS[operation](*(evaluate(paper, term, face=face) for term in terms))
 
 

@@ -62,7 +62,7 @@ def smaller_gaps(paper: Paper, ours: str, others: Sequence[str]) -> Finding:
         mine, theirs = gaps[ours], [gaps[other] for other in others]
         against = ", ".join(their.text for their in theirs)
         cases[f"{env} ({mine.text} against {against})"] = every(exceeds(their, mine, strictly=True) for their in theirs)
-    return counted(cases, named="its gap is no smaller on")
+    return counted(cases, named="its gap is not smaller on")
 
 
 def _gap(mean: Printed, best: Printed) -> Printed:

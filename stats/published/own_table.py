@@ -123,7 +123,7 @@ def _has(row: Row, name: str) -> bool:
 def _summary(row: Row) -> Summaries:
     mean, n = row.number("mean"), _size(row)
     if mean.is_bound:
-        raise PublishedError(f"{row.place}: mean: {mean.text} is a bound and no mean")
+        raise PublishedError(f"{row.place}: mean: {mean.text} is a bound, not a mean")
     if _has(row, "std"):
         std = _not_negative(row, "std")
         return Summaries(sample(mean, std, n), exact_sample(mean, std, n))
@@ -144,14 +144,14 @@ def _standard_error(table: str, key: Key, row: Row) -> Iterator[Result]:
 def _size(row: Row) -> int:
     n = row.count("n")
     if n == 0:
-        raise PublishedError(f"{row.place}: n: a mean of nothing")
+        raise PublishedError(f"{row.place}: n: must be at least 1")
     return n
 
 
 def _not_negative(row: Row, name: str) -> Printed:
     number = row.number(name)
     if number.value < 0 or number.is_bound:
-        raise PublishedError(f"{row.place}: {name}: {number.text} is no {name.replace('_', ' ')}")
+        raise PublishedError(f"{row.place}: {name}: {number.text} is not a valid {name.replace('_', ' ')}")
     return number
 
 

@@ -49,7 +49,7 @@ def printed(text: str) -> Printed:
     plain = text.strip().translate(_SAME)
     match = _NUMBER.fullmatch(plain) if len(plain) <= LONGEST else None
     if match is None:
-        raise NotPrintedError(f"{shortened(text)!r} is no number such as 0.70, 1.5e-08, <0.001 or ~28")
+        raise NotPrintedError(f"{shortened(text)!r} is not a number such as 0.70, 1.5e-08, <0.001 or ~28")
     mark, digits = match.groups()
     value = Decimal(digits)
     if mark in ("<", "≤"):

@@ -19,7 +19,7 @@ def shares(paper: Paper) -> Iterator[Result]:
     for row in paper.rows("revision_summary", metric="accepted_pct"):
         regressions = _metric(paper, row, "regressions_pct")
         found = _HUNDRED - regressions.interval
-        wrong = f"with {regressions.text}% regressions it is not 100%: a revision is accepted where it is no regression"
+        wrong = f"with {regressions.text}% regressions it is not 100%: a revision is accepted unless it is a regression"
         yield compare("revision_summary", _item(row), "accepted_pct", row.number("value"), found, wrong)
     for outcome, patterns in (
         ("regressions_pct", ("near_optimal_break", "surgical_backfire")),

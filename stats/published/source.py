@@ -91,7 +91,7 @@ class Row:
         """
         text = self.fields[column].strip()
         if not (text.isascii() and text.isdecimal() and len(text) <= 15):
-            raise PublishedError(f"{self.place}: {column}: {text[:40]!r} is no count")
+            raise PublishedError(f"{self.place}: {column}: {text[:40]!r} is not a count")
         return int(text)
 
 

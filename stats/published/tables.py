@@ -131,7 +131,7 @@ def thresholds(paper: Paper) -> Iterator[Result]:
         reached = best.number("mean")
         wrong = (
             f"headed optimal reward, yet {best['method']} reaches a mean best reward of {reached.text}; "
-            "it is a reference, as a footnote says, and no optimum"
+            "it is a reference, as a footnote says, not an optimum"
         )
         yield compare("thresholds", row["environment"], "optimum", optimum, at_least(reached.interval), wrong)
 

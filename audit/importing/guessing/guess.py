@@ -248,5 +248,7 @@ def _need_thresholds(draft: Draft) -> None:
         stated = {name for name in draft.given if name.startswith(f"thresholds.{task}.")}
         if not stated and unknown_task(task, empty):
             keys = " ".join(f"--field thresholds.{task}.{key}=…" for key in KEYS)
-            text = f"{excerpt(task)} is no task known here. Its edit patterns need thresholds ({keys}), or --field env="
+            text = (
+                f"{excerpt(task)} is not a task known here. Its edit patterns need thresholds ({keys}), or --field env="
+            )
             draft.ask(f"thresholds.{task}", f"{text}TASK with the name of a task that is", {})

@@ -94,7 +94,7 @@ def _sentences(row: dict[str, Any]) -> Iterator[str]:
         tied = f"in {row['tied']} of {batches} of items"
         yield f"{tied} the worst score is not below the sample median: strict cannot hold"
     if row["single"]:
-        yield f"{row['single']} of {revisions} saw one item alone, where there is no worst one"
+        yield f"{row['single']} of {revisions} were shown a single item, so none is the worst"
     if row["programs"]:
         other = "saw other candidates, not items of one: salience is not defined there (see audit positions)"
         yield f"{row['programs']} of {revisions} {other}"

@@ -23,7 +23,7 @@ COLUMNS: Final = (
     *("to_do", "overlapping", "contradictory"),
 )
 GRID_COLUMNS: Final = ("grid", "shards", "complete", "incomplete", "missing", "runs", "runs complete")
-NO_GRIDS: Final = "no grid-….json, which collect --shard writes: nothing is known of shards"
+NO_GRIDS: Final = "no grid-….json, which collect --shard writes, so shards are unknown"
 NO_SHARD: Final = "no shard"
 
 _NAMED: Final = 8

@@ -85,7 +85,7 @@ def read_critic(path: Path) -> Critic:
         raise AuditError(f"{path}: {count(missing, 'call')} without an answer; go on with: audit intervene run {path}")
     truths = [answer for answer in answers.values() if answer.truth is not msgspec.UNSET]
     if not truths:
-        raise AuditError(f"{path}: nothing is known of what drove these answers; calibration needs a simulated critic")
+        raise AuditError(f"{path}: it is not known what drove these answers; calibration needs a simulated critic")
     # What policies return is no measure here.
     experiment = read_experiment(msgspec.structs.replace(plan, rollouts=0), answers, tasks_of(plan, path), cache=False)
     redraws = Redraws(plan.permutations, plan.seed)

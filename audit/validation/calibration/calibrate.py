@@ -126,7 +126,7 @@ def _known_and_found(
         caption = request.caption(store)
         if not known:
             raise AuditError(
-                "nothing is known of what drove these revisions: folders collected with the simulated backend have a "
+                "it is not known what drove these revisions: folders collected with the simulated backend have a "
                 "truth.jsonl beside the records, and calibration needs a method whose critic sees the worst rollout"
             )
         if len(known) < len(answers):

@@ -72,7 +72,7 @@ def truths_in(path: Path, problems: list[Problem]) -> Iterator[Truth]:
         try:
             yield decoder.decode(line)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-            problems.append(Problem(str(path), number, f"no truth ({error}); left out"))
+            problems.append(Problem(str(path), number, f"not a truth record ({error}); left out"))
 
 
 def known_of(truth: Truth, shown: Sequence[Mapping[str, Any]], worst_rollout: int | None) -> Known | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Unpack
 from audit.arguments import Classification, Data, request_of
 from audit.output.errors import AuditError, count
 from audit.output.rows import Table
-from audit.output.tables import print_table
+from audit.output.tables import OTHERS, print_table
 from audit.references import visible
 from audit.request import Request, note
 from audit.validation.coding.codes import codes_for
@@ -149,7 +149,8 @@ def _print_scores(table: Table) -> None:
         for row in table
     ]
     lines = [table.caption, "In brackets 95% intervals; the other formats state how each was computed."]
-    print_table(_ESSENTIAL, shown, title="Detectors against coders", caption="\n".join(filter(None, lines)))
+    caption = "\n".join(filter(None, lines))
+    print_table(_ESSENTIAL, shown, title="Detectors against coders", caption=caption, others=OTHERS)
 
 
 def _disagreements(compared: Sequence[Comparison], caption: str | None) -> Table:
@@ -175,4 +176,4 @@ def _print_disagreements(table: Table) -> None:
         for row in table
         for text in [row["text"]]
     ]
-    print_table(DISAGREEMENTS, shown, title="Disagreements", caption=table.caption)
+    print_table(DISAGREEMENTS, shown, title="Disagreements", caption=table.caption, others=OTHERS)

@@ -120,8 +120,18 @@ def test_the_table_for_people_is_readable_at_100_columns_and_marks_the_simulated
     assert "…" not in real
 
 
-def test_the_long_table_names_what_it_leaves_out(data):
+def test_what_tables_leave_out_is_named_in_full_as_columns_takes_it(data, monkeypatch):
     assert "Left out: direction, l2_distance, " in audit("revisions", data).stdout
+    monkeypatch.setenv("COLUMNS", "80")
+    found = {}
+    for command in ("salience", "rates", "noise", "revisions"):
+        result = audit(command, data)
+        assert max(len(line.rstrip()) for line in result.stdout.splitlines()) <= 80
+        text = " ".join(result.stdout.partition("Left out: ")[2].split())
+        found[command] = re.findall(r"[^, ]+", text.removesuffix("; --columns has them."))
+        chosen = audit(command, data, "--columns", ",".join(found[command]), "--format", "csv")
+        assert chosen.stdout.splitlines()[0].split(",") == found[command]
+    assert {"citing_no_change_pct", "worst_below_median"} <= set(found["salience"])
 
 
 def test_columns_and_rows_are_chosen(data):

@@ -168,7 +168,7 @@ def test_a_function_is_asked_about_any_item(data, write):
     path = write("seen.py", "import audit\ndetect = audit.resolve\n")
     assert cited(data, "--detector", path, "--about", "best") == [False, False, True, False, True]
     table = audit.rates(data, detector=str(path), about="first")
-    assert "the first item shown, by the detector seen" in table.title
+    assert "the first item shown, detector seen" in table.title
 
 
 def test_a_question_of_its_own_is_of_no_item(data, write):

@@ -93,7 +93,7 @@ def test_an_edit_of_a_table_is_a_one_for_each_entry_and_action_that_it_was_chang
 def test_what_is_no_action_is_no_edit_of_a_table():
     space = get_task("maze").space
     for value in (99.0, -1.0, 0.5):
-        with pytest.raises(AuditError, match="is no action"):
+        with pytest.raises(AuditError, match="is not an action"):
             edit_of(space, [0.0] * space.size, [value] * space.size)
 
 

@@ -247,7 +247,7 @@ def test_a_revision_of_a_text_is_shown_word_by_word(folder):
     assert "\n  Example 1: score 0.5  (worst, median, best)\n" in shown
     assert "Rationale, with the items that it mentions\n  [Example 1]{example 1 0} went wrong.\n" in shown
     shown = audit("show", folder, "sums", "gepa", 1, 0).stdout
-    assert "the answer gives no rationale beside the text, so nothing can refer to the worst example" in shown
+    assert "the answer gives no rationale besides the text, so nothing can refer to the worst example" in shown
     record = json.loads(audit("show", folder, "sums", "gepa", 1, 3, "--format", "json").stdout)
     assert record["revised"]["text"] == {"a": "Do it well.", "b": "same"}
     assert record["thresholds"]["surgical_max"] == 0.25
@@ -275,7 +275,7 @@ def test_items_are_shown_with_what_is_known_of_them(tmp_path):
 
 def test_references_in_texts_are_resolved_unless_a_detector_is_named(folder, tmp_path):
     """The word "worst" is not what an item of a batch is called."""
-    note = "audit: candidates are texts: references are found by the detector resolved, unless you name another"
+    note = "audit: candidates are texts: the detector is resolved, unless you name another"
     resolved = audit("rates", folder, "--format", "json")
     assert note in resolved.stderr
     assert {row["detector"] for row in json.loads(resolved.stdout)} == {"resolved"}

@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from audit.output.fitting import fitting, listed
+from audit.output.cells import by_importance
+from audit.output.fitting import fitting
 from audit.output.formats import aligned
 from audit.output.tables import print_plain_table, print_table
 
@@ -111,7 +112,7 @@ def test_a_table_fits_into_the_width_that_is_known(capsys, monkeypatch, width):
 def test_what_is_left_out_is_named_in_the_order_of_importance(capsys, monkeypatch):
     lines = printed(capsys, monkeypatch, 30, others="; --columns has them")
     assert lines[1].split() == ["env", "variant", "count"]
-    assert " ".join(lines[lines.index("") + 1 :]) == "Left out: score, text and 2 more; --columns has them."
+    assert " ".join(lines[lines.index("") + 1 :]) == "Left out: score, text, other, same; --columns has them."
 
 
 def test_room_goes_to_other_columns_unless_they_say_the_same_in_every_row(capsys, monkeypatch):
@@ -164,7 +165,15 @@ def test_columns_that_fit_by_hand(case):
     assert list(found) == list(wanted)
 
 
-def test_names_in_a_sentence():
-    assert listed(["a", "b"], ["c", "d"], 10) == "a, b, c, d"
-    assert listed(["a", "b"], ["c", "d"], 9) == "a, b and 2 more"
-    assert listed([], ["cc", "dd"], 5) == "2 columns"
+def test_a_narrow_table_keeps_intervals_then_p_values_and_drops_counts_first(capsys, monkeypatch):
+    columns = ("env", "runs", "regressions", "mean", "nothing", "ratio", "p")
+    row = {"condition": "c", "env": "cartpole", "runs": 4, "regressions": 31, "regressions_pct": 62.0, "mean": 0.5}
+    rows = [{**row, "ratio": 1.25, "ratio_low": 0.75, "ratio_high": 1.625, "p": 0.25, "nothing": None}]
+    assert by_importance(columns, rows) == ["env", "ratio", "p", "regressions", "mean", "runs", "nothing"]
+    without = [{**row, "ratio": 1.25, "p": 0.25, "nothing": None}]
+    assert by_importance(columns, without) == ["env", "runs", "regressions", "mean", "ratio", "p", "nothing"]
+    monkeypatch.setenv("COLUMNS", "45")
+    print_table(columns, rows, title="Title")
+    text = capsys.readouterr().out.replace("\u00a0", " ")
+    assert text.splitlines()[1].split() == ["env", "regressions", "ratio", "p"]
+    assert "Left out: runs, mean." in text

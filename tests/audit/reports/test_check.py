@@ -140,7 +140,7 @@ REASONS = {
     ("median shown", "salience"): "no critic saw worst, median and best rollout, or a batch of scored items",
     ("one call", "revisions"): "no revisions: no iteration has two candidates",
     ("two search calls", "mentions"): "no critic's answers",
-    ("own task", "replay"): "the task is none of the ten (--task-module)",
+    ("own task", "replay"): "not one of the ten tasks (--task-module)",
     ("no seeds", "anchor"): "no seeds",
     ("no single returns", "noise"): "no returns of single rollouts",
     ("no parameters", "rescore"): "no parameters",

@@ -18,8 +18,8 @@ TOOLS = ROOT / "tests" / "data" / "tools"
         (ROOT / "data" / "gepa-planted", "label:Foo", "no evidence here has the item Foo"),
         (TOOLS / "openevolve", "label:Foo", "the models here saw other candidates"),
         # Answers are recorded, and DSPy asks for no more than the instruction.
-        (TOOLS / "recorded" / "dspy-gepa-stub", "worst", "no answer holds anything beside the text"),
-        (TOOLS / "gepa", "worst", "no answers of the model are in these logs"),
+        (TOOLS / "recorded" / "dspy-gepa-stub", "worst", "no answer holds anything besides the text"),
+        (TOOLS / "gepa", "worst", "these logs hold no answers of the model"),
     ],
     ids=["another item", "programs", "no rationale", "no answers"],
 )

@@ -207,5 +207,5 @@ def test_a_process_that_dies_is_an_error_in_one_line():
 def test_what_the_function_raises_is_raised(env):
     with pytest.raises(ZeroDivisionError):
         list(each(fail, range(9), env=env))
-    with pytest.raises(UsageError, match="--workers none is none of"):
+    with pytest.raises(UsageError, match="--workers none is not local"):
         list(each(number, [1], env=env, workers="none"))

@@ -173,7 +173,7 @@ def test_tables_of_ones_own_are_refused(tmp_path, kind):
 @KINDS
 def test_notebooks_are_refused(tmp_path, kind):
     told = replaced(tmp_path / "x.ipynb", kind)
-    with pytest.raises(FiguresError, match="x.ipynb is no notebook: .*" + told):
+    with pytest.raises(FiguresError, match="x.ipynb is not a notebook: .*" + told):
         _read(tmp_path / "x.ipynb")
 
 

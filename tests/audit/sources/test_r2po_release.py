@@ -154,7 +154,7 @@ BROKEN = {
     "an unknown winner": (
         "reflection_outcome.txt",
         lambda text: text.replace("revision_won", "nobody"),
-        "winner 'nobody' is none of",
+        "winner 'nobody' is not one of",
     ),
     "a reward that the rollouts do not have": (
         "reflection_outcome.txt",

@@ -93,7 +93,7 @@ def test_without_any_truth_it_says_so(tmp_path):
     write_run(tmp_path / "real", [revision([1, 5, 9], [2, 2, 2], answer="The worst rollout fell.")])
     result = CliRunner().invoke(app, ["calibrate", str(tmp_path)])
     assert result.exit_code == 1
-    assert result.stderr.startswith("audit: nothing is known of what drove these revisions")
+    assert result.stderr.startswith("audit: it is not known what drove these revisions")
 
 
 def test_lines_of_truth_that_cannot_be_read_are_named(data, tmp_path):
@@ -103,8 +103,8 @@ def test_lines_of_truth_that_cannot_be_read_are_named(data, tmp_path):
     odd = json.loads(first) | {"driver": "wurst"}
     (copy / "truth.jsonl").write_text("\n".join([json.dumps(odd), *others, '{"torn']))
     _, told = calibrate(copy, "--no-behaviour")
-    assert f"truth.jsonl:{len(others) + 2}: no truth" in told
-    assert "truth.jsonl:1: no truth (Invalid enum value 'wurst' - at `$.driver`); left out" in told
+    assert f"truth.jsonl:{len(others) + 2}: not a truth record" in told
+    assert "truth.jsonl:1: not a truth record (Invalid enum value 'wurst' - at `$.driver`); left out" in told
 
 
 def test_a_driver_that_was_not_shown_is_compared_with_nothing(data, tmp_path):

@@ -54,7 +54,7 @@ def test_policy_lets_no_inline_script_run() -> None:
 @pytest.mark.parametrize("path", ["/", "/index.html", "/api/about", "/x/api/about", "/%2e%2e/", "/favicon.ico"])
 def test_without_the_secret_there_is_nothing(served, path) -> None:
     status, _, body = ask(served, path)
-    assert (status, body) == (404, b"this address is of no use: open the one that audit view printed\n")
+    assert (status, body) == (404, b"not found: open the address that audit view printed\n")
 
 
 @pytest.mark.parametrize(

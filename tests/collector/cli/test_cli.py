@@ -13,8 +13,11 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 
-from collector.cli import main
+from collector.cli import app, main
+from collector.cli.grouped import Grouped
+from collector.grid.cli import app as grid_app
 from collector.llm.simulated import SimulatedModel
 from collector.plan import Request, plan, threshold
 from collector.switches import Switches
@@ -185,16 +188,21 @@ def test_a_full_disk_is_told_in_a_line_and_nothing_is_lost(full_disk, tmp_path):
     assert timeless(tmp_path / "full") == timeless(tmp_path / "whole")
 
 
-def test_help_has_examples_and_every_option(monkeypatch):
-    monkeypatch.setenv("COLUMNS", "200")
+def test_help_has_examples_and_every_option_in_a_group_of_its_own(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
     result = in_process(main, "--help")
     assert result.returncode == 0
-    assert "collect --env cartpole --variant threetraj" in result.stdout
-    options = (
-        "env variant runs iterations rollouts backend model personality tau-c temperature seed warmup out resume "
-        "no-resume concurrency dry-run quiet install-completion"
-    )
-    assert [option for option in options.split() if f"--{option}" not in result.stdout] == []
+    assert "    collect --env cartpole --variant threetraj\n" in result.stdout
+    lines = result.stdout.splitlines()
+    found = [line.rstrip(":") for line in lines if re.fullmatch(r"\S.*:", line)]
+    assert found == [*Grouped.groups, "Other options"]
+    # Options that have no group would stand among the others.
+    others = re.findall(r"--[a-z-]+", result.stdout.partition("Other options:")[2].partition("Examples:")[0])
+    assert others == ["--version", "--install-completion", "--show-completion", "--help"]
+    grouped = [name for names in Grouped.groups.values() for name in names]
+    assert len(grouped) == len(set(grouped))
+    commands = [get_command(each).params for each in (app, grid_app)]
+    assert set(grouped) <= {option.name for options in commands for option in options}
 
 
 def request(**settings):

@@ -150,7 +150,7 @@ def all_gone(folder, seconds=30.0):
     "workers", ["rray", "0", "-1", "ray://", "ray://host", "ray://host:x", "1e3", "ray:host:1", ""]
 )
 def test_what_is_no_place_is_a_usage_error(workers):
-    with pytest.raises(UsageError, match="is none of local, a number"):
+    with pytest.raises(UsageError, match="is not local, a number"):
         check_workers(workers)
 
 

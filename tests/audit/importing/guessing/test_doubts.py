@@ -96,7 +96,7 @@ DOUBTS = {
     ),
     "a task that needs thresholds": (
         rows(prompt=lambda _: None, new_prompt=lambda _: None, params=lambda _: [1.0], new_params=lambda _: [2.0]),
-        "'log' is no task known here. Its edit patterns need thresholds",
+        "'log' is not a task known here. Its edit patterns need thresholds",
     ),
 }
 
