@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import io
 import os
@@ -10,14 +11,17 @@ from pathlib import Path
 from typing import NoReturn
 
 
-class _Lossy(io.FileIO):
+class _Lossy(io.TextIOWrapper):
     """Standard error: what cannot be written there is lost, and no reason to stop."""
 
-    def write(self, data: object) -> int:
-        try:
-            return super().write(data) or 0  # type: ignore[arg-type] # a buffer, of which there is no type before 3.12
-        except OSError:
-            return len(memoryview(data))  # type: ignore[arg-type]
+    def write(self, text: str) -> int:
+        with contextlib.suppress(OSError):
+            super().write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with contextlib.suppress(OSError):
+            super().flush()
 
 
 class _Closed(io.TextIOBase):
@@ -46,5 +50,5 @@ def keep_streams() -> None:
         sys.stdout = _Closed()
     if sys.stderr is None or sys.stderr is sys.__stderr__:
         encoding = getattr(sys.stderr, "encoding", "utf-8")
-        lossy = io.BufferedWriter(_Lossy(2, "wb", closefd=False))
-        sys.stderr = io.TextIOWrapper(lossy, encoding, "backslashreplace", line_buffering=True)
+        file = io.FileIO(2, "wb", closefd=False)
+        sys.stderr = _Lossy(io.BufferedWriter(file), encoding, "backslashreplace", line_buffering=True)
