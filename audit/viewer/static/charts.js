@@ -88,7 +88,8 @@ const Charts = (() => {
 
   /** A chart by Plot; each link's name is the title of its mark. The text says what is to be seen. */
   function plot(text, options) {
-    const chart = Plot.plot({ ...options, ariaLabel: text, style: { background: "transparent", color: "inherit", overflow: "visible" } });
+    const x = { labelAnchor: "center", labelArrow: "none", ...options.x }; // below the ticks' labels, not upon the last one
+    const chart = Plot.plot({ ...options, x, ariaLabel: text, style: { background: "transparent", color: "inherit", overflow: "visible" } });
     chart.setAttribute("role", "group");
     for (const each of chart.querySelectorAll("g[aria-label]")) each.removeAttribute("aria-label");
     for (const anchor of chart.querySelectorAll("a")) {
@@ -139,7 +140,7 @@ const Charts = (() => {
   function curves({ text, runs, means, colourOf, domain, width, height }) {
     const ends = { x: "iteration", y: "value" };
     return onlyPointed(plot(text, {
-      width, height, marginLeft: 42, marginRight: 8, marginTop: 6, marginBottom: 28,
+      width, height, marginLeft: 42, marginRight: 8, marginTop: 6, marginBottom: 36,
       x: { label: "iteration", ticks: 4, tickFormat: whole }, y: { label: null, domain: domain || extent(runs.flatMap((run) => run.best)), ticks: 4, grid: true },
       color: { type: "identity" },
       marks: [

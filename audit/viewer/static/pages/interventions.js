@@ -71,7 +71,7 @@
     const width = Math.min(WIDEST, document.documentElement.clientWidth - 30);
     const chart = Charts.plot(`Effects on ${outcome}: ${rows.map((row) => `${row.label} ${number(row.estimate)}, ${row.verdict}`).join("; ")}`, {
       width, height: 46 + 24 * rows.length, marginLeft: LABELS, marginRight: 12, marginTop: 6, marginBottom: 36,
-      x: { label: UNITS[outcome] || null, labelAnchor: "right", labelArrow: "none", grid: true, ticks: width / 100, nice: true },
+      x: { label: UNITS[outcome] || null, grid: true, ticks: width / 100, nice: true },
       y: { label: null, domain: rows.map((row) => row.place), tickFormat: (place) => labels.get(place), tickSize: 0 },
       color: { type: "identity" },
       marks: [

@@ -173,7 +173,7 @@
       main.append(h("h1", "Revisions"), h("div.layout",
         h("aside.facets", { "aria-label": "Filters and counts" }, filters(counted.map((name) => facet(query, name, facets[name])))),
         h("div",
-          h("div.bar", searching(query), columnsChooser(query, columns), downloads(query, columns)),
+          h("div.bar", searching(query), downloads(query, columns), columnsChooser(query, columns)),
           chips(query), found.total ? [grid(query, found, columns), paging(query, found)] : h("p", "No revision matches; remove a filter."),
         )));
     },
