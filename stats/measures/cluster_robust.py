@@ -124,18 +124,23 @@ def cluster_robust(
     size = np.abs(outcome).max() * np.sqrt(np.diagonal(bread))
     found = []
     for column, estimate in enumerate(estimates):
-        b = inner[:, :, column]
-        spread = np.diag(lengths[:, column]) - b @ bread @ b.T
-        found.append(_interval(float(estimate), math.sqrt(variances[column]), spread, float(size[column]), level))
+        # The covariances of the clusters' scores are D - B M B' with a diagonal D, and with B of as many columns as
+        # there are coefficients: their trace and the sum of their squares need no matrix of all pairs of clusters.
+        d, b = lengths[:, column], inner[:, :, column]
+        own, common = ((b @ bread) * b).sum(axis=1), b.T @ b @ bread
+        total = float(d.sum() - own.sum()) if len(members) > 1 else 0.0
+        squares = float(d @ d - 2 * d @ own + (common * common.T).sum())
+        found.append(
+            _interval(float(estimate), math.sqrt(variances[column]), total, squares, float(size[column]), level)
+        )
     return found
 
 
-def _interval(estimate: float, error: float, spread: Floats, size: float, level: float) -> Coefficient:
-    """Student's t interval with degrees of freedom from the covariances of the clusters' scores."""
-    total = float(np.trace(spread))
-    if len(spread) < 2 or not error > _ROUNDING * size or not total > 0:
+def _interval(estimate: float, error: float, total: float, squares: float, size: float, level: float) -> Coefficient:
+    """Student's t interval with degrees of freedom from the trace and the sum of squares of the scores' covariances."""
+    if not error > _ROUNDING * size or not total > 0:
         return Coefficient(estimate, *[math.nan] * 5)
-    df = total**2 / float((spread**2).sum())
+    df = total**2 / squares
     reach = float(stdtrit(df, (1 + level) / 2)) * error
     p = 2 * float(stdtr(df, -abs(estimate) / error))
     return Coefficient(estimate, error, df, estimate - reach, estimate + reach, p)

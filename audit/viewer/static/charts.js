@@ -9,7 +9,8 @@ const Charts = (() => {
     return `color-mix(in oklab, ${colour} var(--pigment), var(--ink))`;
   }
 
-  const method = (variant) => ink(Names.about.colours.methods[variant] || "#777777");
+  const methodColour = (variant) => Names.about.colours.methods[variant] || "#777777";
+  const method = (variant) => ink(methodColour(variant));
   const direction = (name) => ink(Names.about.colours.directions[name]);
 
   const to = (filter) => Query.address("revisions", [], filter);
@@ -107,6 +108,17 @@ const Charts = (() => {
     return chart;
   }
 
+  const GAP = 20; // between panels, as charts.css has it
+
+  /** The width in pixels of each of some panels that fill the page side by side, none below `least` unless the page is; `beside` is taken. */
+  function width(count, least, beside = 0) {
+    const main = document.getElementById("main");
+    const { paddingLeft, paddingRight } = getComputedStyle(main);
+    const all = main.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight) - beside;
+    const columns = Math.max(1, Math.min(count, Math.floor((all + GAP) / (least + GAP))));
+    return Math.floor((all - GAP * (columns - 1)) / columns);
+  }
+
   /** The width in pixels that the longest of some labels takes. */
   const room = (labels) => 12 + 6.4 * Math.max(...labels.map((label) => label.length));
 
@@ -156,5 +168,5 @@ const Charts = (() => {
     }));
   }
 
-  return { KEY, curves, direction, extent, figure, grouped, ink, lazily, legend, method, panel, panels, plot, room, runAddress, to, whole };
+  return { KEY, curves, direction, extent, figure, grouped, ink, lazily, legend, method, methodColour, panel, panels, plot, room, runAddress, to, whole, width };
 })();

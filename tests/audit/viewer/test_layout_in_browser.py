@@ -1,4 +1,4 @@
-"""Every page with every fold open, at three widths: none scrolls sideways, no word of a name is broken, no label hidden."""
+"""Every page with every fold open, at three widths: none scrolls sideways, no name is broken, no label hidden."""
 
 from __future__ import annotations
 
@@ -36,18 +36,21 @@ CHECK = """async () => {
         if (word[0].length < 2 || word[0].length > 30) continue;
         range.setStart(node, word.index);
         range.setEnd(node, word.index + word[0].length);
-        if (new Set([...range.getClientRects()].map((box) => Math.round(box.top))).size > 1) found.add(`broken: ${word[0]}`);
+        const lines = new Set([...range.getClientRects()].map((box) => Math.round(box.top)));
+        if (lines.size > 1) found.add(`broken: ${word[0]}`);
       }
     }
   }
   // Labels of a chart that lie upon each other.
   function overlapping() {
     for (const svg of document.querySelectorAll("main svg")) {
-      const labels = [...svg.querySelectorAll("text, tspan")].filter((each) => !each.querySelector("tspan") && each.textContent.trim())
+      const labels = [...svg.querySelectorAll("text, tspan")]
+        .filter((each) => !each.querySelector("tspan") && each.textContent.trim())
         .map((each) => [each.textContent, each.getBoundingClientRect()]);
       for (const [index, [text, a]] of labels.entries()) {
         for (const [other, b] of labels.slice(index + 1)) {
-          const [across, down] = [Math.min(a.right, b.right) - Math.max(a.left, b.left), Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top)];
+          const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+          const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
           if (across > 3 && down > 3) found.add(`labels "${text}" and "${other}" overlap`);
         }
       }

@@ -46,7 +46,7 @@
     const without = steps.filter((each) => !each.revision);
     const last = steps[steps.length - 1];
     const chart = Charts.plot(`Returns of ${steps.length} iterations, the best ${number(last.best_so_far)}; the table below has them all`, {
-      width: Math.min(1200, document.getElementById("main").clientWidth - 32), height: 320, marginLeft: 60, marginBottom: 40,
+      width: Charts.width(1, 0), height: 320, marginLeft: 60, marginBottom: 40,
       x: { label: "iteration", tickFormat: Charts.whole }, y: { label: data.facts.candidates === "text" ? "mean score" : "mean return", grid: true },
       marks: [
         Plot.line(steps, { x: "iteration", y: "best_so_far", curve: "step-after", stroke: "var(--muted)", strokeWidth: 1.5 }),
