@@ -116,11 +116,13 @@ const OverviewCharts = (() => {
     const colourOf = (id) => Charts.direction(about.patterns[id]?.direction || "no_change");
     const left = Charts.room(order.map(nameOf));
     const tasks = new Set(rows.map((row) => row.env)).size;
-    const most = new Set(rows.map(named)).size;
+    const every = [...new Set(rows.map(named))];
+    const most = every.length;
+    const least = Math.max(60, Charts.room(every));
     const body = Charts.panels(rows, ["env"], (_, mine) => {
       const task = Names.value("env", mine[0].env);
       const methods = [...new Set(mine.map(named))];
-      const column = Math.max(60, ...methods.map((each) => Charts.room([each])), Math.floor((across(tasks, left + 6 + 60 * most) - left - 6) / most));
+      const column = Math.max(least, Math.floor((across(tasks, left + 6 + least * most) - left - 6) / most));
       const at = { x: named, y: (row) => nameOf(row.pattern) };
       const says = {
         title: (row) => `${task}, ${named(row)}: ${number(row.revisions)} revisions are ${nameOf(row.pattern)} (${percent(row.pct)})`,
