@@ -96,7 +96,7 @@ def page_of(full: Revision, row: Mapping[str, Any]) -> dict[str, Any]:
         "key": [row[name] for name in RevisionKey._fields],
         "row": {name: value for name, value in row.items() if name not in {"id", "changed"}},
         "text": is_text,
-        "model": in_line(" ".join(full[name] for name in ("backend", "model") if full[name])) or None,
+        "model": _model(full["model"], full["backend"]),
         "detector": full["detector"],
         "reason": full["reason"],
         "thresholds": full["thresholds"],
@@ -214,6 +214,13 @@ def segments(text: str, mentions: Sequence[Mention], sentence: str) -> list[dict
             segment["driver"] = True
         found.append(segment)
     return found
+
+
+def _model(model: str | None, backend: str | None) -> str | None:
+    """The model, with its backend unless that is the first word of its name."""
+    if not (model and backend):
+        return in_line(model or backend or "") or None
+    return in_line(model if model.startswith(backend) else f"{model} ({backend})")
 
 
 def _driver(full: Revision, rationale: str | None) -> dict[str, str] | None:

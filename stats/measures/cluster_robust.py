@@ -113,15 +113,19 @@ def cluster_robust(
     members = groups(labels)
     scores = np.empty((len(members), design.shape[1]))
     lengths, inner = np.empty_like(scores), np.empty((len(members), *bread.shape))
-    for place, each in enumerate(members):
-        basis, triangle = np.linalg.qr(design[each])
+    sizes = np.array([len(each) for each in members])
+    for size in np.unique(sizes):  # all clusters of a size at once
+        places = np.flatnonzero(sizes == size)
+        rows = np.stack([members[place] for place in places])
+        basis, triangle = np.linalg.qr(design[rows])
+        upwards = triangle.mT
         # The hat matrix of a cluster is Q (R M R') Q', so that the adjustment (I - H)^(-1/2) acts within Q alone.
-        adjusted = triangle.T @ _inverse_root(np.eye(len(triangle)) - triangle @ bread @ triangle.T)
-        scores[place] = bread @ adjusted @ basis.T @ residuals[each]
-        lengths[place] = ((bread @ adjusted) ** 2).sum(axis=1)
-        inner[place] = triangle.T @ adjusted.T @ bread
+        adjusted = upwards @ _inverse_roots(np.eye(triangle.shape[1]) - triangle @ bread @ upwards)
+        scores[places] = (bread @ adjusted @ basis.mT @ residuals[rows][..., None])[..., 0]
+        lengths[places] = ((bread @ adjusted) ** 2).sum(axis=-1)
+        inner[places] = upwards @ adjusted.mT @ bread
     variances = (scores**2).sum(axis=0)
-    size = np.abs(outcome).max() * np.sqrt(np.diagonal(bread))
+    scale = np.abs(outcome).max() * np.sqrt(np.diagonal(bread))
     found = []
     for column, estimate in enumerate(estimates):
         # The covariances of the clusters' scores are D - B M B' with a diagonal D, and with B of as many columns as
@@ -131,7 +135,7 @@ def cluster_robust(
         total = float(d.sum() - own.sum()) if len(members) > 1 else 0.0
         squares = float(d @ d - 2 * d @ own + (common * common.T).sum())
         found.append(
-            _interval(float(estimate), math.sqrt(variances[column]), total, squares, float(size[column]), level)
+            _interval(float(estimate), math.sqrt(variances[column]), total, squares, float(scale[column]), level)
         )
     return found
 
@@ -146,8 +150,8 @@ def _interval(estimate: float, error: float, total: float, squares: float, size:
     return Coefficient(estimate, error, df, estimate - reach, estimate + reach, p)
 
 
-def _inverse_root(matrix: Floats) -> Floats:
-    """The symmetric inverse square root, zero in the directions that a cluster alone decides (Moore and Penrose)."""
-    values, vectors = np.linalg.eigh(matrix)
+def _inverse_roots(matrices: Floats) -> Floats:
+    """Symmetric inverse square roots, zero in the directions that a cluster alone decides (Moore and Penrose)."""
+    values, vectors = np.linalg.eigh(matrices)
     roots = np.where(values > 1e-10, 1 / np.sqrt(np.maximum(values, 1e-10)), 0.0)
-    return np.asarray(vectors * roots @ vectors.T, dtype=float)
+    return np.asarray(vectors * roots[..., None, :] @ vectors.mT, dtype=float)

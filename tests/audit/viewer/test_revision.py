@@ -225,3 +225,11 @@ def test_a_revision_whose_prompts_cannot_be_read_is_shown_without_them(tmp_path)
     assert found["answer"]
     assert found["prompt"] is None
     assert found["prompt_problem"].startswith(f"{folder / 'calls.jsonl'}: cannot be read")
+
+
+def test_the_backend_is_said_once() -> None:
+    from audit.viewer.revision import _model
+
+    given = [("simulated-salient", "simulated"), ("qwen3", "openai"), (None, "simulated"), ("qwen3", None), (None, None)]
+    expected = ["simulated-salient", "qwen3 (openai)", "simulated", "qwen3", None]
+    assert [_model(*each) for each in given] == expected
