@@ -6,6 +6,11 @@ const Tables = (() => {
 
   const kindOf = (row) => row.cells.env;
   const isPercent = (name) => /_pct$|^pct$/.test(name);
+  // Columns that are read beside each other, and so have equally many decimals.
+  const SAME_UNIT = [
+    ["r0", "r1", "delta", "kept_return", "best_so_far"], ["mean_return", "best_return", "final_return"], ["worst", "median", "best"],
+    ["before", "after", "change"], ["low", "high", "estimate", "detectable"],
+  ];
   const PLAIN = new Set(["run", "iteration"]); // numbers that name something
 
   /** What writes the numbers of a column: p-values and percentages in their own way, others of a task with equally many decimals. */
@@ -13,7 +18,8 @@ const Tables = (() => {
     if (/^p$|^p_|_p$/.test(name)) return (_row, value) => (typeof value === "number" ? pValue(value) : number(value));
     if (isPercent(name)) return (_row, value) => percent(value);
     if (PLAIN.has(name)) return (_row, value) => String(value ?? "");
-    const values = rows.flatMap((row) => [name, `${name}_low`, `${name}_high`].map((each) => [kindOf(row), row.cells[each]]));
+    const names = SAME_UNIT.find((each) => each.includes(name)) || [name, `${name}_low`, `${name}_high`];
+    const values = rows.flatMap((row) => names.map((each) => [kindOf(row), row.cells[each]]));
     const text = alike(values);
     return (row, value) => text(kindOf(row), value);
   }

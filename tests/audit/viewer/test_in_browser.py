@@ -211,8 +211,9 @@ def test_the_overview_begins_with_sentences_that_have_intervals(page, served, gr
         visit(page, view, "#/overview")
         page.wait_for_selector("figure#chart-changes svg")
         ends = page.evaluate(
-            "[...document.querySelectorAll('figure.chart')].filter(each => each.querySelector('.panel svg')).map(each =>"
-            " Math.max(...[...each.querySelectorAll('.panel svg')].map(svg => svg.getBoundingClientRect().right)))"
+            "[...document.querySelectorAll('figure.chart')].filter(each => each.querySelector('.panel svg'))"
+            ".map(each => Math.max(...[...each.querySelectorAll('.panel svg')]"
+            ".map(svg => svg.getBoundingClientRect().right)))"
         )
         assert len(ends) >= 4
         assert min(ends) > width - 60, "a chart is narrower than the page"
@@ -254,10 +255,9 @@ def test_numbers_of_a_column_are_rounded_and_placed_alike(page, served) -> None:
     cells = page.eval_on_selector_all(
         "tbody tr", "all => all.map(row => [...row.children].map(cell => cell.textContent))"
     )
-    for place in (2, 3):
-        texts = [row[place] for row in cells]
-        assert len({len(text) - text.find(".") if "." in text else 0 for text in texts if "." in text}) == 1
-        assert all("-" not in text for text in texts)
+    texts = [text for row in cells for text in row[2:4]]
+    assert len({len(text) - text.find(".") for text in texts if "." in text}) == 1
+    assert all("-" not in text for text in texts)
     assert {row[4] for row in cells} - {""}
     assert all(re.fullmatch(r"< 0\.001|\d\.\d{3}", row[4]) for row in cells if row[4])
 
