@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import permutations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from audit.output.errors import UsageError
 from audit.output.names import METHODS
 from audit.output.numbers import known
 from audit.store import rows_of
-from audit.viewer.counts import GROUP, Filter
-from audit.viewer.query import Filters, Query
+from audit.viewer.counts import GROUP, REGRESSION, SALIENCE, Filter, filters_of
+from audit.viewer.query import Query
 from audit.vocabulary.methods import CONTROL
 from audit.vocabulary.names import ordered
 from stats.measures.cluster_robust import Coefficient, cluster_robust
@@ -50,13 +51,11 @@ class Rate(NamedTuple):
 
 
 _ALL: Final[Filter] = {}
-_REGRESSION: Final = {"direction": "regression"}
-_SALIENCE: Final = {"in_salience": "true"}
-_COMPARED: Final = {**_SALIENCE, **_REGRESSION}
+_COMPARED: Final = {**SALIENCE, **REGRESSION}
 RATES: Final = {
-    "regressions": Rate("Regressions, of revisions", _REGRESSION, _ALL),
+    "regressions": Rate("Regressions, of revisions", REGRESSION, _ALL),
     "improvements": Rate("Improvements, of revisions", {"direction": "improvement"}, _ALL),
-    "citing": Rate("Answers that cite, of revisions", {**_SALIENCE, "cites": "true"}, _SALIENCE),
+    "citing": Rate("Answers that cite, of revisions", {**SALIENCE, "cites": "true"}, SALIENCE),
     "strict": Rate(
         "Salience regressions by the strict criterion, of regressions", {**_COMPARED, "strict": "true"}, _COMPARED
     ),
@@ -76,8 +75,9 @@ def compare(session: Session, query: Query, by: str = "", a: str = "", b: str = 
         session: the records.
         query: conditions, tasks and methods to be compared on; all without filters.
         by: variant or condition; whichever there are two of, if not given.
-        a: the first one; the first that there is in the order of tables, if not given.
-        b: the second one; among methods the control, or R2PO, if not given.
+        a: the first one; if not given, of those with the most tasks in common with the second one whose critic was
+            shown what is asked about, or else the first in the order of tables.
+        b: the second one; if not given, among methods the control, or R2PO, where it has tasks in common with another.
 
     Returns:
         The choices that there are, and rows of returns and of rates with the filters of what each counts. A difference
@@ -90,7 +90,7 @@ def compare(session: Session, query: Query, by: str = "", a: str = "", b: str = 
         raise UsageError(f"compare by {strange[0]}: filter by condition, env and variant alone")
     runs = [row for row in _runs(session) if all(str(row[name]) in values for name, values in query.filters)]
     choices = {name: sorted({row[name] for row in runs}) for name in SIDES}
-    sides = _sides(choices, by, a, b)
+    sides = _sides(session, query, choices, by, a, b)
     if sides is None:
         return {"choices": choices, "by": None, "returns": [], "rates": []}
     by, a, b = sides
@@ -106,7 +106,9 @@ def compare(session: Session, query: Query, by: str = "", a: str = "", b: str = 
     }
 
 
-def _sides(choices: dict[str, list[str]], by: str, a: str, b: str) -> tuple[str, str, str] | None:
+def _sides(
+    session: Session, query: Query, choices: dict[str, list[str]], by: str, a: str, b: str
+) -> tuple[str, str, str] | None:
     if by and by not in SIDES:
         raise UsageError(f"compare by {by!r}: give {' or '.join(SIDES)}")
     by = by or next((name for name in SIDES if len(choices[name]) > 1), "")
@@ -115,14 +117,32 @@ def _sides(choices: dict[str, list[str]], by: str, a: str, b: str) -> tuple[str,
     for value in filter(None, (a, b)):
         if value not in choices[by]:
             raise UsageError(f"no {by} {value!r}; there are {', '.join(choices[by])}")
-    known = ordered(choices[by], METHODS)
-    if not b and by == "variant":
-        b = next((name for name in (CONTROL, REFERENCE) if name in known and name != a), "")
-    a = a or next(value for value in known if value != b)
-    b = b or next(value for value in known if value != a)
-    if a == b:
+    if a and a == b:
         raise UsageError(f"{a!r} twice: give two different ones")
+    if not (a and b):
+        a, b = _worth_comparing(session, query, choices[by], by, a, b)
     return by, a, b
+
+
+def _worth_comparing(
+    session: Session, query: Query, choices: Sequence[str], by: str, a: str, b: str
+) -> tuple[str, str]:
+    """Two sides with revisions on the same tasks, the second preferably a control, the first one it is a control of."""
+    other = next(name for name in SIDES if name != by)
+    tasks: dict[str, set[Stratum]] = defaultdict(set)
+    seen: dict[str, int] = defaultdict(int)
+    for side, common, env, shown in session.table.grouped(query, [by, other, "env"], [filters_of(SALIENCE)]):
+        tasks[side].add((common, env))
+        seen[side] += shown
+
+    def worth(pair: tuple[str, str]) -> tuple[bool, int, bool, int, bool]:
+        first, second = pair
+        shared = len(tasks[first] & tasks[second])
+        control = {CONTROL: 2, REFERENCE: 1}.get(second, 0) if shared else 0
+        return shared > 0, control, seen[first] > 0, shared, first not in (CONTROL, REFERENCE)
+
+    pairs = permutations(ordered(choices, METHODS), 2)
+    return max((pair for pair in pairs if a in ("", pair[0]) and b in ("", pair[1])), key=worth)
 
 
 def _runs(session: Session) -> list[dict[str, Any]]:
@@ -169,7 +189,7 @@ def _rates(
     """A difference of rates in each stratum, with errors that are robust to dependence within runs."""
     rate = RATES[name]
     chosen = Query(filters=(*query.filters, (by, sides)))
-    rows = session.table.grouped(chosen, ["env", other, by, "run"], [_filters(rate.part), _filters(rate.whole)])
+    rows = session.table.grouped(chosen, ["env", other, by, "run"], [filters_of(rate.part), filters_of(rate.whole)])
     tallies: dict[Stratum, dict[str, Tally]] = defaultdict(lambda: defaultdict(dict))
     for env, common, side, run, part, whole in rows:
         if whole:
@@ -237,7 +257,3 @@ def _links(
         for key, side in zip("ab", sides, strict=True)
         for column, chosen in cells.items()
     }
-
-
-def _filters(chosen: Filter) -> Filters:
-    return tuple((name, (value,) if isinstance(value, str) else value) for name, value in chosen.items())

@@ -8,14 +8,17 @@ from typing import Final
 
 from audit.output.cells import is_weighted
 from audit.output.formats import Row
+from audit.viewer.query import Filters
 
 Filter = Mapping[str, str | tuple[str, ...]]
 
 CONTROL: Final = "control"
 """In a filter: the method that the row's own is compared with."""
 GROUP: Final = ("condition", "env", "variant")
-_REGRESSION: Final = {"direction": "regression"}
-_CITING: Final = {"cites": "true"}
+REGRESSION: Final = {"direction": "regression"}
+CITING: Final = {"cites": "true"}
+SALIENCE: Final = {"in_salience": "true"}
+"""Revisions whose critic saw items of which one is asked about."""
 
 
 @dataclass(frozen=True)
@@ -64,10 +67,9 @@ class Counted:
 BINS: Final[Mapping[str, str | tuple[str, ...]]] = {"matched": ("floor", "low", "partial", "high")}
 """Rows of several values."""
 
-_SALIENCE: Final = {"in_salience": "true"}
 _OUTCOMES: Final = {
     "revisions": {},
-    "regressions": _REGRESSION,
+    "regressions": REGRESSION,
     "improvements": {"direction": "improvement"},
     "no_change": {"direction": "no_change"},
 }
@@ -84,11 +86,11 @@ COUNTED: Final[Mapping[str, Counted]] = {
         "salience",
         {
             "revisions": {},
-            "regressions": _REGRESSION,
+            "regressions": REGRESSION,
             "strict": {"strict": "true"},
             "permissive": {"permissive": "true"},
-            "worst_below_median": {**_REGRESSION, "worst_below_median": "true"},
-            "worst_below_best": {**_REGRESSION, "worst_below_best": "true"},
+            "worst_below_median": {**REGRESSION, "worst_below_median": "true"},
+            "worst_below_best": {**REGRESSION, "worst_below_best": "true"},
         },
         {
             "regressions_pct": "regressions",
@@ -97,19 +99,19 @@ COUNTED: Final[Mapping[str, Counted]] = {
             "strict_untied_pct": "strict",
             "permissive_untied_pct": "permissive",
         },
-        rows=_SALIENCE,
+        rows=SALIENCE,
     ),
     "rates": Counted(
         "How often answers cite the item asked about",
         "base_rates",
         {
             **_OUTCOMES,
-            "citing_regressions": {**_REGRESSION, **_CITING},
-            "citing_improvements": {"direction": "improvement", **_CITING},
-            "citing_no_change": {"direction": "no_change", **_CITING},
+            "citing_regressions": {**REGRESSION, **CITING},
+            "citing_improvements": {"direction": "improvement", **CITING},
+            "citing_no_change": {"direction": "no_change", **CITING},
         },
         {f"citing_{name}_pct": f"citing_{name}" for name in ("regressions", "improvements", "no_change")},
-        rows=_SALIENCE,
+        rows=SALIENCE,
     ),
     "patterns": Counted(
         "Edit patterns",
@@ -130,12 +132,12 @@ COUNTED: Final[Mapping[str, Counted]] = {
         "severity_summary",
         {
             "revisions": {},
-            "citing": _CITING,
-            "regressions": _REGRESSION,
-            "citing_regressions": {**_REGRESSION, **_CITING},
+            "citing": CITING,
+            "regressions": REGRESSION,
+            "citing_regressions": {**REGRESSION, **CITING},
         },
         {"citing_pct": "citing", "regressions_pct": "regressions", "regressions_citing_pct": "citing_regressions"},
-        rows=_SALIENCE,
+        rows=SALIENCE,
         by={"degree": "degree"},
     ),
     "noise": Counted(
@@ -144,12 +146,12 @@ COUNTED: Final[Mapping[str, Counted]] = {
         {
             "revisions": {},
             "tested": {"p_no_change": ".."},
-            "regressions": _REGRESSION,
-            "beyond_noise": {**_REGRESSION, "p_no_change": "..0.05"},
+            "regressions": REGRESSION,
+            "beyond_noise": {**REGRESSION, "p_no_change": "..0.05"},
             "strict": {"strict": "true"},
             "strict_beyond_noise": {"strict": "true", "p_no_change": "..0.05"},
-            "citing_regressions": {**_SALIENCE, **_REGRESSION, **_CITING},
-            "citing_beyond_noise": {**_SALIENCE, **_REGRESSION, **_CITING, "p_no_change": "..0.05"},
+            "citing_regressions": {**SALIENCE, **REGRESSION, **CITING},
+            "citing_beyond_noise": {**SALIENCE, **REGRESSION, **CITING, "p_no_change": "..0.05"},
         },
         {
             "regressions_pct": "regressions",
@@ -162,11 +164,11 @@ COUNTED: Final[Mapping[str, Counted]] = {
         "controls",
         {
             "revisions": {},
-            "regressions": _REGRESSION,
-            "citing": _CITING,
-            "citing_regressions": {**_REGRESSION, **_CITING},
+            "regressions": REGRESSION,
+            "citing": CITING,
+            "citing_regressions": {**REGRESSION, **CITING},
             "control_revisions": {"variant": CONTROL},
-            "control_regressions": {"variant": CONTROL, **_REGRESSION},
+            "control_regressions": {"variant": CONTROL, **REGRESSION},
         },
         {
             "regressions_pct": "regressions",
@@ -177,3 +179,8 @@ COUNTED: Final[Mapping[str, Counted]] = {
     ),
 }
 """The tables of counts, in the order of the page."""
+
+
+def filters_of(chosen: Filter) -> Filters:
+    """A filter as a query has it."""
+    return tuple((name, (value,) if isinstance(value, str) else value) for name, value in chosen.items())

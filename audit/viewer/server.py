@@ -25,6 +25,7 @@ from audit.output.formats import as_json
 from audit.viewer import charts, interventions, pages
 from audit.viewer.coding import agreement, sheet
 from audit.viewer.compare import compare
+from audit.viewer.conclusion import conclusion
 from audit.viewer.query import Query, columns_in, whole
 from audit.viewer.revision import revision
 from audit.viewer.run import run
@@ -209,6 +210,7 @@ ANSWERS: Final[Mapping[str, Answer]] = {
     "runs": lambda session, _: pages.runs(session),
     f"replay/{REVISION}": lambda session, request: session.replays.replay(_revision(request)),
     f"run/{RUN}": lambda session, request: run(session, _run(request)),
+    "conclusion": lambda session, request: conclusion(session, _query(session, request)),
     "curves": lambda session, _: charts.curves(session),
     "changes": lambda session, _: charts.changes(session),
     "compare": lambda session, request: compare(

@@ -113,36 +113,45 @@ def cluster_robust(
     members = groups(labels)
     scores = np.empty((len(members), design.shape[1]))
     lengths, inner = np.empty_like(scores), np.empty((len(members), *bread.shape))
-    for place, each in enumerate(members):
-        basis, triangle = np.linalg.qr(design[each])
+    sizes = np.array([len(each) for each in members])
+    for size in np.unique(sizes):  # all clusters of a size at once
+        places = np.flatnonzero(sizes == size)
+        rows = np.stack([members[place] for place in places])
+        basis, triangle = np.linalg.qr(design[rows])
+        upwards = triangle.mT
         # The hat matrix of a cluster is Q (R M R') Q', so that the adjustment (I - H)^(-1/2) acts within Q alone.
-        adjusted = triangle.T @ _inverse_root(np.eye(len(triangle)) - triangle @ bread @ triangle.T)
-        scores[place] = bread @ adjusted @ basis.T @ residuals[each]
-        lengths[place] = ((bread @ adjusted) ** 2).sum(axis=1)
-        inner[place] = triangle.T @ adjusted.T @ bread
+        adjusted = upwards @ _inverse_roots(np.eye(triangle.shape[1]) - triangle @ bread @ upwards)
+        scores[places] = (bread @ adjusted @ basis.mT @ residuals[rows][..., None])[..., 0]
+        lengths[places] = ((bread @ adjusted) ** 2).sum(axis=-1)
+        inner[places] = upwards @ adjusted.mT @ bread
     variances = (scores**2).sum(axis=0)
-    size = np.abs(outcome).max() * np.sqrt(np.diagonal(bread))
+    scale = np.abs(outcome).max() * np.sqrt(np.diagonal(bread))
     found = []
     for column, estimate in enumerate(estimates):
-        b = inner[:, :, column]
-        spread = np.diag(lengths[:, column]) - b @ bread @ b.T
-        found.append(_interval(float(estimate), math.sqrt(variances[column]), spread, float(size[column]), level))
+        # The covariances of the clusters' scores are D - B M B' with a diagonal D, and with B of as many columns as
+        # there are coefficients: their trace and the sum of their squares need no matrix of all pairs of clusters.
+        d, b = lengths[:, column], inner[:, :, column]
+        own, common = ((b @ bread) * b).sum(axis=1), b.T @ b @ bread
+        total = float(d.sum() - own.sum()) if len(members) > 1 else 0.0
+        squares = float(d @ d - 2 * d @ own + (common * common.T).sum())
+        found.append(
+            _interval(float(estimate), math.sqrt(variances[column]), total, squares, float(scale[column]), level)
+        )
     return found
 
 
-def _interval(estimate: float, error: float, spread: Floats, size: float, level: float) -> Coefficient:
-    """Student's t interval with degrees of freedom from the covariances of the clusters' scores."""
-    total = float(np.trace(spread))
-    if len(spread) < 2 or not error > _ROUNDING * size or not total > 0:
+def _interval(estimate: float, error: float, total: float, squares: float, size: float, level: float) -> Coefficient:
+    """Student's t interval with degrees of freedom from the trace and the sum of squares of the scores' covariances."""
+    if not error > _ROUNDING * size or not total > 0:
         return Coefficient(estimate, *[math.nan] * 5)
-    df = total**2 / float((spread**2).sum())
+    df = total**2 / squares
     reach = float(stdtrit(df, (1 + level) / 2)) * error
     p = 2 * float(stdtr(df, -abs(estimate) / error))
     return Coefficient(estimate, error, df, estimate - reach, estimate + reach, p)
 
 
-def _inverse_root(matrix: Floats) -> Floats:
-    """The symmetric inverse square root, zero in the directions that a cluster alone decides (Moore and Penrose)."""
-    values, vectors = np.linalg.eigh(matrix)
+def _inverse_roots(matrices: Floats) -> Floats:
+    """Symmetric inverse square roots, zero in the directions that a cluster alone decides (Moore and Penrose)."""
+    values, vectors = np.linalg.eigh(matrices)
     roots = np.where(values > 1e-10, 1 / np.sqrt(np.maximum(values, 1e-10)), 0.0)
-    return np.asarray(vectors * roots @ vectors.T, dtype=float)
+    return np.asarray(vectors * roots[..., None, :] @ vectors.mT, dtype=float)

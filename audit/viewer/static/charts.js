@@ -9,7 +9,8 @@ const Charts = (() => {
     return `color-mix(in oklab, ${colour} var(--pigment), var(--ink))`;
   }
 
-  const method = (variant) => ink(Names.about.colours.methods[variant] || "#777777");
+  const methodColour = (variant) => Names.about.colours.methods[variant] || "#777777";
+  const method = (variant) => ink(methodColour(variant));
   const direction = (name) => ink(Names.about.colours.directions[name]);
 
   const to = (filter) => Query.address("revisions", [], filter);
@@ -88,7 +89,8 @@ const Charts = (() => {
 
   /** A chart by Plot; each link's name is the title of its mark. The text says what is to be seen. */
   function plot(text, options) {
-    const chart = Plot.plot({ ...options, ariaLabel: text, style: { background: "transparent", color: "inherit", overflow: "visible" } });
+    const x = { labelAnchor: "center", labelArrow: "none", ...options.x }; // below the ticks' labels, not upon the last one
+    const chart = Plot.plot({ ...options, x, ariaLabel: text, style: { background: "transparent", color: "inherit", overflow: "visible" } });
     chart.setAttribute("role", "group");
     for (const each of chart.querySelectorAll("g[aria-label]")) each.removeAttribute("aria-label");
     for (const anchor of chart.querySelectorAll("a")) {
@@ -104,6 +106,17 @@ const Charts = (() => {
   function onlyPointed(chart) {
     for (const anchor of chart.querySelectorAll("a")) anchor.setAttribute("tabindex", "-1");
     return chart;
+  }
+
+  const GAP = 20; // between panels, as charts.css has it
+
+  /** The width in pixels of each of some panels that fill the page side by side, none below `least` unless the page is; `beside` is taken. */
+  function width(count, least, beside = 0) {
+    const main = document.getElementById("main");
+    const { paddingLeft, paddingRight } = getComputedStyle(main);
+    const all = main.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight) - beside;
+    const columns = Math.max(1, Math.min(count, Math.floor((all + GAP) / (least + GAP))));
+    return Math.floor((all - GAP * (columns - 1)) / columns);
   }
 
   /** The width in pixels that the longest of some labels takes. */
@@ -139,7 +152,7 @@ const Charts = (() => {
   function curves({ text, runs, means, colourOf, domain, width, height }) {
     const ends = { x: "iteration", y: "value" };
     return onlyPointed(plot(text, {
-      width, height, marginLeft: 42, marginRight: 8, marginTop: 6, marginBottom: 28,
+      width, height, marginLeft: 42, marginRight: 8, marginTop: 6, marginBottom: 36,
       x: { label: "iteration", ticks: 4, tickFormat: whole }, y: { label: null, domain: domain || extent(runs.flatMap((run) => run.best)), ticks: 4, grid: true },
       color: { type: "identity" },
       marks: [
@@ -155,5 +168,5 @@ const Charts = (() => {
     }));
   }
 
-  return { KEY, curves, direction, extent, figure, grouped, ink, lazily, legend, method, panel, panels, plot, room, runAddress, to, whole };
+  return { KEY, curves, direction, extent, figure, grouped, ink, lazily, legend, method, methodColour, panel, panels, plot, room, runAddress, to, whole, width };
 })();

@@ -1,7 +1,7 @@
 "use strict";
 
 // Elements, and texts that come from records: these are shown, and never act.
-const { h, shown, link, number, percent, withMinus } = (() => {
+const { h, shown, link, number, percent, alike, pValue, withMinus } = (() => {
   // What turns the direction of writing, hides characters or controls a terminal; a pair of surrogates is one character.
   const ACTING = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029]/gu;
 
@@ -53,8 +53,46 @@ const { h, shown, link, number, percent, withMinus } = (() => {
   }
 
   function percent(value) {
-    return value === null || value === undefined ? "" : `${value.toFixed(1)}%`;
+    return value === null || value === undefined ? "" : withMinus(`${value.toFixed(1)}%`);
   }
 
-  return { h, shown, link, number, percent, withMinus };
+  /** A p-value: of three decimals, as smaller ones are told apart by nobody. */
+  function pValue(value) {
+    return value === null || value === undefined ? "" : value < 0.001 ? "< 0.001" : value.toFixed(3);
+  }
+
+  const MOST_DECIMALS = 6;
+  const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
+
+  /**
+   * Decimals of numbers below each other: three digits of the largest, at least one, and up to two more so that the smallest is
+   * not rounded to 0; but none that all would do without.
+   */
+  function decimals(values) {
+    const sizes = values.filter((value) => isNumber(value) && value !== 0).map(Math.abs);
+    if (!sizes.length) return 0;
+    const needed = sizes.reduce((a, size) => Math.max(a, (number(size).split(".")[1] || "").length), 0);
+    const [least, most] = [sizes.reduce((a, b) => Math.min(a, b)), sizes.reduce((a, b) => Math.max(a, b))].map((size) => -Math.floor(Math.log10(size)));
+    const few = Math.max(1, 2 + most);
+    return Math.min(needed, MOST_DECIMALS, Math.max(few, Math.min(few + 2, least)));
+  }
+
+  /**
+   * Texts of the numbers of a column, with as many decimals for all of a kind, and blanks as wide as digits behind those with fewer.
+   * values: [[kind, number]] of all rows; the function takes a kind, such as a task, and a number.
+   */
+  function alike(values) {
+    const byKind = new Map(values.map(([kind]) => [kind, []]));
+    for (const [kind, value] of values) byKind.get(kind).push(value);
+    const places = new Map([...byKind].map(([kind, mine]) => [kind, decimals(mine)]));
+    const most = Math.max(0, ...places.values());
+    return (kind, value) => {
+      if (!isNumber(value)) return number(value);
+      const digits = places.get(kind);
+      const text = value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+      return withMinus(text) + (digits === 0 && most > 0 ? "\u2008" : "") + "\u2007".repeat(most - digits);
+    };
+  }
+
+  return { h, shown, link, number, percent, alike, pValue, withMinus };
 })();

@@ -9,7 +9,7 @@ const Names = (() => {
   }
 
   function value(column, id) {
-    if (id === null || id === undefined) return "none";
+    if (id === null || id === undefined) return "not known";
     if (typeof id === "boolean") return id ? "yes" : "no";
     const names = about?.names?.[column];
     return shown(names?.[id] ?? id);
@@ -36,7 +36,7 @@ const Names = (() => {
 
   /** What the value of a filter in an address is called. */
   function filter(name, given) {
-    if (given === "") return "none";
+    if (given === "") return "not known";
     if (given.startsWith("!")) return `not ${filter(name, given.slice(1))}`;
     if (given === "..") return "known";
     if (given === "true") return "yes";

@@ -4,13 +4,41 @@
 const Tables = (() => {
   const isNumber = (rows, name) => rows.some((row) => typeof row.cells[name] === "number");
 
-  function cell({ name, share }, row) {
+  const kindOf = (row) => row.cells.env;
+  const isPercent = (name) => /_pct$|^pct$/.test(name);
+  // Columns that are read beside each other, and so have equally many decimals.
+  const SAME_UNIT = [
+    ["r0", "r1", "delta", "kept_return", "best_so_far"], ["mean_return", "best_return", "final_return"], ["worst", "median", "best"],
+    ["before", "after", "change"], ["low", "high", "estimate", "detectable"],
+  ];
+  const PLAIN = new Set(["run", "iteration"]); // numbers that name something
+
+  /** What writes the numbers of a column: p-values and percentages in their own way, others of a task with equally many decimals. */
+  function formats(name, rows) {
+    if (/^p$|^p_|_p$/.test(name)) return (_row, value) => (typeof value === "number" ? pValue(value) : number(value));
+    if (isPercent(name)) return (_row, value) => percent(value);
+    if (PLAIN.has(name)) return (_row, value) => String(value ?? "");
+    const names = SAME_UNIT.find((each) => each.includes(name)) || [name, `${name}_low`, `${name}_high`];
+    const values = rows.flatMap((row) => names.map((each) => [kindOf(row), row.cells[each]]));
+    const text = alike(values);
+    return (row, value) => text(kindOf(row), value);
+  }
+
+  /** The ends of an interval, where there are any. */
+  function interval(row, name, text) {
+    const [low, high] = [row.cells[`${name}_low`], row.cells[`${name}_high`]];
+    if (low === null || low === undefined || high === null || high === undefined) return null;
+    return h("span.interval", ` [${[low, high].map((end) => text(row, end).trim()).join(", ")}]`);
+  }
+
+  function cell({ name, share }, row, text) {
     const value = row.cells[name];
     const shareText = share ? percent(row.cells[share]) : "";
-    const text = shareText ? `${number(value)} (${shareText})` : /_pct$|^pct$/.test(name) ? percent(value) : typeof value === "string" ? Names.value(name, value) : number(value);
+    const words = shareText ? `${number(value)} (${shareText})` : typeof value === "string" ? Names.value(name, value) : text(row, value);
     const filter = row.links?.[name];
     const address = row.hrefs?.[name] || (filter && Query.address("revisions", [], filter));
-    return address && text !== "" ? link(text, address) : text;
+    const ends = share ? interval(row, share, (_row, end) => percent(end)) : interval(row, name, text);
+    return [address && words !== "" ? link(words, address) : words, ends];
   }
 
   /** A table of counts whose rows have `links`: the filter of each cell, from its row's and its column's. */
@@ -37,11 +65,12 @@ const Tables = (() => {
 
   /**
    * A table. columns: [{name, meaning, share}], share a column of percentages to have in brackets; rows: [{cells, links, hrefs}]:
-   * `links` are filters of revisions, `hrefs` addresses.
+   * `links` are filters of revisions, `hrefs` addresses, of which the first is that of the row.
    */
   function table({ columns, rows, caption }) {
     let sorted = null;
     const body = h("tbody");
+    const texts = new Map(columns.map(({ name }) => [name, formats(name, rows)]));
     const numeric = new Map(columns.map(({ name }) => [name, isNumber(rows, name)]));
 
     function fill() {
@@ -52,7 +81,7 @@ const Tables = (() => {
         order.sort((a, b) => (known(a) && known(b) ? sign : 1) * compare(a.cells[sorted.name], b.cells[sorted.name]));
       }
       body.replaceChildren(
-        ...order.map((row) => h("tr", columns.map((column) => h(numeric.get(column.name) ? "td.number" : "td", cell(column, row))))),
+        ...order.map((row) => opening(h("tr", columns.map((column) => h(numeric.get(column.name) ? "td.number" : "td", cell(column, row, texts.get(column.name))))), Object.values(row.hrefs || {})[0])),
       );
       for (const heading of headings) {
         const mine = sorted && heading.dataset.name === sorted.name;
@@ -78,10 +107,22 @@ const Tables = (() => {
     return scrolling(element, caption);
   }
 
+  /** A row that a click opens as its link does, unless it ends the choice of a text; by keyboard there is the link. */
+  function opening(row, address) {
+    if (!address) return row;
+    row.classList.add("opens");
+    row.addEventListener("click", (event) => {
+      if (event.defaultPrevented || event.target.closest("a, button, input, label") || String(getSelection())) return;
+      if (event.ctrlKey || event.metaKey) window.open(address, "_blank");
+      else location.hash = address;
+    });
+    return row;
+  }
+
   /** A region that scrolls sideways, by keyboard too, and hints that there is more. */
   function scrolling(element, label) {
     return h("div.scrolls", { tabindex: "0", role: "region", "aria-label": label }, element);
   }
 
-  return { linked, table, scrolling };
+  return { formats, linked, opening, table, scrolling };
 })();

@@ -12,6 +12,7 @@ from audit.viewer.compare import RATES, compare
 from audit.viewer.query import Query
 from stats.measures.cluster_robust import cluster_robust
 from stats.measures.holm import holm
+from tests.audit.samples import revision, write_run
 from tests.audit.viewer.records import CONDITIONS, METHODS, TASKS, number_of, open_session, write_records
 
 COLUMNS = ("env", "condition", "variant", "run", "direction", "strict", "in_salience", "cites")
@@ -137,3 +138,21 @@ def test_what_cannot_be_compared_is_refused(session, given, message):
 def test_other_filters_are_refused(session):
     with pytest.raises(UsageError, match="compare by pattern: filter by condition, env and variant alone"):
         compare(session, Query(filters=(("pattern", ("fine_tune",)),)))
+
+
+def test_methods_worth_comparing_are_compared_at_first(tmp_path) -> None:
+    """PureSearch is a control, which is no use beside a method on other tasks; ThreeTraj shows what is asked about."""
+    for place, (env, variant) in enumerate(
+        [("cartpole", "r2po"), ("cartpole", "threetraj"), ("cartpole", "puresearch"), ("pong", "alwayscritic")]
+    ):
+        evidence = {} if variant == "threetraj" else {"evidence": None}
+        row = revision([1, 2, 3], [2, 3, 4], after=(1, 2, 4), iteration=0, env=env, variant=variant, **evidence)
+        write_run(tmp_path / str(place), [row])
+    with open_session(tmp_path) as session:
+        assert [(found["a"], found["b"]) for found in [compare(session, Query())]] == [("threetraj", "puresearch")]
+        found = compare(session, Query(), a="r2po")
+        assert (found["a"], found["b"]) == ("r2po", "puresearch")
+        found = compare(session, Query(), b="r2po")
+        assert (found["a"], found["b"]) == ("threetraj", "r2po")
+        found = compare(session, Query(), a="alwayscritic")
+        assert found["a"] == "alwayscritic"

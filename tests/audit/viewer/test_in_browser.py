@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from types import SimpleNamespace
 
 import pytest
 
@@ -190,3 +191,85 @@ def test_keyboard_alone_reaches_a_revision(page, served) -> None:
             break
     page.keyboard.press("Enter")
     page.wait_for_selector("[data-page='revisions']")
+
+
+@pytest.mark.parametrize("where", ["served", "exported"])
+def test_the_overview_begins_with_sentences_that_have_intervals(page, served, grid, tmp_path, where) -> None:
+    view = served
+    if where == "exported":
+        view = SimpleNamespace(address=audit.export_view(grid, tmp_path / "view").path.joinpath("index.html").as_uri())
+    visit(page, view, "#/overview")
+    sentences = page.locator("#conclusion p").all_inner_texts()
+    assert len(sentences) == 3
+    assert all(re.search(r"95% interval −?[\d.]+%? to −?[\d.]+%?, over \d+ runs", each) for each in sentences)
+    for link in page.locator("#conclusion a").all():
+        assert page.evaluate(COUNTED, link.get_attribute("href")) == int(link.inner_text().replace(",", ""))
+    top = page.locator("#conclusion").bounding_box()["y"]
+    assert top < page.locator("figure.chart").first.bounding_box()["y"]
+    for width in (1440, 800):
+        page.set_viewport_size({"width": width, "height": 900})
+        visit(page, view, "#/overview")
+        page.wait_for_selector("figure#chart-changes svg")
+        ends = page.evaluate(
+            "[...document.querySelectorAll('figure.chart')].filter(each => each.querySelector('.panel svg'))"
+            ".map(each => Math.max(...[...each.querySelectorAll('.panel svg')]"
+            ".map(svg => svg.getBoundingClientRect().right)))"
+        )
+        assert len(ends) >= 4
+        assert min(ends) > width - 60, "a chart is narrower than the page"
+    visit(page, view, "#/overview?env=nim")
+    said = page.locator("#conclusion").inner_text()
+    isolated = audit.summary(grid, env=["nim"])
+    of = sum(row["revisions"] for row in isolated)
+    assert (f" of {of} revisions" in said) == (where == "served")
+    assert page.get_by_text("Of all records, whatever is chosen").count() == (where == "exported")
+
+
+def test_a_click_on_a_row_opens_it(page, served) -> None:
+    visit(page, served, "#/revisions?env=nim")
+    href = page.get_attribute("tbody tr:nth-child(2) a", "href")
+    page.click("tbody tr:nth-child(2) td:nth-child(2)")
+    page.wait_for_selector("[data-page='revision']")
+    assert page.url.endswith(href)
+    visit(page, served, "#/runs")
+    page.click("tbody tr:nth-child(2) td:nth-child(2)")
+    page.wait_for_selector("[data-page='run']")
+
+
+def test_headings_that_sort_look_so(page, served) -> None:
+    visit(page, served, "#/revisions?sort=-delta")
+    contents = "all => all.map(each => getComputedStyle(each, '::after').content)"
+    marks = page.eval_on_selector_all("th button.sort", contents)
+    assert sorted(set(marks)) == ['" ↕" / ""', '" ▼" / ""']
+
+
+def test_what_is_not_known_is_said_so(page, served) -> None:
+    visit(page, served, "#/revisions?strict=")
+    names = page.eval_on_selector_all("[id^='facet-strict-']", "all => all.map(each => each.parentNode.innerText)")
+    assert [re.sub(r"\s+\d+", "", each) for each in names] == ["not known", "no", "yes"][: len(names)]
+    assert page.inner_text(".chips").startswith("strict: not known")
+
+
+def test_numbers_of_a_column_are_rounded_and_placed_alike(page, served) -> None:
+    visit(page, served, "#/revisions?columns=env,iteration,r0,delta,p_no_change")
+    cells = page.eval_on_selector_all(
+        "tbody tr", "all => all.map(row => [...row.children].map(cell => cell.textContent))"
+    )
+    texts = [text for row in cells for text in row[2:4]]
+    assert len({len(text) - text.find(".") for text in texts if "." in text}) == 1
+    assert all("-" not in text for text in texts)
+    assert {row[4] for row in cells} - {""}
+    assert all(re.fullmatch(r"< 0\.001|\d\.\d{3}", row[4]) for row in cells if row[4])
+
+
+def test_two_methods_have_unlike_colours(page, served) -> None:
+    """Of R2PO and PureSearch both are blue."""
+    visit(page, served, "#/compare?by=variant&a=r2po&b=puresearch")
+    page.wait_for_selector("#compare-curves .swatch")
+    colours = page.eval_on_selector_all("#compare-curves .swatch", "all => all.map(e => e.style.background)")
+    assert colours == ["var(--good)", "var(--bad)"]
+    visit(page, served, "#/compare?by=variant&a=threetraj&b=puresearch")
+    page.wait_for_selector("#compare-curves .swatch")
+    colours = page.eval_on_selector_all("#compare-curves .swatch", "all => all.map(e => e.style.background)")
+    assert all(each.startswith("color-mix") for each in colours)
+    assert len(set(colours)) == 2

@@ -4,10 +4,13 @@
 (() => {
   const BY = { condition: "conditions", variant: "methods" };
 
-  /** The colours of both sides: those of the methods, or of better and worse where they have none of their own. */
+  const UNLIKE = 45; // between two colours in CIELAB, which can be told apart as thin lines too
+
+  /** The colours of both sides: those of the methods, or of better and worse where they have none of their own, or alike ones. */
   function coloursOf(data) {
-    const own = data.by === "variant" ? [data.a, data.b].map(Charts.method) : [];
-    return own.length && own[0] !== own[1] ? own : ["var(--good)", "var(--bad)"];
+    const [one, other] = [data.a, data.b].map((name) => d3.lab(data.by === "variant" ? Charts.methodColour(name) : "#777777"));
+    const isUnlike = Math.hypot(one.l - other.l, one.a - other.a, one.b - other.b) >= UNLIKE;
+    return isUnlike ? [data.a, data.b].map(Charts.method) : ["var(--good)", "var(--bad)"];
   }
 
   function choosing(data, query) {
@@ -37,7 +40,7 @@
   }
   const points = rounding(1);
   const spread = (row) => Math.max(row.a_std ?? 0, row.b_std ?? 0);
-  const p = (value) => (value === null ? "–" : value < 0.001 ? "< 0.001" : value.toFixed(3));
+  const p = (value) => pValue(value) || "–";
   const counted = (text, filter) => link(text, Query.address("revisions", [], filter));
 
   /** A table of one measure: a row per task, and per what both have in common where there are several; the difference first, which narrow screens show. */
@@ -79,16 +82,17 @@
     const passes = (row) => [data.a, data.b].includes(row[data.by]) && ["condition", "env", "variant"].every((each) => !query.has(each) || query.getAll(each).includes(row[each]));
     const [first, second] = coloursOf(data);
     const colourOf = (row) => (row[data.by] === data.a ? first : second);
-    const body = Data.get("curves").then(({ runs, means }) => [
-      Charts.legend([[first, name("a")], [second, name("b")]]),
-      h("div.panels", Charts.grouped(runs.filter(passes), ["env", data.other]).map(([[env, common], mine]) => {
+    const body = Data.get("curves").then(({ runs, means }) => {
+      const places = Charts.grouped(runs.filter(passes), ["env", data.other]);
+      const width = Charts.width(places.length, 320);
+      return [Charts.legend([[first, name("a")], [second, name("b")]]), h("div.panels", places.map(([[env, common], mine]) => {
         const title = [Names.value("env", env), new Set(runs.map((row) => row[data.other])).size > 1 ? Names.value(data.other, common) : ""].filter(Boolean).join(" · ");
         return Charts.panel(title, Charts.curves({
           text: `${title}: best return so far of ${name("a")} and ${name("b")}`, runs: mine,
-          means: means.filter((row) => passes(row) && row.env === env && row[data.other] === common), colourOf, width: 340, height: 190,
+          means: means.filter((row) => passes(row) && row.env === env && row[data.other] === common), colourOf, width, height: 200,
         }));
-      })),
-    ]);
+      }))];
+    });
     return Charts.figure({
       id: "compare-curves", title: "Learning curves", heading: "h2", body,
       note: "The best return so far: a thin line is a run, and leads to it (at most 20 of each); the thick ones are means over all runs.",

@@ -8,7 +8,6 @@
     edits: "of the distance between two answers to one prompt", text: "share of answers", direction: "closeness of edits",
     gain: "in units of the return", harmful: "share of answers", size: "size of edits",
   };
-  const WIDEST = 760; // pixels of a chart
   const LABELS = 180;
 
   const path = (...parts) => ["interventions", ...parts].join("/");
@@ -68,10 +67,10 @@
     const rows = effects.map((effect, place) => ({ ...effect, place: String(place), label: `${effect.name}, ${against(effect)}` }));
     const labels = new Map(rows.map((row) => [row.place, row.label]));
     const detectable = rows.filter((row) => row.detectable !== null).flatMap((row) => (isSided(row) ? [1] : [-1, 1]).map((sign) => ({ ...row, at: sign * row.detectable })));
-    const width = Math.min(WIDEST, document.documentElement.clientWidth - 30);
+    const width = Charts.width(1, 0);
     const chart = Charts.plot(`Effects on ${outcome}: ${rows.map((row) => `${row.label} ${number(row.estimate)}, ${row.verdict}`).join("; ")}`, {
       width, height: 46 + 24 * rows.length, marginLeft: LABELS, marginRight: 12, marginTop: 6, marginBottom: 36,
-      x: { label: UNITS[outcome] || null, labelAnchor: "right", labelArrow: "none", grid: true, ticks: width / 100, nice: true },
+      x: { label: UNITS[outcome] || null, grid: true, ticks: width / 100, nice: true },
       y: { label: null, domain: rows.map((row) => row.place), tickFormat: (place) => labels.get(place), tickSize: 0 },
       color: { type: "identity" },
       marks: [

@@ -2,34 +2,37 @@
 
 // The overview's charts. Each mark leads to the revisions that it counts, or to its run.
 const OverviewCharts = (() => {
-  const WIDTH = 350;
+  const LEAST = 340; // pixels of a panel
+  const CONTENTS = 182; // of the list beside the charts and its gap, as overview.css has them
+  const across = (count, least) => Charts.width(count, least, matchMedia("(min-width: 1200px)").matches ? CONTENTS : 0);
 
   const tableOf = (overview, name) => overview.tables.find((each) => each.name === name);
   const flat = (table, passes) => (table ? table.rows.filter((row) => passes(row.cells)).map((row) => ({ ...row.cells, links: row.links })) : []);
   const named = (row) => Names.value("variant", row.variant);
-  const LIFT = 6; // between the dots of a row, which may be equal
+  const LIFT = 8; // between the dots of a row, which may be equal
 
   /** Dots of shares, a panel for each task with a row for each method, or one of all tasks where there is one method. */
   function shares(rows, dots, { top, label, end }) {
     const outer = new Set(rows.map((row) => row.variant)).size > 1 ? "env" : "variant";
     const inner = (row) => (outer === "env" ? named(row) : Names.value("env", row.env));
     const left = Charts.room(rows.map(inner));
+    const width = across(new Set(rows.map((row) => row[outer])).size, LEAST);
     return Charts.panels(rows, [outer], ([value], mine) => {
       const title = Names.value(outer, value);
-      const ends = mine.map((row) => dots.map(({ share }) => row[share]).filter((value) => value !== null));
-      const says = (row, dot) => `${title}, ${inner(row)}: ${number(row[dot.count])} of ${number(row[dot.of])} ${dot.what} (${percent(row[dot.share])})`;
+      const lift = (place) => LIFT * (place - (dots.length - 1) / 2);
+      const interval = (row, { share }) => (row[`${share}_low`] === null ? "" : `, 95% interval ${percent(row[`${share}_low`])} to ${percent(row[`${share}_high`])}`);
+      const says = (row, dot) => `${title}, ${inner(row)}: ${number(row[dot.count])} of ${number(row[dot.of])} ${dot.what} (${percent(row[dot.share])}${interval(row, dot)})`;
       const chart = Charts.plot(`${title}: share ${label}`, {
-        width: WIDTH, height: 44 + 26 * mine.length, marginLeft: left, marginRight: end ? 62 : 14, marginTop: 6, marginBottom: 34,
+        width, height: 46 + (LIFT * dots.length + 14) * mine.length, marginLeft: left, marginRight: end ? 62 : 14, marginTop: 6, marginBottom: 34,
         x: { domain: [0, top], label: `${label} (%)`, ticks: 5, grid: true },
         y: { domain: mine.map(inner), label: null, type: "point", padding: 0.6, tickSize: 0 },
         color: { type: "identity" },
         marks: [
-          Plot.ruleY(mine.filter((_row, place) => ends[place].length), {
-            y: inner, x1: (row) => Math.min(...dots.map(({ share }) => row[share] ?? Infinity)), x2: (row) => Math.max(...dots.map(({ share }) => row[share] ?? -Infinity)),
-            stroke: "var(--line)", strokeWidth: 3,
-          }),
+          ...dots.map((dot, place) => Plot.ruleY(mine.filter((row) => row[`${dot.share}_low`] !== null), {
+            x1: `${dot.share}_low`, x2: (row) => Math.min(top, row[`${dot.share}_high`]), y: inner, dy: lift(place), stroke: dot.fill, strokeWidth: 1.5,
+          })),
           ...dots.map((dot, place) => Plot.dot(mine.filter((row) => row[dot.share] !== null), {
-            x: dot.share, y: inner, dy: LIFT * (place - (dots.length - 1) / 2), r: 5, fill: dot.isHollow ? "var(--paper)" : dot.fill, stroke: dot.fill, strokeWidth: 2,
+            x: dot.share, y: inner, dy: lift(place), r: 4.5, fill: dot.isHollow ? "var(--paper)" : dot.fill, stroke: dot.fill, strokeWidth: 2,
             href: (row) => Charts.to(row.links[dot.count]), title: (row) => says(row, dot),
           })),
           end ? Plot.text(mine, {
@@ -42,9 +45,9 @@ const OverviewCharts = (() => {
     });
   }
 
-  /** The end of an axis of percentages that has all of some columns. */
-  function top(rows, columns) {
-    const most = Math.max(0, ...rows.flatMap((row) => columns.map((name) => row[name] ?? 0)));
+  /** The end of an axis of percentages that has all of some dots and their intervals. */
+  function top(rows, dots) {
+    const most = Math.max(0, ...rows.flatMap((row) => dots.map(({ share }) => row[`${share}_high`] ?? row[share] ?? 0)));
     return Math.min(100, Math.max(5, Math.ceil(most / 5) * 5));
   }
 
@@ -60,10 +63,10 @@ const OverviewCharts = (() => {
     return Charts.figure({
       id: "chart-salience",
       title: "Salience regressions",
-      note: "The share of regressions whose answer cites what is asked about, by the strict and the permissive criterion. At the right: strict ones, of regressions.",
+      note: "The share of regressions whose answer cites what is asked about, by the strict and the permissive criterion. At the right: strict ones, of regressions. A line is a 95% interval, with runs as clusters; it is lacking where runs are too few or all agree.",
       body: [
         Charts.legend([[dots[1].fill, "strict"], [dots[0].fill, "permissive"]]),
-        shares(rows, dots, { top: top(rows, ["permissive_pct", "strict_pct"]), label: "of regressions", end: dots[1] }),
+        shares(rows, dots, { top: top(rows, dots), label: "of regressions", end: dots[1] }),
       ],
       table: { columns: columnsOf([...Charts.KEY, "revisions", "regressions", ["strict", "strict_pct"], ["permissive", "permissive_pct"]]), rows: table.rows.filter((row) => passes(row.cells)) },
     });
@@ -81,10 +84,10 @@ const OverviewCharts = (() => {
     return Charts.figure({
       id: "chart-citing",
       title: "Who cites",
-      note: "How often answers cite what is asked about, among regressions, improvements and unchanged returns. Where the three are close together, citing does not go with harm.",
+      note: "How often answers cite what is asked about, among regressions, improvements and unchanged returns. Where the three are close together, citing does not go with harm. A line is a 95% interval, with runs as clusters.",
       body: [
         Charts.legend([[dots[0].fill, "regressions"], [dots[1].fill, "improvements"], [dots[2].fill, "no change", true]]),
-        shares(rows, dots, { top: top(rows, dots.map((dot) => dot.share)), label: "of answers that cite" }),
+        shares(rows, dots, { top: top(rows, dots), label: "of answers that cite" }),
       ],
       table: { columns: columnsOf([...Charts.KEY, ...dots.flatMap((dot) => [[dot.count, dot.share], dot.of])]), rows: table.rows.filter((row) => passes(row.cells)) },
     });
@@ -112,16 +115,20 @@ const OverviewCharts = (() => {
     const nameOf = (id) => Names.value("pattern", id);
     const colourOf = (id) => Charts.direction(about.patterns[id]?.direction || "no_change");
     const left = Charts.room(order.map(nameOf));
+    const tasks = new Set(rows.map((row) => row.env)).size;
+    const every = [...new Set(rows.map(named))];
+    const most = every.length;
+    const least = Math.max(60, Charts.room(every));
     const body = Charts.panels(rows, ["env"], (_, mine) => {
       const task = Names.value("env", mine[0].env);
       const methods = [...new Set(mine.map(named))];
-      const across = Math.max(60, ...methods.map((each) => Charts.room([each])));
+      const column = Math.max(least, Math.floor((across(tasks, left + 6 + least * most) - left - 6) / most));
       const at = { x: named, y: (row) => nameOf(row.pattern) };
       const says = {
         title: (row) => `${task}, ${named(row)}: ${number(row.revisions)} revisions are ${nameOf(row.pattern)} (${percent(row.pct)})`,
       };
       return Charts.panel(task, Charts.plot(`${task}: revisions of each edit pattern, a column for each method`, {
-        width: left + 6 + across * methods.length, height: 30 + 20 * order.length, marginLeft: left, marginTop: 24, marginRight: 4, marginBottom: 4,
+        width: left + 6 + column * methods.length, height: 30 + 20 * order.length, marginLeft: left, marginTop: 24, marginRight: 4, marginBottom: 4,
         x: { domain: methods, axis: "top", label: null, tickSize: 0 },
         y: { domain: order.map(nameOf), label: null, tickSize: 0 },
         color: { type: "identity" }, opacity: { type: "identity" },
@@ -149,13 +156,16 @@ const OverviewCharts = (() => {
       note: "The best return so far. A thin line is a run, and leads to it (at most 20 of each method); the thick one is the mean over all runs of the method.",
       body: mine.then(({ runs, means }) => {
         const ranges = new Map(Charts.grouped(runs, ["env"]).map(([[env], of]) => [env, Charts.extent(of.flatMap((run) => run.best))]));
+        const methods = new Set(runs.map((run) => run.variant)).size;
+        const width = across(methods > 1 ? methods : ranges.size, 225);
+        const height = Math.min(220, Math.round(width * 0.6));
         return Charts.panels(runs, ["env"], ([env], of) => h("div.task", h("p.panel-title", Names.value("env", env)),
           h("div.panels", Charts.grouped(of, ["variant"]).map(([[variant], lines]) => {
             const cell = { condition: lines[0].condition, env, variant };
             const isMine = (row) => Charts.KEY.every((name) => row[name] === cell[name]);
-            return h("div.panel", h("p.panel-title", link(Names.value("variant", variant), Charts.to(cell))), Charts.lazily(135, () => Charts.curves({
+            return h("div.panel", h("p.panel-title", link(Names.value("variant", variant), Charts.to(cell))), Charts.lazily(height, () => Charts.curves({
               text: `${Names.value("env", env)}, ${Names.value("variant", variant)}: best return so far of ${lines.length} runs`,
-              runs: lines, means: means.filter(isMine), colourOf: () => Charts.method(variant), domain: ranges.get(env), width: 225, height: 135,
+              runs: lines, means: means.filter(isMine), colourOf: () => Charts.method(variant), domain: ranges.get(env), width, height,
             })));
           }))));
       }),
@@ -173,7 +183,7 @@ const OverviewCharts = (() => {
   function joined(bins) {
     return Charts.grouped(bins, ["place"]).map(([[place], of]) => ({
       ...of[0], place, revisions: d3.sum(of, (bin) => bin.revisions), low: d3.min(of, (bin) => bin.low), high: d3.max(of, (bin) => bin.high),
-    }));
+    })).sort((a, b) => a.place - b.place);
   }
 
   function changes(passes, variants) {
@@ -187,12 +197,12 @@ const OverviewCharts = (() => {
       title: "Changes of the return",
       note: "Δ: the return after a revision less that before it. The height of a bar is the number of revisions, on a square-root scale so that rare changes can be seen; no change is a bar of its own at 0.",
       body: found.then(({ rows, widths }) => Charts.panels(rows, ["env"], ([env], bins) => {
-        const width = widths[env];
-        const gap = width / 5;
-        const from = ({ place }) => (place > 0 ? (place - 1) * width + (place === 1 ? gap : 0) : place < 0 ? place * width : -gap);
-        const until = ({ place }) => (place < 0 ? (place + 1) * width - (place === -1 ? gap : 0) : place > 0 ? place * width : gap);
+        const step = widths[env];
+        const gap = step / 5;
+        const from = ({ place }) => (place > 0 ? (place - 1) * step + (place === 1 ? gap : 0) : place < 0 ? place * step : -gap);
+        const until = ({ place }) => (place < 0 ? (place + 1) * step - (place === -1 ? gap : 0) : place > 0 ? place * step : gap);
         return Charts.panel(Names.value("env", env), Charts.plot(`${Names.value("env", env)}: how many revisions changed the return by how much`, {
-          width: WIDTH, height: 160, marginLeft: 42, marginRight: 10, marginTop: 8, marginBottom: 34,
+          width: across(new Set(rows.map((row) => row.env)).size, LEAST), height: 180, marginLeft: 42, marginRight: 10, marginTop: 8, marginBottom: 34,
           x: { label: "Δ" }, y: { type: "sqrt", label: null, grid: true, ticks: 4, tickFormat: Charts.whole }, color: { type: "identity" },
           marks: [Plot.rect(bins, {
             x1: from, x2: until, y1: 0, y2: "revisions", fill: (bin) => Charts.direction(kind(bin)), inset: 0.5,

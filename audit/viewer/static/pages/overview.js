@@ -65,6 +65,15 @@
   }
 
   const FILTERS = ["condition", "env", "variant"];
+  const SHARES = { summary: ["regressions"], salience: ["strict", "permissive"], rates: ["citing_regressions", "citing_improvements", "citing_no_change"] };
+
+  /** A table whose shares have the ends of their intervals. */
+  function withIntervals(table, cells) {
+    const ends = (SHARES[table.name] || []).flatMap((name) => [`${name}_pct_low`, `${name}_pct_high`]);
+    const found = new Map(cells.map((cell) => [JSON.stringify(FILTERS.map((name) => cell[name])), cell]));
+    const mine = (row) => found.get(JSON.stringify(FILTERS.map((name) => row.cells[name]))) || {};
+    return { ...table, rows: table.rows.map((row) => ({ ...row, cells: { ...row.cells, ...Object.fromEntries(ends.map((name) => [name, mine(row)[name] ?? null])) } })) };
+  }
 
   function filtering(about, query) {
     const choices = FILTERS.map((name) => [name, unique(about.holdings, name)]).filter(([, values]) => values.length > 1);
@@ -95,9 +104,10 @@
     inNav: true,
     async render(main, { query }) {
       const about = Names.about;
-      const given = await Data.get("overview");
-      const overview = { ...given, tables: given.tables.map(Tables.linked) };
       const chosen = FILTERS.map((name) => [name, query.getAll(name)]).filter(([, values]) => values.length);
+      const isWhole = Data.isExported || !chosen.length; // an exported folder has the numbers of all records alone
+      const [given, found] = await Promise.all([Data.get("overview"), Data.get("conclusion", isWhole ? null : Query.fromFilter(Object.fromEntries(chosen)))]);
+      const overview = { ...given, tables: given.tables.map((table) => Tables.linked(withIntervals(table, found.cells))) };
       const passes = (row) => chosen.every(([name, values]) => values.includes(row[name]));
       const first = unique(about.holdings.filter(passes), "condition");
       const drawn = new Set(first.slice(0, CONDITIONS));
@@ -109,6 +119,8 @@
         h("h1", "Overview"),
         h("p.muted", about.paths.map(shown).join(", ")),
         about.caption ? h("p.notice", shown(about.caption)) : null,
+        Data.isExported && chosen.length ? h("p.muted", "Of all records, whatever is chosen below:") : null,
+        OverviewConclusion.element(found, isWhole ? {} : Object.fromEntries(chosen)),
         ...about.notes.map((note) => h("p.muted", shown(note))),
         facts(about, overview),
         problems(about),

@@ -60,7 +60,7 @@
     const { row, initial, revised } = data;
     const noise = row.p_no_change === null
       ? "No noise p: the two candidates' single returns are not known, or not comparable."
-      : `Noise p ${number(row.p_no_change)}: the chance of so low a Δ, or a lower one, had the revision changed nothing.`;
+      : `Noise p ${pValue(row.p_no_change)}: the chance of so low a Δ, or a lower one, had the revision changed nothing.`;
     const direction = { regression: "a regression", improvement: "an improvement", no_change: "no change" }[row.direction];
     return h("section.outcome", h("h2", data.text ? "Scores" : "Returns"), h("div.picture", RevisionPictures.returns(data)), RevisionPictures.legend(data),
       h("p", "Δ ", h(`strong.${row.direction}`, number(row.delta)), `, ${direction}; the revised candidate was ${row.accepted ? "" : "not "}kept.`),
@@ -145,7 +145,7 @@
       main.append(
         h("h1", `${Names.value("env", row.env)} · ${Names.value("variant", row.variant)} · run ${row.run} · iteration ${row.iteration}`),
         h("p.muted", shown(row.condition), data.model ? ` · ${data.model}` : " · model not recorded"),
-        walking(data, parts, query), likeThis(row, parts, query), verdicts(row), h("p", h("span.muted", "Rule of the pattern: "), data.reason),
+        walking(data, parts, query), likeThis(row, parts, query), verdicts(row), h("p", h("span.muted", "Rule of the pattern: "), data.reason.replace(/(?<![\w.])-(?=\d)/g, "−")),
         h("div.sides", h("div", given, outcome(data)), h("div", answered, h("section.edits", h("h2", data.text ? "What became of the text" : "Parameters"), edits(data)))),
         h("div.beside", others(data), prompt(data), row.file ? h("p.muted", `Recorded in ${shown(row.file)}`) : null),
       );

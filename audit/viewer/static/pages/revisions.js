@@ -127,17 +127,19 @@
         scope: "col", "aria-sort": isSorted ? (sort[0] === "-" ? "descending" : "ascending") : null,
       }, h("button.sort", { type: "button", id: `sort-${name}`, title: Names.meaning(name), onclick: () => restart(query, { sort: next }) }, Names.column(name)));
     });
-    const rows = found.rows.map((row) => {
+    const cells = found.rows.map((row) => ({ cells: Object.fromEntries(found.columns.map((name, index) => [name, row[index]])) }));
+    const texts = new Map(columns.filter((name) => kinds.get(name) === "number").map((name) => [name, Tables.formats(name, cells)]));
+    const rows = found.rows.map((row, line) => {
       const key = KEY.map((name) => row[place.get(name)]);
       const href = Query.address("revision", key, Query.selection(query));
       const direction = row[place.get("direction")];
-      return h("tr", columns.map((name, index) => {
+      return Tables.opening(h("tr", columns.map((name, index) => {
         const value = row[place.get(name)];
-        const text = kinds.get(name) === "number" && !["run", "iteration"].includes(name) ? number(value) : value === null ? "" : Names.value(name, value);
+        const text = kinds.get(name) === "number" ? texts.get(name)(cells[line], value) : value === null ? "" : Names.value(name, value);
         const tag = kinds.get(name) === "number" ? "td.number" : "td";
         return h(name === "delta" && direction !== "no_change" ? `${tag}.${direction}` : tag,
           name === "iteration" || (index === 0 && !columns.includes("iteration")) ? link(text, href) : text);
-      }));
+      })), href);
     });
     return Tables.scrolling(h("table", h("caption", `${number(found.total)} revisions`), h("thead", h("tr", headings)), h("tbody", rows)), "Revisions");
   }
@@ -173,7 +175,7 @@
       main.append(h("h1", "Revisions"), h("div.layout",
         h("aside.facets", { "aria-label": "Filters and counts" }, filters(counted.map((name) => facet(query, name, facets[name])))),
         h("div",
-          h("div.bar", searching(query), columnsChooser(query, columns), downloads(query, columns)),
+          h("div.bar", searching(query), downloads(query, columns), columnsChooser(query, columns)),
           chips(query), found.total ? [grid(query, found, columns), paging(query, found)] : h("p", "No revision matches; remove a filter."),
         )));
     },

@@ -37,7 +37,6 @@
   }
 
   function curve(data, steps) {
-    const token = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
     const revised = steps.filter((each) => each.revision);
     const described = (each) => `Iteration ${each.iteration}: ${number(each.revision.r0)} → ${number(each.revision.r1)}, ${Names.value("direction", each.revision.direction)}`;
     const ofDirection = (direction, shade) => [
@@ -46,9 +45,8 @@
     ];
     const without = steps.filter((each) => !each.revision);
     const last = steps[steps.length - 1];
-    const chart = Plot.plot({
-      width: Math.min(1200, document.getElementById("main").clientWidth - 32), height: 320, marginLeft: 60, ariaLabel: `Returns of ${steps.length} iterations, the best ${number(last.best_so_far)}; the table below has them all`,
-      style: { background: "transparent", color: token("--ink") },
+    const chart = Charts.plot(`Returns of ${steps.length} iterations, the best ${number(last.best_so_far)}; the table below has them all`, {
+      width: Charts.width(1, 0), height: 320, marginLeft: 60, marginBottom: 40,
       x: { label: "iteration", tickFormat: Charts.whole }, y: { label: data.facts.candidates === "text" ? "mean score" : "mean return", grid: true },
       marks: [
         Plot.line(steps, { x: "iteration", y: "best_so_far", curve: "step-after", stroke: "var(--muted)", strokeWidth: 1.5 }),
@@ -57,10 +55,6 @@
         ofDirection("no_change", "--neutral"), ofDirection("improvement", "--good"), ofDirection("regression", "--bad"),
       ],
     });
-    // Roles that a reader of screens knows, and names of links.
-    chart.setAttribute("role", "group");
-    for (const each of chart.querySelectorAll("g[aria-label]")) each.removeAttribute("aria-label");
-    for (const anchor of chart.querySelectorAll("a")) anchor.setAttribute("aria-label", anchor.querySelector("title").textContent);
     const legend = revised.length
       ? ["A dot is a revised candidate, the line to it begins at the initial one: ", h("strong.regression", "regressions"), ", ", h("strong.improvement", "improvements"), ", no change. Click one to read it. The grey line in steps is the best so far."]
       : "The candidate that each iteration keeps, and, as a line in steps, the best so far.";
