@@ -78,7 +78,7 @@
         const isCurrent = Number(group.dataset.place) === column;
         group.classList.toggle("is-current", isCurrent);
         group.querySelector(".coding-other").textContent =
-          row.codes[name] && !codes.includes(row.codes[name]) ? `holds ${shown(row.codes[name])}, which is no code` : "";
+          row.codes[name] && !codes.includes(row.codes[name]) ? `holds ${shown(row.codes[name])}, which is not one of the codes` : "";
         for (const each of group.querySelectorAll("button")) {
           each.setAttribute("aria-pressed", String(codes[Number(each.dataset.place)] === row.codes[name]));
         }

@@ -63,7 +63,7 @@ const OverviewCharts = (() => {
     return Charts.figure({
       id: "chart-salience",
       title: "Salience regressions",
-      note: "The share of regressions whose answer cites what is asked about, by the strict and the permissive criterion. At the right: strict ones, of regressions. A line is a 95% interval, with runs as clusters; it is lacking where runs are too few or all agree.",
+      note: "The share of regressions whose answer cites the item of interest (by default the worst rollout), by the strict and the permissive criterion. At the right: strict ones, of regressions. A line is a 95% interval, with runs as clusters; it is lacking where runs are too few or all agree.",
       body: [
         Charts.legend([[dots[1].fill, "strict"], [dots[0].fill, "permissive"]]),
         shares(rows, dots, { top: top(rows, dots), label: "of regressions", end: dots[1] }),
@@ -83,8 +83,8 @@ const OverviewCharts = (() => {
     }));
     return Charts.figure({
       id: "chart-citing",
-      title: "Who cites",
-      note: "How often answers cite what is asked about, among regressions, improvements and unchanged returns. Where the three are close together, citing does not go with harm. A line is a 95% interval, with runs as clusters.",
+      title: "Citing rates",
+      note: "How often answers cite the item of interest (by default the worst rollout), among regressions, improvements and unchanged returns. Where the three are close together, citing does not go with harm. A line is a 95% interval, with runs as clusters.",
       body: [
         Charts.legend([[dots[0].fill, "regressions"], [dots[1].fill, "improvements"], [dots[2].fill, "no change", true]]),
         shares(rows, dots, { top: top(rows, dots), label: "of answers that cite" }),

@@ -31,7 +31,7 @@
   const TABLES = {
     summary: ["What revisions did to the return.",
       ["condition", "env", "variant", "runs", "revisions", ["regressions", "regressions_pct"], "improvements", "no_change", ["accepted", "accepted_pct"], "mean_delta"]],
-    salience: ["Regressions whose answer cites what is asked about, by the strict and the permissive criterion, and how far below the other rollouts it was.",
+    salience: ["Regressions whose answer cites the item of interest (by default the worst rollout), by the strict and the permissive criterion, and how far below the other rollouts it was.",
       ["condition", "env", "variant", "revisions", ["regressions", "regressions_pct"], ["strict", "strict_pct"], ["permissive", "permissive_pct"], "worst_below_median", "worst_below_best", "risk_ratio"]],
     rates: ["How often answers cite among regressions, improvements and unchanged returns, and how often revisions regress that do and do not cite. A risk ratio of 1: no difference.",
       ["condition", "env", "variant", "runs", ["citing_regressions", "citing_regressions_pct"], "regressions", ["citing_improvements", "citing_improvements_pct"], "improvements", ["citing_no_change", "citing_no_change_pct"], "no_change", "regressions_citing_pct", "regressions_not_citing_pct", "risk_ratio", "holm_p"]],
