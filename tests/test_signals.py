@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 import typer
@@ -72,11 +73,9 @@ run_program("stopped", lambda: run)
 
 def test_folders_are_removed_wherever_a_signal_comes():
     """Such as before the block that would remove one has begun, or where nothing else of the program is told of it."""
-    for ending, status in {"os.kill(os.getpid(), signal.SIGTERM); input()": 130, "raise SystemExit(3)": 3}.items():
-        ended = subprocess.run(
-            [sys.executable, "-c", LOST.replace("ENDING", ending)], stdout=-1, text=True, check=False
-        )
-        assert (ended.returncode, os.path.exists(ended.stdout.strip())) == (status, False)
+    for last, status in {"os.kill(os.getpid(), signal.SIGTERM); input()": 130, "raise SystemExit(3)": 3}.items():
+        ended = subprocess.run([sys.executable, "-c", LOST.replace("ENDING", last)], stdout=-1, text=True, check=False)
+        assert (ended.returncode, Path(ended.stdout.strip()).exists()) == (status, False)
 
 
 def test_whatever_fails_after_a_signal_is_its_doing(capsys):
