@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-import signal
 import sys
-import threading
 
 import pytest
 from typer.main import get_command
@@ -24,15 +22,6 @@ PROGRAMS = {
     "figures": figures.cli,
 }
 ABSURD = ["9" * 20, "-" + "9" * 20, "9" * 5000, "nan", "inf", "-inf", "many", ""]
-
-
-@pytest.fixture(autouse=True)
-def own_signals(monkeypatch):
-    """The collector's commands set a handler for the whole process, and a watch that would end it after Ctrl-C."""
-    monkeypatch.setattr("collector.cli.command.stop_for_certain", lambda *_: threading.Event())
-    kept = signal.getsignal(signal.SIGTERM)
-    yield
-    signal.signal(signal.SIGTERM, kept)
 
 
 def leaves(command, path):

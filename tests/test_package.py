@@ -68,7 +68,7 @@ def test_the_four_programs_are_installed(installed: Path) -> None:
     (listing,) = installed.glob("*.dist-info/entry_points.txt")
     entries = ConfigParser()
     entries.read_string(listing.read_text())
-    assert dict(entries["console_scripts"]) == {name: f"{package}.cli:main" for name, package in PROGRAMS.items()}
+    assert dict(entries["console_scripts"]) == {name: f"{package}.__main__:main" for name, package in PROGRAMS.items()}
 
 
 # The wheel installs the same files, as is tested above; compiling them for a first run takes a minute.

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 import typer
@@ -56,16 +57,25 @@ def test_a_signal_that_is_to_be_ignored_is_ignored():
         signal.signal(signal.SIGHUP, kept)
 
 
+LOST = """
+from collector.system.stopping import run_program, temporary_folder
+import os, signal
+
+def run():
+    global folder
+    folder = temporary_folder()
+    print(folder.__enter__(), flush=True)
+    ENDING
+
+run_program("stopped", lambda: run)
+"""
+
+
 def test_folders_are_removed_wherever_a_signal_comes():
-    """Such as before the block that would remove one has begun; those of others stay."""
-    with temporary_folder() as other:
-        with answering("stopped"):
-            lost = temporary_folder()
-            folder = lost.__enter__()
-            lost.gen.gi_frame.f_locals  # noqa: B018 - it is still open
-        assert not folder.exists()
-        assert other.is_dir()
-    lost.__exit__(None, None, None)
+    """Such as before the block that would remove one has begun, or where nothing else of the program is told of it."""
+    for last, status in {"os.kill(os.getpid(), signal.SIGTERM); input()": 130, "raise SystemExit(3)": 3}.items():
+        ended = subprocess.run([sys.executable, "-c", LOST.replace("ENDING", last)], stdout=-1, text=True, check=False)
+        assert (ended.returncode, Path(ended.stdout.strip()).exists()) == (status, False)
 
 
 def test_whatever_fails_after_a_signal_is_its_doing(capsys):

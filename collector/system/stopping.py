@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -94,7 +94,7 @@ def answering(message: str) -> Iterator[None]:
             signal.raise_signal(signal.SIGINT)
 
     stopping = threading.Event()
-    numbers, folders = _answered(), frozenset(_folders)
+    numbers = _answered()
     before = {number: signal.getsignal(number) for number in numbers}
     watching = threading.Thread(target=watch, daemon=True)
     watching.start()
@@ -118,7 +118,6 @@ def answering(message: str) -> Iterator[None]:
         if _stopped.is_set():
             _stopped.clear()
             _was_stopped.set()
-        _remove_folders(folders)
 
 
 def restore_handlers() -> None:
@@ -163,9 +162,9 @@ def temporary_folder(prefix: str = "audit-") -> Iterator[Path]:
 
 
 @atexit.register
-def _remove_folders(others: Collection[Path] = ()) -> None:
-    """Remove the temporary folders that are left of this process, but for others."""
-    for folder in [each for each, owner in list(_folders.items()) if owner == os.getpid() and each not in others]:
+def _remove_folders() -> None:
+    """Remove the temporary folders that are left of this process."""
+    for folder in [each for each, owner in list(_folders.items()) if owner == os.getpid()]:
         import shutil
 
         shutil.rmtree(folder, ignore_errors=True)

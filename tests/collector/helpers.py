@@ -7,7 +7,6 @@ import contextlib
 import io
 import json
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -87,15 +86,12 @@ class Thread:
 
 def in_process(main, *arguments, workers=Thread) -> subprocess.CompletedProcess:
     """Call a command in this process, for what does not depend on a process of its own; as `subprocess.run` returns."""
-    terminated, out, err = signal.getsignal(signal.SIGTERM), io.StringIO(), io.StringIO()
+    out, err = io.StringIO(), io.StringIO()
     with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         patch.setattr(sys, "argv", ["", *map(str, arguments)])
         patch.setattr("collector.rollouts.workers.Process", workers)
-        try:
-            with pytest.raises(SystemExit) as ended:
-                main()
-        finally:
-            signal.signal(signal.SIGTERM, terminated)
+        with pytest.raises(SystemExit) as ended:
+            main()
     return subprocess.CompletedProcess(arguments, ended.value.code or 0, out.getvalue(), err.getvalue())
 
 
