@@ -22,8 +22,8 @@ Row = dict[str, Any]
 
 COLUMNS: Final = (*(name for name in Effect._fields if name != "method"), "method")
 ESSENTIAL: Final = (
-    *("name", "outcome", "env", "arm", "control", "estimate", "low", "high", "p", "p_adjusted", "verdict"),
-    *("beyond_placebo_p", "units", "runs"),
+    *("name", "outcome", "env", "arm", "control", "estimate", "low", "high", "p_adjusted", "verdict"),
+    *("p", "beyond_placebo_p", "units", "runs"),
 )
 
 _CAUSES: Final = {
