@@ -9,7 +9,7 @@ import pytest
 from audit.output.errors import AuditError
 from audit.request import Request
 from audit.viewer.query import Query
-from audit.viewer.revision import SENTENCE, _model, revision
+from audit.viewer.revision import SENTENCE, revision
 from audit.viewer.session import Session
 from audit.vocabulary.keys import RevisionKey
 from tests.audit.samples import THRESHOLDS, episode, write_run
@@ -225,9 +225,3 @@ def test_a_revision_whose_prompts_cannot_be_read_is_shown_without_them(tmp_path)
     assert found["answer"]
     assert found["prompt"] is None
     assert found["prompt_problem"].startswith(f"{folder / 'calls.jsonl'}: cannot be read")
-
-
-def test_the_backend_is_said_once() -> None:
-    given = [("simulated-salient", "simulated"), ("qwen3", "openai"), (None, "simulated"), (None, None)]
-    expected = ["simulated-salient", "qwen3 (openai)", "simulated", None]
-    assert [_model(*each) for each in given] == expected
