@@ -132,7 +132,7 @@ def is_interrupt(error: BaseException) -> bool:
 def not_ours(error: BaseException) -> str | None:
     """Describe an error of the machine in one line: a full disk, a file removed while it is read; None for others."""
     if isinstance(error, UnicodeEncodeError) and error.encoding == "utf-8" and error.reason == "surrogates not allowed":
-        return f"a text holds half of a surrogate pair ({error.object[error.start]!a}), which is no character"
+        return f"a text holds half of a surrogate pair ({error.object[error.start]!a}) in place of a character"
     if isinstance(error, UnicodeEncodeError):
         return f"standard output is {error.encoding}, which lacks some of the characters; set PYTHONIOENCODING=utf-8"
     if isinstance(error, MemoryError):

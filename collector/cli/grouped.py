@@ -17,7 +17,17 @@ class Grouped(TyperCommand):
     groups: ClassVar[Mapping[str, Sequence[str]]] = {
         "What to collect": ("env", "variant", "task_module", "runs", "iterations", "rollouts", "part", "seed"),
         "Model": (
-            *("backend", "model", "base_url", "structured", "temperature", "max_tokens", "num_ctx", "timeout"),
+            *(
+                "backend",
+                "model",
+                "base_url",
+                "allow_redirects",
+                "structured",
+                "temperature",
+                "max_tokens",
+                "num_ctx",
+                "timeout",
+            ),
             *("logprobs", "threads", "gpu_layers", "personality"),
         ),
         "Method": ("tau_c", "warmup", "warmup_range", "excerpts", "paired_seeds", "action_clipping", "on_unreadable"),

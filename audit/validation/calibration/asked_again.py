@@ -27,7 +27,7 @@ from audit.interventions.plan import read_plan
 from audit.output.errors import AuditError, count
 from audit.output.numbers import known as finite
 from audit.validation.calibration.truth import WORST
-from collector.records import Count, TrueDriver
+from collector.records import Count
 from stats.measures.energy import energy_test, presence_test
 from stats.measures.improvement import area_under_roc
 
@@ -102,7 +102,8 @@ def read_critic(path: Path) -> Critic:
 class _Driven(msgspec.Struct, frozen=True):
     """What a simulated critic states of an answer, in so far as it is read here."""
 
-    driver: TrueDriver
+    driver: str
+    """As the prompt names it, such as `rollout B`; `history` and `none` are no rollouts."""
     position: Count | None
 
 

@@ -147,7 +147,7 @@ OPTIONS = {
         [x for arm in ("A0", "N0", "N0h", "P1", "C", "XL", "XP") for x in ("--arm", f"{arm}=0")],
         "no arm",
     ),
-    "unknown preset": (["--preset", "huge"], "unknown preset 'huge'; choose from small, standard, foreign"),
+    "unknown preset": (["--preset", "huge"], "unknown preset 'huge'; choose from small, standard, presence, foreign"),
     "temperature": (["--temperature", "0"], "at temperature 0 there is one answer"),
     "personality": (["--personality", "nobody"], "unknown personality 'nobody'"),
     "units": (["--units", "0"], "--units: it should be greater than or equal to 1"),

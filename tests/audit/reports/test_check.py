@@ -7,6 +7,7 @@ import io
 import json
 import shutil
 import tarfile
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -220,3 +221,8 @@ def test_nothing_to_check_is_told(tmp_path):
     result = audit("check", tmp_path)
     assert (result.exit_code, result.stdout) == (1, "")
     assert len(result.stderr.splitlines()) == 1
+
+
+def test_of_programs_it_is_said_that_there_is_no_worst_item():
+    told = audit("check", Path(__file__).resolve().parents[2] / "data" / "tools" / "openevolve").stderr
+    assert "saw other candidates, not items of one: salience is not defined there" in told

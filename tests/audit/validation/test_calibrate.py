@@ -116,4 +116,4 @@ def test_a_driver_that_was_not_shown_is_compared_with_nothing(data, tmp_path):
     (copy / "truth.jsonl").write_text("\n".join(map(json.dumps, truths)))
     result = CliRunner().invoke(app, ["calibrate", str(copy), "--no-behaviour"])
     assert (result.exit_code, result.exception.__class__) == (1, SystemExit)
-    assert "nothing is known of what drove these revisions" in result.stderr
+    assert "it is not known what drove these revisions" in result.stderr

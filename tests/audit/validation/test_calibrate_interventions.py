@@ -102,7 +102,7 @@ def test_a_plan_that_is_not_finished_is_refused(folder):
 def test_a_truth_that_is_none_is_named(folder, tmp_path):
     answers = (folder / f"{CRITICS[0]}.answers.jsonl").read_text().splitlines()
     for truth in (
-        {"driver": "wurst", "position": 0},
+        {"driver": 7, "position": 0},
         {},
         {"driver": "worst", "position": 9},
         {"driver": "worst", "position": -1},

@@ -193,7 +193,7 @@ def test_a_shorter_wait_does_not_open_the_gate_earlier(clock):
 
 def test_a_certificate_that_is_not_trusted_is_not_tried_again():
     address = parse_address("https://example.org/v1", source="test")
-    server = Server("the server", address, "m", None, "", "", "", "")
+    server = Server("the server", address, "m", None, "", "", "", "", "")
     error = ConnectionError()
     error.__cause__ = ssl.SSLCertVerificationError("self-signed")
     failure = server.unreachable(error)
