@@ -71,11 +71,11 @@ class Query:
         for name in sort:
             _kind(name.removeprefix("-"), kinds)
         query = cls(tuple((name, tuple(values)) for name, values in filters.items()), given.get("q", "")[:SEARCH], sort)
-        page = whole(given.get("page", "1"))
-        if page < 1:
-            raise UsageError("page 0: give a whole number from 1")
+        page = given.get("page", "1")
+        if not _is_whole(page) or int(page) < 1:
+            raise UsageError(f"page {page!r}: give a whole number from 1")
         query.where(kinds)
-        return replace(query, page=page)
+        return replace(query, page=int(page))
 
     def without(self, column: str) -> Query:
         """The same without the filter of one column."""
@@ -121,9 +121,13 @@ def whole(text: str) -> int:
     Raises:
         UsageError: it is none, or larger than all that are recorded.
     """
-    if not (text.isascii() and text.isdigit() and len(text) <= DIGITS):
+    if not _is_whole(text):
         raise UsageError(f"{text!r}: give a whole number of at most {DIGITS} digits")
     return int(text)
+
+
+def _is_whole(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= DIGITS
 
 
 def _few(number: int, what: str) -> None:

@@ -117,7 +117,7 @@ def test_notes_are_kept_too(tmp_path):
 @pytest.mark.slow
 def test_no_more_is_imported_than_what_is_done_needs(data):
     """No library of statistics for what is kept, and no reader of texts for the word detector."""
-    audited(data, ("patterns_summary", "base_rates", "salience"))
+    audited(data, ("patterns_summary", "base_rates", "salience", "unread_answers"))
     code = (
         "import sys\n"
         "from audit.ingest import analyses\n"

@@ -43,7 +43,7 @@ ANSWERS = [
     "the worsted trajectory",
     "w o r s t rollout",
     "wurst rollout",
-    "最差的 worst 轨迹",
+    "最差 worst 迹",  # one letter more would be another language, which `test_languages.py` is about
     "'; drop table episodes; -- worst",
     "worst [rollout]",
     "worst " * 50 + "rollout",
