@@ -72,14 +72,14 @@ run_program("stopped", lambda: run)
 
 
 def test_folders_are_removed_wherever_a_signal_comes():
-    """Such as before the block that would remove one has begun, or where nothing else of the program is told of it."""
+    """Such as before the block that would remove one has begun, or where nothing else of the program learns of it."""
     for last, status in {"os.kill(os.getpid(), signal.SIGTERM); input()": 130, "raise SystemExit(3)": 3}.items():
         ended = subprocess.run([sys.executable, "-c", LOST.replace("ENDING", last)], stdout=-1, text=True, check=False)
         assert (ended.returncode, Path(ended.stdout.strip()).exists()) == (status, False)
 
 
 def test_whatever_fails_after_a_signal_is_its_doing(capsys):
-    """A worker that was told to stop as well is none that ran out of memory."""
+    """A worker that received the signal as well has not run out of memory."""
     killed = AuditError("a process that reads answers was killed, for want of memory perhaps")
     with answering("stopped"):
         assert ending(killed) == (str(killed), 1)

@@ -27,7 +27,7 @@ _folders: Final[dict[Path, int]] = {}
 
 
 def is_stopped() -> bool:
-    """Whether the command that runs was told to stop; what fails then fails for that reason."""
+    """Whether the running command has received a signal to stop; errors after that are its consequences."""
     return _stopped.is_set()
 
 

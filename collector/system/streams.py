@@ -25,7 +25,7 @@ class _Lossy(io.TextIOWrapper):
 
 
 class _Closed(io.TextIOBase):
-    """Standard output where there is none: whoever has something to write is told."""
+    """Standard output where there is none: a write to it is an error."""
 
     encoding = "utf-8"
 
