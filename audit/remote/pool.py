@@ -73,8 +73,8 @@ def result_of(future: Future[Any]) -> Any:
     """The result of a call, waited for in short intervals, so that Ctrl-C is noticed.
 
     Raises:
-        KeyboardInterrupt: the command has received a signal to stop, whichever thread this is, since those of DuckDB wait for
-            one another.
+        KeyboardInterrupt: the command has received a signal to stop, whichever thread this is: those of DuckDB wait
+            for one another.
     """
     while not future.done():
         wait([future], timeout=_PAUSE)
