@@ -29,15 +29,6 @@ from benchmarks.machine import machine
 RESULTS = Path("benchmarks/results")
 
 
-def _against_pandas() -> list[dict[str, object]]:
-    print("| what | ours (s) | pandas (s) | ratio |\n|---|---|---|---|")
-    rows: list[dict[str, object]] = []
-    for row in audit.comparisons():
-        print(f"| {row.name} | {row.ours:.3f} | {row.alternative:.3f} | {row.ratio:.1f} |", flush=True)
-        rows.append(asdict(row) | {"ratio": row.ratio})
-    return rows
-
-
 def _throughput() -> list[dict[str, object]]:
     results = [concurrency.throughput(seconds=seconds) for seconds in (2.0, 5.0)]
     results.append(concurrency.throughput(http=True))
@@ -51,7 +42,7 @@ PARTS: dict[str, tuple[str, Callable[[], list[dict[str, object]]]]] = {
     "prompts": ("writing a rollout for a prompt and reading it", prompts.results),
     "throughput": ("256 runs in flight; the last through a server on the loopback", _throughput),
     "collector": ("collect with the simulated model", collector_scale.results),
-    "pandas": ("audit against pandas", _against_pandas),
+    "pandas": ("audit against pandas", audit.results),
     "analyses": ("every analysis over 10,000 revisions, as a user runs it", analyses.results),
     "detectors": ("detectors that read texts, on one core and on all", detectors.results),
     "reproduction": ("tables and figures of 900 runs", reproduction.results),

@@ -71,7 +71,12 @@ def results(size: int = 10_000) -> list[dict[str, object]]:
     return kept
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Print one row a command."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--revisions", type=int, default=10_000)
     results(parser.parse_args().revisions)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,10 +1,14 @@
-"""`audit salience` against the same counts in pandas, from the same raw files."""
+"""`audit salience` against the same counts in pandas, from the same raw files.
+
+python -m benchmarks.audit
+"""
 
 from __future__ import annotations
 
 import json
 import tempfile
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 
 import pandas as pd
@@ -36,7 +40,7 @@ def ours(folder: Path) -> tuple[int, int, int]:
 
 def in_pandas(folder: Path) -> tuple[int, int, int]:
     """The same by a script of the kind that one writes for an afternoon."""
-    lines = [json.loads(line) for path in folder.rglob("episodes.jsonl") for line in path.open()]
+    lines = [json.loads(line) for path in folder.rglob("episodes.jsonl") for line in path.read_bytes().splitlines()]
     frame = pd.json_normalize([line for line in lines if line["variant"] == "threetraj" and line["revised"]])
     returns = pd.DataFrame(frame["initial.returns"].tolist())
     middle = returns.median(axis=1)
@@ -46,3 +50,22 @@ def in_pandas(folder: Path) -> tuple[int, int, int]:
     cited = regression & frame["revised.answer"].str.contains("worst", case=False)
     strict, permissive = cited & (worst < median), cited & (worst <= median) & (worst < best)
     return int(regression.sum()), int(strict.sum()), int(permissive.sum())
+
+
+def results() -> list[dict[str, object]]:
+    """The rows, printed one by one."""
+    print("| what | ours (s) | pandas (s) | ratio |\n|---|---|---|---|")
+    rows: list[dict[str, object]] = []
+    for row in comparisons():
+        print(f"| {row.name} | {row.ours:.3f} | {row.alternative:.3f} | {row.ratio:.1f} |", flush=True)
+        rows.append(asdict(row) | {"ratio": row.ratio})
+    return rows
+
+
+def main() -> None:
+    """Print the rows."""
+    results()
+
+
+if __name__ == "__main__":
+    main()

@@ -47,7 +47,12 @@ def results(iterations: int = 20) -> list[dict[str, object]]:
     return rows
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Print one row a way."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--iterations", type=int, default=20)
     results(parser.parse_args().iterations)
+
+
+if __name__ == "__main__":
+    main()

@@ -22,14 +22,14 @@ DETECTORS = ("resolved", "driver")
 ROUNDS = 3
 
 
-def measure(size: int = 10_000, rounds: int = ROUNDS) -> Iterator[dict[str, Any]]:
+def measure(size: int = 10_000) -> Iterator[dict[str, Any]]:
     """Seconds of `audit salience` with each detector after `audit summary`, the best of some rounds taken in turns."""
     every = os.sched_getaffinity(0)
     with tempfile.TemporaryDirectory() as name:
         records = write_records(Path(name) / "records", revisions=size)
         for detector in DETECTORS:
             seconds: dict[int, list[float]] = {1: [], len(every): []}
-            for turn in range(rounds):
+            for turn in range(ROUNDS):
                 for number, found in seconds.items():
                     with cache_in(Path(name) / f"cache-{detector}-{turn}-{number}"):
                         watch(_audit("summary", records))
@@ -58,7 +58,12 @@ def _audit(command: str, records: Path, *options: str) -> list[str]:
     return [str(Path(sys.executable).with_name("audit")), command, str(records), *options]
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Print one row a detector."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--revisions", type=int, default=10_000)
     results(parser.parse_args().revisions)
+
+
+if __name__ == "__main__":
+    main()

@@ -27,6 +27,8 @@ from audit.vocabulary.drivers import DRIVERS
 LARGE: Final = Path(__file__).resolve().parents[1] / "data" / "real" / "large"
 CODERS: Final = ("A", "B")
 PENALTY: Final = 1.0
+DRAWS: Final = 2000
+"""Samples of prompts that an interval is of."""
 
 
 @dataclass(frozen=True)
@@ -95,15 +97,13 @@ def leave_one_prompt_out(coded: Sequence[Coded]) -> list[str]:
     return found
 
 
-def interval(
-    coded: Sequence[Coded], codes: Sequence[str], found: Sequence[str], draws: int = 2000
-) -> tuple[float, float]:
+def interval(coded: Sequence[Coded], codes: Sequence[str], found: Sequence[str]) -> tuple[float, float]:
     """Bounds of the middle 95% of κ, prompts drawn with replacement."""
     random = np.random.default_rng(0)
     prompts = sorted({each.prompt for each in coded}, key=str)
     of_prompt = [[index for index, each in enumerate(coded) if each.prompt == prompt] for prompt in prompts]
     values = []
-    for _ in range(draws):
+    for _ in range(DRAWS):
         drawn = [index for place in random.integers(len(prompts), size=len(prompts)) for index in of_prompt[place]]
         values.append(kappa([codes[index] for index in drawn], [found[index] for index in drawn]))
     low, high = np.quantile(values, (0.025, 0.975))

@@ -86,5 +86,10 @@ def results() -> list[dict[str, object]]:
     return kept
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Print the rows."""
     results()
+
+
+if __name__ == "__main__":
+    main()

@@ -158,3 +158,12 @@ def _milliseconds(seconds: float) -> str:
 
 def _goal(target: float | None) -> str:
     return "" if target is None else f"≥ {target:.0f}"
+
+
+def main() -> None:
+    """Print the rows."""
+    results()
+
+
+if __name__ == "__main__":
+    main()

@@ -28,7 +28,7 @@ from collector.run_folder import RunFolder
 from collector.search import search
 from collector.tasks import TASKS, get_task
 
-EVALUATIONS, ROLLOUTS, FRESH = 200, 20, 200
+ROLLOUTS, FRESH = 20, 200
 
 T = TypeVar("T")
 
@@ -37,12 +37,13 @@ async def _inline(function: Callable[..., T], *args: Any) -> T:
     return function(*args)
 
 
-def r2po(env: str, run: int) -> tuple[float, float]:
+def r2po(env: str, run: int, evaluations: int) -> tuple[float, float]:
     """Best and mean of an R2PO run."""
     model = SimulatedModel()
     request = Request(
-        envs=[env], variants=["r2po"], runs=run, backend=model.backend, model=model.name, options=model.options
-    )
+        envs=[env], variants=["r2po"], runs=run, iterations=evaluations // 2, backend=model.backend, model=model.name,
+        options=model.options,
+    )  # fmt: skip
     spec = plan(request)[-1]
 
     async def collect(out: Path) -> list[Candidate]:
@@ -57,11 +58,11 @@ def r2po(env: str, run: int) -> tuple[float, float]:
     return _fresh(env, run, best.params), fmean(candidate.mean_return for candidate in kept)
 
 
-def random_search(env: str, run: int) -> tuple[float, float]:
+def random_search(env: str, run: int, evaluations: int) -> tuple[float, float]:
     """Best and mean of as many random policies, drawn as the warm-up draws them."""
     task = get_task(env)
     results = []
-    for number in range(EVALUATIONS):
+    for number in range(evaluations):
         params = random_params(task.space, seeding.generator(0, "random search", env, run, number))
         result = evaluate(task, params, seeding.seeds(0, ROLLOUTS, "random search", env, run, number))
         results.append((result.mean_return, params))
@@ -78,11 +79,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--runs", type=int, default=4)
     parser.add_argument("--env", action="append", choices=list(TASKS))
+    parser.add_argument("--evaluations", type=int, default=200, help="of each run")
     options = parser.parse_args()
     print("| task | best, R2PO | best, random | mean, R2PO | mean, random |\n|---|---|---|---|---|")
     with ProcessPoolExecutor() as pool:
         jobs = {
-            (env, way.__name__): [pool.submit(way, env, run) for run in range(1, options.runs + 1)]
+            (env, way.__name__): [pool.submit(way, env, run, options.evaluations) for run in range(1, options.runs + 1)]
             for env in options.env or TASKS
             for way in (r2po, random_search)
         }

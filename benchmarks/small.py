@@ -77,5 +77,10 @@ def _spent() -> float:
     return time.process_time() + children.ru_utime + children.ru_stime
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Print the rows."""
     results()
+
+
+if __name__ == "__main__":
+    main()

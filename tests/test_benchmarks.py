@@ -1,0 +1,237 @@
+"""Each benchmark runs: with next to no work, for what it calls and what it prints, not for its figures."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import pkgutil
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import benchmarks
+from benchmarks import timing
+from benchmarks import workloads as works
+from benchmarks.synthetic import write_records
+
+FEW = 20
+"""Revisions, for benchmarks that read records."""
+ELSEWHERE = {
+    "envpool_loop": "rollouts",
+    "interventions": "test_planted_causes.py",
+    "mujoco_ceiling": "rollouts",
+    "machine": "test_the_parts_are_run_and_kept",
+    "processes": "audit_scale",
+    "prompts": "test_the_parts_are_run_and_kept",
+    "synthetic": "audit_scale",
+    "tau": "test_tau_benchmark.py",
+    "timing": "rollouts",
+    "torture": "test_torture.py",
+    "workloads": "rollouts",
+}
+"""Modules that other tests run, or other benchmarks."""
+
+
+@pytest.fixture(autouse=True)
+def once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is timed twice."""
+    monkeypatch.setattr(timing, "REPETITIONS", 1)
+    monkeypatch.setattr(timing, "SHORTEST", 0.0)
+
+
+@pytest.fixture(scope="module")
+def records(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A few synthetic revisions."""
+    return write_records(tmp_path_factory.mktemp("synthetic") / "records", revisions=FEW)
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    """Run a benchmark as from the command line, some of its constants made small."""
+
+    def run_it(name: str, *options: str, **constants: object) -> Any:
+        module = importlib.import_module(f"benchmarks.{name}")
+        for constant, value in constants.items():
+            monkeypatch.setattr(module, constant, value)
+        monkeypatch.setattr(sys, "argv", [name, *options])
+        return module.main()
+
+    return run_it
+
+
+def rows(printed: str) -> list[list[str]]:
+    """The cells of the tables printed, headings and rules left out."""
+    lines = [line for line in printed.splitlines() if line.startswith("|")]
+    rules = {place for place, line in enumerate(lines) if not line.strip("|-")}
+    return [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for place, line in enumerate(lines)
+        if place not in rules and place + 1 not in rules
+    ]
+
+
+def small_works() -> Iterator[works.Workload]:
+    """Two tasks, of which MuJoCo simulates one; a policy each, with few seeds."""
+    for each in works.workloads():
+        if (each.task.id, each.kind) in {("nim", "random"), ("invertedpendulum", "long")}:
+            params, seeds = each.policies[0]
+            yield works.Workload(each.task, each.kind, [(params, seeds[:2])])
+
+
+def test_each_benchmark_is_run_by_a_test() -> None:
+    modules = {module.name for module in pkgutil.iter_modules(benchmarks.__path__)}
+    text = Path(__file__).read_text(encoding="utf-8")
+    run_here = {name for name in modules if f'run("{name}"' in text}
+    assert modules - run_here - {"__main__"} == set(ELSEWHERE)
+    files = {path.name for path in Path(__file__).parent.glob("test_*.py")}
+    for by in ELSEWHERE.values():
+        assert by in files or by in run_here or f"def {by}(" in text
+
+
+@pytest.mark.slow
+def test_rollouts(run: Callable[..., Any], capsys: pytest.CaptureFixture[str]) -> None:
+    run("rollouts", workloads=small_works)
+    found = {row[0]: row for row in rows(capsys.readouterr().out)}
+    assert found.keys() == {"nim", "invertedpendulum"}
+    assert found["invertedpendulum"][8].endswith("%"), "the share of bare mj_step"
+
+
+def test_search_quality(run: Callable[..., Any], capsys: pytest.CaptureFixture[str]) -> None:
+    run("search_quality", "--runs", "2", "--env", "nim", "--evaluations", "4")
+    [row] = rows(capsys.readouterr().out)
+    assert row[0] == "nim"
+    assert all("±" in cell for cell in row[1:])
+
+
+def test_audit_in_pandas_counts_alike(run: Callable[..., Any], capsys: pytest.CaptureFixture[str]) -> None:
+    run("audit", SIZES=(FEW,))
+    [row] = rows(capsys.readouterr().out)
+    assert row[0] == f"salience, {FEW}"
+
+
+@pytest.mark.slow
+def test_small(run: Callable[..., Any], capsys: pytest.CaptureFixture[str]) -> None:
+    run("small", ROUNDS=1)
+    assert len(rows(capsys.readouterr().out)) == 3
+
+
+@pytest.mark.slow
+def test_kept(run: Callable[..., Any], records: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run("kept", "--data", str(records))
+    assert len(rows(capsys.readouterr().out)) >= 3
+
+
+@pytest.mark.slow
+def test_analyses(run: Callable[..., Any], capsys: pytest.CaptureFixture[str]) -> None:
+    from benchmarks.analyses import COMMANDS
+
+    run("analyses", "--revisions", str(FEW))
+    assert [row[0].strip("`") for row in rows(capsys.readouterr().out)] == list(COMMANDS)
+
+
+@pytest.mark.slow
+def test_audit_scale(run: Callable[..., Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run("audit_scale", "--revisions", str(FEW), TRACE=tmp_path / "trace.json")
+    assert [row[0] for row in rows(capsys.readouterr().out)] == [str(FEW)]
+    assert json.loads((tmp_path / "trace.json").read_text(encoding="utf-8"))["revisions"] == FEW
+
+
+@pytest.mark.slow
+def test_audit_workers(run: Callable[..., Any], capsys: pytest.CaptureFixture[str]) -> None:
+    ways: dict[str, tuple[str, ...]] = {"threads": (), "--workers 2": ("--workers", "2")}
+    run("audit_workers", "--iterations", "1", WAYS=ways, ROLLOUTS=3)
+    assert [row[0] for row in rows(capsys.readouterr().out)] == list(ways)
+
+
+@pytest.mark.slow
+def test_collector_scale(run: Callable[..., Any], capsys: pytest.CaptureFixture[str]) -> None:
+    from collector.tasks import TASKS
+
+    run("collector_scale", "--runs", "1", TASKS={"nim": TASKS["nim"]})
+    assert capsys.readouterr().out.startswith("1 tasks × 9 methods × 1 runs, ")
+
+
+@pytest.mark.slow
+def test_detectors(run: Callable[..., Any], capsys: pytest.CaptureFixture[str]) -> None:
+    run("detectors", "--revisions", str(FEW), ROUNDS=1)
+    assert [row[0] for row in rows(capsys.readouterr().out)] == ["`resolved`", "`driver`"]
+
+
+@pytest.mark.slow
+def test_drivers(run: Callable[..., Any], capsys: pytest.CaptureFixture[str]) -> None:
+    run("drivers", DRAWS=2)
+    assert len(rows(capsys.readouterr().out)) == 12
+
+
+@pytest.mark.slow
+def test_local(run: Callable[..., Any], capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("xllamacpp", reason="llama.cpp is not installed here: make local")
+    run("local", MAX_TOKENS=8, FLIGHT=2)
+    assert "generation alone: " in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_ray_overhead(run: Callable[..., Any], capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("ray", reason="Ray is not installed here")
+    run("ray_overhead", GRAINS=(0.05,), SECONDS=0.1)
+    assert len(rows(capsys.readouterr().out)) == 3
+
+
+@pytest.mark.slow
+def test_remote(
+    run: Callable[..., Any],
+    records: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    from audit.cache_folder import VARIABLE
+    from audit.cli import main as audit
+
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "cache"))
+    for name in ("AWS_ENDPOINT_URL", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "")
+    pack = tmp_path / "few.pack.parquet"
+    monkeypatch.setattr(sys, "argv", ["audit", "pack", str(records), "--out", str(pack)])
+    with pytest.raises(SystemExit) as ended:
+        audit()
+    assert not ended.value.code
+    capsys.readouterr()
+    for address in ([], ["--s3"]):
+        run("remote", str(pack), "--command", "salience", "--latency", "0", *address)
+        [row] = rows(capsys.readouterr().out)
+        assert int(row[2]) > 0, "requests"
+
+
+@pytest.mark.slow
+def test_reproduction(run: Callable[..., Any], capsys: pytest.CaptureFixture[str]) -> None:
+    from benchmarks.reproduction import COMMANDS
+    from collector.methods import METHODS
+    from collector.tasks import TASKS
+
+    few = {"TASKS": dict(list(TASKS.items())[:2]), "METHODS": {key: METHODS[key] for key in ("r2po", "threetraj")}}
+    run("reproduction", RUNS=3, RESAMPLES=20, ITERATIONS=3, **few)
+    assert len(rows(capsys.readouterr().out)) == len(COMMANDS) + 2
+
+
+@pytest.mark.slow
+def test_viewer(run: Callable[..., Any], records: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run("viewer", "--data", str(records), REQUESTS=3)
+    found = {row[0]: row for row in rows(capsys.readouterr().out)}
+    assert float(found["a page of the table"][1]) > 0
+
+
+def test_the_parts_are_run_and_kept(
+    run: Callable[..., Any], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("benchmarks.prompts.workloads", small_works)
+    run("__main__", "prompts", RESULTS=tmp_path)
+    assert "## writing a rollout for a prompt" in capsys.readouterr().out
+    [kept] = tmp_path.glob("*.json")
+    assert len(json.loads(kept.read_text(encoding="utf-8"))["prompts"]) == 4
+    with pytest.raises(SystemExit, match="2"):
+        run("__main__", "unknown")
+    assert "no part 'unknown'; parts are rollouts, " in capsys.readouterr().err
