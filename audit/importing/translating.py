@@ -241,10 +241,10 @@ def _selected(
         return "initial"
     if selected not in SELECTION_RULES:
         return str(selected)
-    before, after = (None if each is None else each["mean_return"] for each in (initial, revised))
-    if before is None or after is None:
+    if initial is None or revised is None or initial["mean_return"] is None or revised["mean_return"] is None:
         return "initial"
-    change = sign_of_change(before, after, mapping.score_range)
+    scores = (*(initial["returns"] or ()), *(revised["returns"] or ()))
+    change = sign_of_change(initial["mean_return"], revised["mean_return"], mapping.score_range, scores)
     is_kept = change > 0 if selected == "strict" else change >= 0 if selected == "better" else True
     return "revised" if is_kept else "initial"
 

@@ -97,7 +97,8 @@ class RunLog:
     def keeps(self, initial: TextCandidate, revised: TextCandidate) -> bool:
         """Whether the run's rule of selection keeps a revised candidate."""
         run = self.files.run
-        change = sign_of_change(initial.mean_return, revised.mean_return, run.score_range or None)
+        scores = (*(initial.returns or ()), *(revised.returns or ()))
+        change = sign_of_change(initial.mean_return, revised.mean_return, run.score_range or None, scores)
         return change > 0 if run.selection_rule == "strict" else run.selection_rule != "better" or change >= 0
 
     def write(

@@ -183,7 +183,7 @@ def _unfit(iteration: Iteration, task: Task) -> str | None:
         return missing
     if len(before.returns) < 3:
         return TOO_FEW
-    if max(before.returns) - min(before.returns) <= score_rounding(before.mean_return, after.mean_return):
+    if max(before.returns) - min(before.returns) <= score_rounding((*before.returns, after.mean_return)):
         return ALIKE
     if len(before.params) != len(after.params):
         return "the candidates have different numbers of parameters"

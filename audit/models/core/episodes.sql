@@ -21,7 +21,7 @@ episodes as (
         -- An iteration states its threshold where a rule chose it, or where the log has it from the prompt.
         coalesce(tau_c, fixed_tau_c) as tau_c,
         coalesce(initial.mean_return >= coalesce(tau_c, fixed_tau_c), restrained) as restrained,
-        score_rounding(initial.mean_return, revised.mean_return, score_range) as rounding,
+        score_rounding(initial, revised, score_range) as rounding,
         coalesce(origin, label) as file,
         error
     from segments

@@ -72,7 +72,8 @@ compared as (
         *,
         if(is_pair, best, median) - worst > rounding as worst_below_median,
         best - median > rounding as median_below_best,
-        best - worst > rounding as worst_below_best
+        -- Of three, where two of them differ: the sum of two differences that are rounding is no difference.
+        if(is_pair, best - worst > rounding, worst_below_median or median_below_best) as worst_below_best
     from chosen
 ),
 
@@ -80,7 +81,7 @@ evidence as (
     select
         * exclude (is_pair, rounding, items, worst_unique),
         case
-            when not worst_below_best or not (worst_below_median or median_below_best) then null
+            when not worst_below_best then null
             when not worst_below_median then 0
             when not median_below_best then 1
             else (median - worst) / (best - worst)

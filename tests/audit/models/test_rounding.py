@@ -52,6 +52,36 @@ def test_what_lies_within_a_billionth_is_no_change(tmp_path):
     assert [row["direction"] for [row] in alone] == [row["direction"] for row in unstated]
 
 
+def test_a_mean_near_zero_is_as_exact_as_the_scores_that_cancel(tmp_path):
+    """Sums of decimal fractions that are zero, and one that is not; of scores in a stated range as well."""
+    cases = [
+        ([0.1, 0.2, -0.3], [0.3, -0.1, -0.2], "no_change"),
+        ([0.3, -0.1, -0.2], [0.1, 0.2, -0.3], "no_change"),
+        ([0.1] * 10 + [-1], [-0.1] * 10 + [1], "no_change"),
+        ([1, -1, 0.1, -0.1], [0.7, -0.7, 0.3, -0.3], "no_change"),
+        ([0.1, 0.2, -0.3], [0.1, 0.2, -0.3001], "regression"),
+        ([1e-12, -1e-12], [1e-12, -0.5e-12], "improvement"),
+    ]
+    wanted = [direction for *_, direction in cases]
+    with Recorder(tmp_path / "recorded", env="signed") as recorder:
+        for before, after, _ in cases:
+            recorder.shown("a text", before)
+            recorder.answered("an answer", "another text")
+            recorder.scored(after)
+    with open_store([tmp_path / "recorded"]) as store:
+        rows = sorted(store.rows("revisions"), key=lambda row: row["iteration"])
+    assert [row["direction"] for row in rows] == wanted
+    assert [row["accepted"] for row in rows] == [direction != "regression" for direction in wanted]
+
+
+def test_of_three_returns_a_step_each_within_rounding_is_no_step(tmp_path):
+    """Neither neighbour differs, the ends do: `identical` is not permissive."""
+    write_run(tmp_path, [revision([1e9 + 0.5, 1e9 + 0.8, 1e9 + 1.7], [0.5] * 3)])
+    with open_store([tmp_path]) as store:
+        [row] = store.rows("evidence")
+    assert (row["structure"], row["worst_below_best"], row["severity"]) == ("identical", False, None)
+
+
 def test_equal_returns_are_equal_in_evidence(tmp_path):
     """Ties, structure and severity; each case with a change that is not within rounding beside it."""
     cases = [
