@@ -70,8 +70,8 @@ def unread(name: str, request: Request, store: Store) -> str | None:
     if not number:
         return None
     return (
-        f"{number} of {count(answers, 'answer')} are not in English, and the detector {store.detected_by.name} finds "
-        "nothing in them: they count in no rate of citing"
+        f"{number} of {count(answers, 'answer')} are not in English, which the detector {store.detected_by.name} does "
+        "not read: they count in no rate of citing"
     )
 
 

@@ -110,7 +110,7 @@ def _classification(revision: dict[str, Any]) -> list[str]:
             why = "the answer gives no rationale besides the text"
         return [*lines, *_judgements(revision), f"{why}, so nothing can refer to {about}"]
     if revision["cites"] is None:
-        unknown = f"the answer is not in English, and the detector {revision['detector']} finds nothing in it"
+        unknown = f"the answer is not in English, which the detector {revision['detector']} does not read"
         return [*lines, *_judgements(revision), f"{unknown}: whether it refers to {about} is not known"]
     refers = "refers" if revision["cites"] else "does not refer"
     lines += [*_judgements(revision), f"the answer {refers} to {about} (detector {revision['detector']})"]

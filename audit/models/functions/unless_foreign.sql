@@ -1,3 +1,3 @@
--- Whether an answer cites, as one of the audit's own detectors finds: null where it finds nothing in another language than English.
-create macro unless_foreign(cites, answer) as
-case when cites then true when is_foreign(answer) then null else cites end
+-- Whether an answer cites, as one of the audit's own detectors finds: null in another language than English, whatever it finds there.
+-- To count what it finds and leave out the rest would make a rate of one.
+create macro unless_foreign(cites, answer) as if(is_foreign(answer), null, cites)

@@ -1,4 +1,4 @@
--- One row per condition, task and method: how many answers the detector has looked at, and in how many it finds nothing since they
+-- One row per condition, task and method: how many answers the detector has looked at, and how many of them it cannot read, which
 -- are in another language than English.
 with
 "references" as (select * from "references"),

@@ -8,7 +8,7 @@ driver_references as (
         condition, env, variant, run, iteration,
         'driver' as detector,
         getvariable('about') as about,
-        if(driver = 'none', unless_foreign(false, answer), driver = about) as cites,
+        unless_foreign(driver = about, answer) as cites,
         if(about = 'worst', cites, null) as references_worst,
         null::boolean as discounts_worst
     from drivers

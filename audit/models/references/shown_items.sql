@@ -46,12 +46,13 @@ shown_items as (
         coalesce(name, label) as name,
         score,
         parent_score,
-        -- Where an answer in another language mentions nothing, it is not known what it cites.
-        case
-            when answer is null then null
-            when labels is null then unless_foreign(false, answer)
-            else coalesce(list_contains(labels, label), false) or coalesce(list_contains(rollouts, rollout), false)
-        end as cited,
+        if(
+            answer is null,
+            null,
+            unless_foreign(
+                coalesce(list_contains(labels, label), false) or coalesce(list_contains(rollouts, rollout), false), answer
+            )
+        ) as cited,
         similarity_before,
         similarity_after,
         -- What the text was already it cannot move towards.

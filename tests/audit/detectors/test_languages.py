@@ -1,4 +1,4 @@
-"""Answers in other languages: a detector that finds nothing in one has found out nothing."""
+"""Answers in other languages: what a detector finds in one, or does not, is no finding."""
 
 from __future__ import annotations
 
@@ -113,10 +113,10 @@ def test_real_english_answers_are_english(judge):
 
 
 CITED = "Der schlechteste Lauf (worst) ist für die Änderung entscheidend, nicht der Median."
-"""Cites by the name that detectors look for, whatever the language."""
+"""With the name that detectors look for. Counted while answers that lack it are not, it would make a rate of one."""
 
 
-def test_where_nothing_is_found_in_one_it_is_not_known_what_it_cites(tmp_path):
+def test_of_none_of_them_it_is_known_what_it_cites(tmp_path):
     answers = [*FOREIGN["German"][:3], CITED, "Worst rollout: it fell.", "All of them fell."]
     lines = [
         episode(revised=candidate([0, 0, 0], params=[1, 2, 4], source="critic", answer=answer), iteration=place)
@@ -128,12 +128,12 @@ def test_where_nothing_is_found_in_one_it_is_not_known_what_it_cites(tmp_path):
             found = [
                 row["cites"] for row in audit.sql(store, 'select iteration, cites from "references" order by iteration')
             ]
-        assert found[:3] == [None] * 3, detector
+        assert found[:4] == [None] * 4, detector
         assert found[5] is False, detector
     rates = audit.rates(tmp_path, detector="word")
     [row] = rates
-    assert (row["revisions"], row["regressions"], row["citing_regressions"]) == (3, 3, 2)
-    said = "3 of 6 answers are not in English, and the detector word finds nothing in them: they count in no rate"
+    assert (row["revisions"], row["regressions"], row["citing_regressions"]) == (2, 2, 1)
+    said = "4 of 6 answers are not in English, which the detector word does not read: they count in no rate"
     assert said in " ".join(rates.notes)
     assert said in " ".join(audit.salience(tmp_path, detector="word").notes)
     assert "whether it refers to the worst rollout is not known" in str(
