@@ -15,8 +15,8 @@ from audit.engine.paths import exactly, plainly
 from audit.engine.quiet import without_progress_bar
 from audit.exporting.formats import ExportFormat
 from audit.exporting.transcripts import Transcript
-from audit.sources.intake import LONGEST_LINE
 from audit.vocabulary.keys import RevisionKey
+from collector.records import LONGEST_LINE
 
 PART: Final = 100 * 10**6
 """Bytes of text in a part: as many as viewers want in a file at most, before compression."""

@@ -14,7 +14,7 @@ import msgspec
 
 from audit.importing.fields import FieldError, excerpt, nested
 from audit.importing.mapping import LogMapping
-from audit.sources.intake import LONGEST_LINE
+from collector.records import LONGEST_LINE
 from collector.system.regular_files import open_regular
 
 MISSING: Final = object()

@@ -19,11 +19,10 @@ from audit.importing.run_files import run_of
 from audit.importing.translating import RowError
 from audit.output.errors import Problem, UsageError
 from audit.output.unfinished_results import folder_for, put_in_place
-from audit.sources.intake import LONGEST_LINE
 from audit.sources.iterations import Iteration
 from audit.sources.native import IMPORTED_FROM
 from audit.vocabulary.keys import RunKey
-from collector.records import RecordError, decode_run, encode
+from collector.records import LONGEST_LINE, RecordError, decode_run, encode
 from collector.system.regular_files import RUN, read_regular
 
 REPORT: Final = "import.json"

@@ -16,8 +16,8 @@ from audit.engine.database import Database
 from audit.ingest.readings import Fault
 from audit.sources.formats import CAPABILITIES, is_translated
 from audit.sources.grammar import LINE_FORMS, form_of
-from audit.sources.intake import LONGEST_LINE, Intake, RecordFile
-from collector.records import RecordError, decode, encode, split_thinking
+from audit.sources.intake import Intake, RecordFile
+from collector.records import LONGEST_LINE, RecordError, decode, encode, split_thinking
 
 BLANK: Final = b" \t\r\n"
 """White space of JSON: nothing else may be outside of a record."""

@@ -20,8 +20,7 @@ from audit.interventions.prompt import Block, read_blocks
 from audit.interventions.units import SAME, TIES, Unit, number_readable, sha256
 from audit.output.errors import AuditError, UsageError, count
 from audit.output.rows import Table
-from audit.sources.intake import LONGEST_LINE
-from collector.records import split_thinking
+from collector.records import LONGEST_LINE, split_thinking
 from collector.system.regular_files import open_regular
 
 FIELDS: Final = ("unit", "env", "run", "iteration", "arm", "order", "prompt", "answer", "params", "before")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import threading
 import time
 from collections.abc import Sequence
@@ -56,13 +57,17 @@ class RunLog:
         self.troubles = Troubles(files.folder)
         self.lock = threading.RLock()
         self._taken: set[int] = set()
+        self._process = os.getpid()
 
     def take(self, iteration: int | None) -> int:
         """Take a number for an iteration, the next free one unless it is given.
 
         Raises:
-            ValueError: it is taken.
+            ValueError: it is taken, or this is a fork of the process that opened the run.
         """
+        # Of two processes each would take the same numbers.
+        if os.getpid() != self._process:
+            raise ValueError("a recorder belongs to the process that opened it; open one here, with another run number")
         with self.lock:
             recorded = self.files.recorded
             if iteration is None:

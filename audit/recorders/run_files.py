@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from collector.records import Call, RecordError, Run, TextEpisode, decode, decode_run, encode
+from collector.records import LONGEST_LINE, Call, RecordError, Run, TextEpisode, decode, decode_run, encode
 from collector.system.appending import append_line
 
 _FILES: Final = {TextEpisode: "episodes.jsonl", Call: "calls.jsonl"}
@@ -68,10 +68,13 @@ class RunFiles:
         """Append a record; it is on the disk when this returns.
 
         Raises:
-            RecordError: a value that its field cannot have, such as a score that is not a number.
+            RecordError: a value that its field cannot have, such as a score that is not a number, or a record that is
+                too long for a line.
             OSError: it cannot be written.
         """
         line = encode(record)
+        if len(line) > LONGEST_LINE:
+            raise RecordError(f"the record is longer than {LONGEST_LINE >> 20} MiB, the most that a line holds")
         decode(line, type(record))
         if not self._begun:
             self._begin()

@@ -10,7 +10,7 @@ from typing import Final, Generic, Self, TypeVar
 import msgspec
 
 from audit.output.errors import AuditError, Problem
-from audit.sources.intake import LONGEST_LINE
+from collector.records import LONGEST_LINE
 from collector.system.regular_files import open_regular
 
 

@@ -16,9 +16,8 @@ import msgspec
 from msgspec import inspect
 
 from audit.sources.formats import CAPABILITIES
-from audit.sources.intake import LONGEST_LINE
 from audit.sources.iterations import Iteration, Translated
-from collector.records import Episode, TextEpisode
+from collector.records import LONGEST_LINE, Episode, TextEpisode
 
 STRING: Final = (
     r'"(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u(?:[0-9abcefABCEF][0-9a-fA-F]{3}|[dD][0-7][0-9a-fA-F]{2}'

@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
@@ -18,12 +18,9 @@ from audit.output.errors import Problem
 from audit.remote.ranges import read_as
 from audit.vocabulary.keys import RunKey
 from audit.vocabulary.methods import method_facts
-from collector.records import CandidateKind, MethodFacts, Run, SelectionRule
+from collector.records import LONGEST_LINE, CandidateKind, MethodFacts, Run, SelectionRule
 
 _encoder = msgspec.json.Encoder()
-
-LONGEST_LINE: Final = 16 * 1024 * 1024
-"""Bytes; DuckDB's default for the largest JSON object, far above any answer."""
 
 
 class RunFacts(msgspec.Struct, frozen=True, kw_only=True):

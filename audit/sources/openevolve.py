@@ -22,7 +22,7 @@ from typing import IO, Any, ClassVar, Final, cast
 from audit.output.errors import count
 from audit.sources.archives import RATIO, UNPACKED
 from audit.sources.files import Found
-from audit.sources.intake import LONGEST_LINE, Intake, RunFacts
+from audit.sources.intake import Intake, RunFacts
 from audit.sources.iterations import Candidate, Capabilities, ShownEvidence, Translated
 from audit.sources.program_headings import shown_programs
 from audit.sources.tool_runs import (
@@ -39,7 +39,7 @@ from audit.sources.tool_runs import (
     revision,
     run_names,
 )
-from collector.records import Proposer
+from collector.records import LONGEST_LINE, Proposer
 from collector.system.regular_files import open_regular, read_regular
 
 SOURCE: Final = "openevolve"

@@ -16,11 +16,12 @@ from typing import Any, ClassVar, Final
 import msgspec
 
 from audit.sources.files import Found
-from audit.sources.intake import LONGEST_LINE, Intake, RunFacts
+from audit.sources.intake import Intake, RunFacts
 from audit.sources.iterations import Capabilities, ShownEvidence, Translated
 from audit.sources.tool_runs import Folder, LogError, ToolRun, candidate, cut, kept, left_out, revision, run_names
 from audit.vocabulary.evidence import ShownRollout
 from audit.vocabulary.methods import METHODS
+from collector.records import LONGEST_LINE
 from collector.system.regular_files import open_regular
 
 SOURCE: Final = "reflexion"

@@ -14,9 +14,9 @@ from typing import IO, Any, Final
 import msgspec
 
 from audit.sources.files import Found
-from audit.sources.intake import LONGEST_LINE, Intake, RunFacts
+from audit.sources.intake import Intake, RunFacts
 from audit.sources.iterations import Candidate, ShownEvidence, Translated
-from collector.records import Proposer, split_thinking
+from collector.records import LONGEST_LINE, Proposer, split_thinking
 
 Folder = tuple[str, ...]
 

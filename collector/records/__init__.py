@@ -32,12 +32,13 @@ from collector.records.fields import (
     check_seeds,
 )
 from collector.records.iterations import Call, Candidate, Episode, Evidence, Range, Shown, Skipped, Statistics, Truth
-from collector.records.lines import RecordError, decode, decode_run, encode
+from collector.records.lines import LONGEST_LINE, RecordError, decode, decode_run, encode
 from collector.records.runs import MethodFacts, Run, TauRule, Thresholds, WarmupTrial
 from collector.records.texts import ShownItem, ShownItems, TextCandidate, TextEpisode
 from collector.records.thinking import split_thinking
 
 __all__ = [
+    "LONGEST_LINE",
     "SCHEMA",
     "TEXT_SCHEMA",
     "Call",

@@ -16,6 +16,8 @@ class RecordError(ValueError):
     """A record that cannot be read; the message states which and why."""
 
 
+LONGEST_LINE: Final = 16 * 1024 * 1024
+"""Bytes of a line that is read; DuckDB's default for the largest JSON object, far above any answer."""
 DEEPEST: Final = 200
 """Levels of objects and lists within each other; beyond some number every reader of JSON gives up, each at its own."""
 

@@ -7,15 +7,16 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
-_MARK: Final = re.compile(r"(?P<line>^[ \t]*)?<(?P<closes>/?)think>", re.IGNORECASE | re.MULTILINE)
-_FRONT: Final = re.compile(r"\s*<think>", re.IGNORECASE)
-_CODE: Final = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
+_MARK: Final = re.compile(r"(?P<line>^[ \t]*)?<(?P<closes>/?)think(?:\s[^<>]*)?>", re.IGNORECASE | re.MULTILINE)
+_FRONT: Final = re.compile(r"\s*<think(?:\s[^<>]*)?>", re.IGNORECASE)
+_CODE: Final = re.compile(r"```.*?```|~~~.*?~~~|`[^`\n]+`", re.DOTALL)
 
 
 def split_thinking(text: str, thinking: str | None = None, *, proposed: Collection[str] = ()) -> tuple[str, str | None]:
     """Part an answer from the thinking inside it.
 
-    Thinking is what stands between `<think>` and `</think>`, in any case, blocks within blocks included.
+    Thinking is what stands between `<think>` and `</think>`, in any case, with attributes or not, blocks within blocks
+    included.
 
     - At the front, a block without an end of its own reaches to the first `</think>`; without any, there is no answer.
     - Behind that, marks in Markdown's code are quoted and mean nothing.

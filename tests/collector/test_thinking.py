@@ -29,6 +29,10 @@ CASES = {
     "<think>a</think>x.<think>b</think>Y": ("x. Y", "a\n\nb"),
     "first\n<think>\nb\n</think>\nthen": ("first\n \nthen", "b"),
     "first\n<think>cut off": ("first", "cut off"),
+    'Units.\n<think type="x">worst</think>\nRest': ("Units.\n \nRest", "worst"),
+    '<THINK a="b">hm</think >answer': ("answer", "hm"),
+    "<thinking>hm</thinking>": ("<thinking>hm</thinking>", None),
+    "~~~\n<think>\n~~~\nThe worst.": ("~~~\n<think>\n~~~\nThe worst.", None),
     "It may say <think> first.": ("It may say <think> first.", None),
     # Marks in code are quoted.
     "Add `<think>` and `</think>`.": ("Add `<think>` and `</think>`.", None),

@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
+import multiprocessing
+import sys
 import threading
 
 import pytest
 
 import audit
 from audit.recorders import Recorder, RecorderError
+from collector.records import LONGEST_LINE
 from tests.tools.running import calls, episodes, troubles
 
 ROWS = 24
@@ -204,3 +207,32 @@ def test_a_score_beyond_its_range_leaves_the_iteration_out(tmp_path, capsys):
         with pytest.raises(RecorderError, match="score_range is"):
             record(tmp_path / "other", score_range=wrong)
     capsys.readouterr()
+
+
+def record_one(recorder, number):
+    recorder.shown(f"text {number}", [1.0])
+    recorder.answered("an answer", "another")
+    recorder.scored([0.5])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no process is forked there")
+def test_a_fork_records_nothing_under_numbers_that_are_taken(tmp_path):
+    with record(tmp_path) as recorder:
+        record_one(recorder, 0)
+        forked = multiprocessing.get_context("fork").Process(target=record_one, args=(recorder, 1))
+        forked.start()
+        forked.join()
+        record_one(recorder, 2)
+    assert [episode.initial.text["text"] for episode in episodes(tmp_path)] == ["text 0", "text 2"]
+    [trouble] = troubles(tmp_path)
+    assert "belongs to the process that opened it" in trouble
+
+
+def test_what_no_reader_would_take_is_not_written(tmp_path):
+    with record(tmp_path) as recorder:
+        recorder.shown("x" * LONGEST_LINE, [1.0])
+        recorder.answered("an answer", "another")
+        recorder.scored([0.5])
+        record_one(recorder, 1)
+    assert [episode.initial.text["text"] for episode in episodes(tmp_path)] == ["text 1"]
+    assert "longer than 16 MiB" in troubles(tmp_path)[0]
