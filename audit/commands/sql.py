@@ -11,7 +11,6 @@ from audit.commands.options import NoCacheOption, StrictOption
 from audit.commands.printing import Printing, deliver, printing
 from audit.commands.reading import AboutOption, DetectorOption, PlansOption, SetOption
 from audit.request import Request
-from audit.vocabulary.detectors import DEFAULT
 
 commands = typer.Typer()
 
@@ -45,6 +44,6 @@ def sql(
         deliver(audit.relations(), asked)
         return
     request = Request(
-        paths=paths, strict=strict, cache=not no_cache, detector=detector or DEFAULT, about=about, settings=overrides
+        paths=paths, strict=strict, cache=not no_cache, detector=detector, about=about, settings=overrides
     )
     deliver(audit.sql(request, query, plan=plan or ()), asked)

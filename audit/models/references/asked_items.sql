@@ -1,12 +1,20 @@
 -- One row per revision whose critic's answer is recorded and whose evidence has the item asked about: its label and its
--- rollout, as mentions point at it. A role needs no evidence: naming it is enough.
+-- rollout, as mentions point at it. A rollout's role needs no evidence: naming it is enough. Items with equal scores have no roles.
 with
-critic_answers as (select condition, env, variant, run, iteration, shown from critic_answers),
-examples as (select condition, env, variant, run, iteration, initial.example_ids as example_ids from episodes),
+critic_answers as (select condition, env, variant, run, iteration, shown, rounding from critic_answers),
+examples as (
+    select
+        condition, env, variant, run, iteration,
+        evidence_kind,
+        initial.example_ids as example_ids
+    from episodes
+),
 
 chosen as (
     select
         condition, env, variant, run, iteration,
+        list_transform(shown, lambda each: each."return") as scores,
+        evidence_kind in ('batch', 'pair') and list_max(scores) - list_min(scores) <= rounding as are_equal,
         case getvariable('about_kind')
             when 'place' then shown[getvariable('about_place')]
             when 'label' then
@@ -28,6 +36,7 @@ asked_items as (
     select
         condition, env, variant, run, iteration,
         case
+            when getvariable('about_kind') = 'role' and are_equal then null
             when getvariable('about_kind') = 'role' then getvariable('about_name')
             -- All items of a batch have one label, and are known by their headings.
             when item.label = 'item' then lower(item.name)

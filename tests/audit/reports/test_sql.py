@@ -21,6 +21,7 @@ from audit.engine.catalog import ALIASES, public
 from audit.engine.interrupting import rows
 from audit.output.errors import UsageError
 from tests.audit.samples import revision, write_run
+from tests.audit.texts import text_revision, text_run
 
 pytestmark = pytest.mark.usefixtures("confined_once")
 
@@ -96,6 +97,18 @@ def test_detector_and_thresholds_are_those_asked_for(data):
     assert rows_of(data, query, "--detector", "phrase") == [{"detector": "phrase"}]
     high = "select distinct high from thresholds where env = 'cartpole'"
     assert rows_of(data, high, "--set", "cartpole.high=460") == [{"high": 460.0}]
+
+
+def test_without_a_detector_it_is_the_one_of_all_other_commands(tmp_path):
+    """Of texts, `resolved`: it finds the worst example by its number, and `word` does not."""
+    record = text_revision([0, 1, 1], [0, 0, 0], answer="Example 1 was wrong, so I ask for units.")
+    write_run(tmp_path, [record], **text_run())
+    query = "select cites from revisions"
+    given = run("sql", tmp_path, query, "--format", "json")
+    assert json.loads(given.stdout) == [{"cites": True}]
+    assert "candidates are texts: the detector is resolved" in given.stderr
+    with audit.open(tmp_path) as store:
+        assert store.sql(query).fetchall() == [(True,)]
 
 
 def test_a_view_keeps_the_order_that_was_asked_for(data):
