@@ -8,10 +8,9 @@ import inspect
 import re
 import sys
 import tomllib
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -20,6 +19,9 @@ from audit.detectors.detector import Detector, Rubric
 from audit.output.errors import UsageError
 from audit.vocabulary.detectors import DETECTORS, PATTERNS, RELATIONS, patterns_for
 from audit.vocabulary.drivers import DRIVERS
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP: Final = "salience_audit.detectors"
 """Entry points of installed packages; each names a function `detect(answer, evidence)`."""
@@ -60,6 +62,8 @@ def load_detector(given: str, about: str | None = None) -> Detector:
         return _from_toml(Path(given), about)
     if match := _PYTHON.fullmatch(given):
         return _from_python(Path(match["path"]), match["function"] or FUNCTION, about)
+    from importlib.metadata import entry_points
+
     installed = {entry.name: entry for entry in entry_points(group=GROUP)}
     if given in installed:
         return _from_entry_point(installed[given], about)

@@ -19,6 +19,7 @@ from typing import Final
 
 import msgspec
 
+from audit.cache_folder import SETTLED
 from audit.ingest.readings import Reading, Readings
 from audit.ingest.segment_lists import (
     Contents,
@@ -37,8 +38,6 @@ from audit.sources.intake import Intake, RecordFile
 
 SMALLEST: Final = 2**20
 """Bytes of records from which on the cache is used: fewer are read faster than they are looked up and written."""
-SETTLED: Final = 2 * 10**9
-"""Nanoseconds for which a file must have been left alone: a younger one may change and look the same."""
 SMALL: Final = 8 * 2**20
 """Bytes up to which a segment is small."""
 MOST_SMALL: Final = 16

@@ -16,7 +16,6 @@ import tempfile
 import threading
 import weakref
 from collections.abc import Callable, Iterable
-from concurrent.futures import Future
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -28,6 +27,8 @@ from audit.remote.pool import AHEAD, DEMANDED, POOL, result_of
 from audit.remote.urls import shown
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     import duckdb
 
 SCHEME: Final = "elsewhere"
