@@ -17,8 +17,8 @@ from collector.command_line import NotPlainError, convert_plainly, plain
 GIVEN = (
     *("", "a", "0", "1", "-1", "007", "+5", " 5", "5 ", "1_0", "10", "1e3", "1.50", ".5", "5.", "-0", "-0.0", "0.1"),
     *("5.0", "99999999999999999999", "9007199254740993", "123456789012345.123456789012345", "inf", "nan", "-inf"),
-    *("true", "no", "csv", "CSV", "table", "json", "std", "all", "stop", "local", "3/16", "3/2", "s3://a/b", "~/x", "."),
-    *("/", "/nonexistent/x", "a\0b", "a\udcffb", "é", "١", "mean_return", "table "),
+    *("true", "no", "csv", "CSV", "table", "json", "std", "all", "stop", "local", "3/16", "3/2", "s3://a/b", "~/x"),
+    *(".", "/", "/nonexistent/x", "a\0b", "a\udcffb", "é", "١", "mean_return", "table "),
 )
 
 
@@ -85,7 +85,8 @@ def test_defaults_and_what_is_usually_typed_is_plain(parameters) -> None:
 
 def test_what_is_not_certain_is_left_to_typer(parameters) -> None:
     by_name = {parameter.name: parameter for parameter in parameters}
-    for name, value in {"limit": "x", "alpha": "nan", "output": "xml", "detector": "a\udcffb", "env": ["\ud800"]}.items():
+    given = {"limit": "x", "alpha": "nan", "output": "xml", "detector": "a\udcffb", "env": ["\ud800"]}
+    for name, value in given.items():
         with pytest.raises(NotPlainError):
             plain(value, by_name[name])
 
