@@ -8,9 +8,10 @@ import inspect
 import re
 import sys
 import tomllib
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
 
@@ -19,9 +20,6 @@ from audit.detectors.detector import Detector, Rubric
 from audit.output.errors import UsageError
 from audit.vocabulary.detectors import DETECTORS, PATTERNS, RELATIONS, patterns_for
 from audit.vocabulary.drivers import DRIVERS
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
 
 GROUP: Final = "salience_audit.detectors"
 """Entry points of installed packages; each names a function `detect(answer, evidence)`."""
@@ -62,8 +60,6 @@ def load_detector(given: str, about: str | None = None) -> Detector:
         return _from_toml(Path(given), about)
     if match := _PYTHON.fullmatch(given):
         return _from_python(Path(match["path"]), match["function"] or FUNCTION, about)
-    from importlib.metadata import entry_points
-
     installed = {entry.name: entry for entry in entry_points(group=GROUP)}
     if given in installed:
         return _from_entry_point(installed[given], about)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 SCHEME: Final = "elsewhere"
 PIECE: Final = 2**20
 """Bytes that one request asks for at most; more are several at once."""
-WHOLE: Final = 8 * 2**20
+WHOLE: Final = 32 * 2**20
 """Bytes of a pack here up to which all of it is compared at once, which takes less time than importing fsspec."""
 _LAYOUT: Final = """
     select row_group_id, column_id, place, place + total_compressed_size
