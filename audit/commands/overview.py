@@ -24,8 +24,8 @@ class Overview(TyperGroup):
     """Modules whose `commands` these are, and the names of those of each, in the order in which shells list them."""
 
     def __init__(self, **settings: Any) -> None:
-        made = settings.pop("commands", None) or {}
-        super().__init__(commands=_Commands(self.modules) if self.modules else made, **settings)
+        made: Any = _Commands(self.modules) if self.modules else settings["commands"]
+        super().__init__(**{**settings, "commands": made})
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the options of the program itself."""
