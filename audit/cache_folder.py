@@ -15,6 +15,9 @@ VARIABLE: Final = "SALIENCE_AUDIT_CACHE"
 UNUSED: Final = 90
 """Days after which unused results are removed."""
 DAY: Final = 86_400.0
+SETTLED: Final = 2 * 10**9
+"""Nanoseconds for which a file must have been left alone to be known by its metadata: a younger one may change and look
+the same."""
 
 
 def cache_folder() -> Path | None:

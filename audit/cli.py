@@ -8,25 +8,6 @@ from typing import Any, ClassVar, NoReturn
 
 import typer
 
-from audit.commands import (
-    behaviour,
-    calibrating,
-    checking,
-    coding,
-    exporting,
-    find,
-    importing,
-    intervening,
-    judging,
-    obedience,
-    pack,
-    rerun,
-    sensitivity,
-    show,
-    sql,
-    tables,
-    viewing,
-)
 from audit.commands.options import OPTION_ERROR, ending, reported_errors, wrong_option
 from audit.commands.overview import Overview
 from audit.commands.version import HELP, program
@@ -46,6 +27,28 @@ class Commands(Overview):
         "Run policies again": ("replay", "verify", "rescore", "anchor"),
         "Validate detectors": ("sample", "validate", "calibrate"),
         "Bring data in and out": ("import", "import-interventions", "pack", "export"),
+    }
+    modules: ClassVar[Mapping[str, Sequence[str]]] = {
+        "audit.commands.tables": (
+            *("summary", "salience", "rates", "noise", "controls", "severity", "agreement", "positions"),
+            *("patterns", "revisions", "runs", "mentions", "topics"),
+        ),
+        "audit.commands.viewing": ("view",),
+        "audit.commands.show": ("show",),
+        "audit.commands.find": ("find",),
+        "audit.commands.sensitivity": ("sensitivity",),
+        "audit.commands.obedience": ("obedience",),
+        "audit.commands.sql": ("sql",),
+        "audit.commands.behaviour": ("rescore", "anchor"),
+        "audit.commands.coding": ("sample", "validate"),
+        "audit.commands.calibrating": ("calibrate",),
+        "audit.commands.judging": ("judge",),
+        "audit.commands.intervening": ("import-interventions", "intervene"),
+        "audit.commands.rerun": ("replay", "verify"),
+        "audit.commands.importing": ("import",),
+        "audit.commands.checking": ("check",),
+        "audit.commands.pack": ("pack",),
+        "audit.commands.exporting": ("export",),
     }
 
     def main(self, *args: Any, **options: Any) -> Any:
@@ -83,26 +86,6 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for module in (
-    tables,
-    viewing,
-    show,
-    find,
-    sensitivity,
-    obedience,
-    sql,
-    behaviour,
-    coding,
-    calibrating,
-    judging,
-    intervening,
-    rerun,
-    importing,
-    checking,
-    pack,
-    exporting,
-):
-    app.add_typer(module.commands)
 
 
 def main() -> None:

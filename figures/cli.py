@@ -19,6 +19,7 @@ from audit.engine.memory import require_memory
 from audit.output.errors import report, shortened
 from audit.output.escaping import in_line
 from audit.request import Request
+from collector.command_line import Command
 from collector.system.secrets import without_secrets
 from collector.system.stopping import INTERRUPTED, answering, is_stopped, stop_is_reported
 from collector.system.streams import keep_streams
@@ -34,7 +35,7 @@ app = typer.Typer(context_settings=HELP, rich_markup_mode=None, pretty_exception
 _STOPPED: Final = "interrupted; what was written so far stays"
 
 
-@app.command()
+@app.command(cls=Command)
 @reading(output=False, detector=True, cached=False)
 def figures(
     request: Request,

@@ -1,11 +1,15 @@
-"""The list of commands in a program's help: in groups, each with its summary in full."""
+"""The commands of a program: each is made when it is called, and help lists all in groups, with summaries in full."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import importlib
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from typer.core import TyperGroup
+from typer.main import get_command_from_info, get_command_name, get_group
+
+from collector.command_line import convert_plainly
 
 REST: Final = "Commands"
 """The heading of commands that are in no group."""
@@ -16,6 +20,24 @@ class Overview(TyperGroup):
 
     groups: ClassVar[Mapping[str, Sequence[str]]] = {}
     """Headings, and the commands below each, in order."""
+    modules: ClassVar[Mapping[str, Sequence[str]]] = {}
+    """Modules whose `commands` these are, and the names of those of each, in the order in which shells list them."""
+
+    def __init__(self, **settings: Any) -> None:
+        made: Any = _Commands(self.modules) if self.modules else settings["commands"]
+        super().__init__(**{**settings, "commands": made})
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the options of the program itself."""
+        convert_plainly(self.get_params(ctx))
+        return super().parse_args(ctx, args)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of a name; None where there is none."""
+        command = super().get_command(ctx, cmd_name)
+        if command is not None:
+            convert_plainly(command.get_params(ctx))
+        return command
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - the signature is Typer's
         """Write the commands with the first paragraph of the help of each."""
@@ -28,6 +50,38 @@ class Overview(TyperGroup):
             if rows:
                 with formatter.section(heading):
                     formatter.write_dl(rows)
+
+
+class _Commands(Mapping[str, Any]):
+    """Commands by name, of which each is imported and made when it is first asked for."""
+
+    def __init__(self, modules: Mapping[str, Sequence[str]]) -> None:
+        self._homes = {name: module for module, names in modules.items() for name in names}
+        self._made: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._made:
+            self._made[name] = _make(self._homes[name], name)
+        return self._made[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._homes
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._homes)
+
+    def __len__(self) -> int:
+        return len(self._homes)
+
+
+def _make(module: str, name: str) -> Any:
+    """A command of a module, or a group of commands, as Typer makes all of them at once."""
+    commands = importlib.import_module(module).commands
+    for info in commands.registered_commands:
+        if name == (info.name or get_command_name(info.callback.__name__)):
+            return get_command_from_info(info, pretty_exceptions_short=True, rich_markup_mode=None)
+    [group] = [each.typer_instance for each in commands.registered_groups if each.typer_instance.info.name == name]
+    return get_group(group)
 
 
 def _summary(text: str) -> str:

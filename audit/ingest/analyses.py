@@ -23,15 +23,13 @@ from typing import Final, Self
 
 import msgspec
 
-from audit.cache_folder import DAY, UNUSED, cache_folder, digest_of
+from audit.cache_folder import DAY, SETTLED, UNUSED, cache_folder, digest_of
 from audit.ingest.version import version
 from audit.output.errors import Problem
 from audit.remote.copies import state_of
 
 SMALLEST: Final = 2**20
 """Bytes of files from which on an analysis is kept: fewer are analysed about as fast."""
-SETTLED: Final = 2 * 10**9
-"""Nanoseconds for which a file must be unchanged to be identified by its metadata; before that, by its content."""
 MOST_UNSETTLED: Final = 2**28
 """Bytes of files just changed of which digests are taken; where there are more, nothing is kept yet."""
 MOST: Final = 10**9

@@ -31,7 +31,7 @@ from audit.ingest.version import version
 from audit.output.progress import tracked
 from audit.python_models.workers import kept_workers
 from audit.sources.intake import Intake, RecordFile
-from audit.sources.native import IMPORTED, NATIVE, RECORDED
+from audit.sources.r2po_release import SOURCE as RELEASE
 
 MOST: Final = 100
 """Batches, about 25 GB of records: files of several relations for each are open at once, and systems allow 1,024."""
@@ -91,7 +91,7 @@ class Batches:
     def _is_whole(self, batches: Mapping[str, Sequence[RecordFile]]) -> bool:
         """Whether each run is in one batch, what is known of it is in its own files, and there are not too many."""
         sources = {file.source for files in batches.values() for file in files}
-        return not self._split and sources <= {NATIVE, RECORDED, IMPORTED} and len(batches) <= MOST
+        return not self._split and RELEASE not in sources and len(batches) <= MOST
 
     def _part(self, name: str, segment: str, files: Sequence[RecordFile]) -> Path:
         folder = None if self._cache is None else self._cache.folder_beside(segment)

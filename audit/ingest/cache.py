@@ -19,6 +19,7 @@ from typing import Final
 
 import msgspec
 
+from audit.cache_folder import SETTLED
 from audit.ingest.readings import Reading, Readings
 from audit.ingest.segment_lists import (
     Contents,
@@ -37,8 +38,6 @@ from audit.sources.intake import Intake, RecordFile
 
 SMALLEST: Final = 2**20
 """Bytes of records from which on the cache is used: fewer are read faster than they are looked up and written."""
-SETTLED: Final = 2 * 10**9
-"""Nanoseconds for which a file must have been left alone: a younger one may change and look the same."""
 SMALL: Final = 8 * 2**20
 """Bytes up to which a segment is small."""
 MOST_SMALL: Final = 16
@@ -76,12 +75,12 @@ class Cache:
         }
         found: dict[Path, dict[RecordFile, Source]] = {}
         for file in files:
-            path, source = sources.get(file.real or "", (None, None))
+            path, source = sources.get(file.known_as or "", (None, None))
             if (
                 path is not None
                 and source is not None
                 and source.judged_by == self._judged_by(file)
-                and source.look == look_of(file.file)
+                and source.look == _look_of(file)
             ):
                 found.setdefault(path, {})[file] = source
         small = [path for path in found if segment_of(path).stat().st_size <= SMALL]
@@ -94,7 +93,7 @@ class Cache:
     def begin(self, files: Sequence[RecordFile]) -> None:
         """Remember how files look before they are read."""
         now = time.time_ns()
-        looks = {file: look_of(file.file) for file in files}
+        looks = {file: _look_of(file) for file in files}
         self._looks = {
             file: look
             for file, look in looks.items()
@@ -128,7 +127,7 @@ class Cache:
             return readings
         sources = [
             Source(
-                file.real,
+                name,
                 self._looks[file],
                 self._judged_by(file),
                 reading.place,
@@ -136,7 +135,7 @@ class Cache:
                 reading.is_plain,
             )
             for file, reading in readings.items()
-            if file.real is not None and file in self._looks and look_of(file.file) == self._looks[file]
+            if (name := file.known_as) is not None and file in self._looks and _look_of(file) == self._looks[file]
         ]
         if sources:
             try:
@@ -212,6 +211,12 @@ class Cache:
 
     def _judged_by(self, file: RecordFile) -> str:
         return repr((*file.identity, file.source, self._intake.runs[file.identity].rollouts))
+
+
+def _look_of(file: RecordFile) -> Look | None:
+    """How a file looks; a temporary one that is known by its content has no date."""
+    look = look_of(file.file)
+    return look if look is None or file.real is not None else Look(look.size, 0, 0, 0)
 
 
 def _unlink(path: Path) -> None:

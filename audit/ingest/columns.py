@@ -38,13 +38,13 @@ def read_columns(intake: Intake, database: Database, cache: Cache | None = None)
     database.relation("run_records")
     readings = {file: Reading(file.file, file.place) for file in intake.files if file.place is not None}
     if cache is not None:
-        readings |= cache.known(file for file in intake.files if file.real is not None)
+        readings |= cache.known(file for file in intake.files if file.known_as is not None)
     unknown = [file for file in intake.files if file not in readings]
     with PrintedProgress() as progress:
         progress.begin(sum(map(size_of, unknown)), "reading records", counted=False)
-        for is_real in (True, False):
-            for batch in batches_of([file for file in unknown if (file.real is not None) == is_real]):
-                readings |= _read(batch, intake, database, cache if is_real else None)
+        for is_kept in (True, False):
+            for batch in batches_of([file for file in unknown if (file.known_as is not None) == is_kept]):
+                readings |= _read(batch, intake, database, cache if is_kept else None)
                 progress.advance(sum(map(size_of, batch)))
     show(readings, intake, database)
     apart = _without_overlaps(intake, database)

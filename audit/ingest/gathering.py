@@ -127,7 +127,7 @@ def read_found(intake: Intake, database: Database, cache: Cache | None) -> Readi
 def _cache(intake: Intake, resources: contextlib.ExitStack) -> Cache | None:
     """The cache, if there is enough to read for it to be worthwhile."""
     folder = cache_folder()
-    size = sum(size_of(file) for file in intake.files if file.real is not None)
+    size = sum(size_of(file) for file in intake.files if file.known_as is not None)
     return None if folder is None or size < SMALLEST else Cache(folder, intake, resources)
 
 

@@ -100,7 +100,7 @@ def keep_new(intake: Intake, held: Held) -> dict[RecordFile, int]:
             if run.has_raw_lines or file.source not in {NATIVE, RECORDED, IMPORTED} or not _continues(file, end):
                 intake.problem(file.label, None, CHANGED)
                 continue
-            more = msgspec.structs.replace(file, file=str(_tail(file, end, intake)), real=None)
+            more = msgspec.structs.replace(file, file=str(_tail(file, end, intake)), real=None, content=None)
             sizes[more] = size_of(file)
             files.append(more)
     intake.files = files

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
-from filelock import FileLock
 
 from audit.cache_folder import DAY, UNUSED
 from audit.output.errors import AuditError
@@ -61,6 +60,8 @@ def state_of(local: str) -> str | None:
 
 
 def _fetch(address: Address, *, cache: bool) -> None:
+    from filelock import FileLock
+
     root = Path(address.local)
     base = _folder_of(address)
     try:

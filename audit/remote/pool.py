@@ -6,10 +6,12 @@ import itertools
 import queue
 import threading
 from collections.abc import Callable, Iterable
-from concurrent.futures import Future, wait
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from collector.system.stopping import is_stopped
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 AT_ONCE: Final = 16
 """Requests at once."""
@@ -31,6 +33,8 @@ class Pool:
 
     def submit(self, function: Callable[[], Any], urgency: int) -> Future[Any]:
         """Have a function called in another thread, the more urgent ones first."""
+        from concurrent.futures import Future
+
         future: Future[Any] = Future()
         with self._lock:
             self._functions[future] = function
@@ -76,6 +80,8 @@ def result_of(future: Future[Any]) -> Any:
         KeyboardInterrupt: the command has received a signal to stop, whichever thread this is: those of DuckDB wait
             for one another.
     """
+    from concurrent.futures import wait
+
     while not future.done():
         wait([future], timeout=_PAUSE)
         if is_stopped():

@@ -16,7 +16,6 @@ import tempfile
 import threading
 import weakref
 from collections.abc import Callable, Iterable
-from concurrent.futures import Future
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -28,12 +27,14 @@ from audit.remote.pool import AHEAD, DEMANDED, POOL, result_of
 from audit.remote.urls import shown
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     import duckdb
 
 SCHEME: Final = "elsewhere"
 PIECE: Final = 2**20
 """Bytes that one request asks for at most; more are several at once."""
-WHOLE: Final = 8 * 2**20
+WHOLE: Final = 32 * 2**20
 """Bytes of a pack here up to which all of it is compared at once, which takes less time than importing fsspec."""
 _LAYOUT: Final = """
     select row_group_id, column_id, place, place + total_compressed_size

@@ -58,8 +58,9 @@ class RunFacts(msgspec.Struct, frozen=True, kw_only=True):
 class RecordFile(msgspec.Struct, frozen=True, kw_only=True):
     """A file of iteration records and the run that it belongs to.
 
-    `label` is what people know it by. `real` is its path however its folder was named, and None for a temporary file.
-    `place` is None for lines of JSON; for records in a pack, `file` is the pack and `place` is which of its files.
+    `label` is what people know it by. `real` is its path however its folder was named, and None for a temporary file;
+    of that `content` is a digest, where it was translated from logs as a whole. `place` is None for lines of JSON; for
+    records in a pack, `file` is the pack and `place` is which of its files.
     """
 
     file: str
@@ -70,7 +71,13 @@ class RecordFile(msgspec.Struct, frozen=True, kw_only=True):
     run: int
     source: str
     real: str | None = None
+    content: str | None = None
     place: int | None = None
+
+    @property
+    def known_as(self) -> str | None:
+        """By what the cache knows it: its path, or a digest of its content; None for what the cache does not keep."""
+        return self.real or (self.content and f"content:{self.content}")
 
     @property
     def identity(self) -> RunKey:
@@ -132,9 +139,16 @@ class Intake:
         return True
 
     def add_file(
-        self, path: Path, label: str, facts: RunFacts, *, real: str | None = None, place: int | None = None
+        self,
+        path: Path,
+        label: str,
+        facts: RunFacts,
+        *,
+        real: str | None = None,
+        content: str | None = None,
+        place: int | None = None,
     ) -> None:
-        """Add a file of records that belongs to a run; `real` and `place` are those of `RecordFile`."""
+        """Add a file of records that belongs to a run; `real`, `content` and `place` are those of `RecordFile`."""
         condition, env, variant, run = facts.identity
         self.files.append(
             RecordFile(
@@ -146,6 +160,7 @@ class Intake:
                 run=run,
                 source=facts.source,
                 real=real,
+                content=content,
                 place=place,
             )
         )

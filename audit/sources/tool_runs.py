@@ -46,6 +46,7 @@ class ToolRun:
         self._streams: dict[str, IO[bytes]] = {}
         self._faults: dict[str, list[int | None]] = {}
         self._digest = hashlib.sha256()
+        self._content = hashlib.blake2b(digest_size=16)
         self._lines = 0
 
     def write(
@@ -75,6 +76,7 @@ class ToolRun:
             return
         self._digest.update(_encoder.encode((iteration, record.initial, record.revised)))
         self._append("episodes.jsonl", line)
+        self._content.update(line + b"\n")
         if call is not None:
             self._append("calls.jsonl", call)
         self._lines += 1
@@ -110,7 +112,7 @@ class ToolRun:
         path = self._folder / "episodes.jsonl"
         path.touch()
         self._intake.add_run(facts)
-        self._intake.add_file(path, self.label, facts)
+        self._intake.add_file(path, self.label, facts, content=self._content.hexdigest())
 
 
 def _call(iteration: int, prompt: str, revised: Candidate | None) -> dict[str, Any]:

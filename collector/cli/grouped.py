@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
 
-from typer.core import TyperCommand
+from collector.command_line import Command
 
 REST: Final = "Other options"
 """The heading of options that are in no group: the help, the version, the shell's completion."""
 
 
-class Grouped(TyperCommand):
+class Grouped(Command):
     """A command whose options have headings, as the commands of `audit` do."""
 
     groups: ClassVar[Mapping[str, Sequence[str]]] = {

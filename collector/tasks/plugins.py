@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import sys
 from collections.abc import Iterable
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
 from typing import Final
@@ -34,11 +35,17 @@ def load_tasks(paths: Iterable[Path] = ()) -> list[str]:
     Raises:
         UsageError: a module cannot be imported, holds no `TASK`, or names a task that exists already.
     """
-    added = [_add(entry.load(), f"entry point {entry.name}") for entry in entry_points(group=GROUP)]
+    added = [_add(entry.load(), f"entry point {entry.name}") for entry in _offered(tuple(sys.path))]
     for path in paths:
         added.append(_add(_import(path), str(path)))
         _files[added[-1]] = path.resolve()
     return added
+
+
+@functools.cache
+def _offered(_: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+    """What packages in some places offer; to find it, the metadata of all of them are read."""
+    return tuple(entry_points(group=GROUP))
 
 
 def files_of(tasks: Iterable[str]) -> list[Path]:

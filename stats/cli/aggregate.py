@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from stats.cli.scored import Scored
     from stats.tables.metrics import Row
 
+commands = typer.Typer()
+
 
 class ReturnName(StrEnum):
     """Which return of a run is its score."""
@@ -41,6 +43,7 @@ ScaleOption = Annotated[
 ]
 
 
+@commands.command()
 @reading()
 def aggregate(
     request: Request,
@@ -69,6 +72,7 @@ def aggregate(
     _print(rows, tables.AGGREGATE_COLUMNS, request, title, scored, hidden, headings)
 
 
+@commands.command()
 @reading()
 def profile(
     request: Request,
@@ -90,6 +94,7 @@ def profile(
     _print(rows, tables.PROFILE_COLUMNS, request, title, scored, {"metric", "note"})
 
 
+@commands.command()
 @reading()
 def efficiency(
     request: Request,
@@ -114,6 +119,7 @@ def efficiency(
     _print(rows, tables.EFFICIENCY_COLUMNS, request, title, scored, {"metric", "note"})
 
 
+@commands.command()
 @reading()
 def ranks(
     request: Request,
@@ -131,12 +137,6 @@ def ranks(
     rows = tables.ranks(scored.comparisons, metric.value)
     title = f"How often each method takes each rank, by interquartile mean, {_words(metric)}"
     _print(rows, tables.RANK_COLUMNS, request, title, scored, {"metric", "note"})
-
-
-def register(app: typer.Typer) -> None:
-    """Add these commands to `stats`."""
-    for command in (aggregate, profile, efficiency, ranks):
-        app.command()(command)
 
 
 def _print(

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
-from importlib.metadata import entry_points
 
 import pytest
 
@@ -42,5 +40,4 @@ def _records_read_once():
             yield Records(opened[key].runs, opened[key].problems, opened[key]._left_out)
 
         patch.setattr("audit.interventions.making.open_records", once)
-        patch.setattr("collector.tasks.plugins.entry_points", functools.cache(entry_points))
         yield

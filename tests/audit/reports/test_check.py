@@ -10,6 +10,7 @@ import tarfile
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from audit.cli import app
@@ -69,11 +70,7 @@ DATA = {
 }
 
 
-PRESENT = {info.name or info.callback.__name__ for info in app.registered_commands} | {
-    info.name or info.callback.__name__
-    for group in app.registered_groups
-    for info in group.typer_instance.registered_commands
-}
+PRESENT = set(get_command(app).commands)
 HELD = (
     *("summary", "runs", "revisions", "show", "patterns", "agreement", "salience", "rates", "severity", "noise"),
     *("mentions", "positions", "sensitivity", "obedience", "rescore", "verify", "replay"),

@@ -11,7 +11,7 @@ from collector.cli import main
 from collector.errors import TaskError, UsageError
 from collector.rollouts import plain_loop
 from collector.rollouts.evaluate import evaluate, is_compiled, replay
-from collector.tasks import TASKS
+from collector.tasks import TASKS, plugins
 from collector.tasks.plugins import load_tasks
 from tests.collector.helpers import in_process, lines
 
@@ -109,6 +109,18 @@ def test_a_module_that_cannot_be_used_is_refused_in_one_line(text, message, tmp_
     assert "\n" not in str(error.value)
     result = in_process(main, "--task-module", module, "--env", "maze", "--variant", "r2po")
     assert (result.returncode, len(result.stderr.splitlines())) == (2, 1)
+
+
+def test_installed_packages_are_looked_for_once(monkeypatch):
+    looked = []
+    plugins._offered.cache_clear()
+    monkeypatch.setattr(plugins, "entry_points", lambda group: looked.append(group) or [])
+    assert [load_tasks(), load_tasks()] == [[], []]
+    assert looked == [plugins.GROUP]
+    monkeypatch.syspath_prepend("/nonexistent/packages")
+    load_tasks()
+    assert len(looked) == 2
+    plugins._offered.cache_clear()
 
 
 def test_a_module_that_does_not_exist(tmp_path):

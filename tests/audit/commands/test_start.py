@@ -1,0 +1,82 @@
+"""What a command imports at its start: itself, and nothing that it does not use."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from typer.main import get_command
+
+import audit.cli
+import stats.cli
+from audit.commands.overview import Overview
+from tests.audit.samples import revision, write_run
+
+CODE = """\
+import sys
+program, *sys.argv = sys.argv[1:]
+main = __import__(program, fromlist=["main"]).main
+try:
+    main()
+except SystemExit as end:
+    assert not end.code, end.code
+print(*sys.modules, file=sys.stderr)
+"""
+UNUSED = {
+    "pydantic",
+    "pydantic_core",
+    "filelock",
+    "asyncio",
+    "fsspec",
+    "pandas",
+    "httpx",
+    "numba",
+}
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    return write_run(tmp_path_factory.mktemp("data") / "run-01", [revision([5, 9, 9], [1, 1, 1])])
+
+
+def imported(program, *arguments) -> set[str]:
+    done = subprocess.run(
+        [sys.executable, "-c", CODE, program, program, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return set(done.stderr.splitlines()[-1].split())
+
+
+def test_a_command_imports_neither_the_others_nor_what_it_does_not_use(data):
+    found = imported("audit.cli", "salience", data, "--format", "csv", "--columns", "env,revisions", "--limit", "5")
+    assert found & UNUSED == set()
+    others = set(audit.cli.Commands.modules) - {"audit.commands.tables"}
+    assert found & others == set()
+    assert "audit.commands.tables" in found
+
+
+@pytest.mark.slow
+def test_so_do_the_other_programs(data, tmp_path):
+    assert imported("audit.cli", "--version") & (UNUSED | {"duckdb", "audit.commands.tables"}) == set()
+    found = imported("stats.cli", "paper", "--format", "json")
+    assert found & (UNUSED | {"stats.cli.aggregate", "stats.cli.compared"}) == set()
+    assert "pydantic" not in imported("collector.cli", "--env", "nim", "--variant", "r2po", "--dry-run")
+    assert "pydantic" not in imported("figures.cli", data, "--out", tmp_path / "out")
+
+
+def test_every_command_is_found_by_its_name_and_has_it():
+    for app in (audit.cli.app, stats.cli.app):
+        group = get_command(app)
+        assert isinstance(group, Overview)
+        names = list(group.commands)
+        assert len(names) == len(set(names)) == len(group.commands)
+        assert [group.commands[name].name for name in names] == names
+        assert group.commands.get("nonesuch") is None
+    # No command of a module is left out.
+    for module, names in {**audit.cli.Commands.modules, **stats.cli.Commands.modules}.items():
+        commands = sys.modules[module].commands
+        assert len(names) == len(commands.registered_commands) + len(commands.registered_groups), module
