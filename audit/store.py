@@ -104,11 +104,20 @@ class Store:
             name: under which it is kept, and of its one table.
             query: a SELECT over the relations, run where nothing is kept.
         """
-        return self._database.kept(name, lambda path: self._database.export(path, name, query))
+        return self._database.kept(name, query)
 
-    def confine(self) -> None:
-        """Restrict SQL from here on to the relations: no other file, no network, no setting."""
-        self._database.confine()
+    def build(self, query: str) -> None:
+        """Build the relations that a query names; the errors are those of `sql`, but for unknown columns."""
+        self._database.build(query)
+
+    def confine(self, *, read: bool = True) -> None:
+        """Restrict SQL from here on to the relations: no other file, no network, no setting.
+
+        Args:
+            read: whether any relation may be asked for afterwards, so that the records are read; otherwise only those
+                that are built or kept.
+        """
+        self._database.confine(read=read)
 
     def interrupt(self) -> None:
         """Stop the query that runs in another thread."""
