@@ -291,7 +291,7 @@ class Database:
 
     def _prepare(self, query: str, name: str = "") -> None:
         """Build what a query of the program's own reads, itself aside, and define what it calls."""
-        for needed in sorted(named_in(query) - {name}):
+        for needed in sorted(named_in(query) - {name, self._stand_ins.get(name)}):
             self._build(needed)
         self._define(query)
 
