@@ -25,7 +25,7 @@ from audit.engine.catalog import (
 from audit.engine.confinement import confine
 from audit.engine.makers import MAKERS, Writer
 from audit.engine.memory import memory_limit
-from audit.engine.paths import exactly, plainly
+from audit.engine.paths import bound, plainly
 from audit.engine.queries import expression, refusing, relations_in
 from audit.engine.quiet import without_progress_bar
 from audit.engine.shelf import Keeper, Shelf
@@ -106,7 +106,7 @@ class Database:
             return
         self._values[variable] = value
         attach(self._connection)  # a path may be that of a pack which was found since
-        self._connection.execute(f"set variable {variable} = ?", [_bound(value)])
+        self._connection.execute(f"set variable {variable} = ?", [bound(value)])
         if self._is_small:
             self._forget(variable)
 
@@ -343,9 +343,3 @@ class Database:
         else:
             path.touch()
         self.set(f"{name}_file", path)
-
-
-def _bound(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_bound(each) for each in value]
-    return exactly(value) if isinstance(value, Path) else value
