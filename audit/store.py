@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import difflib
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -19,8 +18,7 @@ from audit.detectors.detector import Detector
 from audit.detectors.loading import load_detector
 from audit.engine.catalog import models, public
 from audit.engine.database import Database
-from audit.ingest.analyses import Analysis
-from audit.ingest.options import Options
+from audit.ingest.opening import Opening
 from audit.output.errors import Problem, count, refuse_problems
 from audit.remote.copies import fetch
 from audit.remote.urls import path_of
@@ -30,6 +28,8 @@ from collector.system.stopping import temporary_folder
 if TYPE_CHECKING:
     import duckdb
     import pandas as pd
+
+    from audit.vocabulary.keys import RunKey
 
 
 class Store:
@@ -52,6 +52,7 @@ class Store:
         detected_by: Detector,
         overrides: Overrides | None = None,
         plans: Sequence[Path] = (),
+        opening: Opening | None = None,
     ) -> None:
         self.paths = tuple(paths)
         self.plans = tuple(plans)
@@ -63,6 +64,7 @@ class Store:
         self.notes = notes
         self._database = database
         self._resources = resources
+        self._opening = opening
 
     def relation(self, name: str) -> duckdb.DuckDBPyRelation:
         """A relation by its name, to be filtered and joined further while the store is open.
@@ -104,11 +106,20 @@ class Store:
             name: under which it is kept, and of its one table.
             query: a SELECT over the relations, run where nothing is kept.
         """
-        return self._database.kept(name, lambda path: self._database.export(path, name, query))
+        return self._database.kept(name, query)
 
-    def confine(self) -> None:
-        """Restrict SQL from here on to the relations: no other file, no network, no setting."""
-        self._database.confine()
+    def build(self, query: str) -> None:
+        """Build the relations that a query names; the errors are those of `sql`, but for unknown columns."""
+        self._database.build(query)
+
+    def confine(self, *, read: bool = True) -> None:
+        """Restrict SQL from here on to the relations: no other file, no network, no setting.
+
+        Args:
+            read: whether any relation may be asked for afterwards, so that the records are read; otherwise only those
+                that are built or kept.
+        """
+        self._database.confine(read=read)
 
     def interrupt(self) -> None:
         """Stop the query that runs in another thread."""
@@ -121,11 +132,26 @@ class Store:
 
     def shared(self) -> Store:
         """The same store for a caller that closes it after use, which leaves this one open."""
+        return self._with(self._database, contextlib.ExitStack())
+
+    def of_runs(self, runs: Collection[RunKey]) -> Store:
+        """The same relations over the records of some runs alone, until this store is closed.
+
+        Rows that are functions of a run's own lines are the same; nothing of other runs is read or computed for them.
+        """
+        alone = None if self._opening is None else self._opening.of_runs(self._database, runs)
+        if alone is None:
+            return self.shared()
+        resources = contextlib.ExitStack()
+        resources.callback(alone.close)
+        return self._with(alone, resources)
+
+    def _with(self, database: Database, resources: contextlib.ExitStack) -> Store:
         return Store(
-            self._database,
+            database,
             list(self.problems),
             list(self.notes),
-            contextlib.ExitStack(),
+            resources,
             paths=self.paths,
             detector=self.detector,
             about=self.about,
@@ -206,7 +232,7 @@ def open_store(
     thresholds = {env: dict(values) for env, values in (overrides or {}).items()}
     with contextlib.ExitStack() as resources:
         directory = resources.enter_context(temporary_folder())
-        opening = _Opening(
+        opening = Opening(
             given,
             directory,
             resources,
@@ -230,68 +256,21 @@ def open_store(
             if analysis is not None:
                 analysis.begin(opening.problems, opening.notes)
                 database.keep()
-        resources_to_keep = resources.pop_all()
+                opening.keep_files(analysis)
+        opening.resources = resources.pop_all()
     return Store(
         database,
         opening.problems,
         opening.notes,
-        resources_to_keep,
+        opening.resources,
         paths=given,
         detector=detector,
         about=about,
         detected_by=detected_by,
         overrides=overrides,
         plans=opening.plans,
+        opening=opening,
     )
-
-
-@dataclass
-class _Opening:
-    """The arguments of `open_store`, and what reading found."""
-
-    paths: Sequence[Path]
-    directory: Path
-    resources: contextlib.ExitStack
-    strict: bool
-    detector: Detector
-    overrides: dict[str, dict[str, float]]
-    cache: bool
-    judgements: Sequence[Path]
-    judge: str | None
-    plans: Sequence[Path]
-    problems: list[Problem] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-    def analysis(self) -> Analysis | None:
-        """What was kept of the analysis; nothing with judgements, which may change while the records do not."""
-        is_kept = self.cache and not self.detector.is_judged and not self.judgements
-        return Analysis.of(self.paths, self._options.key) if is_kept else None
-
-    @property
-    def _options(self) -> Options:
-        return Options(self.detector, self.overrides)
-
-    def read(self, database: Database) -> None:
-        """Read the records into a database; not called if every relation needed was kept."""
-        from audit.ingest.batches import Batches
-        from audit.ingest.gathering import nothing, read_into, refuse
-        from audit.ingest.judgements import load_judgements
-
-        intake, readings, segments = read_into(
-            database, self.paths, self.directory, self.resources, strict=self.strict, cache=self.cache
-        )
-        self._options.set(database, self.directory)
-        database.set("plan_files", [str(file) for file in self.plans])
-        database.set("plan_cache", self.cache)
-        load_judgements(
-            self.paths, self.judgements, self.judge, detector=self.detector, intake=intake, database=database
-        )
-        refuse(intake, strict=self.strict)
-        if segments is not None or intake.carriers:
-            database.take_parts(Batches(intake, readings, segments, self._options).parts)
-        if not database.relation("episodes").select("iteration").limit(1).fetchall():
-            raise nothing(intake)
-        self.problems, self.notes = intake.problems, intake.notes
 
 
 def rows_of(relation: duckdb.DuckDBPyRelation) -> list[dict[str, Any]]:

@@ -70,9 +70,9 @@ def opened_once():
             opened[key] = really_open(paths, **options)
         return opened[key].shared()
 
-    def confine(database):
+    def confine(database, *, read=True):
         """Nothing else can be done in a database that is confined, so that it is not shared any longer."""
-        really_confine(database)
+        really_confine(database, read=read)
         keys = [key for key, store in opened.items() if store._database is database]
         confined.extend(opened.pop(key) for key in keys)
 

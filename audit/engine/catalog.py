@@ -66,9 +66,15 @@ KEPT: Final = frozenset(
         "positions",
         "holdings",
         "unread_answers",
+        "thresholds",
+        "edit_thresholds",
+        "revisions",
     }
 )
-"""Relations with a few rows per run or method, which are kept from one audit to the next."""
+"""Relations that are kept from one audit to the next: those with a few rows per run or method, and those in `LONG`."""
+
+LONG: Final = frozenset({"revisions"})
+"""Relations among them with a row per revision. They are views, of a file where they are kept."""
 
 BATCHED: Final = frozenset(
     {"changes", "evidence", "iterations", "references", "mentions", "findings", "drivers", "noise", "text_edits"}

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
-import shutil
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import duckdb
 
@@ -16,6 +13,7 @@ from audit.engine.carried import CARRIED, Parts
 from audit.engine.catalog import (
     BATCHED,
     KEPT,
+    LONG,
     PASSED_ON,
     STORED,
     functions,
@@ -24,14 +22,16 @@ from audit.engine.catalog import (
     models,
     named_in,
 )
+from audit.engine.confinement import confine
 from audit.engine.makers import MAKERS, Writer
 from audit.engine.memory import memory_limit
-from audit.engine.paths import exactly, plainly
+from audit.engine.paths import bound, plainly
 from audit.engine.queries import expression, refusing, relations_in
 from audit.engine.quiet import without_progress_bar
+from audit.engine.shelf import Keeper, Shelf
 from audit.output.errors import AuditError
 from audit.output.progress import PrintedProgress
-from audit.remote.ranges import SCHEME, attach
+from audit.remote.ranges import attach
 
 ROW_GROUP: Final = 8192
 """Records per row group: few enough that long answers do not fill the memory."""
@@ -41,25 +41,8 @@ QUICK: Final = 1
 SMALL: Final = 3
 """The default level."""
 
-CONFINED: Final = (
-    "enable_external_access = false",
-    "lock_configuration = true",
-)
-"""Settings under which untrusted SQL may run; the last one makes them final."""
-
-
 IN_PARTS: Final = BATCHED | {each.relation for each in CARRIED}
 """Relations whose rows may be in files already."""
-
-
-class Shelf(Protocol):
-    """Where relations are kept from one audit to the next, each in a database of its own."""
-
-    def find(self, name: str) -> Path | None:
-        """The database in which a relation is kept; None if it is not kept."""
-
-    def room(self, name: str) -> AbstractContextManager[Path | None]:
-        """Where a relation can be written to be kept; None if it cannot."""
 
 
 class Database:
@@ -87,13 +70,15 @@ class Database:
         )
         without_progress_bar(self._connection)
         attach(self._connection)
-        self._built: set[str] = set()
+        self._built: dict[str, str] = {}
+        """Each with what it is: a table or a view."""
         self._appended: set[str] = set()
         self._defined: set[str] = set()
         self._values: dict[str, Any] = {}
         self._is_small = False
         self._directory = directory
-        self._shelf = shelf
+        self._keeper = Keeper(self._connection, directory, shelf)
+        self._is_confined = False
         self._read = read
         self._parts: Callable[[str], Parts | None] | None = None
         self._stand_ins: dict[str, str] = {}
@@ -121,7 +106,7 @@ class Database:
             return
         self._values[variable] = value
         attach(self._connection)  # a path may be that of a pack which was found since
-        self._connection.execute(f"set variable {variable} = ?", [_bound(value)])
+        self._connection.execute(f"set variable {variable} = ?", [bound(value)])
         if self._is_small:
             self._forget(variable)
 
@@ -138,7 +123,7 @@ class Database:
         into = f'insert into "{name}" by name' if name in self._appended else f'create table "{name}" as'
         self._connection.execute(f'{into} select *{columns} from "{source}"', list(constants.values()))
         self._appended.add(name)
-        self._built.add(name)
+        self._built[name] = "table"
 
     def take_parts(self, parts: Callable[[str], Parts | None]) -> None:
         """Build the relations in `IN_PARTS` from where a function finds their rows, by name, if it finds them."""
@@ -192,23 +177,21 @@ class Database:
         [(number,)] = self._connection.execute(f"select count(*) from ({query})").fetchall()
         return int(number)
 
-    def export(self, path: Path, name: str, query: str) -> None:
-        """Write the result of a query of the program's own into a new database file, as a table of that name."""
-        self._prepare(query)
-        with self._attached(path, ""):
-            self._connection.execute(f'create table kept."{name}" as {query}')
-
     def query(self, text: str) -> duckdb.DuckDBPyRelation:
         """The result of one SELECT over the relations, those that it names built first; it is not run yet.
 
         Raises:
             UsageError: it is anything else, or names an unknown relation or column.
         """
+        self.build(text)
+        with refusing():
+            return self._connection.sql(text)
+
+    def build(self, text: str) -> None:
+        """Build the relations that a user's SELECT names; the arguments and errors are those of `query`."""
         for needed in sorted(relations_in(text, self._connection)):
             self._build(needed)
         self._define(text)
-        with refusing():
-            return self._connection.sql(text)
 
     def condition(self, text: str) -> duckdb.Expression:
         """A condition to filter by, the relations that it names in subqueries built first.
@@ -217,49 +200,50 @@ class Database:
             UsageError: it is not a single expression.
         """
         condition = expression(text)
-        for needed in sorted(relations_in(f"select (\n{text}\n)", self._connection)):
-            self._build(needed)
-        self._define(text)
+        self.build(f"select (\n{text}\n)")
         return condition
 
     def read(self) -> None:
         """Read the records, unless this has been done."""
         if self._read is not None:
+            if self._is_confined:
+                raise AuditError("the records were not read, and cannot be any more")
             read, self._read = self._read, None
             read(self)
 
-    def kept(self, name: str, write: Callable[[Path], None]) -> Path:
-        """A file that is kept from one audit to the next under a name; a function writes it where there is none yet."""
-        path = None if self._shelf is None else self._shelf.find(name)
-        if path is not None:
-            return path
-        path = self._directory / f"{name}.kept"
-        write(path)
-        if self._shelf is not None:
-            with contextlib.suppress(OSError), self._shelf.room(name) as room:
-                if room is not None:
-                    shutil.copyfile(path, room)
-        return path
+    def kept(self, name: str, query: str) -> Path:
+        """A database file with the result of a query of the program's own, kept from one audit to the next.
+
+        Args:
+            name: under which it is kept, and of its one table.
+            query: a SELECT over the relations, run where nothing is kept.
+        """
+
+        def write(path: Path) -> None:
+            self._prepare(query)
+            self._keeper.export(path, name, query)
+
+        return self._keeper.file(name, write)
 
     def keep(self) -> None:
         """Keep what was built while the records were read."""
-        for name in sorted(self._built & KEPT):
-            self._keep(name)
+        for name in sorted(self._built.keys() & KEPT):
+            self._keeper.keep(name)
 
-    def confine(self) -> None:
-        """Restrict queries from here on to the files that the relations are read from, and lock all settings."""
-        self.read()
-        self._shelf = self._parts = None
-        segments = self._connection.sql("select getvariable('segments')").fetchall()[0][0]
-        for name in self._built & IN_PARTS:
-            segments += self._connection.sql(f"select getvariable('{name}_parts')").fetchall()[0][0] or []
-        self._connection.execute(
-            "set allowed_paths = ?",
-            [[path if path.startswith(f"{SCHEME}://") else str(Path(path).absolute()) for path in segments]],
-        )
-        self._connection.execute("set allowed_directories = ?", [[str(self._directory)]])
-        for setting in CONFINED:
-            self._connection.execute(f"set {setting}")
+    def confine(self, *, read: bool = True) -> None:
+        """Restrict queries from here on to the files that the relations are read from, and lock all settings.
+
+        Args:
+            read: whether the records are read before; else what is neither built nor kept can no longer be built.
+        """
+        if read:
+            self.read()
+        files = self._files("segments")
+        for name in self._built.keys() & IN_PARTS:
+            files += self._files(f"{name}_parts")
+        confine(self._connection, files, self._directory)
+        self._keeper.confine()
+        self._is_confined = True
 
     def interrupt(self) -> None:
         """Stop the query that runs in another thread."""
@@ -272,8 +256,8 @@ class Database:
     def _build(self, name: str) -> None:
         if name in self._built:
             return
-        if name in KEPT and self._take(name):
-            self._built.add(name)
+        if name in KEPT and self._keeper.take(name):
+            self._built[name] = "view"
             return
         if name not in models():
             raise AuditError(f"no relation {name!r}; relations are {', '.join(models())}")
@@ -291,22 +275,23 @@ class Database:
         if name in MAKERS:
             self._write_rows(name, has_rows=not is_empty)
         # This way the relation is bound only once; `sql(…).to_view(…)` binds it twice.
-        self._connection.execute(f'create {self._kind(name)} "{name}" as {text}')
-        self._built.add(name)
+        kind = self._kind(name)
+        self._connection.execute(f'create {kind} "{name}" as {text}')
+        self._built[name] = kind
         if name in KEPT:
-            self._keep(name)
+            self._keeper.keep(name, is_view=kind == "view")
 
     def _text(self, name: str) -> str:
         """The SELECT of a relation."""
         return models()[self._stand_ins.get(name, name)]
 
     def _kind(self, name: str) -> str:
-        is_table = name not in PASSED_ON if self._is_small else name in STORED | KEPT
+        is_table = name not in PASSED_ON if self._is_small else name in (STORED | KEPT) - LONG
         return "table" if is_table else "view"
 
     def _prepare(self, query: str, name: str = "") -> None:
         """Build what a query of the program's own reads, itself aside, and define what it calls."""
-        for needed in sorted(named_in(query) - {name}):
+        for needed in sorted(named_in(query) - {name, self._stand_ins.get(name)}):
             self._build(needed)
         self._define(query)
 
@@ -318,55 +303,28 @@ class Database:
 
     def _forget(self, variable: str) -> None:
         """Drop the tables that were made with an earlier value of a variable, and those made of them."""
-        made = {name: self._text(name) for name in self._built - self._appended}
+        made = {name: self._text(name) for name in self._built.keys() - self._appended}
         stale = {name for name, text in made.items() if f"getvariable('{variable}')" in text}
         more = stale
         while more:
             more = {name for name, text in made.items() if name not in stale and named_in(text) & more}
             stale |= more
         for name in stale:
-            self._connection.execute(f'drop {self._kind(name)} "{name}"')
-        self._built -= stale
+            self._connection.execute(f'drop {self._built.pop(name)} "{name}"')
 
     def _join(self, name: str, parts: Parts, text: str) -> None:
         """Build a relation from its parts, in the order that its model specifies."""
-        self.set(f"{name}_parts", list(parts.files))
+        self.set(f"{name}_parts", [self._keeper.within(file, f"{name}-{i}") for i, file in enumerate(parts.files)])
         self.set(f"{name}_packs", list(parts.packs))
         self.set(f"{name}_without", list(parts.without))
         order = re.search(r"\border by [\w, ]+\s*$", text)
         self._connection.execute(f'create view "{name}" as {parts.query(name)} {order[0] if order else ""}')
-        self._built.add(name)
+        self._built[name] = "view"
 
-    def _take(self, name: str) -> bool:
-        """Take a relation from those kept; False where it is not there."""
-        path = None if self._shelf is None else self._shelf.find(name)
-        if path is None:
-            return False
-        try:
-            with self._attached(path, "read_only"):
-                self._connection.execute(f'create table "{name}" as from kept."{name}"')
-        except duckdb.Error:  # another audit has just removed it
-            return False
-        return True
-
-    def _keep(self, name: str) -> None:
-        """Keep a relation, if it can be kept."""
-        if self._shelf is None:
-            return
-        with contextlib.suppress(duckdb.Error), self._shelf.room(name) as path:
-            if path is not None:
-                with self._attached(path, "block_size 16384"):
-                    self._connection.execute(f'create table kept."{name}" as from "{name}"')
-
-    @contextlib.contextmanager
-    def _attached(self, path: Path, options: str) -> Iterator[None]:
-        quoted = str(path).replace("'", "''")
-        settings = f", {options}" if options else ""
-        self._connection.execute(f"attach '{quoted}' as kept (type duckdb{settings})")
-        try:
-            yield
-        finally:
-            self._connection.execute("detach kept")
+    def _files(self, variable: str) -> list[str]:
+        """The paths that a variable names, as they are read."""
+        [(files,)] = self._connection.execute(f"select getvariable('{variable}')").fetchall()
+        return files or []
 
     def _has_texts(self) -> bool:
         """Whether a run's candidates are texts."""
@@ -385,9 +343,3 @@ class Database:
         else:
             path.touch()
         self.set(f"{name}_file", path)
-
-
-def _bound(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_bound(each) for each in value]
-    return exactly(value) if isinstance(value, Path) else value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 from audit.remote.ranges import read_as
 
@@ -18,3 +19,10 @@ def exactly(path: Path) -> str:
 def plainly(path: Path) -> Path:
     """The path, made absolute where DuckDB would take its beginning for a home folder (`~`) or an address (`file:`)."""
     return path.absolute() if re.match(r"~|[\w+.-]+:", str(path)) else path
+
+
+def bound(value: Any) -> Any:
+    """A value of a variable, as it is bound: each path in it names exactly that file."""
+    if isinstance(value, list):
+        return [bound(each) for each in value]
+    return exactly(value) if isinstance(value, Path) else value

@@ -15,11 +15,13 @@ from audit.references import Shown, resolve
 from audit.reports import explain_text
 from audit.reports.explain_sections import TEXT, as_text, marked
 from audit.store import Store, rows_of
-from audit.vocabulary.keys import RevisionKey
+from audit.vocabulary.keys import RevisionKey, RunKey
 from audit.vocabulary.patterns import PATTERNS
 
 if TYPE_CHECKING:
     import duckdb
+
+    from audit.request import Request
 
 
 class Revision(dict[str, Any]):
@@ -77,7 +79,7 @@ def show(
     wanted = {"env": env, "variant": variant, "run": run, "iteration": iteration}
     if condition is not None:
         wanted["condition"] = condition
-    with request.open() as store:
+    with request.open() as whole, _of_run(whole, request) as store:
         found = rows_of(_where(store.relation("revisions"), wanted))
         place = in_line(" ".join(str(value) for value in wanted.values()))
         if not found:
@@ -91,6 +93,14 @@ def show(
         chosen = rows_of(_where(store.relation("evidence"), identity))
         references = rows_of(_where(store.relation("references"), identity))
         return in_full(store, found[0], chosen, references)
+
+
+def _of_run(store: Store, request: Request) -> Store:
+    """The runs that are asked for, alone; all of what is open already, which may have built its relations."""
+    if request.store is not None:
+        return store.shared()
+    chosen = request.select(store.relation("run_records")).select(", ".join(RunKey._fields)).fetchall()
+    return store.of_runs({RunKey(*run) for run in chosen}) if chosen else store.shared()
 
 
 @dataclass(frozen=True)

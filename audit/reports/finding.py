@@ -81,7 +81,8 @@ def find(
     request = request_of(data, RevisionSelection, options)
     with request.open() as store:
         if request.store is None:
-            store.confine()
+            _build(store, request, case, where)
+            store.confine(read=False)
         found = _found(store, request, case, where)
         caption = request.caption(store)
         examples = list(_examples(rows(found.limit(limit), store), request, case, store))
@@ -114,6 +115,16 @@ def _check(case: str | None, where: str | None) -> None:
         near = difflib.get_close_matches(case, cases(), n=1)
         hint = f"; did you mean {near[0]}?" if near else ""
         raise UsageError(f"no case {case!r}{hint} Cases are\n{listed()}")
+
+
+def _build(store: Store, request: Request, case: str | None, where: str | None) -> None:
+    """Build all relations that are read."""
+    for name in ("run_records", "revisions", *(["episodes"] if len(request.paths) > 1 else [])):
+        store.relation(name)
+    if case is not None:
+        store.build(cases()[case].query)
+    if where is not None:
+        store.condition(where)
 
 
 def _found(store: Store, request: Request, case: str | None, where: str | None) -> duckdb.DuckDBPyRelation:

@@ -62,7 +62,9 @@ def sql(data: Data, query: str, *, plan: str | Path | Sequence[str | Path] = (),
     with contextlib.ExitStack() as resources:
         store = resources.enter_context(request.open())
         if request.store is None:
-            store.confine()
+            store.build(query)
+            store.relation("run_records")
+            store.confine(read=False)
         with refusing():
             answer = plain(store.sql(query))
         caption = request.caption(store)

@@ -22,9 +22,9 @@ def confined_once(opened_once):
         store.opened_as = repr((paths, sorted(options.items()), [looks(Path(path)) for path in paths]))
         return store
 
-    def confine(store):
+    def confine(store, *, read=True):
         if store.opened_as not in confined:
-            really_confine(store)
+            really_confine(store, read=read)
             confined[store.opened_as] = store._database
         store._database = confined[store.opened_as]
 

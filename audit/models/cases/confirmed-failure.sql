@@ -3,8 +3,6 @@
 select
     condition, env, variant, run, iteration,
     delta / (high - floor) as score
-from "references"
-join evidence using (condition, env, variant, run, iteration)
-join changes using (condition, env, variant, run, iteration)
+from revisions
 join thresholds using (condition, env, variant, run)
 where references_worst and structure = 'failure_confirmed' and direction = 'improvement'

@@ -3,6 +3,6 @@
 select
     condition, env, variant, run, iteration,
     delta / edit_distance / (high - floor) as score
-from changes
+from revisions
 join thresholds using (condition, env, variant, run)
 where r0 > high and direction = 'improvement' and edit_distance between 1 and surgical_max

@@ -3,7 +3,6 @@
 select
     condition, env, variant, run, iteration,
     -delta / (high - floor) as score
-from patterns
-join changes using (condition, env, variant, run, iteration)
+from revisions
 join thresholds using (condition, env, variant, run)
 where pattern = 'full_redesign'

@@ -3,6 +3,6 @@
 select
     condition, env, variant, run, iteration,
     delta / (high - floor) as score
-from changes
+from revisions
 join thresholds using (condition, env, variant, run)
 where abs(r0 - floor) <= near_zero and r1 > high

@@ -3,7 +3,6 @@
 select
     condition, env, variant, run, iteration,
     -delta / (high - floor) as score
-from changes
+from revisions
 join thresholds using (condition, env, variant, run)
-join "references" using (condition, env, variant, run, iteration)
 where r0 > partial and delta < -meaningful and edit_distance between 1 and surgical_max and not references_worst

@@ -4,7 +4,7 @@ select
     condition, env, variant, run, iteration,
     delta / edit_distance / (high - floor) as score
 from critic_answers
-join changes using (condition, env, variant, run, iteration)
+join revisions using (condition, env, variant, run, iteration)
 join thresholds using (condition, env, variant, run)
 where delta > meaningful and edit_distance between 1 and surgical_max
     and regexp_matches(answer, '\b(self-)?(loop(s|ed|ing)?|cycl(e|es|ed|ing)|oscillat(e|es|ed|ing|ion|ions)|back and forth)\b', 'i')

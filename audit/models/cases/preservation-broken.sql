@@ -3,7 +3,6 @@
 select
     condition, env, variant, run, iteration,
     -delta / (high - floor) as score
-from changes
-join evidence using (condition, env, variant, run, iteration)
+from revisions
 join thresholds using (condition, env, variant, run)
 where structure = 'preservation_favored' and direction = 'regression'

@@ -3,8 +3,6 @@
 select
     condition, env, variant, run, iteration,
     severity * -delta / (high - floor) as score
-from salience_criteria
-join evidence using (condition, env, variant, run, iteration)
-join changes using (condition, env, variant, run, iteration)
+from revisions
 join thresholds using (condition, env, variant, run)
 where strict

@@ -7,14 +7,17 @@ import shutil
 import subprocess
 import sys
 
+import duckdb
 import pytest
 
+import audit
 from audit import store as store_module
-from audit.cache_folder import DAY, UNUSED, VARIABLE
+from audit.cache_folder import DAY, UNUSED, VARIABLE, cache_folder
 from audit.engine.catalog import BATCHED, KEPT
-from audit.ingest import analyses, batches, cache, gathering
+from audit.engine.database import Database
+from audit.ingest import analyses, batches, cache, gathering, run_files
 from audit.output.errors import AuditError
-from audit.store import open_store
+from audit.store import open_store, rows_of
 from tests.audit.samples import candidate, episode, revision, write_run
 from tests.audit.sources.released import critic_episode
 
@@ -100,6 +103,100 @@ def test_an_unchanged_data_set_is_not_read_again(data, unread):
         assert len(problems) == 3
     with pytest.raises(AuditError, match="3 problems in the records, and --strict"):
         open_store([data], strict=True)
+
+
+def test_queries_of_users_take_what_is_kept(data, unread):
+    """It is taken before their SQL is confined, so that no record is read."""
+    for _ in range(2):
+        with open_store([data]) as store:
+            expected = len(store.rows("revisions"))
+        counted = audit.sql(data, "select count(*) as n from revisions")
+        assert [row["n"] for row in counted] == [expected]
+        assert list(audit.find(data, "salience", where="exists (from runs)"))
+        assert len(audit.find(data, where="r0 > 0")) == expected
+        unread()
+
+
+def test_a_confined_store_takes_what_is_kept(data, monkeypatch):
+    """Relations that it is asked for later, too, though it can read no file of the cache any more."""
+    with open_store([data], cache=False) as store:
+        expected = everything(store)
+    with open_store([data]) as store:
+        assert everything(store) == expected
+
+    def refuse(*_args, has_rows=True):
+        assert not has_rows, "made again"
+        return write(*_args, has_rows=False)
+
+    write = Database._write_rows
+    monkeypatch.setattr(Database, "_write_rows", refuse)
+    monkeypatch.setattr(batches.Batches, "_made", refuse)
+    with open_store([data]) as store:
+        store.confine()
+        assert everything(store) == expected
+        taken_before = {"run_records"}
+        for path in (*cache_folder().glob("*/**/*.*"), data / "run-1" / "run.json"):
+            if path.name.partition(".")[0] not in taken_before:
+                with pytest.raises(duckdb.PermissionException):
+                    store._database._connection.execute("select size from read_blob(?)", [str(path)])
+
+
+def test_what_is_kept_stays_readable_when_another_audit_removes_it(data, folder):
+    """A relation is read from the file in which it is kept, and not copied before."""
+    expected = audited(data, KEPT)[0]
+    for is_confined in (False, True):
+        audited(data, KEPT)
+        with open_store([data]) as store:
+            if is_confined:
+                store.confine()
+            relations = {name: store.relation(name) for name in KEPT}
+            shutil.rmtree(folder)
+            assert {name: sorted(map(repr, rows_of(each))) for name, each in relations.items()} == expected
+
+
+def shown(data, run, **options):
+    return audit.show(data, "cartpole", "threetraj", run, 0, **options)
+
+
+def test_one_revision_is_computed_of_its_run_alone(data, tmp_path, monkeypatch):
+    """Once it is known where runs are, nothing else is read; with all records open, it is the same."""
+    read = []
+    fill = run_files.fill
+    monkeypatch.setattr(
+        run_files,
+        "fill",
+        lambda database, intake, options: (
+            read.append([file.run for file in intake.files]) or fill(database, intake, options)
+        ),
+    )
+    for run in (1, 2):
+        write_run(tmp_path / f"sound/{run}", [revision([1, 5, 9], [2, 2, run], after=(1, 2.5, 3), run=run)])
+    audit.pack(tmp_path / "sound", tmp_path / "x.pack.parquet")
+    for path, detector in ((data, "word"), (tmp_path / "x.pack.parquet", "resolved")):
+        with audit.open(path, detector=detector) as store:
+            expected = [shown(store, run) for run in (1, 2)]
+            assert read == []
+        assert shown(path, 1, detector=detector) == expected[0]
+        with monkeypatch.context() as patch:
+            patch.setattr(gathering, "read_into", None)
+            assert shown(path, 2, detector=detector) == expected[1], path
+        assert read == [[1], [2]]
+        read.clear()
+
+
+def test_one_revision_is_the_same_where_its_run_is_not_read_alone(data, tmp_path, monkeypatch):
+    """Lines of a run are in several files or packs, or too many for the memory."""
+    audit.pack(data, tmp_path / "x.pack.parquet")
+    shutil.copytree(data / "run-2", tmp_path / "copies" / "run-2")
+    audit.pack(tmp_path / "copies", tmp_path / "y.pack.parquet")
+    packs = [tmp_path / "x.pack.parquet", tmp_path / "y.pack.parquet"]
+    for paths in ([data, tmp_path / "copies"], packs):
+        with audit.open(*paths) as store:
+            expected = shown(store, 2)
+        assert [shown(paths, 2), shown(paths, 2, cache=False)] == [expected] * 2
+    monkeypatch.setattr(run_files, "MOST", 0)
+    with audit.open(data) as store:
+        assert shown(data, 2) == shown(store, 2)
 
 
 def test_notes_are_kept_too(tmp_path):

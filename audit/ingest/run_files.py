@@ -1,0 +1,86 @@
+"""Reads the records of single runs: what was found of a data set is kept, so that the rest need not be looked at."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Collection
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from audit.engine.database import Database
+from audit.ingest.checks import size_of
+from audit.ingest.columns import describe, show
+from audit.ingest.gathering import read_found
+from audit.ingest.options import Options
+from audit.ingest.readings import Reading
+from audit.output.errors import AuditError
+from audit.remote.checksums import DamagedError
+from audit.remote.ranges import check
+from audit.sources.intake import Intake, RecordFile, RunFacts
+from audit.vocabulary.keys import RunKey
+
+MOST: Final = 64 * 2**20
+"""Bytes of files up to which the records of runs are read into memory."""
+
+
+class _Found(msgspec.Struct, frozen=True):
+    """Files of records, and their runs."""
+
+    files: list[RecordFile]
+    runs: list[RunFacts]
+
+
+def encoded(intake: Intake) -> bytes | None:
+    """What was found, to be kept; None where it cannot be: some files are temporary ones."""
+    if any(Path(file.file).is_relative_to(intake.directory) for file in intake.files):
+        return None
+    with contextlib.suppress(OverflowError, msgspec.MsgspecError):  # a number that JSON here cannot hold
+        return msgspec.json.encode(_Found(intake.files, list(intake.runs.values())))
+    return None
+
+
+def found_again(content: bytes, runs: Collection[RunKey], directory: Path) -> Intake | None:
+    """The files of some runs; None where a pack among them cannot be read.
+
+    Args:
+        content: what `encoded` gave.
+        runs: which runs.
+        directory: for temporary files.
+    """
+    try:
+        found = msgspec.json.decode(content, type=_Found)
+        files = [file for file in found.files if file.identity in runs]
+        for pack in {file.file for file in files if file.place is not None}:
+            check(Path(pack))
+    except (msgspec.MsgspecError, AuditError, DamagedError, OSError):
+        return None
+    intake = Intake(directory)
+    intake.runs = {facts.identity: facts for facts in found.runs}
+    return intake.part(directory, files)
+
+
+def fill(database: Database, intake: Intake, options: Options) -> bool:
+    """Read the records of some runs into the memory of a new database; False where they are not read that way.
+
+    What packs carry is not used: of so few records it is found as quickly.
+
+    Args:
+        database: of which nothing is built yet.
+        intake: the files of the runs.
+        options: what relations depend on beside the records.
+    """
+    readings = {file: Reading(file.file, file.place) for file in intake.files if file.place is not None}
+    if not readings and 0 < sum(map(size_of, intake.files)) <= MOST:
+        database.hold()
+        read_found(intake, database, None)
+    elif intake.files and len(readings) == len(intake.files) == len(intake.runs):
+        describe(intake, database)
+        show(readings, intake, database)
+        database.hold()
+        database.stand_in("segments", "run_segments")
+    else:
+        return False
+    options.set(database, intake.directory)
+    return True
