@@ -264,7 +264,7 @@ def _searched(store: Store, folded: str) -> Iterator[Any]:
 
     keys = ", ".join(RevisionKey._fields)
     both = "lower(concat(revised.answer, chr(0), revised.thinking))"
-    found = store.relation("episodes").filter(SQLExpression("revised.source is not null"))
+    found = store.relation("episodes").filter(SQLExpression("revised is not null"))
     has = duckdb.FunctionExpression("contains", SQLExpression(both), ConstantExpression(folded))
     yield found.filter(has).select(keys).df()
 
