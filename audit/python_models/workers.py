@@ -33,7 +33,7 @@ Rows: TypeAlias = Sequence[dict[str, Any]]
 Function: TypeAlias = Callable[[Rows], bytes]
 
 ALONE: Final = 0.3
-"""Processor seconds for which a function runs here, about what it takes to start a process: there may be no more to do."""
+"""Processor seconds for which a function runs here, about what starting a process takes: there may be no more to do."""
 FEW: Final = 10
 """Batches that one process has read about when others have started."""
 _AHEAD: Final = 2
