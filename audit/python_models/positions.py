@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from audit.output.numbers import known
 from audit.python_models.batches import batches, write_lines
@@ -132,10 +131,12 @@ def _factors(scores: Floats, outcome: str, parent: float | None) -> dict[str, Fl
         "last": (place == number - 1).astype(float),
         "later": place / (number - 1),
     }
-    # Of equal scores none is the worst or the best alone; all are.
-    factors["worst"] = np.where(np.isnan(scores).any(), np.nan, scores == scores.min())
-    factors["best"] = np.where(np.isnan(scores).any(), np.nan, scores == scores.max())
-    factors["higher"] = (rankdata(scores) - 1) / (number - 1)
+    # Of equal scores none is the worst or the best alone; all are, and they share the mean of their ranks.
+    is_unknown = np.isnan(scores).any()
+    lower, equal = ((scores[None, :] < scores[:, None]).sum(axis=1), (scores[None, :] == scores[:, None]).sum(axis=1))
+    factors["worst"] = np.where(is_unknown, np.nan, scores == scores.min())
+    factors["best"] = np.where(is_unknown, np.nan, scores == scores.max())
+    factors["higher"] = np.where(is_unknown, np.nan, (lower + (equal - 1) / 2) / (number - 1))
     if outcome == "gain":
         factors["above parent"] = np.where(np.isnan(scores) | (parent is None), np.nan, scores > (parent or 0.0))
     return factors

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import math
 import os
 import pickle
 import subprocess
 import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -30,6 +32,8 @@ from collector.system.stopping import left_to_parent
 Rows: TypeAlias = Sequence[dict[str, Any]]
 Function: TypeAlias = Callable[[Rows], bytes]
 
+ALONE: Final = 0.3
+"""Processor seconds for which a function runs here, about what starting a process takes: there may be no more to do."""
 FEW: Final = 10
 """Batches that one process has read about when others have started."""
 _AHEAD: Final = 2
@@ -72,7 +76,7 @@ class Workers:
     def map(self, function: Function, batches: Iterable[Rows]) -> Iterator[bytes]:
         """The function's results in the order of the batches, of which only a few are held at once.
 
-        Where there are few batches, one core, or no process can be started, the function runs here.
+        Where there is little to do, one core, or no process can be started, the function runs here.
 
         Args:
             function: of a module, which the processes import.
@@ -83,6 +87,12 @@ class Workers:
             Exception: what the function raises.
         """
         remaining = iter(batches)
+        spent = math.inf if self._processes else 0.0
+        while spent < ALONE and (batch := next(remaining, None)) is not None:
+            begun = time.thread_time()
+            result = function(batch)
+            spent += time.thread_time() - begun
+            yield result
         first = list(islice(remaining, FEW)) if self._size > 1 else []
         if len(first) < FEW or not self._start():
             yield from map(function, chain(first, remaining))

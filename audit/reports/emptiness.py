@@ -32,7 +32,7 @@ select
     count(*) filter (where evidence_kind in ('batch', 'pair') and len(shown) > 1) as batches,
     count(*) filter (where evidence_kind = 'programs') as programs
 from episodes
-where revised is not null
+where revised.source is not null
 """
 _ANSWERED: Final = """
 select 1 from episodes join run_facts using (condition, env, variant, run)

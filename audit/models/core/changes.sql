@@ -1,6 +1,6 @@
 -- One row per revision: what it changed, and how the return changed.
 with
-revised_episodes as (select * from episodes where revised is not null),
+revised_episodes as (select * from episodes where revised.source is not null),
 policies as (select condition, env, variant, run, policy from thresholds),
 
 compared as (

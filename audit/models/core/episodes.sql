@@ -1,4 +1,5 @@
--- One row per finished iteration: the source of every other relation.
+-- One row per finished iteration: the source of every other relation. A candidate that is there has a source: who asks for this
+-- field and not for the candidate itself has DuckDB read no answers.
 with
 segments as (select * from segments),
 record_files as (select segment, place, label from record_files),

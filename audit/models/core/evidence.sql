@@ -13,7 +13,7 @@ revised_episodes as (
         list_transform(shown, lambda each: each.label) as labels,
         rounding
     from episodes
-    where revised is not null
+    where revised.source is not null
 ),
 
 sorted as (

@@ -11,7 +11,7 @@ candidates as (
 each_iteration as materialized (
     select
         condition, env, variant,
-        revised is not null as is_revision,
+        revised.source is not null as is_revision,
         is_revision and evidence_kind in ('three', 'batch', 'pair') as saw_three,
         revised.source = 'critic' and (
             if(revised.text is null and initial.text is null, revised.answer, rationale(revised.answer, revised.text))

@@ -1,6 +1,6 @@
 -- One row per revision, by the returns of both its candidates.
 with
-episodes as (select * from episodes where revised is not null),
+episodes as (select * from episodes where revised.source is not null),
 
 revision_returns as (
     select

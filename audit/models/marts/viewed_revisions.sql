@@ -15,7 +15,7 @@ answers as (
         strlen(revised.answer) as answer_bytes,
         strlen(revised.thinking) as thinking_bytes
     from episodes
-    where revised is not null
+    where revised.source is not null
 ),
 by_judges as (
     select condition, env, variant, run, iteration, string_agg(distinct driver, ' ' order by driver) as judged

@@ -9,7 +9,7 @@ policies as (
         initial.params as before, revised.params as after,
         initial.text as before_text, revised.text as after_text
     from episodes
-    where revised is not null
+    where revised.source is not null
 ),
 
 located as (

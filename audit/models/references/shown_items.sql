@@ -8,7 +8,7 @@ episodes as (
         initial.mean_return as parent_score,
         shown
     from episodes
-    where revised is not null and len(shown) > 1 and evidence_kind in ('three', 'batch', 'pair', 'programs')
+    where revised.source is not null and len(shown) > 1 and evidence_kind in ('three', 'batch', 'pair', 'programs')
 ),
 critic_answers as (select condition, env, variant, run, iteration, answer from critic_answers),
 mentions as (select condition, env, variant, run, iteration, labels, rollouts from mentions where part = 'answer'),

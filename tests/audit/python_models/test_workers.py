@@ -20,6 +20,12 @@ from tests.audit.python_models.test_mentions import ANSWERS, SHOWN, data
 __all__ = ["data"]
 
 
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch):
+    """Processes are started for whatever there is to do."""
+    monkeypatch.setattr(workers, "ALONE", 0.0)
+
+
 def doubled(rows):
     return b"".join(b"%d\n" % (2 * row["number"]) for row in rows)
 
@@ -100,6 +106,13 @@ def test_no_process_is_started_for_few_answers_or_on_one_core(size, count, monke
     monkeypatch.setattr(workers.subprocess, "Popen", pytest.fail)
     with Workers(size) as pool:
         assert list(pool.map(doubled, numbered(count))) == list(map(doubled, numbered(count)))
+
+
+def test_no_process_is_started_for_what_is_read_as_fast_as_one_starts(monkeypatch):
+    monkeypatch.setattr(workers, "ALONE", 60.0)
+    monkeypatch.setattr(workers.subprocess, "Popen", pytest.fail)
+    with Workers(2) as pool:
+        assert list(pool.map(doubled, numbered(500))) == list(map(doubled, numbered(500)))
 
 
 def test_where_the_system_refuses_a_process_one_reads_all(monkeypatch):
