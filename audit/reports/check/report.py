@@ -8,6 +8,7 @@ from typing import Any, Final, Unpack
 
 from audit.arguments import Data, Selection, request_of
 from audit.output.errors import AuditError, UsageError, count, report
+from audit.output.formats import Row
 from audit.output.rows import Table
 from audit.output.tables import print_table
 from audit.packing.verifying import verify_findings
@@ -16,11 +17,9 @@ from audit.reports.check.commands import COMMANDS, judge
 from audit.reports.check.facts import facts_of
 from audit.reports.check.remarks import remarks
 from audit.reports.check.shards import COLUMNS as SHARD_COLUMNS
-from audit.reports.check.shards import NO_GRIDS, shards_of
+from audit.reports.check.shards import NO_GRIDS, print_grids, shards_of
 from audit.reports.emptiness import NOTHING
 from audit.request import Request
-
-Row = dict[str, Any]
 
 COLUMNS: Final = ("condition", "env", "variant", "command", "supported", "reason")
 RUN_COLUMNS: Final = (
@@ -78,17 +77,13 @@ def check(
     if shards and not (beside.grids or divided.faults):
         notes.append(NO_GRIDS)
 
-    def print_for_people(_: Table) -> None:
-        if not shards:
-            _print_for_people(held)
-        divided.print()
-
     return Table(
         columns=SHARD_COLUMNS if shards else FACT_COLUMNS if facts else COLUMNS,
         rows=divided.rows if shards else held if facts else list(verdicts(held)),
         title="Shards" if shards else "What the records hold" if facts else "Commands",
         notes=[*notes, *divided.faults, *divided.remarks],
         print_for_people=print_for_people,
+        parts={"shards": divided.rows} if shards else {"shards": divided.rows, "held": held},
         plain=shards,
     )
 
@@ -115,7 +110,14 @@ def _refuse_other_findings(request: Request) -> int:
     return packs
 
 
-def _print_for_people(held: Sequence[Row]) -> None:
+def print_for_people(table: Table) -> None:
+    """Print what the records hold and support, unless shards alone are asked for, and a line for each grid."""
+    if "held" in table.parts:
+        _print_held(table.parts["held"])
+    print_grids(table.parts["shards"])
+
+
+def _print_held(held: Sequence[Row]) -> None:
     runs = [{**row, **{name: _share(row[name], row["runs"]) for name in ("calls", "truth")}} for row in held]
     more = [name for name in ("skipped", "failed") if any(row[name] for row in held)]
     print_table((*RUN_COLUMNS, *more), runs, title="Runs")

@@ -59,17 +59,18 @@ class Shards:
             lines = "\n".join(shortened(self.faults))
             raise AuditError(f"{count(len(self.faults), 'fault')} of shards, and --strict:\n{lines}")
 
-    def print(self) -> None:
-        """Print a line for each grid; its shards are named in the sentences."""
-        grids = {row["grid"]: row["shards"] for row in self.rows if row["grid"] is not None}
-        rows = []
-        for grid, shards in grids.items():
-            mine = [row for row in self.rows if row["grid"] == grid]
-            states = [sum(row["state"] == state for row in mine) for state in ("complete", "incomplete", "missing")]
-            runs = [sum(row[name] for row in mine) for name in ("runs", "complete")]
-            rows.append(dict(zip(GRID_COLUMNS, (grid, shards, *states, *runs), strict=True)))
-        if rows:
-            print_plain_table(GRID_COLUMNS, rows, "Shards")
+
+def print_grids(shards: Sequence[Mapping[str, Any]]) -> None:
+    """Print a line for each grid, given the rows of `Shards`; sentences name its shards."""
+    numbers = {row["grid"]: row["shards"] for row in shards if row["grid"] is not None}
+    rows = []
+    for grid, number in numbers.items():
+        mine = [row for row in shards if row["grid"] == grid]
+        states = [sum(row["state"] == state for row in mine) for state in ("complete", "incomplete", "missing")]
+        runs = [sum(row[name] for row in mine) for name in ("runs", "complete")]
+        rows.append(dict(zip(GRID_COLUMNS, (grid, number, *states, *runs), strict=True)))
+    if rows:
+        print_plain_table(GRID_COLUMNS, rows, "Shards")
 
 
 def shards_of(request: Request, store: Store, beside: Beside) -> Shards:
