@@ -33,7 +33,7 @@ COMMANDS: Final = frozenset(
 )
 """Commands whose tables are functions of records and options: they read nothing else, and run nothing."""
 LAYOUTS: Final = {
-    "check": "audit.reports.check.report",
+    "check": "audit.reports.check.layout",
     "controls": "audit.reports.tables",
     "sensitivity": "audit.reports.sensitivity",
 }
@@ -136,7 +136,7 @@ def _taken(command: str, table: Table, request: Request) -> tuple[Table, _Printe
     layout = table.print_for_people if request.output == "table" else None
     if layout is not None and layout is not getattr(import_module(LAYOUTS[command]), "print_for_people", None):
         return table, None
-    names, values = _values(table.rows)
+    names, values = _values(table)
     is_cut = request.output == "table" and layout is None
     rows = [list(row) for row in islice(values, LONGEST_TABLE if is_cut else MOST + 1)]
     if len(rows) > MOST:
@@ -147,13 +147,13 @@ def _taken(command: str, table: Table, request: Request) -> tuple[Table, _Printe
     return replace(table, rows=_Rows(names, rows, number)), printed
 
 
-def _values(rows: Iterable[Row]) -> tuple[list[str], Iterator[Sequence[Any]]]:
-    """The columns of rows, and their values."""
-    if isinstance(rows, Columnar):
-        return list(rows.columns), rows.values()
-    listed = list(rows)
-    names = list(dict.fromkeys(name for row in listed for name in row))
-    return names, ([row[name] for name in names] for row in listed)
+def _values(table: Table) -> tuple[list[str], Iterator[Sequence[Any]]]:
+    """The columns that the rows of a table have, and their values."""
+    if isinstance(table.rows, Columnar):
+        return list(table.rows.columns), table.rows.values()
+    rows = list(table.rows)
+    names = list(dict.fromkeys([*table.columns, *(name for row in rows for name in row)]))
+    return names, ([row.get(name) for name in names] for row in rows)
 
 
 def _encoded(printed: _Printed) -> bytes | None:

@@ -26,7 +26,7 @@ import msgspec
 from audit.cache_folder import DAY, UNUSED, cache_folder, digest_of
 from audit.ingest.version import version
 from audit.output.errors import Problem
-from audit.remote.copies import state_of
+from audit.remote.states import state_of
 
 SMALLEST: Final = 2**20
 """Bytes of files from which on an analysis is kept: fewer are analysed about as fast."""
