@@ -184,7 +184,7 @@ class _Layout:
         self._gap = gap
 
     def line(self, row: Sequence[str], between: str) -> str | None:
-        """A row as Rich draws it, which takes far longer; None where a cell needs several lines or has odd characters."""
+        """A row as Rich draws it, far quicker; None where a cell needs several lines or has odd characters."""
         cells = []
         for cell, (_, width, _) in zip(row, self._columns, strict=True):
             rest = width - _width([cell])
