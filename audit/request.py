@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -51,6 +51,8 @@ class Request:
     plans: Sequence[Path] = ()
     store: Store | None = None
     """Records that are open already; they stay open, and their paths, detector, subject and thresholds count."""
+    said: list[str] = field(default_factory=list, compare=False, repr=False)
+    """The lines that were printed on standard error when the records were opened."""
 
     def open(self, *, all_detectors: bool = False) -> Store:
         """Open the records and print their problems on standard error.
@@ -63,8 +65,10 @@ class Request:
         """
         store = self.read(all_detectors=all_detectors)
         if self.store is None:
-            print_notes(store.notes, store.problems)
+            self.said.extend(noted(store.notes, store.problems))
             if store.detected_by.is_judged and (line := _left_out(self, store)):
+                self.said.append(line)
+            for line in self.said:
                 note(line)
         return store
 
@@ -200,12 +204,16 @@ def _listed(values: Sequence[str | int]) -> str:
 
 def print_notes(notes: Sequence[str], problems: Sequence[Problem], fate: str = "left out") -> None:
     """Print notes and problems on standard error, beside the result."""
-    for each in notes:
-        note(each)
+    for line in noted(notes, problems, fate):
+        note(line)
+
+
+def noted(notes: Sequence[str], problems: Sequence[Problem], fate: str = "left out") -> Iterator[str]:
+    """The lines that tell notes and problems."""
+    yield from notes
     if problems:
-        note(f"{count(len(problems), 'problem')} in the records, {fate}:")
-        for line in report(problems):
-            note(f"  {line}")
+        yield f"{count(len(problems), 'problem')} in the records, {fate}:"
+        yield from (f"  {line}" for line in report(problems))
 
 
 def note(text: str) -> None:

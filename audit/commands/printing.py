@@ -46,9 +46,14 @@ class Printing:
 def deliver(table: Table, asked: Asked) -> None:
     """Print a table, and its notes on standard error."""
     with table, arranged(table, asked) as shown:
-        for line in shown.notes:
-            note(line)
-        shown.print(asked.output)
+        show(shown, asked.output)
+
+
+def show(table: Table, output: str) -> None:
+    """The same without what is asked of its columns and rows."""
+    for line in table.notes:
+        note(line)
+    table.print(output)
 
 
 def arranged(table: Table, asked: Asked) -> Table:

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Final
 import typer
 from typer.models import ArgumentInfo
 
+from audit.commands.kept import deliver_kept
 from audit.commands.options import (
     ColumnsOption,
     ConditionOption,
@@ -25,7 +26,7 @@ from audit.commands.options import (
     StrictOption,
     VariantOption,
 )
-from audit.commands.printing import OPTIONS, deliver, names
+from audit.commands.printing import OPTIONS, names
 from audit.output.rows import Table
 from audit.request import Request
 from audit.vocabulary.detectors import DEFAULT
@@ -162,8 +163,7 @@ def reading(
         def command(**given: Any) -> None:
             mine = {parameter.name: given.pop(parameter.name) for parameter in own}
             request = _options(**{"detector": DEFAULT, **given})
-            if (table := function(request, **mine)) is not None:
-                deliver(table, request)
+            deliver_kept(function.__name__, request, mine, functools.partial(function, request, **mine))
 
         # Typer reads both: the options and their types.
         before = [parameter for parameter in own if _is_argument(parameter)]

@@ -27,7 +27,13 @@ class Interruptible(Protocol):
 
 
 def rows(relation: duckdb.DuckDBPyRelation, store: Interruptible) -> Iterator[dict[str, Any]]:
-    """The rows as dicts, a batch at a time.
+    """The rows as dicts: see `values`."""
+    columns = relation.columns
+    return (dict(zip(columns, row, strict=True)) for row in values(relation, store))
+
+
+def values(relation: duckdb.DuckDBPyRelation, store: Interruptible) -> Iterator[tuple[Any, ...]]:
+    """The rows, a batch at a time.
 
     The query runs in a thread of its own, so that this one receives Ctrl-C and can stop it.
 
@@ -38,14 +44,12 @@ def rows(relation: duckdb.DuckDBPyRelation, store: Interruptible) -> Iterator[di
     Raises:
         KeyboardInterrupt: after Ctrl-C, once the query has stopped.
     """
-    columns = relation.columns
     with ThreadPoolExecutor(1) as worker:
         result_of(worker.submit(int))  # from here on the thread exists, and its work can be waited for
         try:
             stream = worker.submit(relation.iter_rows)
             while found := result_of(worker.submit(lambda: list(islice(stream.result(), BATCH)))):
-                for row in found:
-                    yield dict(zip(columns, row, strict=True))
+                yield from found
         except KeyboardInterrupt:
             # Repeatedly: an interrupt has no effect on a query that has not begun yet.
             last = worker.submit(int)

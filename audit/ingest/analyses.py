@@ -26,7 +26,7 @@ import msgspec
 from audit.cache_folder import DAY, SETTLED, UNUSED, cache_folder, digest_of
 from audit.ingest.version import version
 from audit.output.errors import Problem
-from audit.remote.copies import state_of
+from audit.remote.states import state_of
 
 SMALLEST: Final = 2**20
 """Bytes of files from which on an analysis is kept: fewer are analysed about as fast."""
@@ -36,7 +36,7 @@ MOST: Final = 10**9
 """Bytes in total; beyond them the least recently used analyses are removed first."""
 
 NOT_READ: Final = ("/calls.jsonl", "/truth.jsonl")
-"""Ends of the paths of files that no relation depends on."""
+"""Ends of the paths of files of which nothing matters but whether they are there."""
 
 _FOLDER: Final = "analyses"
 _CONTENTS: Final = "contents"
@@ -103,7 +103,7 @@ class Analysis:
 
     def begin(self, problems: Sequence[Problem], notes: Sequence[str]) -> None:
         """Keep relations from here on, unless files have changed while the records were read."""
-        if self._is_writable or _state(self._paths, self._state.digests) != self._state:
+        if self._is_writable or self._has_changed():
             return
         with contextlib.suppress(OSError, UnicodeEncodeError):
             before = list(self._folder.parent.iterdir()) if self._folder.parent.is_dir() else []
@@ -118,8 +118,19 @@ class Analysis:
 
     def find(self, name: str) -> Path | None:
         """The database in which a relation was kept, whole; None if there is none."""
+        return self._files[name] if self.content(name) is not None else None
+
+    def content(self, name: str) -> bytes | None:
+        """What was kept under a name, whole; None if there is nothing."""
         path = self._files.get(name)
-        return path if path is not None and self._read(path) is not None else None
+        return None if path is None else self._read(path)
+
+    def keep(self, name: str, content: bytes) -> None:
+        """Keep something that is no relation under a name, unless files have changed since it was begun."""
+        self.begin([], [])
+        if self._is_writable and not self._has_changed():
+            with contextlib.suppress(OSError):
+                self._publish(name, content)
 
     @contextlib.contextmanager
     def room(self, name: str) -> Iterator[Path | None]:
@@ -136,6 +147,9 @@ class Analysis:
             with contextlib.suppress(OSError):
                 part.unlink(missing_ok=True)
 
+    def _has_changed(self) -> bool:
+        return _state(self._paths, self._state.digests) != self._state
+
     def _publish(self, name: str, content: bytes) -> None:
         part = self._folder / f"{uuid.uuid4().hex}.part"
         part.write_bytes(content)
@@ -145,8 +159,7 @@ class Analysis:
         return digest_of(content, self._folder.parent.name, self._folder.name, name)
 
     def _contents(self) -> Contents | None:
-        path = self._files.get(_CONTENTS)
-        content = None if path is None else self._read(path)
+        content = self.content(_CONTENTS)
         if content is None:
             return None
         try:
@@ -184,6 +197,7 @@ def _state(paths: Sequence[Path], known: Mapping[str, str] | None = None) -> _St
         for path in paths:
             for name, found in _found(path):
                 if name.endswith(NOT_READ):
+                    listed.update(os.fsencode(f"{name}\0"))
                     continue
                 size += found.st_size
                 if (elsewhere := state_of(name)) is not None:

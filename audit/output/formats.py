@@ -6,26 +6,44 @@ import csv
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final, TextIO
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
+from typing import Any, Final, Protocol, TextIO, runtime_checkable
 
 from audit.output.escaping import cell, escape_json, escape_markdown, in_line
 
 MOST_DECIMALS: Final = 4
 """Decimals that the numbers of a column for people have at most."""
 
+BATCH: Final = 1024
+"""Rows of which the values of a column are converted together."""
+
 Row = Mapping[str, Any]
+Column = Sequence[Any]
 Writer = Callable[[Sequence[str], Iterable[Row], TextIO, str | None], None]
+
+
+@runtime_checkable
+class Columnar(Protocol):
+    """Rows that are values already, of which no mappings need to be made."""
+
+    columns: Sequence[str]
+
+    def values(self) -> Iterator[Sequence[Any]]:
+        """Iterate over the rows, each the values of all columns."""
 
 
 def write_json(columns: Sequence[str], rows: Iterable[Row], stream: TextIO, caption: str | None = None) -> None:
     """A list of objects, one a line; what cannot be computed is null. A caption has no place in it."""
     del caption
-    stream.write("[")
-    for number, row in enumerate(rows):
-        stream.write(",\n " if number else "\n ")
-        stream.write(as_json({column: row[column] for column in columns}))
-    stream.write("\n]\n")
+    wanted = list(dict.fromkeys(columns))
+    line = ", ".join(f"{as_json(column).replace('%', '%%')}: %s" for column in wanted).join("{}")
+    before = "[\n "
+    for batch in batches(wanted, rows):
+        stream.write(before)
+        stream.write(",\n ".join(map(line.__mod__, zip(*map(json_fields, batch), strict=True))))
+        before = ",\n "
+    stream.write("[\n]\n" if before == "[\n " else "\n]\n")
 
 
 def write_csv(columns: Sequence[str], rows: Iterable[Row], stream: TextIO, caption: str | None = None) -> None:
@@ -36,18 +54,21 @@ def write_csv(columns: Sequence[str], rows: Iterable[Row], stream: TextIO, capti
     del caption
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(map(cell, columns))
-    writer.writerows([_field(row[column]) for column in columns] for row in rows)
+    for batch in batches(columns, rows):
+        writer.writerows(zip(*map(csv_fields, batch), strict=True))
 
 
 def write_markdown(columns: Sequence[str], rows: Iterable[Row], stream: TextIO, caption: str | None = None) -> None:
     """A pipe table, numbers to the right."""
-    kept = list(rows)
-    stream.write("| " + " | ".join(map(escape_markdown, columns)) + " |\n")
-    marks = ["---:" if is_number_column(kept, column) else "---" for column in columns]
-    stream.write("| " + " | ".join(marks) + " |\n")
-    for row in kept:
-        cells = [escape_markdown(rounded(row[column])) for column in columns]
-        stream.write("| " + " | ".join(cells) + " |\n")
+    lines: list[str] = []
+    kinds: list[set[type]] = [set() for _ in columns]
+    for batch in batches(columns, rows):
+        for found, values in zip(kinds, batch, strict=True):
+            found.update(map(type, values))
+        lines += map(_line, zip(*map(markdown_cells, batch), strict=True))
+    stream.write(_line(map(escape_markdown, columns)))
+    stream.write(_line("---:" if _are_numbers(found) else "---" for found in kinds))
+    stream.writelines(lines)
     if caption:
         stream.write(f"\n{escape_markdown(caption)}\n")
 
@@ -108,13 +129,90 @@ def _with_decimals(value: float | None, places: int, digits: int) -> str:
 
 def is_number_column(rows: Sequence[Row], column: str) -> bool:
     """Whether a column holds numbers and nothing else, nulls aside."""
-    values = [row[column] for row in rows if row[column] is not None]
-    return bool(values) and all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
+    return _are_numbers({type(row[column]) for row in rows})
 
 
 def is_nested(value: Any) -> bool:
     """Whether a value is an object, or a list of such or of lists: formats without them have it as JSON."""
     return isinstance(value, dict) or (isinstance(value, list) and any(isinstance(item, dict | list) for item in value))
+
+
+def batches(columns: Sequence[str], rows: Iterable[Row]) -> Iterator[list[Column]]:
+    """Some columns of rows, a batch of rows at a time: for each column its values."""
+    if isinstance(rows, Columnar):
+        values, places = rows.values(), [list(rows.columns).index(column) for column in columns]
+    else:
+        values, places = ([row[column] for column in columns] for row in rows), list(range(len(columns)))
+    while batch := list(islice(values, BATCH)):
+        every = list(zip(*batch, strict=True))
+        yield [every[place] for place in places]
+
+
+def csv_fields(values: Column) -> Iterable[Any]:
+    """Values of a column as the CSV module is to write them.
+
+    What a value becomes is a matter of its type, which nearly always all of a column share, and few texts are many.
+    """
+    match set(map(type, values)) - {type(None)}:
+        case kinds if kinds <= {int} or (kinds == {float} and _are_finite(values)):
+            return values
+        case kinds if kinds in ({str}, {bool}):
+            return _each_once(_field, values)
+        case kinds if kinds == {list} and _are_whole(values):
+            return _each_once(_field, [None if value is None else " ".join(map(str, value)) for value in values])
+    return map(_field, values)
+
+
+def json_fields(values: Column) -> Iterable[Any]:
+    """Values of a column as `%s` is to write them in JSON."""
+    match set(map(type, values)) - {type(None)}:
+        case kinds if kinds <= {int} or (kinds == {float} and _are_finite(values)):
+            return ["null" if value is None else value for value in values] if None in values else values
+        case kinds if kinds <= {str} or kinds <= {bool}:
+            return _each_once(as_json, values)
+        case kinds if kinds == {list} and _are_whole(values):
+            return ["null" if value is None else value for value in values]
+    return map(as_json, values)
+
+
+def markdown_cells(values: Column) -> Iterable[str]:
+    """Values of a column as cells of a pipe table; in numbers there is nothing to escape."""
+    match set(map(type, values)) - {type(None)}:
+        case kinds if kinds <= {int}:
+            return ["" if value is None else str(value) for value in values]
+        case kinds if kinds == {float}:
+            return map(rounded, values)
+        case kinds if kinds in ({str}, {bool}):
+            return _each_once(_markdown_cell, values)
+    return map(_markdown_cell, values)
+
+
+def _markdown_cell(value: Any) -> str:
+    return escape_markdown(rounded(value))
+
+
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |\n"
+
+
+def _are_numbers(kinds: set[type]) -> bool:
+    """Whether values of some types are numbers, nulls aside."""
+    some = kinds - {type(None)}
+    return bool(some) and all(issubclass(kind, int | float) and not issubclass(kind, bool) for kind in some)
+
+
+def _are_finite(values: Column) -> bool:
+    return all(map(math.isfinite, filter(None, values)))
+
+
+def _are_whole(values: Column) -> bool:
+    """Whether lists hold whole numbers and nothing else."""
+    return set(map(type, chain.from_iterable(filter(None, values)))) <= {int}
+
+
+def _each_once(spelled: Callable[[Any], Any], values: Column) -> Iterable[Any]:
+    """What a function makes of texts or truth values, called once for each that is there."""
+    return map({value: spelled(value) for value in set(values)}.__getitem__, values)
 
 
 def _finite(value: Any) -> Any:

@@ -58,6 +58,7 @@ class Table:
         whole: whether people see all columns, however wide the table becomes.
         longest_text: characters of a text that people see; None where texts are shown in full.
         print_for_people: prints a table in another layout.
+        parts: further rows that such a layout has, by name.
         link: finds the address of a row's page, to which a notebook's table of the rows links.
     """
 
@@ -74,6 +75,7 @@ class Table:
     whole: bool = False
     longest_text: int | None = None
     print_for_people: Callable[[Table], None] | None = None
+    parts: Mapping[str, Sequence[Row]] = field(default_factory=dict)
     link: Link | None = None
     close: Callable[[], object] = field(default=lambda: None)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, Literal
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
 
 from audit.output.cells import by_importance, cells, plain_cells, short, unfolded
 from audit.output.escaping import in_line
@@ -13,7 +13,8 @@ from audit.output.fitting import fitting
 from audit.output.formats import Row, is_number_column
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, RenderableType
+    from rich.table import Table
 
 WIDTH: Final = 100
 """Characters a line where no width is known; tables have all essential columns there, and wider ones exceed it."""
@@ -121,17 +122,18 @@ def _write(
     if notes and not others:
         notes.append("")  # the table is a part of something longer
     # Written in one go and not by Rich, which takes a reader that closes the pipe, such as `head`, for a failure.
-    with console.capture() as written:
-        for (title, rows), part in zip(parts, filled, strict=True):
-            _print_one({column: headings[column] for column in chosen}, chosen, rows, part, title, console, space)
-        lines = [*(caption.split("\n") if caption else ()), *notes]
-        if lines:
-            console.width = space
-            console.print("\n".join(map(in_line, lines)))
-    sys.stdout.write(written.get())
+    written = [
+        _table({column: headings[column] for column in chosen}, chosen, rows, part, title, console, space)
+        for (title, rows), part in zip(parts, filled, strict=True)
+    ]
+    lines = [*(caption.split("\n") if caption else ()), *notes]
+    if lines:
+        console.width = space
+        written.append(_drawn(console, "\n".join(map(in_line, lines))))
+    sys.stdout.write("".join(written))
 
 
-def _print_one(
+def _table(
     columns: Mapping[str, str],
     most: Mapping[str, int],
     rows: Sequence[Row],
@@ -139,9 +141,8 @@ def _print_one(
     title: str | None,
     console: Console,
     space: int,
-) -> None:
+) -> str:
     from rich import box
-    from rich.table import Table
     from rich.text import Text
 
     # As wide as needed and no wider: headings break between words, and no digit is ever cut off.
@@ -150,26 +151,67 @@ def _print_one(
     }
     tight = sum(widths.values()) + len(columns) - 1
     gap = 1 if tight + len(columns) - 1 <= space else 0
+    written = []
     if title:
         console.width = space
-        console.print(Text(in_line(title)))
+        written.append(_drawn(console, Text(in_line(title))))
     console.width = max(space, tight)
-    table = Table(box=box.SIMPLE_HEAD)
-    table.show_edge, table.pad_edge, table.padding = False, False, (0, gap, 0, 0)
     texts = []
-    for column, heading in columns.items():
-        side: Literal["left", "right"] = "left"
+    numbers = {column for column in columns if is_number_column(rows, column)}
+    for column in columns:
         mine = filled[column]
-        if is_number_column(rows, column):
-            side = "right"
-            # Rich strips the blanks that numbers without decimals end with, where it moves them to the right itself.
-            mine = [cell.rjust(widths[column]) for cell in mine]
-        texts.append(mine)
-        table.add_column(heading, justify=side, width=widths[column], overflow="fold")
-    for row in zip(*texts, strict=True):
-        table.add_row(*(Text(cell, justify="left") for cell in row))
-    console.print(table)
-    console.print()
+        # Rich strips the blanks that numbers without decimals end with, where it moves them to the right itself.
+        texts.append([cell.rjust(widths[column]) for cell in mine] if column in numbers else mine)
+    layout = _Layout(list(columns.values()), [*widths.values()], [column in numbers for column in columns], gap)
+    every = list(zip(*texts, strict=True))
+    if tight + gap * (len(columns) - 1) > console.width:  # a terminal whose width is fixed; Rich makes columns narrower
+        written.append(_drawn(console, layout.with_rows(every)))
+    else:
+        written.append(_drawn(console, layout.with_rows([])))
+        between = box.SIMPLE_HEAD.substitute(console.options).mid_vertical
+        for row in every:
+            line = layout.line(row, between)
+            written.append(_drawn(console, layout.with_rows([row], headed=False)) if line is None else line)
+    written.append("\n")
+    return "".join(written)
+
+
+class _Layout:
+    """The columns of a table: of each its heading, its width and whether it holds numbers; and the gap between them."""
+
+    def __init__(self, headings: Sequence[str], widths: Sequence[int], are_numbers: Sequence[bool], gap: int) -> None:
+        self._columns = list(zip(headings, widths, are_numbers, strict=True))
+        self._gap = gap
+
+    def line(self, row: Sequence[str], between: str) -> str | None:
+        """A row as Rich draws it, far quicker; None where a cell needs several lines or has odd characters."""
+        cells = []
+        for cell, (_, width, _) in zip(row, self._columns, strict=True):
+            rest = width - _width([cell])
+            if rest < 0 or not cell.replace("\u00a0", "").isprintable():
+                return None
+            cells.append(f"{cell}{' ' * rest}")
+        return f"{' ' * self._gap}{between}".join(cells) + "\n"
+
+    def with_rows(self, rows: Iterable[Sequence[str]], *, headed: bool = True) -> Table:
+        """A table of Rich's."""
+        from rich import box
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table(box=box.SIMPLE_HEAD, show_header=headed)
+        table.show_edge, table.pad_edge, table.padding = False, False, (0, self._gap, 0, 0)
+        for heading, width, is_number in self._columns:
+            table.add_column(heading, justify="right" if is_number else "left", width=width, overflow="fold")
+        for row in rows:
+            table.add_row(*(Text(cell, justify="left") for cell in row))
+        return table
+
+
+def _drawn(console: Console, what: RenderableType) -> str:
+    with console.capture() as written:
+        console.print(what)
+    return written.get()
 
 
 def _width(texts: Sequence[str]) -> int:

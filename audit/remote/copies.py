@@ -20,6 +20,7 @@ from audit.remote.downloads import SPARED, Downloads, full_disk
 from audit.remote.listings import linked
 from audit.remote.objects import RemoteObject, object_of
 from audit.remote.ranges import serve
+from audit.remote.states import STATES
 from audit.remote.systems import patiently, system_of
 from audit.remote.together import together
 from audit.remote.urls import Address, RemotePath, address_of
@@ -28,8 +29,6 @@ from collector.system.secrets import WEB
 
 BY_RANGES: Final = 8 * 2**20
 """Bytes of a pack from which on it is read by ranges; a smaller one is copied."""
-
-_states: Final[dict[str, str]] = {}
 
 
 class _Held(msgspec.Struct):
@@ -52,11 +51,6 @@ def fetch(paths: Sequence[Path], *, cache: bool = True) -> None:
     for path in paths:
         if isinstance(path, RemotePath):
             _fetch(address_of(path), cache=cache)
-
-
-def state_of(local: str) -> str | None:
-    """The state elsewhere of a file of a copy; None for other files, and where its server states nothing."""
-    return _states.get(local)
 
 
 def _fetch(address: Address, *, cache: bool) -> None:
@@ -165,9 +159,9 @@ def _copy(found: Sequence[RemoteObject], held: _Held, root: Path, parts: Path) -
             if each.state is not None:
                 held.states[each.relative] = each.state
     for each in found:
-        _states.pop(str(targets[each.relative]), None)
+        STATES.pop(str(targets[each.relative]), None)
         if each.state is not None:
-            _states[str(targets[each.relative])] = each.state
+            STATES[str(targets[each.relative])] = each.state
     held.states = {name: state for name, state in held.states.items() if name in targets}
 
 

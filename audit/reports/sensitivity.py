@@ -60,19 +60,20 @@ def sensitivity(
         title=TITLE,
         caption=caption,
         notes=[line for line in (nothing, caption) if line],
-        print_for_people=lambda _: _print_for_people(found, caption),
+        print_for_people=print_for_people,
     )
 
 
-def _print_for_people(found: Sequence[Row], caption: str | None) -> None:
+def print_for_people(table: Table) -> None:
+    """Print a table for each task and method, with a column for each pattern."""
     for (condition, env, variant), mine in groupby(
-        found, key=lambda row: (row["condition"], row["env"], row["variant"])
+        table.rows, key=lambda row: (row["condition"], row["env"], row["variant"])
     ):
         wide = _side_by_side(list(mine))
         print_table(
             list(wide[0]), [{"condition": condition, **row} for row in wide], title=f"{TITLE}: {env}, {variant}"
         )
-    sys.stdout.write("".join(f"{line}\n" for line in (LEGEND, caption) if line))
+    sys.stdout.write("".join(f"{line}\n" for line in (LEGEND, table.caption) if line))
 
 
 def _side_by_side(found: Sequence[Row]) -> list[dict[str, Any]]:

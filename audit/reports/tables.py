@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from audit.arguments import (
@@ -165,10 +165,14 @@ def controls(data: Data, **options: Unpack[Classification]) -> Table:
     assert found.relation is not None
     if len(found) and not found.relation.filter("control_runs > 0").limit(1).fetchall():
         found.notes = (*found.notes, NO_CONTROL)
-        found.print_for_people = lambda _: None  # half of the table would be empty
+        found.print_for_people = print_for_people
     elif len(found):
         found.caption = " ".join([*([found.caption] if found.caption else []), MATCHED])
     return found
+
+
+def print_for_people(_: Table) -> None:
+    """Print nothing of controls that there are not: half of the table would be empty."""
 
 
 def severity(data: Data, **options: Unpack[Detection]) -> Table:
@@ -235,16 +239,21 @@ class RelationRows:
     """
 
     def __init__(self, relation: duckdb.DuckDBPyRelation, store: Store | None) -> None:
+        self.columns: Sequence[str] = relation.columns
         self._relation = relation
         self._store = store
 
     def __iter__(self) -> Iterator[Row]:
-        if self._store is None:
-            columns = self._relation.columns
-            return (dict(zip(columns, row, strict=True)) for row in self._relation.iter_rows())
-        from audit.engine.interrupting import rows
+        columns = self.columns
+        return (dict(zip(columns, row, strict=True)) for row in self.values())
 
-        return rows(self._relation, self._store)
+    def values(self) -> Iterator[Sequence[Any]]:
+        """Iterate over the rows, each the values of all columns."""
+        if self._store is None:
+            return self._relation.iter_rows()
+        from audit.engine.interrupting import values
+
+        return values(self._relation, self._store)
 
     def __len__(self) -> int:
         [(number,)] = self._relation.aggregate("count(*)").fetchall()

@@ -1,43 +1,32 @@
-"""The result of a check, for people and for programs."""
+"""The result of a check."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, Unpack
+from collections.abc import Iterator, Sequence
+from typing import Final, Unpack
 
 from audit.arguments import Data, Selection, request_of
 from audit.output.errors import AuditError, UsageError, count, report
+from audit.output.formats import Row
 from audit.output.rows import Table
-from audit.output.tables import print_table
 from audit.packing.verifying import verify_findings
 from audit.reports.check.beside import look_beside
 from audit.reports.check.commands import COMMANDS, judge
 from audit.reports.check.facts import facts_of
+from audit.reports.check.layout import CANDIDATE_PARTS, REVISION_PARTS, print_for_people
 from audit.reports.check.remarks import remarks
 from audit.reports.check.shards import COLUMNS as SHARD_COLUMNS
 from audit.reports.check.shards import NO_GRIDS, shards_of
 from audit.reports.emptiness import NOTHING
 from audit.request import Request
 
-Row = dict[str, Any]
-
 COLUMNS: Final = ("condition", "env", "variant", "command", "supported", "reason")
-RUN_COLUMNS: Final = (
-    *("condition", "env", "variant", "source", "backend", "runs", "iterations", "revisions"),
-    *("thresholds", "known_task", "calls", "truth"),
-)
-CANDIDATE_PARTS: Final = ("returns", "lengths", "seeds", "endings", "parameters")
-REVISION_PARTS: Final = ("answers", "thinking", "three", "shown", "statistics")
-PART_COLUMNS: Final = ("condition", "env", "variant", *CANDIDATE_PARTS, *REVISION_PARTS)
 FACT_COLUMNS: Final = (
     *("condition", "env", "variant", "source", "backend", "runs", "iterations", "revisions", "candidates"),
     *CANDIDATE_PARTS,
     *REVISION_PARTS,
     *("thresholds", "known_task", "calls", "truth", "skipped", "texts", "failed"),
 )
-MOST_GROUPS: Final = 2
-"""Groups that are named in the table for people; the rest are counted."""
 
 
 def check(
@@ -78,17 +67,13 @@ def check(
     if shards and not (beside.grids or divided.faults):
         notes.append(NO_GRIDS)
 
-    def print_for_people(_: Table) -> None:
-        if not shards:
-            _print_for_people(held)
-        divided.print()
-
     return Table(
         columns=SHARD_COLUMNS if shards else FACT_COLUMNS if facts else COLUMNS,
         rows=divided.rows if shards else held if facts else list(verdicts(held)),
         title="Shards" if shards else "What the records hold" if facts else "Commands",
         notes=[*notes, *divided.faults, *divided.remarks],
         print_for_people=print_for_people,
+        parts={"shards": divided.rows} if shards else {"shards": divided.rows, "held": held},
         plain=shards,
     )
 
@@ -113,65 +98,3 @@ def _refuse_other_findings(request: Request) -> int:
         lines = "".join(f"\n{line}" for line in report(problems))
         raise AuditError(f"findings in packs differ from their records, and are not to be trusted:{lines}")
     return packs
-
-
-def _print_for_people(held: Sequence[Row]) -> None:
-    runs = [{**row, **{name: _share(row[name], row["runs"]) for name in ("calls", "truth")}} for row in held]
-    more = [name for name in ("skipped", "failed") if any(row[name] for row in held)]
-    print_table((*RUN_COLUMNS, *more), runs, title="Runs")
-    parts = [
-        {
-            **row,
-            **{name: _share(row[name], row["candidates"]) for name in (*CANDIDATE_PARTS, "texts")},
-            **{name: _share(row[name], row["revisions"]) for name in REVISION_PARTS},
-        }
-        for row in held
-    ]
-    of_texts = ("texts",) if any(row["texts"] for row in held) else ()
-    legend = (
-        f"Returns to parameters{' and texts' if of_texts else ''} are of all candidates, the rest of all revisions."
-    )
-    print_table((*PART_COLUMNS, *of_texts), parts, title="What the records hold", caption=legend)
-    sys.stdout.write("\n")
-    columns = ("condition", "command", "supported", "where", "reason")
-    print_table(columns, list(_merged(held)), title="Commands")
-
-
-def _share(number: int, of: int) -> str:
-    if not of:
-        return "-"
-    return {0: "none", of: "all"}.get(number, f"{number}/{of}")
-
-
-def _merged(held: Sequence[Row]) -> Iterator[Row]:
-    """Verdicts that several tasks and methods share, as one row."""
-    for condition in dict.fromkeys(row["condition"] for row in held):
-        mine = [row for row in held if row["condition"] == condition]
-        for name, command in COMMANDS.items():
-            groups: dict[tuple[bool, str | None], list[Row]] = {}
-            for row in mine:
-                groups.setdefault(judge(command, row), []).append(row)
-            for (supported, reason), rows in groups.items():
-                yield {
-                    "condition": condition,
-                    "command": name,
-                    "supported": supported,
-                    "where": _where(rows, mine),
-                    "reason": reason,
-                }
-
-
-def _where(rows: Sequence[Mapping[str, Any]], every: Sequence[Mapping[str, Any]]) -> str:
-    """Which tasks and methods are meant, in a few words."""
-    if len(rows) == len(every):
-        return "all"
-    for column in ("variant", "env"):
-        names = list(dict.fromkeys(row[column] for row in rows))
-        if len(rows) == sum(row[column] in names for row in every):
-            return _few(names)
-    return _few([f"{row['env']} {row['variant']}" for row in rows])
-
-
-def _few(names: Sequence[str]) -> str:
-    more = len(names) - MOST_GROUPS
-    return ", ".join(names[:MOST_GROUPS]) + (f" and {more} more" if more > 0 else "")

@@ -11,7 +11,6 @@ import msgspec
 
 from audit.output.errors import AuditError, count, shortened
 from audit.output.escaping import in_line
-from audit.output.tables import print_plain_table
 from audit.reports.check.beside import Beside, contradictory
 from audit.request import Request
 from audit.store import Store
@@ -22,7 +21,6 @@ COLUMNS: Final = (
     *("grid", "shard", "shards", "state", "runs", "complete", "unfinished", "missing", "iterations", "done"),
     *("to_do", "overlapping", "contradictory"),
 )
-GRID_COLUMNS: Final = ("grid", "shards", "complete", "incomplete", "missing", "runs", "runs complete")
 NO_GRIDS: Final = "no grid-….json, which collect --shard writes, so shards are unknown"
 NO_SHARD: Final = "no shard"
 
@@ -58,18 +56,6 @@ class Shards:
         if self.faults:
             lines = "\n".join(shortened(self.faults))
             raise AuditError(f"{count(len(self.faults), 'fault')} of shards, and --strict:\n{lines}")
-
-    def print(self) -> None:
-        """Print a line for each grid; its shards are named in the sentences."""
-        grids = {row["grid"]: row["shards"] for row in self.rows if row["grid"] is not None}
-        rows = []
-        for grid, shards in grids.items():
-            mine = [row for row in self.rows if row["grid"] == grid]
-            states = [sum(row["state"] == state for row in mine) for state in ("complete", "incomplete", "missing")]
-            runs = [sum(row[name] for row in mine) for name in ("runs", "complete")]
-            rows.append(dict(zip(GRID_COLUMNS, (grid, shards, *states, *runs), strict=True)))
-        if rows:
-            print_plain_table(GRID_COLUMNS, rows, "Shards")
 
 
 def shards_of(request: Request, store: Store, beside: Beside) -> Shards:

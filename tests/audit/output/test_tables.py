@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import io
+import random
 import re
 
 import pytest
+from rich.console import Console
 
 from audit.output.cells import by_importance
 from audit.output.fitting import fitting
 from audit.output.formats import aligned
-from audit.output.tables import print_plain_table, print_table
+from audit.output.tables import _drawn, _Layout, print_plain_table, print_table
 
 COLUMNS = {
     "as many decimals as the longest needs": ([28.8, 9, -18.95, None, 0.0], ["28.80", " 9   ", "-18.95", "", " 0.00"]),
@@ -177,3 +180,38 @@ def test_a_narrow_table_keeps_intervals_then_p_values_and_drops_counts_first(cap
     text = capsys.readouterr().out.replace("\u00a0", " ")
     assert text.splitlines()[1].split() == ["env", "regressions", "ratio", "p"]
     assert "Left out: runs, mean." in text
+
+
+def test_a_line_is_what_rich_draws():
+    """For cells of any characters, and terminals that lack some; what needs several lines is left to Rich."""
+    draw = random.Random(3)
+    texts = [
+        "",
+        "a",
+        "1.50",
+        " 7",
+        "a  b",
+        "日本語",
+        "e\u0301",
+        "\u00a0[1, 2]",
+        "ﷺ",
+        "\u200b",
+        "x\ty",
+        "two words",
+        "👩‍👩‍👧",
+    ]
+    seen = 0
+    for encoding in ("utf-8", "ascii", "latin-1"):
+        console = Console(file=io.TextIOWrapper(io.BytesIO(), encoding=encoding), highlight=False, width=200)
+        between = "|" if encoding != "utf-8" else " "
+        for _ in range(150):
+            number = draw.randrange(1, 6)
+            widths = [draw.randrange(1, 12) for _ in range(number)]
+            numbers = [draw.random() < 0.5 for _ in widths]
+            layout = _Layout(["h"] * number, widths, numbers, draw.randrange(2))
+            row = [draw.choice(texts) for _ in widths]
+            line = layout.line(row, between)
+            drawn = _drawn(console, layout.with_rows([row], headed=False))
+            assert line in (drawn, None)
+            seen += line is not None
+    assert seen > 100

@@ -1,0 +1,105 @@
+"""A check as people see it: what the records hold, what they support, and the grids of sweeps."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from audit.output.formats import Row
+from audit.output.rows import Table
+from audit.output.tables import print_plain_table, print_table
+from audit.reports.check.commands import COMMANDS, judge
+
+RUN_COLUMNS: Final = (
+    *("condition", "env", "variant", "source", "backend", "runs", "iterations", "revisions"),
+    *("thresholds", "known_task", "calls", "truth"),
+)
+CANDIDATE_PARTS: Final = ("returns", "lengths", "seeds", "endings", "parameters")
+REVISION_PARTS: Final = ("answers", "thinking", "three", "shown", "statistics")
+PART_COLUMNS: Final = ("condition", "env", "variant", *CANDIDATE_PARTS, *REVISION_PARTS)
+GRID_COLUMNS: Final = ("grid", "shards", "complete", "incomplete", "missing", "runs", "runs complete")
+MOST_GROUPS: Final = 2
+"""Groups that are named in the table for people; the rest are counted."""
+
+
+def print_for_people(table: Table) -> None:
+    """Print what the records hold and support, unless shards alone are asked for, and a line for each grid."""
+    if "held" in table.parts:
+        _print_held(table.parts["held"])
+    _print_grids(table.parts["shards"])
+
+
+def _print_held(held: Sequence[Row]) -> None:
+    runs = [{**row, **{name: _share(row[name], row["runs"]) for name in ("calls", "truth")}} for row in held]
+    more = [name for name in ("skipped", "failed") if any(row[name] for row in held)]
+    print_table((*RUN_COLUMNS, *more), runs, title="Runs")
+    parts = [
+        {
+            **row,
+            **{name: _share(row[name], row["candidates"]) for name in (*CANDIDATE_PARTS, "texts")},
+            **{name: _share(row[name], row["revisions"]) for name in REVISION_PARTS},
+        }
+        for row in held
+    ]
+    of_texts = ("texts",) if any(row["texts"] for row in held) else ()
+    legend = (
+        f"Returns to parameters{' and texts' if of_texts else ''} are of all candidates, the rest of all revisions."
+    )
+    print_table((*PART_COLUMNS, *of_texts), parts, title="What the records hold", caption=legend)
+    sys.stdout.write("\n")
+    columns = ("condition", "command", "supported", "where", "reason")
+    print_table(columns, list(_merged(held)), title="Commands")
+
+
+def _share(number: int, of: int) -> str:
+    if not of:
+        return "-"
+    return {0: "none", of: "all"}.get(number, f"{number}/{of}")
+
+
+def _merged(held: Sequence[Row]) -> Iterator[Row]:
+    """Verdicts that several tasks and methods share, as one row."""
+    for condition in dict.fromkeys(row["condition"] for row in held):
+        mine = [row for row in held if row["condition"] == condition]
+        for name, command in COMMANDS.items():
+            groups: dict[tuple[bool, str | None], list[Row]] = {}
+            for row in mine:
+                groups.setdefault(judge(command, row), []).append(row)
+            for (supported, reason), rows in groups.items():
+                yield {
+                    "condition": condition,
+                    "command": name,
+                    "supported": supported,
+                    "where": _where(rows, mine),
+                    "reason": reason,
+                }
+
+
+def _where(rows: Sequence[Mapping[str, Any]], every: Sequence[Mapping[str, Any]]) -> str:
+    """Which tasks and methods are meant, in a few words."""
+    if len(rows) == len(every):
+        return "all"
+    for column in ("variant", "env"):
+        names = list(dict.fromkeys(row[column] for row in rows))
+        if len(rows) == sum(row[column] in names for row in every):
+            return _few(names)
+    return _few([f"{row['env']} {row['variant']}" for row in rows])
+
+
+def _few(names: Sequence[str]) -> str:
+    more = len(names) - MOST_GROUPS
+    return ", ".join(names[:MOST_GROUPS]) + (f" and {more} more" if more > 0 else "")
+
+
+def _print_grids(shards: Sequence[Mapping[str, Any]]) -> None:
+    """Print a line for each grid, given the rows of `Shards`; sentences name its shards."""
+    numbers = {row["grid"]: row["shards"] for row in shards if row["grid"] is not None}
+    rows = []
+    for grid, number in numbers.items():
+        mine = [row for row in shards if row["grid"] == grid]
+        states = [sum(row["state"] == state for row in mine) for state in ("complete", "incomplete", "missing")]
+        runs = [sum(row[name] for row in mine) for name in ("runs", "complete")]
+        rows.append(dict(zip(GRID_COLUMNS, (grid, number, *states, *runs), strict=True)))
+    if rows:
+        print_plain_table(GRID_COLUMNS, rows, "Shards")

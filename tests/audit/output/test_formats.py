@@ -1,0 +1,171 @@
+"""Formats for programs: values are converted a column at a time, to what each of them is by itself."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import random
+from datetime import date
+from decimal import Decimal
+
+import duckdb
+
+from audit.output import formats
+from audit.output.escaping import cell, escape_json, escape_markdown
+from audit.output.formats import WRITERS, is_nested, rounded
+from audit.reports.tables import RelationRows
+
+NUMBERS = [0.0, -0.0, 1.5, -2.25, math.nan, math.inf, -math.inf, 1e16, 1e-5, 5e-324, 1.7976931348623157e308, 0.1 + 0.2]
+WHOLE = [0, 1, -1, 2**63 - 1, -(2**63), 2**127]
+TEXTS = [
+    *(
+        "",
+        " ",
+        "a,b",
+        'say "so"',
+        "a\nb",
+        "a\r\nb",
+        "a\rb",
+        "\t",
+        "\x00",
+        "\x1b[31m",
+        "\x7f",
+        "\x85",
+        "\u2028",
+        "\u202e",
+    ),
+    *(
+        "=1+1",
+        " =1+1",
+        "'=1",
+        "-1",
+        "+1e5",
+        "-x",
+        "@x",
+        "\uff1d1",
+        "1",
+        "null",
+        "true",
+        "%s",
+        "%",
+        "\\",
+        "<b>",
+        "_x_",
+        "|",
+    ),
+    *("\ud800", "x\udfff", "é", "\U0001f600", "None"),
+]
+LISTS = [[], [1, 2], [-1], [None, 1], [True, 1], [1.5, math.nan], ["=1", "a b"], [[1], [2]], [{"a": "\x1b"}], (1, 2)]
+OTHERS = [{"a": math.inf, "b": [None]}, {}, date(2026, 1, 2).isoformat(), True, False]
+
+
+def test_every_value_is_written_as_it_is_by_itself():
+    """Whatever shares its column: the same bytes as from a converter that sees one value at a time."""
+    draw = random.Random(5)
+    every = [NUMBERS, WHOLE, TEXTS, LISTS, OTHERS, [True, False], [[1], [2, 3]], [NUMBERS[2], 3], ["x"], [None]]
+    wrong = []
+    for trial in range(150):
+        pools = [draw.choice(every) + [None] * draw.randrange(3) for _ in range(draw.randrange(1, 6))]
+        if trial % 5 == 0:
+            pools[0] = [value for pool in every for value in pool]
+        columns = [f"{draw.choice(['a', '=b', '100%s', 'c|'])}{place}" for place in range(len(pools))]
+        number = draw.choice([0, 1, 7, 60])
+        rows = [{column: draw.choice(pool) for column, pool in zip(columns, pools, strict=True)} for _ in range(number)]
+        for output, expected in BY_VALUE.items():
+            if written(output, columns, rows) != expected(columns, rows):
+                wrong.append((output, columns, rows))
+    assert not wrong
+
+
+def test_rows_of_a_relation_are_written_as_their_mappings_are(monkeypatch):
+    """More of them than are converted together, of every type, and other columns than it has, in another order."""
+    monkeypatch.setattr(formats, "BATCH", 8)
+    relation = duckdb.sql(
+        """
+        select
+            i, if(i % 3 = 0, null, i / 7) as d, if(i % 5 = 0, 'nan'::double, i) as n, i % 2 = 0 as b,
+            if(i % 4 = 0, null, '=' || i) as t, [i, -i] as l, [i / 7, null] as m, {a: i, b: ['x', null]} as s,
+            null as nothing, i::hugeint * 1000000000000 as h, [[i]] as nested, [] as empty
+        from range(19) as r(i)
+        """
+    )
+    rows = RelationRows(relation, None)
+    for columns in (relation.columns, ["t", "i"], ["nothing"]):
+        for output, expected in BY_VALUE.items():
+            assert written(output, columns, rows) == expected(columns, [*rows]), (output, columns)
+
+
+def test_what_a_column_costs_is_for_its_values_and_not_its_cells(monkeypatch):
+    """A text that is there a thousand times is escaped once; numbers and their lists are not looked at one by one."""
+    relation = duckdb.sql(
+        "select 'x' as t, i, i / 7 as d, i % 2 = 0 as b, [i] as l, null as z from range(1000) as r(i)"
+    )
+    calls = []
+    for name in ("_field", "as_json", "_markdown_cell"):
+        function = getattr(formats, name)
+        monkeypatch.setattr(formats, name, lambda value, function=function: (calls.append(value), function(value))[1])
+    for output, most in (("json", 20), ("csv", 1010), ("markdown", 1010)):
+        calls.clear()
+        written(output, relation.columns, RelationRows(relation, None))
+        assert len(calls) <= most, output
+
+
+def test_a_type_that_no_relation_has_is_written_by_its_values():
+    rows = [{"a": Decimal("1.5")}, {"a": None}]
+    assert written("csv", ["a"], rows) == 'a\n1.5\n""\n'
+
+
+def written(output, columns, rows):
+    stream = io.StringIO()
+    WRITERS[output](columns, rows, stream, None)
+    return stream.getvalue()
+
+
+def csv_by_value(columns, rows):
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(map(cell, columns))
+    writer.writerows([field(row[column]) for column in columns] for row in rows)
+    return stream.getvalue()
+
+
+def field(value):
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if is_nested(value):
+        return cell(json_of(value))
+    if isinstance(value, list):
+        return cell(" ".join(str(item) for item in value))
+    return cell(value) if isinstance(value, str) else finite(value)
+
+
+def json_by_value(columns, rows):
+    lines = [json_of({column: row[column] for column in columns}) for row in rows]
+    return "[" + ",".join(f"\n {line}" for line in lines) + "\n]\n"
+
+
+def json_of(value):
+    return escape_json(json.dumps(finite(value), ensure_ascii=False, allow_nan=False))
+
+
+def finite(value):
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: finite(item) for key, item in value.items()}
+    return [finite(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def markdown_by_value(columns, rows):
+    def is_number(column):
+        values = [row[column] for row in rows if row[column] is not None]
+        return bool(values) and all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
+
+    lines = [map(escape_markdown, columns), ("---:" if is_number(column) else "---" for column in columns)]
+    lines += [[escape_markdown(rounded(row[column])) for column in columns] for row in rows]
+    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+
+
+BY_VALUE = {"csv": csv_by_value, "json": json_by_value, "markdown": markdown_by_value}
