@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     import duckdb
     import pandas as pd
 
+    from audit.engine.database import Shelf
+
 
 class Store:
     """The relations of `audit/models` over one set of records: a context manager, made by `open_store`.
@@ -105,6 +107,11 @@ class Store:
             query: a SELECT over the relations, run where nothing is kept.
         """
         return self._database.kept(name, lambda path: self._database.export(path, name, query))
+
+    @property
+    def shelf(self) -> Shelf | None:
+        """Where results are kept from one audit to the next; None where they are not."""
+        return self._database.shelf
 
     def confine(self) -> None:
         """Restrict SQL from here on to the relations: no other file, no network, no setting."""
