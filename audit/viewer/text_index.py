@@ -125,7 +125,10 @@ class TextIndex:
 
         if not self.is_whole:
             return None
-        pattern = Pattern(text.encode(), self._words)
+        try:
+            pattern = Pattern(text.encode(), self._words)
+        except UnicodeEncodeError:  # half of a surrogate pair, which DuckDB refuses
+            return None
 
         def search(path: Path) -> Numbers:
             part = _Part.read(path)
