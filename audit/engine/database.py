@@ -41,6 +41,9 @@ QUICK: Final = 1
 SMALL: Final = 3
 """The default level."""
 
+SORTING: Final = 7 * 10**8
+"""Bytes of memory for sorting a table of all that is known of revisions; of a million it would be 2 GB."""
+
 CONFINED: Final = (
     "enable_external_access = false",
     "lock_configuration = true",
@@ -198,10 +201,23 @@ class Database:
         return int(number)
 
     def export(self, path: Path, name: str, query: str) -> None:
-        """Write the result of a query of the program's own into a new database file, as a table of that name."""
+        """Write the result of a query of the program's own into a new database file, as a table of that name.
+
+        They are wide rows of many relations: what does not fit into `SORTING` is on the disk meanwhile.
+        """
         self._prepare(query)
-        with self._attached(path, ""):
+        with self._attached(path, ""), self._within(SORTING):
             self._connection.execute(f'create table kept."{name}" as {query}')
+
+    @contextlib.contextmanager
+    def _within(self, memory: int) -> Iterator[None]:
+        """Within the block DuckDB uses so many bytes at most, unless it uses more before it, or a user has set a limit."""
+        with contextlib.suppress(duckdb.Error):
+            self._connection.execute(f"set memory_limit = '{memory_limit(memory)}'")
+        try:
+            yield
+        finally:
+            self._connection.execute(f"set memory_limit = '{memory_limit()}'")
 
     def query(self, text: str) -> duckdb.DuckDBPyRelation:
         """The result of one SELECT over the relations, those that it names built first; it is not run yet.

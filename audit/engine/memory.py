@@ -31,15 +31,18 @@ def require_memory() -> None:
         raise AuditError(problem)
 
 
-def memory_limit() -> str:
+def memory_limit(most: int = MOST) -> str:
     """The limit as DuckDB takes it: from the environment, else 2 GB or half of the machine's memory.
+
+    Args:
+        most: bytes, in place of the 2 GB.
 
     Raises:
         UsageError: the environment's value is not a size.
     """
     given = os.environ.get(VARIABLE, "").strip()
     if not given:
-        return f"{min(MOST, _memory() // 2)}B"
+        return f"{min(most, _memory() // 2)}B"
     if not re.fullmatch(r"\d+(\.\d+)?\s*([KMGT]i?)?B", given, re.IGNORECASE):
         raise UsageError(f"{VARIABLE}={given}: give a size such as 500MB or 4GB")
     return given

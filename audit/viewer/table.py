@@ -284,7 +284,8 @@ def _file(store: Store) -> Path:
     with_driver = f"select v.*, d.driver from viewed_revisions as v left join drivers as d using ({keys})"
     without = "select *, null::varchar as driver from viewed_revisions"
     source = with_driver if _wants_drivers(store) else without
-    return store.kept(NAME, f"select row_number() over (order by {keys}) as id, * from ({source}) order by id")
+    # Rows are numbered as they come from being sorted: numbering them by a window of that order would sort them twice.
+    return store.kept(NAME, f"select row_number() over () as id, * from ({source} order by {keys})")
 
 
 def _wants_drivers(store: Store) -> bool:

@@ -20,7 +20,7 @@ ANSWERS = (
 )  # fmt: skip
 PIECES = (
     "worst rollout", "Worst", "w", "fe", " ", ". ", "%", "_", "'", "\\", "\n", "\0", "ß", "ä", "SS", "İ", "i",
-    "的轨", "的",
+    "的轨", "的", "params[3]: -1", "25, p", "no such words", "thinks of", "rollout 2 fell", "d\nn",
 )  # fmt: skip
 COUNTS = [3, 6, 23, 6, 25, 0, 3, 3, 3, 3, 3, 30, 3, 3, 3, 0, 25, 3, 3, 3, 3, 0, 18, 3, 3]
 """Of the revisions that have each: three runs with all answers, and thinking beside the first few."""
