@@ -41,7 +41,7 @@ QUICK: Final = 1
 SMALL: Final = 3
 """The default level."""
 
-SORTING: Final = 7 * 10**8
+SORTING: Final = 640 * 2**20
 """Bytes of memory for sorting a table of all that is known of revisions; of a million it would be 2 GB."""
 
 CONFINED: Final = (
@@ -211,7 +211,7 @@ class Database:
 
     @contextlib.contextmanager
     def _within(self, memory: int) -> Iterator[None]:
-        """Within the block DuckDB uses so many bytes at most, unless it uses more before it, or a user has set a limit."""
+        """Within the block DuckDB uses so many bytes at most, unless it uses more already or a user has set a limit."""
         with contextlib.suppress(duckdb.Error):
             self._connection.execute(f"set memory_limit = '{memory_limit(memory)}'")
         try:
