@@ -24,8 +24,8 @@ _SEED: Final = 20260121
 _TIE: Final = 1e-12
 """Differences this small, relative to the size of the returns, are rounding errors."""
 _AT_ONCE: Final = 800_000
-"""Multiplications at once: their results stay in a core's cache, and BLAS does not spread them over threads, which would
-wait for one another longer than they compute."""
+"""Multiplications at once: their results stay in a core's cache, and BLAS spreads them over no threads, which would wait
+for one another longer than they compute."""
 _WHOLE: Final = 2**24
 """Below it single precision has every whole number."""
 
