@@ -24,7 +24,7 @@ _SEED: Final = 20260121
 _TIE: Final = 1e-12
 """Differences this small, relative to the size of the returns, are rounding errors."""
 _AT_ONCE: Final = 800_000
-"""Multiplications at once: results stay in a core's cache, and BLAS starts no threads that would wait for one another."""
+"""Multiplications at once: results stay in a core's cache, and BLAS starts no threads that wait for one another."""
 _WHOLE: Final = 2**24
 """Below it single precision has every whole number."""
 
