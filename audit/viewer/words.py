@@ -225,7 +225,7 @@ class _Set:
         if len(self._first) <= _FEW:
             first: Any = reduce(np.logical_or, [some == np.uint16(code) for code in self._first])
         else:
-            first = self._is_first[some]
+            first = np.take(self._is_first, some)
         places: Numbers = np.flatnonzero(first) + part.start
         return places[self.has(codes, places)] if len(self._rare) else places
 
