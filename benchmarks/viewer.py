@@ -27,11 +27,13 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.audit_scale import cache_in
-from benchmarks.synthetic import write_records
+from benchmarks.synthetic import WORDS, write_records
 
 REVISIONS = 1_000_000
 REQUESTS = 100
 SEARCHES = ("worst rollout", "oscillates", "no such words anywhere")
+SETTLED = 5.0
+"""Seconds without work after which a viewer has made what it makes behind its pages."""
 FACETS = "condition,env,variant,direction,pattern,cites,strict,permissive,structure,start,r0,delta,p_no_change"
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
 
@@ -119,6 +121,25 @@ def first_page(address: str) -> float:
     return min(times)
 
 
+def pieces(seed: int = 0) -> list[str]:
+    """What people search for: a word or several, the end of one, a letter."""
+    draw = random.Random(seed)
+    found = [" ".join(draw.choices(WORDS, k=draw.choice([1, 1, 2, 3]))) for _ in range(REQUESTS // 2)]
+    return [*found[::2], *(piece[draw.randrange(len(piece)) :] for piece in found[1::2])]
+
+
+def wait_until_idle(process: subprocess.Popen[str]) -> float:
+    """Wait until a process does nothing any longer; returns the seconds of processor time that it has taken."""
+    taken, since = -1.0, time.monotonic()
+    while time.monotonic() - since < SETTLED:
+        time.sleep(0.2)
+        ticks = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+        seconds = sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
+        if seconds > taken + 0.05:
+            taken, since = seconds, time.monotonic()
+    return taken
+
+
 def memory(process: subprocess.Popen[str]) -> float:
     """Most resident memory of a process so far, in megabytes."""
     lines = Path(f"/proc/{process.pid}/status").read_text().splitlines()
@@ -131,6 +152,8 @@ def measure(records: Path) -> Iterator[dict[str, Any]]:
         with viewing(records) as (_, process, seconds):
             yield {"what": "start, nothing kept", "median": seconds}
             yield {"what": "memory of that process", "megabytes": memory(process)}
+            yield {"what": "processor time until the index of answers is made", "median": wait_until_idle(process)}
+            yield {"what": "memory until then", "megabytes": memory(process)}
         with viewing(records) as (address, process, seconds):
             yield {"what": "start, analysis kept", "median": seconds}
             if CHROMIUM:
@@ -139,7 +162,8 @@ def measure(records: Path) -> Iterator[dict[str, Any]]:
             columns = "r0,r1,delta,p_no_change,pattern,cites,strict,permissive"
             pages = [asked(address, "revisions", [*query, ("columns", columns)]) for query in asked_for]
             facets = [asked(address, "facets", [*query, ("facets", FACETS)]) for query in asked_for]
-            searches = [asked(address, "revisions", [("q", words)]) for words in SEARCHES]
+            wait_until_idle(process)
+            searches = [asked(address, "revisions", [("q", words)]) for words in (*pieces(), *SEARCHES)]
             again = [asked(address, "revisions", [("q", words), ("sort", "delta")]) for words in SEARCHES]
             yield {"what": "memory", "megabytes": memory(process)}
             frame = _frame(address)

@@ -24,7 +24,7 @@ from audit.engine.catalog import (
 )
 from audit.engine.confinement import confine
 from audit.engine.makers import MAKERS, Writer
-from audit.engine.memory import memory_limit
+from audit.engine.memory import bounded, memory_limit
 from audit.engine.paths import bound, plainly
 from audit.engine.queries import expression, refusing, relations_in
 from audit.engine.quiet import without_progress_bar
@@ -40,6 +40,9 @@ QUICK: Final = 1
 """A level of compression: reading takes a sixth less processor time than with the default one, and 7% more space."""
 SMALL: Final = 3
 """The default level."""
+
+SORTING: Final = 640 * 2**20
+"""Bytes of memory for sorting a table of all that is known of revisions; of a million it would be 2 GB."""
 
 IN_PARTS: Final = BATCHED | {each.relation for each in CARRIED}
 """Relations whose rows may be in files already."""
@@ -96,6 +99,11 @@ class Database:
         """
         self._is_small = True
         self._connection.execute("set threads = 1")
+
+    @property
+    def shelf(self) -> Shelf | None:
+        """Where relations are kept from one audit to the next; None where they are not."""
+        return self._keeper.shelf
 
     def set(self, variable: str, value: Any) -> None:
         """Set a variable that models read with `getvariable`; its name is the program's, its value is bound.
@@ -221,7 +229,8 @@ class Database:
 
         def write(path: Path) -> None:
             self._prepare(query)
-            self._keeper.export(path, name, query)
+            with bounded(self._connection, SORTING):
+                self._keeper.export(path, name, query)
 
         return self._keeper.file(name, write)
 

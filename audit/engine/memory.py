@@ -5,11 +5,15 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from audit.output.errors import AuditError, UsageError
 from collector.system.memory import address_space, shortage
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 VARIABLE: Final = "SALIENCE_AUDIT_MEMORY"
 """Environment variable with another limit, such as 500MB or 8GB."""
@@ -31,18 +35,37 @@ def require_memory() -> None:
         raise AuditError(problem)
 
 
-def memory_limit() -> str:
+def memory_limit(most: int = MOST) -> str:
     """The limit as DuckDB takes it: from the environment, else 2 GB or half of the machine's memory.
+
+    Args:
+        most: bytes, in place of the 2 GB.
 
     Raises:
         UsageError: the environment's value is not a size.
     """
     given = os.environ.get(VARIABLE, "").strip()
     if not given:
-        return f"{min(MOST, _memory() // 2)}B"
+        return f"{min(most, _memory() // 2)}B"
     if not re.fullmatch(r"\d+(\.\d+)?\s*([KMGT]i?)?B", given, re.IGNORECASE):
         raise UsageError(f"{VARIABLE}={given}: give a size such as 500MB or 4GB")
     return given
+
+
+@contextlib.contextmanager
+def bounded(connection: DuckDBPyConnection, most: int) -> Iterator[None]:
+    """Within the block a database uses so many bytes at most, unless it uses more already, or is confined."""
+    import duckdb
+
+    try:
+        connection.execute(f"set memory_limit = '{memory_limit(most)}'")
+    except duckdb.Error:
+        most = 0
+    try:
+        yield
+    finally:
+        if most:
+            connection.execute(f"set memory_limit = '{memory_limit()}'")
 
 
 def _memory() -> int:

@@ -31,12 +31,15 @@ class Keeper:
         connection: of the database.
         directory: for temporary files.
         shelf: None where nothing is kept.
+
+    Attributes:
+        shelf: the shelf.
     """
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, directory: Path, shelf: Shelf | None) -> None:
         self._connection = connection
         self._directory = directory
-        self._shelf = shelf
+        self.shelf = shelf
         self._is_confined = False
 
     def confine(self) -> None:
@@ -55,7 +58,7 @@ class Keeper:
 
     def take(self, name: str) -> bool:
         """Make a relation that is kept a view; False where it is not there."""
-        path = None if self._shelf is None else self._shelf.find(name)
+        path = None if self.shelf is None else self.shelf.find(name)
         if path is None:
             return False
         try:
@@ -71,10 +74,10 @@ class Keeper:
             name: of the relation, which is built.
             is_view: whether it is a view, which becomes one of what was kept, so that it is computed once.
         """
-        if self._shelf is None:
+        if self.shelf is None:
             return
         path = self._directory / f"{name}.kept"
-        with contextlib.suppress(OSError, duckdb.Error), self._shelf.room(name) as room:
+        with contextlib.suppress(OSError, duckdb.Error), self.shelf.room(name) as room:
             if room is None:
                 return
             self.export(path, name, f'from "{name}"', "" if is_view else "block_size 16384")
@@ -85,13 +88,13 @@ class Keeper:
 
     def file(self, name: str, write: Callable[[Path], None]) -> Path:
         """A file that is kept under a name; a function writes it where there is none yet."""
-        path = None if self._shelf is None else self._shelf.find(name)
+        path = None if self.shelf is None else self.shelf.find(name)
         if path is not None:
             return path
         path = self._directory / f"{name}.kept"
         write(path)
-        if self._shelf is not None:
-            with contextlib.suppress(OSError), self._shelf.room(name) as room:
+        if self.shelf is not None:
+            with contextlib.suppress(OSError), self.shelf.room(name) as room:
                 if room is not None:
                     shutil.copyfile(path, room)
         return path

@@ -153,7 +153,7 @@ class Analysis:
     def _publish(self, name: str, content: bytes) -> None:
         part = self._folder / f"{uuid.uuid4().hex}.part"
         part.write_bytes(content)
-        part.replace(self._folder / f"{name}.{self._digest(name, content)}")
+        self._files[name] = part.replace(self._folder / f"{name}.{self._digest(name, content)}")
 
     def _digest(self, name: str, content: bytes) -> str:
         return digest_of(content, self._folder.parent.name, self._folder.name, name)

@@ -37,13 +37,14 @@ def write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
         file.writelines(msgspec.json.encode(row) + b"\n" for row in rows)
 
 
-def write_read(path: Path, answers: duckdb.DuckDBPyConnection, read: Function) -> None:
-    """Write what a function of a module reads from answers, on all cores where there are many.
+def write_read(path: Path, rows: duckdb.DuckDBPyConnection, read: Function, size: int | None = None) -> None:
+    """Write what a function of a module makes of rows, on all cores where there are many.
 
     Args:
         path: the file to write.
-        answers: a query that was executed and not yet fetched.
-        read: called with up to `ANSWERS` rows; returns `lines`.
+        rows: a query that was executed and not yet fetched.
+        read: called with up to `size` rows; returns `lines`.
+        size: by default `ANSWERS`, for rows with answers to read.
     """
     with path.open("wb") as file:
-        file.writelines(on_all_cores(read, batches(answers, ANSWERS)))
+        file.writelines(on_all_cores(read, batches(rows, size or ANSWERS)))

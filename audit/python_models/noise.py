@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from audit.output.numbers import known
-from audit.python_models.batches import batches, write_lines
+from audit.python_models.batches import lines, write_read
 from audit.vocabulary.keys import RevisionKey
 from stats.measures.permutation import no_change, no_change_paired
 
@@ -28,7 +28,12 @@ def write_noise(returns: duckdb.DuckDBPyConnection, path: Path) -> None:
         returns: a query for all of the relation `revision_returns`, which was executed and not yet fetched.
         path: the file to write.
     """
-    write_lines(path, (line for batch in batches(returns, AT_ONCE) for line in _tested(batch)))
+    write_read(path, returns, tested, AT_ONCE)
+
+
+def tested(revisions: Sequence[Row]) -> bytes:
+    """The lines of some revisions."""
+    return lines(_tested(revisions))
 
 
 def _tested(revisions: Sequence[Row]) -> Iterator[Row]:

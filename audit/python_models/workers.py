@@ -38,6 +38,8 @@ FEW: Final = 10
 """Batches that one process has read about when others have started."""
 _AHEAD: Final = 2
 """Batches in flight for each process."""
+_ALONE: Final = {"OPENBLAS_NUM_THREADS": "1"}
+"""In the environment of a process: with one per core, threads of linear algebra would only wait for one another."""
 _COMMAND: Final = (
     "import sys; sys.path[:] = sys.argv[1:]; from audit.python_models.workers import serve; serve()"
 )  # fmt: skip
@@ -112,10 +114,13 @@ class Workers:
     def _start(self) -> bool:
         """Start the processes, unless they run; False where the system refuses."""
         command = [sys.executable, "-c", _COMMAND, *map(str, sys.path)]
+        environment = {**os.environ, **_ALONE}
         try:
             with left_to_parent():
                 while len(self._processes) < self._size:
-                    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # noqa: S603
+                    process = subprocess.Popen(  # noqa: S603
+                        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
+                    )
                     self._processes.append(process)
                     self._idle.put(process)
         except (OSError, ValueError):

@@ -15,6 +15,7 @@ import duckdb
 from audit.engine.quiet import without_progress_bar
 from audit.output.errors import AuditError
 from audit.viewer.query import PAGE, Filters, Kind, Query
+from audit.viewer.text_index import TEXT, TextIndex
 from audit.vocabulary.keys import RevisionKey, RunKey
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ class RevisionTable:
         self._base = base
         self._lock = lock
         self._cursors = threading.Lock()
+        self._searching = threading.Lock()
         self._searches: dict[str, str] = {}
         self._connection = duckdb.connect(
             config={"memory_limit": MEMORY, "temp_directory": str(directory / "table-spill")}
@@ -65,6 +67,8 @@ class RevisionTable:
             name: _KINDS.get(kind, "number") for name, kind, *_ in described if name not in _HIDDEN
         }
         """The columns that can be filtered and sorted by."""
+        self.texts = TextIndex(store, lock, lambda query: self._cursor().execute(query).fetchall(), self._numbered)
+        """Finds words in answers."""
 
     def count(self, query: Query) -> int:
         """How many revisions a query has."""
@@ -234,39 +238,44 @@ class RevisionTable:
 
     def _searched(self, text: str) -> str:
         """The name of the table that has the numbers of the revisions with a text in the answer or its thinking."""
-        with self._lock:
+        with self._searching:
             folded = text.lower()
             if folded not in self._searches:
                 while len(self._searches) >= SEARCHES:
                     oldest = next(iter(self._searches))
                     self._cursor().execute(f"drop table memory.{self._searches.pop(oldest)}")
                 name = f"search_{hash(folded) & (2**63 - 1)}"
+                ids = self.texts.find(folded)
+                if ids is None:
+                    with self._lock:
+                        keys = _with_text(self._store, folded)
+                    ids = self._numbered(keys, "id")["id"]
                 cursor = self._cursor()
-                cursor.execute(f"create or replace table memory.{name} (id bigint)")
-                for ids in _searched(self._store, folded):
-                    cursor.register("found", ids)
-                    cursor.execute(
-                        f"insert into memory.{name} select id from kept.{NAME} "
-                        f"join found using ({', '.join(RevisionKey._fields)})"
-                    )
-                    cursor.unregister("found")
+                cursor.register("found", {"id": ids})
+                cursor.execute(f"create or replace table memory.{name} as select id from found")
+                cursor.unregister("found")
                 self._searches[folded] = name
             return self._searches[folded]
+
+    def _numbered(self, frame: Any, columns: str = "id, text") -> dict[str, Any]:
+        """Columns of a frame with the columns of a `RevisionKey`, and of the table, where it has those revisions."""
+        cursor = self._cursor()
+        cursor.register("found", frame)
+        keys = ", ".join(RevisionKey._fields)
+        return cursor.execute(f"select {columns} from found join kept.{NAME} using ({keys})").fetchnumpy()
 
 
 def _listed(columns: Iterable[str]) -> str:
     return ", ".join(f'"{column}"' for column in columns)
 
 
-def _searched(store: Store, folded: str) -> Iterator[Any]:
-    """The keys of the revisions with a text, as Arrow-like frames."""
-    from duckdb import ConstantExpression, SQLExpression
+def _with_text(store: Store, folded: str) -> Any:
+    """The keys of the revisions with a text, as a frame."""
+    from duckdb import ConstantExpression, FunctionExpression, SQLExpression
 
-    keys = ", ".join(RevisionKey._fields)
-    both = "lower(concat(revised.answer, chr(0), revised.thinking))"
     found = store.relation("episodes").filter(SQLExpression("revised is not null"))
-    has = duckdb.FunctionExpression("contains", SQLExpression(both), ConstantExpression(folded))
-    yield found.filter(has).select(keys).df()
+    has = FunctionExpression("contains", SQLExpression(TEXT), ConstantExpression(folded))
+    return found.filter(has).select(", ".join(RevisionKey._fields)).df()
 
 
 def _file(store: Store) -> Path:
@@ -275,7 +284,8 @@ def _file(store: Store) -> Path:
     with_driver = f"select v.*, d.driver from viewed_revisions as v left join drivers as d using ({keys})"
     without = "select *, null::varchar as driver from viewed_revisions"
     source = with_driver if _wants_drivers(store) else without
-    return store.kept(NAME, f"select row_number() over (order by {keys}) as id, * from ({source}) order by id")
+    # Rows are numbered as they come from being sorted: numbering them by a window of that order would sort them twice.
+    return store.kept(NAME, f"select row_number() over () as id, * from ({source} order by {keys})")
 
 
 def _wants_drivers(store: Store) -> bool:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from audit.output.errors import AuditError
-from audit.python_models import batches, drivers, mentions, workers
+from audit.python_models import batches, drivers, mentions, noise, workers
 from audit.python_models.workers import Workers
 from audit.store import open_store
 from tests.audit.python_models.test_mentions import ANSWERS, SHOWN, data
@@ -80,8 +80,9 @@ def test_relations_are_the_same_however_many_processes_there_are(data, monkeypat
         monkeypatch.setattr(workers, "FEW", few)
         monkeypatch.setattr(workers, "cores", lambda size=size: size)
         monkeypatch.setattr(batches, "ANSWERS", 2)
+        monkeypatch.setattr(noise, "AT_ONCE", 2)
         with open_store([data], cache=False) as store:
-            found.append([store.rows(name) for name in ("mentions", "drivers")])
+            found.append([store.rows(name) for name in ("mentions", "drivers", "noise")])
     assert found[0] == found[1]
     assert all(found[0])
 
@@ -122,6 +123,15 @@ def test_where_the_system_refuses_a_process_one_reads_all(monkeypatch):
     monkeypatch.setattr(workers.subprocess, "Popen", refuse)
     with Workers(2) as pool:
         assert list(pool.map(doubled, numbered(50))) == list(map(doubled, numbered(50)))
+
+
+def threads(rows):
+    return os.environ["OPENBLAS_NUM_THREADS"].encode()
+
+
+def test_a_process_multiplies_on_its_own_core():
+    with Workers(2) as pool:
+        assert set(pool.map(threads, numbered(50))) == {b"1"}
 
 
 def test_a_killed_process_is_one_line():

@@ -5,12 +5,16 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+import duckdb
 import pytest
 
+from audit.engine.database import SORTING
 from audit.output.errors import UsageError
 from audit.request import Request
+from audit.store import open_store
 from audit.viewer.query import PAGE, Query
 from audit.viewer.session import Session
+from audit.vocabulary.keys import RevisionKey
 
 
 @pytest.fixture(scope="module")
@@ -153,3 +157,20 @@ def test_names_are_bound_and_never_run(session) -> None:
     for value in ("' or '1'='1", 'x"; drop table viewer; --', "nim' union select 1"):
         assert session.table.count(Query.parse([("env", value)], session.table.kinds)) == 0
     assert session.table.count(Query()) == 144
+
+
+def test_revisions_are_numbered_in_the_order_of_their_keys(session) -> None:
+    rows = [tuple(row[name] for name in ("id", *RevisionKey._fields)) for row in session.table.full_rows()]
+    assert [row[0] for row in rows] == list(range(1, len(rows) + 1))
+    assert [row[1:] for row in rows] == sorted(row[1:] for row in rows)
+
+
+def test_the_table_is_made_within_a_bound_of_memory(grid) -> None:
+    """What a million revisions need beyond it is on the disk meanwhile; all else has what it had before."""
+    limit = "current_setting('memory_limit') as bytes"
+    with open_store([grid], cache=False) as store:
+        [before] = store._database._connection.sql(f"select {limit}").fetchall()
+        path = store.kept("probe", f"select {limit}")
+        with duckdb.connect(str(path), read_only=True) as kept:
+            assert kept.sql("from probe").fetchall() == [(f"{SORTING / 2**20:.1f} MiB",)]
+        assert store._database._connection.sql(f"select {limit}").fetchall() == [before]

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from stats.measures import permutation
 from stats.measures.permutation import no_change, no_change_paired
 
 pairs = st.integers(1, 5).flatmap(
@@ -93,6 +94,39 @@ def test_without_a_change_p_values_are_uniform_and_expectations_right(size):
 def test_what_cannot_be_exchanged_is_refused(before, after):
     with pytest.raises(ValueError, match=r"return|shape"):
         no_change(before, after)
+
+
+@pytest.mark.parametrize("test", [no_change, no_change_paired])
+def test_whole_numbers_give_to_the_bit_what_fractions_of_them_give(test, monkeypatch):
+    # Quarters of whole numbers are seldom whole, and are taken in double precision; all else of them is the same.
+    rng = np.random.default_rng(7)
+    taken = []
+    below_zero = permutation._below_zero
+    monkeypatch.setattr(
+        permutation, "_below_zero", lambda found, rounding: taken.append(found.dtype) or below_zero(found, rounding)
+    )
+    for largest, kind in ((1, "float32"), (500, "float32"), (2**24 // 40 - 1, "float32"), (2**24, "float64")):
+        before = rng.integers(-largest, largest + 1, (40, 20))
+        before[:, 0] = rng.choice([-largest, largest], 40)
+        after = np.where(rng.random(before.shape) < 0.5, before, rng.permuted(before, axis=1))
+        taken.clear()
+        found = test(before, after)
+        assert set(taken) == {np.dtype(kind)}
+        taken.clear()
+        quarters = test(before / 4, after / 4)
+        assert "float64" in taken
+        assert np.array_equal(np.stack(found), np.stack(quarters), equal_nan=True)
+
+
+def test_pairs_do_not_depend_on_those_beside_them(monkeypatch):
+    rng = np.random.default_rng(8)
+    before = np.concatenate([rng.integers(0, 9, (7, 9)).astype(float), rng.normal(size=(8, 9))])[rng.permutation(15)]
+    after = before + rng.integers(-1, 2, before.shape)
+    together = np.stack(no_change(before, after))
+    monkeypatch.setattr(permutation, "_AT_ONCE", 1)
+    assert np.array_equal(together, np.stack(no_change(before, after)))
+    apart = [np.stack(no_change(before[[place]], after[[place]])) for place in range(len(before))]
+    assert np.array_equal(together, np.concatenate(apart, axis=1))
 
 
 def test_no_pairs_are_no_error():

@@ -1,0 +1,174 @@
+"""The index of answers: what it finds is what reading all of them finds, and it is kept like all else."""
+
+from __future__ import annotations
+
+import duckdb
+import pytest
+
+from audit.cache_folder import VARIABLE
+from audit.ingest import analyses, cache, gathering
+from audit.viewer import table as table_module
+from audit.viewer import text_index, words
+from audit.viewer.query import Query
+from audit.viewer.text_index import TextIndex
+from tests.audit.samples import revision, write_run
+from tests.audit.viewer.records import open_session
+
+ANSWERS = (
+    "The WORST rollout fell.", "Nothing in particular.", "params[3]: -1.25, params[4]: 0.5", "100% of it_self",
+    "ÄSSE, straße", "İstanbul", "最差的轨迹", "", "It's the worst; rollout 2 fell", "back\\slash and\nnew line",
+)  # fmt: skip
+PIECES = (
+    "worst rollout", "Worst", "w", "fe", " ", ". ", "%", "_", "'", "\\", "\n", "\0", "ß", "ä", "SS", "İ", "i",
+    "的轨", "的", "params[3]: -1", "25, p", "no such words", "thinks of", "rollout 2 fell", "d\nn",
+)  # fmt: skip
+COUNTS = [3, 6, 23, 6, 25, 0, 3, 3, 3, 3, 3, 30, 3, 3, 3, 0, 25, 3, 3, 3, 3, 0, 18, 3, 3]
+"""Of the revisions that have each: three runs with all answers, and thinking beside the first few."""
+
+
+@pytest.fixture
+def data(tmp_path, monkeypatch):
+    """Records whose texts make three parts, in a cache of the test's own."""
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "cache"))
+    for module in (analyses, gathering, text_index):
+        monkeypatch.setattr(module, "SMALLEST", 0)
+    monkeypatch.setattr(cache, "SETTLED", 0)
+    monkeypatch.setattr(text_index, "PART", 200)
+    for run in (1, 2, 3):
+        rows = [
+            revision([1, 5, 9], [2, 2, 2], answer=answer, iteration=at, run=run) for at, answer in enumerate(ANSWERS)
+        ]
+        for row in rows[: 3 * run]:
+            row["revised"]["thinking"] = "It thinks OF words."
+        write_run(tmp_path / "it's" / f"run-{run}", rows)
+    return tmp_path / "it's"
+
+
+def kept(data):
+    return sorted((data.parent / "cache" / "analyses").glob("*/*/words-*"))
+
+
+def found(session, pieces=PIECES[:5]):
+    """The revisions with each piece, in the order of the table, and how often answers were read for them."""
+    read = []
+    with pytest.MonkeyPatch.context() as patch:
+        whole = table_module._with_text
+        patch.setattr(table_module, "_with_text", lambda *given: read.append(given) or whole(*given))
+        rows = [session.table.page(Query(search=piece), ["run", "iteration"]) for piece in pieces]
+    return rows, len(read)
+
+
+def warmed(data, *pieces, **options):
+    with open_session(data, **options) as session:
+        session.warm()
+        return found(session, *pieces)
+
+
+def test_it_finds_what_reading_all_answers_finds(data):
+    with open_session(data) as session:
+        wanted, read = found(session, PIECES)
+    assert read == len(PIECES)
+    assert not kept(data)
+    assert [len(rows) for rows in wanted] == COUNTS
+    assert warmed(data, PIECES) == (wanted, 0)
+    assert len(kept(data)) == 3
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TextIndex, "_made", pytest.fail)
+        assert warmed(data) == (wanted[:5], 0), "what is kept is used again"
+    assert warmed(data, cache=False) == (wanted[:5], 5), "nothing kept is used, and nothing made"
+
+
+def test_it_is_made_behind_the_answers_of_a_view_and_taken_before_them(data):
+    """A page waits for nothing of it, and where it is kept no answer has to be ready for it."""
+    with open_session(data) as session:
+        assert not session.table.texts.is_whole
+        session.warm()
+        assert session.table.texts.is_whole
+    with open_session(data) as session:
+        session.table.texts.take()
+        assert session.table.texts.is_whole
+        assert "episodes" not in session.store._database._built
+
+
+@pytest.mark.parametrize(("name", "value"), [("SMALLEST", 10**6), ("LARGEST", 10)])
+def test_few_answers_have_none_and_too_many_neither(data, monkeypatch, name, value):
+    monkeypatch.setattr(text_index, name, value)
+    assert warmed(data)[1] == 5
+    assert not kept(data)
+
+
+def test_of_too_many_words_there_is_none(data, monkeypatch):
+    wanted = warmed(data, cache=False)
+    monkeypatch.setattr(words, "MOST_WORDS", 20)
+    assert warmed(data) == wanted
+
+
+def test_what_is_damaged_or_another_s_is_made_again(data):
+    wanted = warmed(data)
+    first, second, third = kept(data)
+    for damage in (
+        lambda path: path.write_bytes(path.read_bytes()[:-1] + b"x"),
+        lambda path: path.write_bytes(path.read_bytes()[:40]),
+        lambda path: path.write_bytes(b""),
+        lambda path: path.unlink(),
+        lambda path: path.write_bytes(third.read_bytes()),
+    ):
+        damage(second)
+        with open_session(data) as session:
+            session.table.texts.take()
+            assert not session.table.texts.is_whole
+        assert warmed(data) == wanted
+        assert kept(data) == [first, second, third]
+
+
+def test_a_part_that_counts_words_otherwise_is_made_again(data, monkeypatch):
+    """Its codes would be those of other words."""
+    wanted = warmed(data)
+    first, *rest = kept(data)
+    first.unlink()
+    monkeypatch.setattr(text_index, "PART", 220)
+    numbered = table_module.RevisionTable._numbered
+    monkeypatch.setattr(
+        table_module.RevisionTable,
+        "_numbered",
+        lambda *given: {name: values[::-1] for name, values in numbered(*given).items()},
+    )
+    assert warmed(data) == wanted
+    assert kept(data)[0] != first
+    assert set(rest).isdisjoint(kept(data))
+    assert len(kept(data)) == 3
+
+
+def test_one_that_was_interrupted_goes_on_where_it_was(data):
+    wanted = warmed(data)
+    for path in kept(data)[1:]:
+        path.unlink()
+    with open_session(data) as session:
+        asked = iter([True] * 15)
+        session.table.texts.make(lambda: next(asked, False))
+        assert not session.table.texts.is_whole
+        assert found(session)[0] == wanted[0]
+    assert len(kept(data)) == 2
+    assert warmed(data) == wanted
+
+
+def test_where_it_is_removed_answers_are_read(data):
+    wanted = warmed(data)[0]
+    with open_session(data) as session:
+        session.warm()
+        kept(data)[1].unlink()
+        assert found(session) == (wanted, 5)
+
+
+def test_of_records_elsewhere_no_answer_is_fetched_for_it(data, monkeypatch):
+    monkeypatch.setattr(text_index, "RemotePath", type(data))
+    assert warmed(data)[1] == 5
+    assert not kept(data)
+
+
+def test_a_text_that_is_no_unicode_is_refused_as_before(data):
+    with open_session(data) as session:
+        for _ in range(2):
+            with pytest.raises(duckdb.Error, match="surrogate"):
+                session.table.count(Query(search="\ud800"))
+            session.warm()
