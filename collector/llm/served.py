@@ -110,8 +110,10 @@ class ServedModel(ABC, Generic[Client]):
     def _set_up(self) -> Client:
         try:
             return self._connect(CONNECT_SECONDS if self.timeout is None else min(CONNECT_SECONDS, self.timeout))
-        except (ImportError, ValueError) as error:
-            raise UsageError(f"no connection can be set up ({error}): check the proxy variables") from None
+        except (ImportError, ValueError, OSError) as error:
+            raise UsageError(
+                f"no connection can be set up ({error}): check the proxy variables and SSL_CERT_FILE"
+            ) from None
 
     @property
     def _check_seconds(self) -> float:
