@@ -11,6 +11,7 @@ import msgspec
 from collector.llm.address import parse_address, read_key
 from collector.llm.answer import make_completion
 from collector.llm.clients import certificates
+from collector.llm.direct import direct_transport
 from collector.llm.faults import Server
 from collector.llm.form import Form
 from collector.llm.logprobs import read_logprobs
@@ -110,6 +111,7 @@ class OllamaModel(ServedModel["AsyncClient"]):
             host=self._server.address.url,
             timeout=(seconds, None, None, None),  # connect, read, write, pool
             mounts=self._server.address.direct_routes(),
+            transport=direct_transport(httpx.AsyncClient, self._server.address),
             verify=certificates(httpx.AsyncClient),
             headers=PACKED,
             event_hooks={"response": [self._receive]},

@@ -14,6 +14,7 @@ from collector.errors import UsageError
 from collector.llm.address import parse_address, read_key
 from collector.llm.answer import make_completion
 from collector.llm.clients import certificates
+from collector.llm.direct import direct_transport
 from collector.llm.faults import CallError, Server
 from collector.llm.form import Form
 from collector.llm.logprobs import read_logprobs
@@ -141,6 +142,7 @@ class OpenAIModel(ServedModel["AsyncOpenAI"]):
             timeout=bounds,
             http_client=DefaultAsyncHttpxClient(
                 timeout=bounds,
+                transport=direct_transport(DefaultAsyncHttpxClient, self._server.address),
                 verify=certificates(DefaultAsyncHttpxClient),
                 mounts=self._server.address.direct_routes(),
                 headers=PACKED,
