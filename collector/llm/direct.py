@@ -12,7 +12,7 @@ import ssl
 import time
 from collections.abc import AsyncIterator, Callable
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 from urllib.request import getproxies
 
 import h11
@@ -26,6 +26,8 @@ GRACE_SECONDS: Final = 1.0
 """Added to the time for connecting, once it is over: if this process was busy, the connection is there by then."""
 LONGEST_HEAD: Final = 100 * 1024
 PART: Final = 64 * 1024
+
+Opening: TypeAlias = "asyncio.Task[tuple[asyncio.StreamReader, asyncio.StreamWriter]]"
 
 _HAPPY_EYEBALLS: Final = 0.25  # seconds for one address before the next is tried as well (RFC 8305)
 
@@ -50,7 +52,7 @@ class Direct:
 
     def __init__(self, client: type) -> None:
         self._library: Any = library_of(client)
-        self._certificates = lambda: certificates(client)
+        self._client = client
         self._kept: _Connection | None = None
 
     async def handle_async_request(self, request: Any) -> Any:
@@ -87,8 +89,8 @@ class Direct:
 
     async def _open(self, place: tuple[str, str, int | None], seconds: float | None) -> _Connection:
         scheme, host, port = place
-        trusted = self._certificates() if scheme == "https" else None
-        opening = asyncio.ensure_future(
+        trusted = certificates(self._client) if scheme == "https" else None
+        opening: Opening = asyncio.ensure_future(
             asyncio.open_connection(
                 host,
                 port or (443 if trusted else 80),
@@ -97,15 +99,15 @@ class Direct:
             )
         )
         try:
-            await asyncio.wait({opening}, timeout=seconds)
-            if not opening.done():
-                await asyncio.wait({opening}, timeout=GRACE_SECONDS)
-            if not opening.done():
-                raise self._library.ConnectTimeout(f"no connection within {seconds:g} s")
+            for time_left in (seconds, GRACE_SECONDS):
+                if not opening.done():
+                    await asyncio.wait({opening}, timeout=time_left)
         except BaseException:
-            opening.add_done_callback(_discard)
-            opening.cancel()
+            _give_up(opening)
             raise
+        if not opening.done():
+            _give_up(opening)
+            raise self._library.ConnectTimeout(f"no connection within {seconds:g} s")
         try:
             return _Connection(place, *opening.result())
         except (OSError, UnicodeError) as error:
@@ -198,10 +200,15 @@ def _body_type(library: Any) -> type[_Body]:
     return type("Body", (_Body, library.AsyncByteStream), {})
 
 
-def _discard(opening: asyncio.Task[tuple[asyncio.StreamReader, asyncio.StreamWriter]]) -> None:
-    """Close a connection that nobody waits for any more."""
-    if not opening.cancelled() and opening.exception() is None:
-        opening.result()[1].transport.abort()
+def _give_up(opening: Opening) -> None:
+    """Wait for a connection no more, and close it should it have come about."""
+
+    def close(opening: Opening) -> None:
+        if not opening.cancelled() and opening.exception() is None:
+            opening.result()[1].transport.abort()
+
+    opening.add_done_callback(close)
+    opening.cancel()
 
 
 def _common(error: Exception) -> Exception:

@@ -164,7 +164,7 @@ class OpenAIModel(ServedModel["AsyncOpenAI"]):
         body = {"messages": [{"role": "user", "content": prompt}], "model": self.name, "seed": seed} | sent
         with self._clients.one() as client:
             response = await self._request(
-                # Not `chat.completions.create`, which goes through all that is sent to see what of it needs translating.
+                # Not `chat.completions.create`, which goes through all that is sent in search of what to translate.
                 client.post("/chat/completions", cast_to=HttpxBinaryResponseContent, body=body),
                 self.timeout,
                 switches=self._switches,

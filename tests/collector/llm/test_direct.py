@@ -126,9 +126,7 @@ def accept(late, dialect):
         answer = dialect.answer().body | {"data": [{"id": "tiny:1b"}]}
         assert head
         body = json.dumps(answer).encode()
-        connection.sendall(
-            b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)
-        )
+        connection.sendall(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
 
 
 def test_a_busy_process_takes_the_connection_that_has_come_in_the_meantime(dialect, monkeypatch):
@@ -139,7 +137,7 @@ def test_a_busy_process_takes_the_connection_that_has_come_in_the_meantime(diale
             waits = []
             asking = asyncio.create_task(asked(dialect.model(f"http://{place}", on_wait=lambda *w: waits.append(w))))
             while not asking.done():
-                time.sleep(0.06)  # noqa: ASYNC251 - the loop is busy with other runs
+                time.sleep(0.06)  # as with other runs
                 await asyncio.sleep(0)
             assert waits == []
             return await asking

@@ -2,7 +2,6 @@ import pytest
 
 from collector.llm.repetition import SHORTEST, TIMES, WINDOW, repeated_tail
 
-
 LONGEST = "".join(f"{number:03}," for number in range(WINDOW // TIMES))[: WINDOW // TIMES]
 
 
