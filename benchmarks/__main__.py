@@ -30,17 +30,17 @@ RESULTS = Path("benchmarks/results")
 
 
 def _throughput() -> list[dict[str, object]]:
-    results = [concurrency.throughput(seconds=seconds) for seconds in (2.0, 5.0)]
-    results.append(concurrency.throughput(http=True))
-    for result in results:
-        print(concurrency.line(result))
-    return [asdict(result) for result in results]
+    rows: list[dict[str, object]] = []
+    for result in concurrency.results():
+        print(concurrency.line(result), flush=True)
+        rows.append(asdict(result))
+    return rows
 
 
 PARTS: dict[str, tuple[str, Callable[[], list[dict[str, object]]]]] = {
     "rollouts": ("evaluations of 20 rollouts against a plain Gymnasium loop", rollouts.results),
     "prompts": ("writing a rollout for a prompt and reading it", prompts.results),
-    "throughput": ("256 runs in flight; the last through a server on the loopback", _throughput),
+    "throughput": ("many calls in flight, of a model in the process and of a server on the loopback", _throughput),
     "collector": ("collect with the simulated model", collector_scale.results),
     "pandas": ("audit against pandas", audit.results),
     "analyses": ("every analysis over 10,000 revisions, as a user runs it", analyses.results),

@@ -108,7 +108,8 @@ class _Search:
 
     async def run(self) -> None:
         if self.folder.run is None:
-            self.folder.begin(self.spec.record(await self._roll_out(warm_up, self.spec)))
+            # Syncing takes some 10 ms, during which other runs would wait.
+            await asyncio.to_thread(self.folder.begin, self.spec.record(await self._roll_out(warm_up, self.spec)))
         elif different := self.spec.differences(self.folder.run):
             raise CollectorError(
                 f"{self.folder.path} holds another run ({'; '.join(different)}); choose another --condition or --out"
@@ -174,7 +175,7 @@ class _Search:
     async def _critic_prompt(self, iteration: int, initial: Candidate, shown: Evidence) -> str:
         spec = replace(self.spec, tau_c=self._tau_c(iteration, initial))
         assert initial.seeds is not None
-        written = await self.offload(evidence.write, spec.task, initial.params, initial.seeds, shown)
+        written = await self._roll_out(evidence.write, spec.task, initial.params, initial.seeds, shown)
         await self._write_excerpts()
         return critic_prompt(spec, self._trials(), initial, shown, written)
 
@@ -206,7 +207,7 @@ class _Search:
         for episode in self.episodes[-self.spec.excerpts :] if self.spec.excerpts else []:
             text = known.get(episode.iteration)
             if text is None:
-                text = await self.offload(evidence.excerpt, self.spec.task, episode.kept)
+                text = await self._roll_out(evidence.excerpt, self.spec.task, episode.kept)
             self.excerpts[episode.iteration] = text
 
     def _trials(self) -> list[Trial]:

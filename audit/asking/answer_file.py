@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import threading
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Generic, Self, TypeVar
@@ -11,7 +13,7 @@ import filelock
 
 from audit.output.errors import AuditError, Problem
 from audit.sources.answer_lines import AnswerLine, AnswerLines
-from collector.system.appending import append_line
+from collector.system.appending import append_lines
 from collector.system.regular_files import open_regular
 
 T = TypeVar("T", bound=AnswerLine)
@@ -39,6 +41,7 @@ class AnswerFile(Generic[T]):
         self.problems: list[Problem] = []
         self._lock = filelock.FileLock(path.parent / f".{path.name}.lock", timeout=0)
         self._file: IO[bytes] | None = None
+        self._writing = threading.Lock()
 
     def __enter__(self) -> Self:
         if not self.path.parent.is_dir():
@@ -65,23 +68,23 @@ class AnswerFile(Generic[T]):
     ) -> None:
         self._close()
 
-    def append(self, answer: T) -> None:
-        """Append one answer; it is on the disk when this returns, if need be with less of its texts.
+    def append(self, answers: Sequence[T]) -> tuple[int, AuditError | None]:
+        """Append answers; they are on the disk when this returns, if need be with less of their texts.
 
-        Raises:
-            AuditError: it cannot be written.
+        Returns:
+            How many were written, which are in `answers` then, and why the next was not.
         """
         assert self._file is not None
-        answer, line = self.lines.line_of(answer)
-        try:
-            append_line(self._file, line)
-        except OSError as error:
-            raise self._cannot_write(error) from None
-        self.answers.append(answer)
+        pairs = [self.lines.line_of(answer) for answer in answers]
+        with self._writing:
+            count, error = append_lines(self._file, [line for _, line in pairs])
+            self.answers += [answer for answer, _ in pairs[:count]]
+        return count, None if error is None else self._cannot_write(error)
 
     def _close(self) -> None:
-        if self._file is not None:
-            self._file.close()
+        with self._writing:  # what another thread has begun to write is written first
+            if self._file is not None:
+                self._file.close()
         self._lock.release()
 
     def _mend(self) -> None:

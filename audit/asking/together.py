@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
+from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from audit.asking.answer_file import AnswerFile
 from audit.output.errors import AuditError, UsageError
@@ -101,13 +102,12 @@ async def _work(
 ) -> None:
     waiting = iter(work)
     failures: list[Exception] = []
+    writer = _Writer(file)
 
     async def take_turns() -> None:
         for piece in waiting:
             try:
-                answer = await ask(piece)
-                # Not in a thread: an interrupt must find an answer written or not begun.
-                file.append(answer)
+                await writer.write(await ask(piece))
             except (errors.CollectorError, AuditError) as error:
                 failures.append(error)
                 return
@@ -115,11 +115,66 @@ async def _work(
             if failures:
                 return
 
-    async with asyncio.TaskGroup() as group:
-        for _ in range(min(concurrency, len(work))):
-            group.create_task(take_turns())
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(min(concurrency, len(work))):
+                group.create_task(take_turns())
+    finally:
+        writer.end()
     if failures:
         raise failures[0]
+
+
+class _Writer(Generic[T]):
+    """Writes answers in a thread: those that came while others were being written, with one sync for all of them.
+
+    Args:
+        file: where they go.
+    """
+
+    def __init__(self, file: AnswerFile[T]) -> None:
+        self._file = file
+        self._waiting: deque[tuple[T, asyncio.Future[None]]] = deque()
+        self._writing: asyncio.Task[None] | None = None
+
+    async def write(self, answer: T) -> None:
+        """Append an answer; it is on the disk when this returns.
+
+        Raises:
+            AuditError: it cannot be written.
+        """
+        written = asyncio.get_running_loop().create_future()
+        self._waiting.append((answer, written))
+        if self._writing is None:
+            self._writing = asyncio.create_task(self._write_all())
+        await written
+
+    def end(self) -> None:
+        """Write what is still to be written: an interrupt finds every answer that has come in the file."""
+        if self._waiting:
+            self._write_waiting()
+
+    async def _write_all(self) -> None:
+        while self._waiting:
+            for written, error in await asyncio.to_thread(self._write_waiting):
+                if written.cancelled():
+                    continue
+                if error is None:
+                    written.set_result(None)
+                else:
+                    written.set_exception(error)
+        self._writing = None
+
+    def _write_waiting(self) -> list[tuple[asyncio.Future[None], Exception | None]]:
+        """Write the answers that are there; for each, whether it could be written."""
+        # They are taken here and not where the thread is asked for, since it need not begin before an interrupt.
+        batch = [self._waiting.popleft() for _ in range(len(self._waiting))]
+        count, error = 0, None
+        try:
+            count, error = self._file.append([answer for answer, _ in batch])
+        except Exception as unforeseen:  # who waits must hear of it
+            error = unforeseen
+        return [(written, None if place < count else error) for place, (_, written) in enumerate(batch)]
 
 
 async def complete(model: Model, prompt: str, seed: int, form: Form) -> Completion:

@@ -54,6 +54,7 @@ class Kind(Enum):
 
     REFUSED = "would be refused again"
     FAILED = "down, overloaded, cut off or garbled"
+    UNANSWERED = "no connection in time"
     LIMITED = "too many requests"
     TIMED_OUT = "no full answer in time"
     EMPTY = "an answer without text"
@@ -126,7 +127,8 @@ class Server:
         names = {type(cause).__name__ for cause in causes}
         if not names & {"ConnectError", "ConnectTimeout", "ProxyError"}:
             return CallError(Kind.FAILED, f"the connection to {self.label} broke off", "see the server's log")
-        return CallError(Kind.FAILED, f"cannot connect to {self.label} ({_reason(causes, names)})", self.if_down)
+        kind = Kind.UNANSWERED if "ConnectTimeout" in names else Kind.FAILED
+        return CallError(kind, f"cannot connect to {self.label} ({_reason(causes, names)})", self.if_down)
 
     def redirected(self, place: str) -> CallError:
         """A redirect to another host or port, which would be given the prompt.

@@ -10,6 +10,8 @@ import msgspec
 
 from collector.llm.address import parse_address, read_key
 from collector.llm.answer import make_completion
+from collector.llm.clients import certificates
+from collector.llm.direct import direct_transport
 from collector.llm.faults import Server
 from collector.llm.form import Form
 from collector.llm.logprobs import read_logprobs
@@ -102,12 +104,15 @@ class OllamaModel(ServedModel["AsyncClient"]):
         super().__init__(server, options, patience, structured=structured, logprobs=logprobs)
 
     def _connect(self, seconds: float) -> AsyncClient:
+        import httpx
         from ollama import AsyncClient  # which makes a client of its own at once
 
         return AsyncClient(
             host=self._server.address.url,
             timeout=(seconds, None, None, None),  # connect, read, write, pool
             mounts=self._server.address.direct_routes(),
+            transport=direct_transport(httpx.AsyncClient, self._server.address),
+            verify=certificates(httpx.AsyncClient),
             headers=PACKED,
             event_hooks={"response": [self._receive]},
         )

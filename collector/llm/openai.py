@@ -13,6 +13,8 @@ import msgspec
 from collector.errors import UsageError
 from collector.llm.address import parse_address, read_key
 from collector.llm.answer import make_completion
+from collector.llm.clients import certificates
+from collector.llm.direct import direct_transport
 from collector.llm.faults import CallError, Server
 from collector.llm.form import Form
 from collector.llm.logprobs import read_logprobs
@@ -140,6 +142,8 @@ class OpenAIModel(ServedModel["AsyncOpenAI"]):
             timeout=bounds,
             http_client=DefaultAsyncHttpxClient(
                 timeout=bounds,
+                transport=direct_transport(DefaultAsyncHttpxClient, self._server.address),
+                verify=certificates(DefaultAsyncHttpxClient),
                 mounts=self._server.address.direct_routes(),
                 headers=PACKED,
                 event_hooks={"response": [partial(receive, server=self._server)]},
@@ -147,6 +151,8 @@ class OpenAIModel(ServedModel["AsyncOpenAI"]):
         )
 
     async def _ask(self, prompt: str, seed: int, form: Form | None) -> Completion:
+        from openai import HttpxBinaryResponseContent
+
         # OpenAI's own models take the newer name of the bound alone, many other servers the older one alone.
         bound = "max_completion_tokens" if self._server.address.host == OPENAI_HOST else "max_tokens"
         chosen = {"temperature": self.options["temperature"], bound: self.options["max_tokens"]}
@@ -155,14 +161,11 @@ class OpenAIModel(ServedModel["AsyncOpenAI"]):
             sent |= {"logprobs": True, "top_logprobs": 1}  # llama.cpp gives 20 unless it is asked for fewer
         if form is not None:
             sent |= constraint(await self._recognise() if form.grammar else Program.OTHER, form)
+        body = {"messages": [{"role": "user", "content": prompt}], "model": self.name, "seed": seed} | sent
         with self._clients.one() as client:
             response = await self._request(
-                client.chat.completions.with_raw_response.create(
-                    model=self.name,
-                    messages=[{"role": "user", "content": prompt}],
-                    seed=seed,
-                    extra_body=sent,
-                ),
+                # Not `chat.completions.create`, which goes through all that is sent in search of what to translate.
+                client.post("/chat/completions", cast_to=HttpxBinaryResponseContent, body=body),
                 self.timeout,
                 switches=self._switches,
             )

@@ -27,6 +27,7 @@ class RetryPolicy:
 
     Attributes:
         attempts: tries at a server that is down, failing, or sends what cannot be read.
+        unanswered_attempts: tries at a server that takes no connection in time: it is busy, or this machine is.
         limited_attempts: tries at a server that limits how often it is asked.
         timed_out_attempts: tries when no full answer comes in time. Few, since each costs the whole time of a call.
         empty_attempts: tries when the answer has no text. Few, since the same seed mostly gives the same answer.
@@ -37,6 +38,7 @@ class RetryPolicy:
     """
 
     attempts: int = 8
+    unanswered_attempts: int = 8
     limited_attempts: int = 30
     timed_out_attempts: int = 2
     empty_attempts: int = 2
@@ -51,6 +53,7 @@ class RetryPolicy:
             Kind.REFUSED: 1,
             Kind.UNUSABLE: 1,  # the caller records it, and asks again with another seed
             Kind.FAILED: self.attempts,
+            Kind.UNANSWERED: self.unanswered_attempts,
             Kind.LIMITED: self.limited_attempts,
             Kind.TIMED_OUT: self.timed_out_attempts,
             Kind.EMPTY: self.empty_attempts,

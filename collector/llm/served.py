@@ -20,6 +20,8 @@ T = TypeVar("T")
 
 CONNECT_SECONDS: Final = 10.0
 CHECK_SECONDS: Final = 30.0
+CHECK_CONNECTIONS: Final = 3
+"""Tries to connect when it is asked whether a server is there."""
 
 
 class Patience(TypedDict, total=False):
@@ -94,12 +96,13 @@ class ServedModel(ABC, Generic[Client]):
         )
 
     async def check(self) -> None:
-        """Ask whether the server is there and has the model: one try, unless the server answers that it is busy.
+        """Ask whether the server is there and has the model: one try, unless the server is busy.
 
         Raises:
             ModelError: it cannot be used; the message names the remedy.
         """
-        at_once = replace(self.retry, attempts=1, timed_out_attempts=1)
+        connections = min(CHECK_CONNECTIONS, self.retry.unanswered_attempts)
+        at_once = replace(self.retry, attempts=1, timed_out_attempts=1, unanswered_attempts=connections)
         await persist(self._look_up, policy=at_once, gate=self.gate, on_wait=self.on_wait)
 
     async def aclose(self) -> None:
@@ -110,8 +113,10 @@ class ServedModel(ABC, Generic[Client]):
     def _set_up(self) -> Client:
         try:
             return self._connect(CONNECT_SECONDS if self.timeout is None else min(CONNECT_SECONDS, self.timeout))
-        except (ImportError, ValueError) as error:
-            raise UsageError(f"no connection can be set up ({error}): check the proxy variables") from None
+        except (ImportError, ValueError, OSError) as error:
+            raise UsageError(
+                f"no connection can be set up ({error}): check the proxy variables and SSL_CERT_FILE"
+            ) from None
 
     @property
     def _check_seconds(self) -> float:

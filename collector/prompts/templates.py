@@ -169,4 +169,5 @@ def environment(folder: Path | None) -> jinja2.Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
         autoescape=False,
+        auto_reload=folder is not None,  # the system is asked for the time of every part of every prompt
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import IO
 
 
@@ -16,12 +17,40 @@ def append_line(file: IO[bytes], line: bytes) -> None:
     Raises:
         OSError: it cannot be written.
     """
-    start = os.fstat(file.fileno()).st_size
+    _, error = append_lines(file, [line])
+    if error is not None:
+        raise error
+
+
+def append_lines(file: IO[bytes], lines: Sequence[bytes]) -> tuple[int, OSError | None]:
+    """Append lines and sync them together, up to the first that cannot be written, of which nothing is left behind.
+
+    Args:
+        file: open for appending, without a buffer.
+        lines: with their line breaks.
+
+    Returns:
+        How many were written, and why the next was not; if they cannot be synced, it is none.
+    """
+    start = end = os.fstat(file.fileno()).st_size
+    count, failed = 0, None
+    for line in lines:
+        try:
+            _write(file, line)
+        except OSError as error:
+            os.ftruncate(file.fileno(), end)
+            failed = error
+            break
+        count, end = count + 1, end + len(line)
     try:
-        written = 0
-        while written < len(line):
-            written += file.write(line[written:])
         os.fsync(file.fileno())
-    except OSError:
+    except OSError as error:
         os.ftruncate(file.fileno(), start)
-        raise
+        return 0, error
+    return count, failed
+
+
+def _write(file: IO[bytes], line: bytes) -> None:
+    written = 0
+    while written < len(line):
+        written += file.write(line[written:])

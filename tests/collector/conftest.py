@@ -1,24 +1,15 @@
-"""What stands behind many tests: certificates that are read once, and users' tasks that are forgotten."""
+"""What stands behind many tests: users' tasks that are forgotten."""
 
 from __future__ import annotations
 
 import sys
-from functools import cache
 from unittest.mock import patch
 
 import gymnasium
 import pytest
-from httpx import create_ssl_context
 
 from collector.rollouts import plain_loop
 from collector.tasks import TASKS
-
-
-@pytest.fixture(autouse=True, scope="session")
-def _certificates_read_once():
-    """Every client of a server reads all certificates of the machine; here they speak to this machine, without any."""
-    with patch("httpx._transports.default.create_ssl_context", cache(create_ssl_context)):
-        yield
 
 
 @pytest.fixture

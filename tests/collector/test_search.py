@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
+import threading
 from statistics import fmean
 
 import pytest
@@ -13,7 +16,8 @@ from collector.llm.simulated import SimulatedModel
 from collector.methods import METHODS
 from collector.records import Candidate
 from collector.rollouts.evaluate import evaluate
-from collector.search import select
+from collector.run_folder import RunFolder
+from collector.search import search, select
 from collector.tasks import TASKS, get_task
 from tests.collector.helpers import QUICK, ScriptedModel, answer, collect, lines, short, shortened, spec, timeless
 
@@ -268,3 +272,24 @@ def test_one_call_methods_have_one_candidate_and_spend_all_iterations_on_it(tmp_
     assert [(e["revised"], e["revision_status"], e["selected"]) for e in episodes] == [(None, "none", "initial")] * 2
     assert METHODS["props"].iterations == 200
     assert METHODS["r2po"].iterations == 100
+
+
+def test_a_compiled_task_needs_no_worker_and_nothing_is_synced_on_the_event_loop(tmp_path, monkeypatch):
+    """Neither for rollouts nor for writing them into prompts, history's excerpts included."""
+    syncing, fsync = set(), os.fsync
+    monkeypatch.setattr(os, "fsync", lambda file: (syncing.add(threading.current_thread()), fsync(file)))
+    handed_over = []
+
+    async def offload(function, *args):
+        handed_over.append(function)
+        return function(*args)
+
+    async def run(asked):
+        with RunFolder(tmp_path / asked.folder) as folder:
+            await search(asked, folder, SimulatedModel(), offload, lambda progress: None)
+
+    for variant in ("threetraj", "r2po", "reptraj"):
+        asyncio.run(run(spec("cartpole", variant)))
+    assert handed_over == []
+    assert syncing
+    assert threading.main_thread() not in syncing

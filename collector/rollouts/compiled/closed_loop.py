@@ -51,8 +51,11 @@ def compile_loop(dynamics: Dynamics, space: ParameterSpace, name: str, *, record
         for rollout in range(1, count):
             seed_generator(generators[rollout], seeds[rollout])
             states[rollout] = reset(generators[rollout])
-        returns[:] = 0.0
-        running = np.arange(count)
+        running = np.empty(count, np.int64)
+        # Here and below numbers are set one by one: for one assignment to a slice Numba compiles what a message about
+        # shapes needs, half of all that there would be to compile.
+        for rollout in range(count):
+            returns[rollout], running[rollout] = 0.0, rollout
         length = 0
         if recording:
             write(observe(states[0]), inputs, single, record[0])
@@ -68,7 +71,8 @@ def compile_loop(dynamics: Dynamics, space: ParameterSpace, name: str, *, record
                 states[rollout] = state
                 returns[rollout] += reward
                 if recording:
-                    record[length - 1, inputs:-1] = chosen
+                    for number in range(width):
+                        record[length - 1, inputs + number] = chosen[number]
                     record[length - 1, -1] = reward
                     write(observe(state), inputs, single, record[length])
                 if ended or length == cap:

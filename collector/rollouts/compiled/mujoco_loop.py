@@ -91,8 +91,11 @@ def compile_loop(dynamics: MujocoDynamics, space: ParameterSpace, name: str, *, 
         sent = np.empty(outputs, np.float32)
         for rollout in range(len(positions)):
             _call(library.reset, model, data)
-            body.positions[:] = positions[rollout]
-            body.velocities[:] = velocities[rollout]
+            # One by one: see `closed_loop`.
+            for number in range(positions.shape[1]):
+                body.positions[number] = positions[rollout, number]
+            for number in range(velocities.shape[1]):
+                body.velocities[number] = velocities[rollout, number]
             _call(library.forward, model, data)
             if recording:
                 write(observe(body), inputs, False, record[0])
@@ -100,13 +103,15 @@ def compile_loop(dynamics: MujocoDynamics, space: ParameterSpace, name: str, *, 
             while not ended and length < cap:
                 action = choose(params, observe(body), inputs, outputs, False, low, high, chosen, sent)
                 before = body.positions[0]
-                control[:] = action
+                for number in range(outputs):
+                    control[number] = action[number]
                 for _ in range(frames):
                     _call(library.step, model, data)
                 reward, ended = judge(body, before, action)
                 total += reward
                 if recording:
-                    record[length, inputs:-1] = chosen
+                    for number in range(width):
+                        record[length, inputs + number] = chosen[number]
                     record[length, -1] = reward
                     write(observe(body), inputs, False, record[length + 1])
                 length += 1

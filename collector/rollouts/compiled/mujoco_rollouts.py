@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 from typing import NamedTuple
 
 import mujoco
 import numpy as np
 
 from collector.rollouts.compiled import mujoco_loop
-from collector.rollouts.compiled.rollouts import CompiledRollouts, Job, Numbers
+from collector.rollouts.compiled.rollouts import CompiledRollouts, Job, Numbers, share_out
 from collector.rollouts.plain_loop import environment
-from collector.system.cores import cores
 from collector.tasks import Task
 from collector.tasks.dynamics import Body, MujocoDynamics
-
-SHARES_PER_CORE = 2
-"""Rollouts differ in length; a core that is done early takes another share."""
 
 
 class _Simulation(NamedTuple):
@@ -47,8 +41,6 @@ class MujocoRollouts(CompiledRollouts):
 
     def _run(self, loop: Callable[..., None], job: Job) -> None:
         starts = self._starts(job.seeds)
-        count = len(job.seeds)
-        shares = min(count, SHARES_PER_CORE * cores()) if cores() > 1 else 1
 
         def work(part: slice) -> None:
             own = self._simulation()
@@ -58,11 +50,7 @@ class MujocoRollouts(CompiledRollouts):
                 job.returns[part], job.lengths[part], job.terminated[part], job.record,
             )  # fmt: skip
 
-        parts = [slice(count * share // shares, count * (share + 1) // shares) for share in range(shares)]
-        if shares == 1:
-            work(parts[0])
-        else:
-            list(_threads().map(work, parts))
+        share_out(work, len(job.seeds))
 
     def _starts(self, seeds: Sequence[int]) -> tuple[Numbers, Numbers]:
         """Positions and velocities that the rollouts start with, a row each."""
@@ -76,8 +64,3 @@ class MujocoRollouts(CompiledRollouts):
             self._own.simulation = _Simulation(data, mujoco_loop.body(data), data.ctrl)
         simulation: _Simulation = self._own.simulation
         return simulation
-
-
-@cache
-def _threads() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(cores(), thread_name_prefix="rollouts")

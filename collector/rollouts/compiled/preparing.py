@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 from typing import Final
 
 import numpy as np
@@ -29,6 +30,8 @@ def prepare(task: Task) -> CompiledRollouts:
     if config.DISABLE_JIT:  # type: ignore[attr-defined]
         raise ImportError("NUMBA_DISABLE_JIT is set")
     rollouts = _make(task)
+    if sys.stderr.isatty() and not rollouts.is_cached():
+        sys.stderr.write(f"compiling {task.id}, once on this machine: some seconds\n")
     try:
         _try(task, rollouts)
     except Exception:

@@ -7,7 +7,9 @@ import inspect
 import os
 from abc import ABC, abstractmethod
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -18,10 +20,15 @@ from numpy.typing import NDArray
 from collector.policy import Params
 from collector.rollouts.compiled import closed_loop
 from collector.rollouts.compiled.policies import policy_parts
+from collector.system.cores import cores
 from collector.tasks import Task, draws
 from collector.tasks.dynamics import Dynamics, MujocoDynamics
 
 NO_CAP: Final = int(np.iinfo(np.int64).max)
+SHARES_PER_CORE: Final = 2
+"""Rollouts differ in length; a core that is done early takes another share."""
+SHARED: Final = 1000
+"""Rollouts of compiled dynamics that one thread is given: handing them to others takes as long as many of them."""
 _UNBOUNDED: Final = (-np.inf, np.inf)
 
 Numbers = NDArray[np.float64]
@@ -100,11 +107,14 @@ class CompiledRollouts(ABC):
     def _record(self, length: int) -> Numbers:
         return np.empty((length + 1, self._parts.inputs + self._parts.width + 1))
 
+    def is_cached(self) -> bool:
+        """Whether the loops are in Numba's cache, so that they need not be compiled."""
+        return all(any(_cached(loop)) for loop in (self._loop, self._recording_loop))
+
     def forget(self) -> None:
         """Remove the loops from Numba's cache."""
         for loop in (self._loop, self._recording_loop):
-            folder = Path(loop.stats.cache_path)
-            for path in folder.glob(f"*{loop.__qualname__}*.nb?"):
+            for path in _cached(loop):
                 path.unlink(missing_ok=True)
 
     @abstractmethod
@@ -121,7 +131,44 @@ class ClosedLoopRollouts(CompiledRollouts):
         self.action_range = task.dynamics.action_range or _UNBOUNDED
 
     def _run(self, loop: Callable[..., None], job: Job) -> None:
-        loop(*job)
+        if len(job.seeds) <= SHARED:
+            loop(*job)
+            return
+
+        def work(part: slice) -> None:
+            loop(*job._replace(
+                seeds=job.seeds[part],
+                returns=job.returns[part],
+                lengths=job.lengths[part],
+                terminated=job.terminated[part],
+            ))  # fmt: skip
+
+        share_out(work, len(job.seeds))
+
+
+def share_out(work: Callable[[slice], None], count: int) -> None:
+    """Do a number of rollouts on all cores, each with its own seed and its own place for the answer.
+
+    Args:
+        work: does the rollouts of a slice, without the interpreter's lock.
+        count: of rollouts.
+    """
+    shares = min(count, SHARES_PER_CORE * cores()) if cores() > 1 else 1
+    parts = [slice(count * share // shares, count * (share + 1) // shares) for share in range(shares)]
+    if shares == 1:
+        work(parts[0])
+    else:
+        list(_threads().map(work, parts))
+
+
+@cache
+def _threads() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(cores(), thread_name_prefix="rollouts")
+
+
+def _cached(loop: Any) -> Iterator[Path]:
+    """The files of a loop in Numba's cache."""
+    yield from Path(loop.stats.cache_path).glob(f"*{loop.__qualname__}*.nb?")
 
 
 def fingerprint(dynamics: Dynamics | MujocoDynamics) -> str:

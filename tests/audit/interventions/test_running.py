@@ -77,22 +77,24 @@ def test_answers_are_those_of_the_plan(finished):
 
 @pytest.mark.parametrize("failure", [KeyboardInterrupt, OSError])
 def test_a_run_that_stops_at_every_call_goes_on_to_the_same_file(finished, tiny, asked, monkeypatch, failure):
-    append_line = answer_file.append_line
+    append_lines = answer_file.append_lines
     for calls in range(CALLS):
 
-        def stopping(file, line, calls=calls):
-            if answers_of(tiny).read_bytes().count(b"\n") == calls:
-                raise failure(28, "No space left on device")
-            append_line(file, line)
+        def stopping(file, lines, calls=calls):
+            if answers_of(tiny).read_bytes().count(b"\n") < calls:
+                return append_lines(file, lines)
+            if failure is KeyboardInterrupt:
+                raise failure
+            return 0, failure(28, "No space left on device")
 
-        monkeypatch.setattr(answer_file, "append_line", stopping)
+        monkeypatch.setattr(answer_file, "append_lines", stopping)
         stopped = run(tiny)
         assert stopped.exit_code == (130 if failure is KeyboardInterrupt else 1)
         assert "Traceback" not in stopped.stderr
         assert len(lines(answers_of(tiny))) == calls
         # The answer that was lost is asked for once more, and no other.
         assert len(asked) == 2 * calls + 1
-    monkeypatch.setattr(answer_file, "append_line", append_line)
+    monkeypatch.setattr(answer_file, "append_lines", append_lines)
     for _ in range(2):
         assert run(tiny).exit_code == 0
         assert timeless(answers_of(tiny)) == timeless(answers_of(finished))
@@ -103,16 +105,16 @@ KILLED = """
 import os, signal, sys
 import audit.asking.answer_file as answer_file
 from audit.cli import app
-append_line, left = answer_file.append_line, [int(sys.argv.pop())]
+append_lines, left = answer_file.append_lines, [int(sys.argv.pop())]
 
-def dying(file, line):
+def dying(file, lines):
     if left[0] == 0:
-        file.write(line[: len(line) // 2])
+        file.write(lines[0][: len(lines[0]) // 2])
         os.kill(os.getpid(), signal.SIGKILL)
     left[0] -= 1
-    append_line(file, line)
+    return append_lines(file, lines)
 
-answer_file.append_line = dying
+answer_file.append_lines = dying
 app()
 """
 
@@ -196,7 +198,7 @@ def test_an_answer_longer_than_a_line_is_kept_as_unreadable(finished, tmp_path):
         )
     ):
         with AnswerFile(tmp_path / f"{number}.jsonl", ANSWERS) as file:
-            file.append(msgspec.structs.replace(answer, **change))
+            assert file.append([msgspec.structs.replace(answer, **change)]) == (1, None)
             written = list(file.answers)
         [found], problems = ANSWERS.read(file.path)
         assert (problems, [found]) == ([], written)

@@ -183,20 +183,20 @@ def test_seeds_and_prompts_do_not_depend_on_what_was_judged_before(tmp_path, ser
 
 
 def test_an_interrupt_says_how_to_go_on(data, server, monkeypatch):
-    append_line = answer_file.append_line
+    append_lines = answer_file.append_lines
     path = data.parent / "data.judgements.jsonl"
 
-    def stopping(file, line):
+    def stopping(file, lines):
         if path.read_bytes().count(b"\n") == 2:
             raise KeyboardInterrupt
-        append_line(file, line)
+        return append_lines(file, lines)
 
-    monkeypatch.setattr(answer_file, "append_line", stopping)
+    monkeypatch.setattr(answer_file, "append_lines", stopping)
     result = audit("judge", data, *server.options(), "--concurrency", 1)
     assert (result.exit_code, result.stdout) == (130, "")
     assert result.stderr.splitlines()[-1].startswith("audit: interrupted; 2 of 4 are judged, the same command goes on")
     assert [line["iteration"] for line in lines(path)] == [0, 1]
-    monkeypatch.setattr(answer_file, "append_line", append_line)
+    monkeypatch.setattr(answer_file, "append_lines", append_lines)
     assert "4 answers, 2 of them judged" in audit("judge", data, *server.options()).stderr
     assert server.cases_asked() == [0, 1, 2, 2, 3]
 

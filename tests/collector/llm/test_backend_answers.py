@@ -140,12 +140,14 @@ UNUSABLE = [
     (lambda: OllamaModel("m"), {"OLLAMA_HOST": "http://me:sk-secret@host:port"}, "OLLAMA_HOST is not an address"),
     (lambda: OllamaModel(" "), {}, "--model NAME"),
     (lambda: OllamaModel("m", base_url="host.example"), {"ALL_PROXY": "gopher://proxy"}, "proxy variables"),
+    (lambda: OllamaModel("m", base_url="host.example"), {"SSL_CERT_FILE": "/no/such"}, "No such file.*SSL_CERT_FILE"),
     (lambda: OpenAIModel("m"), {}, "needs OPENAI_API_KEY"),
     (lambda: OpenAIModel("m", base_url="http://h/v1"), {"OPENAI_API_KEY": "sk-secret x"}, "OPENAI_API_KEY holds"),
     (lambda: OpenAIModel("m", base_url="file:///v1"), {}, "--base-url is not an HTTP address"),
     (lambda: OpenAIModel("m"), {"OPENAI_BASE_URL": "http://"}, "OPENAI_BASE_URL is not an HTTP address"),
     (lambda: OpenAIModel("", base_url="http://h/v1"), {}, "--model NAME"),
     (lambda: OpenAIModel("m", base_url="http://h/v1"), {"ALL_PROXY": "gopher://proxy"}, "proxy variables"),
+    (lambda: OpenAIModel("m", base_url="http://h/v1"), {"SSL_CERT_FILE": "/no/such"}, "No such file.*SSL_CERT_FILE"),
 ]
 
 

@@ -1,7 +1,10 @@
 """Compiled rollouts: equal to Gymnasium's environments to the bit, and never in the way."""
 
 import dataclasses
+import inspect
+import io
 import os
+import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +17,7 @@ import pytest
 from collector import seeding
 from collector.policy import random_params
 from collector.rollouts import plain_loop
-from collector.rollouts.compiled import compiled_rollouts
+from collector.rollouts.compiled import closed_loop, compiled_rollouts, mujoco_loop, preparing, rollouts
 from collector.rollouts.compiled.generator import WORDS, seed_generator
 from collector.rollouts.evaluate import evaluate, is_compiled, replay
 from collector.tasks import TASKS, draws
@@ -85,6 +88,46 @@ def test_an_evaluation_is_its_rollouts_one_by_one(task):
                 total += step.reward
             found = together.returns[place], together.lengths[place], together.ended[place]
             assert found == (total, len(steps), steps[-1].ended)
+
+
+def test_many_rollouts_are_shared_among_threads_and_come_out_the_same(monkeypatch):
+    shared = []
+    share_out = rollouts.share_out
+    monkeypatch.setattr(rollouts, "share_out", lambda work, count: (shared.append(count), share_out(work, count)))
+    monkeypatch.setattr(rollouts, "cores", lambda: 3)
+    for task in (TASKS["cartpole"], TASKS["frozenlake"]):
+        params = random_params(task.space, seeding.generator(6, task.id))
+        seeds = seeding.seeds(6, rollouts.SHARED + 1, task.id)
+        together = evaluate(task, params, seeds)
+        assert shared.pop() == len(seeds)
+        parts = [evaluate(task, params, seeds[start : start + 400]) for start in range(0, len(seeds), 400)]
+        assert shared == []
+        for name in ("returns", "lengths", "ended"):
+            assert getattr(together, name) == [value for part in parts for value in getattr(part, name)]
+
+
+def test_a_first_use_on_a_machine_is_told_on_the_screen(monkeypatch):
+    """And nowhere else: not in a log, and not where the cache has the loops."""
+    task = TASKS["frozenlake"]
+    assert is_compiled(task)
+    for terminal, cached in ((True, False), (False, False), (True, True)):
+        screen = io.StringIO()
+        screen.isatty = lambda terminal=terminal: terminal
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "stderr", screen)
+            if cached:
+                assert preparing._make(task).is_cached()
+            else:
+                patch.setattr(rollouts.ClosedLoopRollouts, "is_cached", lambda self: False)
+            preparing.prepare(task)
+        told = "compiling frozenlake, once on this machine: some seconds\n"
+        assert screen.getvalue() == (told if (terminal, cached) == (True, False) else "")
+
+
+def test_loops_assign_to_no_slice():
+    """For one assignment to a slice Numba compiles the message about shapes that do not fit: half of all."""
+    for module in (closed_loop, mujoco_loop):
+        assert re.findall(r"\w\[[^\]=]*:[^\]=]*\] = .*", inspect.getsource(module.compile_loop)) == [], module
 
 
 @pytest.mark.parametrize("name", ["cartpole", "invertedpendulum"])
