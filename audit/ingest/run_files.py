@@ -36,7 +36,8 @@ def encoded(intake: Intake) -> bytes | None:
     """What was found, to be kept; None where it cannot be: some files are temporary ones."""
     if any(Path(file.file).is_relative_to(intake.directory) for file in intake.files):
         return None
-    with contextlib.suppress(OverflowError, msgspec.MsgspecError):  # a number that JSON here cannot hold
+    # A number that JSON here cannot hold, or a name that is no text.
+    with contextlib.suppress(OverflowError, UnicodeEncodeError, msgspec.MsgspecError):
         return msgspec.json.encode(_Found(intake.files, list(intake.runs.values())))
     return None
 

@@ -11,7 +11,6 @@ import duckdb
 import pytest
 
 import audit
-from audit import store as store_module
 from audit.cache_folder import DAY, UNUSED, VARIABLE, cache_folder
 from audit.engine.catalog import BATCHED, KEPT
 from audit.engine.database import Database
@@ -435,7 +434,7 @@ def test_links_to_nothing_and_odd_names_do_no_harm(data):
     (data / os.fsdecode(b"odd-\xff.txt")).write_text("x")
     expected = fresh(data)
     assert [audited(data) for _ in range(2)] == [expected] * 2
-    assert store_module.Analysis.of([data], {}) is not None
+    assert analyses.Analysis.of([data], {}) is not None
 
 
 def test_what_is_another_data_set_s_is_not_believed(data, folder, tmp_path):
