@@ -82,7 +82,7 @@ def test_every_value_is_written_as_it_is_by_itself():
 def test_rows_of_a_relation_are_written_as_their_mappings_are(monkeypatch):
     """More of them than are converted together, of every type, and other columns than it has, in another order."""
     monkeypatch.setattr(formats, "BATCH", 8)
-    relation = duckdb.sql(
+    relation = duckdb.connect().sql(
         """
         select
             i, if(i % 3 = 0, null, i / 7) as d, if(i % 5 = 0, 'nan'::double, i) as n, i % 2 = 0 as b,
@@ -99,7 +99,7 @@ def test_rows_of_a_relation_are_written_as_their_mappings_are(monkeypatch):
 
 def test_what_a_column_costs_is_for_its_values_and_not_its_cells(monkeypatch):
     """A text that is there a thousand times is escaped once; numbers and their lists are not looked at one by one."""
-    relation = duckdb.sql(
+    relation = duckdb.connect().sql(
         "select 'x' as t, i, i / 7 as d, i % 2 = 0 as b, [i] as l, null as z from range(1000) as r(i)"
     )
     calls = []
