@@ -147,6 +147,8 @@ class _Writer(Generic[T]):
         self._waiting.append((answer, written))
         if self._writing is None:
             self._writing = asyncio.create_task(self._write_all())
+            # An interrupt within it ends the loop, and need not be reported once more.
+            self._writing.add_done_callback(lambda task: task.cancelled() or task.exception())
         await written
 
     def end(self) -> None:
