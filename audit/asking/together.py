@@ -171,7 +171,8 @@ class _Writer(Generic[T]):
         """Write the answers that are there; for each, whether it could be written."""
         # They are taken here and not where the thread is asked for, since it need not begin before an interrupt.
         batch = [self._waiting.popleft() for _ in range(len(self._waiting))]
-        count, error = 0, None
+        count = 0
+        error: Exception | None
         try:
             count, error = self._file.append([answer for answer, _ in batch])
         except Exception as unforeseen:  # who waits must hear of it
