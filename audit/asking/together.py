@@ -147,6 +147,8 @@ class _Writer(Generic[T]):
         self._waiting.append((answer, written))
         if self._writing is None:
             self._writing = asyncio.create_task(self._write_all())
+            # An interrupt within it ends the loop, and need not be reported once more.
+            self._writing.add_done_callback(lambda task: task.cancelled() or task.exception())
         await written
 
     def end(self) -> None:
@@ -169,7 +171,8 @@ class _Writer(Generic[T]):
         """Write the answers that are there; for each, whether it could be written."""
         # They are taken here and not where the thread is asked for, since it need not begin before an interrupt.
         batch = [self._waiting.popleft() for _ in range(len(self._waiting))]
-        count, error = 0, None
+        count = 0
+        error: Exception | None
         try:
             count, error = self._file.append([answer for answer, _ in batch])
         except Exception as unforeseen:  # who waits must hear of it

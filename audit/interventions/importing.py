@@ -118,8 +118,9 @@ def import_interventions(
         plan = _plan(chosen, model, condition, variant, rollouts, notices, left_out)
         write_plan(plan, target)
         with AnswerFile(answers_file(target), ANSWERS) as written:
-            for answer in _answers(plan, chosen):
-                written.append(answer)
+            _, error = written.append(list(_answers(plan, chosen)))
+            if error is not None:
+                raise error
             unreadable = sum(answer.params is None for answer in written.answers)
             rows.append(dict(zip(COLUMNS, (str(target), len(units), len(written.answers), unreadable), strict=True)))
     notes = [f"go on with: audit intervene report {rows[0]['plan']}"]

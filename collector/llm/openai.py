@@ -6,7 +6,7 @@ import asyncio
 import os
 from collections.abc import Awaitable, Collection, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack, cast
 
 import msgspec
 
@@ -142,7 +142,7 @@ class OpenAIModel(ServedModel["AsyncOpenAI"]):
             timeout=bounds,
             http_client=DefaultAsyncHttpxClient(
                 timeout=bounds,
-                transport=direct_transport(DefaultAsyncHttpxClient, self._server.address),
+                transport=cast("Any", direct_transport(DefaultAsyncHttpxClient, self._server.address)),
                 verify=certificates(DefaultAsyncHttpxClient),
                 mounts=self._server.address.direct_routes(),
                 headers=PACKED,
