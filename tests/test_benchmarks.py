@@ -20,6 +20,7 @@ from benchmarks.synthetic import write_records
 FEW = 20
 """Revisions, for benchmarks that read records."""
 ELSEWHERE = {
+    "concurrency": "test_concurrency_benchmark.py",
     "envpool_loop": "rollouts",
     "interventions": "test_planted_causes.py",
     "mujoco_ceiling": "rollouts",

@@ -40,8 +40,8 @@ class Rows(Protocol):
 class Table:
     """A result: iterate over its rows, take them as a data frame, or print it.
 
-    A table of records that were opened for it alone closes them when nothing refers to it any longer; `close`, or a
-    `with` statement, does so at once.
+    A table of records that were opened for it alone closes them when nothing refers to it, its rows or its relation
+    any longer; `close`, or a `with` statement, does so at once.
 
     Attributes:
         columns: of every row, in order.

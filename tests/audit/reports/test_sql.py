@@ -99,6 +99,22 @@ def test_detector_and_thresholds_are_those_asked_for(data):
     assert rows_of(data, high, "--set", "cartpole.high=460") == [{"high": 460.0}]
 
 
+def test_rows_and_relations_outlive_their_table(data):
+    """As in `list(audit.sql(…).rows)`, where nobody holds the table."""
+    assert len(list(audit.sql(data, "select 1 as one from revisions").rows)) == 4
+    assert len(audit.summary(data).relation.fetchall()) == 2
+    assert [row["env"] for row in audit.summary(data).rows] == ["cartpole", "pong"]
+
+
+def test_more_rows_than_fit_into_the_memory_end_in_a_line(data, monkeypatch):
+    monkeypatch.setattr("audit.reports.tables.MOST", 3)
+    for output in ("csv", "json", "table"):
+        found = run("sql", data, "from range(1000000000000)", "--format", output)
+        assert (found.exit_code, "more than 3 rows: add a limit" in found.stderr) == (1, True), output
+    assert run("sql", data, "from range(3)", "--format", "csv").stdout == "range\n0\n1\n2\n"
+    assert "first 2 of" in run("sql", data, "from range(1000000000000)", "--limit", "2").stderr
+
+
 def test_without_a_detector_it_is_the_one_of_all_other_commands(tmp_path):
     """Of texts, `resolved`: it finds the worst example by its number, and `word` does not."""
     record = text_revision([0, 1, 1], [0, 0, 0], answer="Example 1 was wrong, so I ask for units.")
