@@ -244,7 +244,7 @@ class RelationRows:
         owner: what keeps the store open.
     """
 
-    def __init__(self, relation: duckdb.DuckDBPyRelation, store: Store | None, owner: object) -> None:
+    def __init__(self, relation: duckdb.DuckDBPyRelation, store: Store | None, owner: object = None) -> None:
         self.columns: Sequence[str] = relation.columns
         self._relation = relation
         self._store = store
