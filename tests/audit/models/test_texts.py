@@ -215,3 +215,23 @@ def test_a_line_that_is_unsound_is_named(tmp_path):
             assert reason in (message or "nothing"), case
         assert len([row for row in rows if row["run"] == run]) == (2 if reason is None else 1), case
     assert told == {}
+
+
+def test_items_with_equal_scores_have_no_roles(tmp_path):
+    """By roles such answers are in no rate; by place and name items are there whatever their scores."""
+    named = "The worst example was wrong, so I ask for units; Example 2 too."
+    lines = [
+        text_revision(scores, [0, 0, 0], answer=named, iteration=place)
+        for place, scores in enumerate([(1, 1, 1), (0, 1, 1), (0.1 + 0.2, 0.3, 0.3), (0, 0, 1)])
+    ]
+    write_run(tmp_path, lines, **text_run())
+    for about, counted in (
+        ("worst", [1, 3]),
+        ("best", [1, 3]),
+        ("first", [0, 1, 2, 3]),
+        ("label:Example 2", [0, 1, 2, 3]),
+    ):
+        with audit.open(tmp_path, about=about) as store:
+            found = {row["iteration"]: row["cites"] for row in store.rows("references")}
+        assert sorted(found) == counted, about
+        assert about != "worst" or set(found.values()) == {True}
