@@ -6,48 +6,76 @@ python -m benchmarks.kept --data data/runs
 from __future__ import annotations
 
 import argparse
+import os
+import shlex
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from benchmarks.audit_scale import cache_in
 from benchmarks.synthetic import write_records
-from benchmarks.timing import best_times
 
-COMMANDS = ("salience", "patterns", "rates")
-BARE = "import duckdb, msgspec, typer, rich.table"
-REVISIONS = 1_000_000
+COMMANDS: Final = (
+    "salience {}",
+    "patterns {}",
+    "rates {}",
+    "positions {}",
+    "check {}",
+    "mentions {}",
+    "topics {}",
+    "revisions {}",
+    "revisions {} --format csv",
+    "sql {} 'select count(*) from revisions'",
+    "find {} --case salience",
+    "show {} cartpole threetraj 1 0",
+)
+BARE: Final = "import duckdb, msgspec, typer, rich.table"
+REVISIONS: Final = 1_000_000
+ROUNDS: Final = 3
 
 
 def measure(records: Path) -> Iterator[dict[str, Any]]:
-    """For each command its first run, the best of several on what is kept, and a process with imports alone."""
+    """Processor seconds and memory of each command, first and then on what is kept; the least of some rounds."""
     with tempfile.TemporaryDirectory() as name, cache_in(Path(name)):
         for command in COMMANDS:
-            words = (str(Path(sys.executable).with_name("audit")), command, str(records))
-            started = time.perf_counter()
-            _run(*words)
-            cold = time.perf_counter() - started
-            warm, bare = best_times(partial(_run, *words), partial(_run, sys.executable, "-c", BARE))
-            yield {"command": command, "cold": cold, "warm": warm, "bare": bare, "ratio": warm / bare}
+            words = [str(Path(sys.executable).with_name("audit")), *shlex.split(command.format(records))]
+            first, _ = _spent(words)
+            rounds = [(_spent(words), _spent([sys.executable, "-c", BARE])) for _ in range(ROUNDS)]
+            warm, megabytes = min(kept for kept, _ in rounds)
+            bare = min(seconds for _, (seconds, _) in rounds)
+            yield {
+                "command": command.format("DIR"),
+                "first": first,
+                "warm": warm,
+                "megabytes": megabytes,
+                "bare": bare,
+                "ratio": warm / bare,
+            }
 
 
-def _run(*words: str) -> None:
-    subprocess.run(words, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+def _spent(words: list[str]) -> tuple[float, float]:
+    """Processor seconds of a command with all its children, and the most memory of it, in megabytes."""
+    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    if status:
+        raise subprocess.CalledProcessError(status, words)
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
 def results(records: Path | None = None) -> list[dict[str, Any]]:
     """The rows, printed one by one, of some records or of a million synthetic revisions."""
-    print("| command | first (s) | kept (s) | imports (s) | ratio |\n|---|---|---|---|---|")
+    print("| command | first (s) | kept (s) | MB | imports (s) | ratio |\n|---|---|---|---|---|---|")
     rows = []
     with tempfile.TemporaryDirectory() as name:
         for row in measure(records or write_records(Path(name), revisions=REVISIONS)):
-            seconds = " | ".join(f"{row[name]:.2f}" for name in ("cold", "warm", "bare"))
-            print(f"| `{row['command']}` | {seconds} | {row['ratio']:.1f} |", flush=True)
+            print(
+                f"| `{row['command']}` | {row['first']:.2f} | {row['warm']:.2f} | {row['megabytes']:.0f} "
+                f"| {row['bare']:.2f} | {row['ratio']:.1f} |",
+                flush=True,
+            )
             rows.append(row)
     return rows
 

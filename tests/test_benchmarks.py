@@ -121,8 +121,10 @@ def test_small(run: Callable[..., Any], capsys: pytest.CaptureFixture[str]) -> N
 
 @pytest.mark.slow
 def test_kept(run: Callable[..., Any], records: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from benchmarks.kept import COMMANDS
+
     run("kept", "--data", str(records))
-    assert len(rows(capsys.readouterr().out)) >= 3
+    assert len(rows(capsys.readouterr().out)) == len(COMMANDS)
 
 
 @pytest.mark.slow
