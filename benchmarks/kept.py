@@ -60,8 +60,9 @@ def _spent(words: list[str]) -> tuple[float, float]:
     """Processor seconds of a command with all its children, and the most memory of it, in megabytes."""
     process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
-    if status:
-        raise subprocess.CalledProcessError(status, words)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, words)
     return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
