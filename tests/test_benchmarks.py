@@ -123,7 +123,7 @@ def test_small(run: Callable[..., Any], capsys: pytest.CaptureFixture[str]) -> N
 def test_kept(run: Callable[..., Any], records: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from benchmarks.kept import COMMANDS
 
-    run("kept", "--data", str(records))
+    run("kept", "--data", str(records), ROUNDS=1)
     assert len(rows(capsys.readouterr().out)) == len(COMMANDS)
 
 
