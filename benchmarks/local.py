@@ -37,6 +37,7 @@ ENV = "nim"
 MAX_TOKENS = 160
 CONTEXT = 8192
 FLIGHT = 4
+ITERATIONS = 4
 
 
 @dataclass(frozen=True)
@@ -61,9 +62,10 @@ def collect(*, runs: int, iterations: int, in_flight: int) -> Collected:
         started = time.perf_counter()
         process = subprocess.Popen([str(Path(sys.executable).with_name("collect")), *words.split()])
         _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
         seconds = time.perf_counter() - started
-        if status:
-            raise RuntimeError(f"collect ended with status {status}")
+        if process.returncode:
+            raise subprocess.CalledProcessError(process.returncode, process.args)
         lines = [line for path in Path(out).rglob("calls.jsonl") for line in path.read_bytes().splitlines()]
         return Collected(seconds, usage.ru_maxrss * 1024, [msgspec.json.decode(line, type=Call) for line in lines])
 
@@ -118,7 +120,7 @@ def _server(*, slots: int) -> Any:
 
 def results() -> list[dict[str, Any]]:
     """The rows, printed one by one."""
-    single = collect(runs=1, iterations=4, in_flight=1)
+    single = collect(runs=1, iterations=ITERATIONS, in_flight=1)
     prompt_rate, answer_rate = own_rates([call.prompt for call in single.calls])
     own = sum(
         (call.prompt_tokens or 0) / prompt_rate + (call.completion_tokens or 0) / answer_rate for call in single.calls
@@ -142,8 +144,8 @@ def results() -> list[dict[str, Any]]:
     needed = file.size + file.context_bytes(CONTEXT)
     rows.append({"what": "peak of memory", "peak": single.peak, "model_and_context": needed})
     print(f"memory: {single.peak / 1e6:.0f} MB at most, model and context are {needed / 1e6:.0f} MB", flush=True)
-    alone = collect(runs=FLIGHT, iterations=2, in_flight=1)
-    together = collect(runs=FLIGHT, iterations=2, in_flight=FLIGHT)
+    alone = collect(runs=FLIGHT, iterations=(ITERATIONS + 1) // 2, in_flight=1)
+    together = collect(runs=FLIGHT, iterations=(ITERATIONS + 1) // 2, in_flight=FLIGHT)
     rates = [each.answer_tokens / each.seconds for each in (alone, together)]
     ratio = rates[1] / rates[0]
     rows.append({"what": f"{FLIGHT} runs", "one_at_a_time": rates[0], "together": rates[1], "ratio": ratio})

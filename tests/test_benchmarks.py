@@ -172,7 +172,7 @@ def test_drivers(run: Callable[..., Any], capsys: pytest.CaptureFixture[str]) ->
 @pytest.mark.slow
 def test_local(run: Callable[..., Any], capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("xllamacpp", reason="llama.cpp is not installed here: make local")
-    run("local", MAX_TOKENS=8, FLIGHT=2)
+    run("local", MAX_TOKENS=96, FLIGHT=2, ITERATIONS=1)
     assert "generation alone: " in capsys.readouterr().out
 
 

@@ -249,7 +249,7 @@ def test_the_planted_truth_of_an_optimizer_is_beside_what_is_cited(pages):
     effects = dict(re.findall(r"(?:place|score) (first|last|worst|best) \d+ [\d.]+ [\d.]+ (-?[\d.]+) ", seen))
     assert effects.keys() == {"first", "last", "worst", "best"}
     assert float(effects["worst"]) > 0.2 > float(effects["first"])
-    assert re.search(r"cites the worst False 39 13 52 True 27 35 62 All 66 48 114", seen)
+    assert re.search(r"cites the worst all scores equal 13 13 26 no 26 0 26 yes 27 35 62 All 66 48 114", seen)
     assert re.search(r"smollm2 \d+ .* smollm2-reasons \d+", seen)
 
 

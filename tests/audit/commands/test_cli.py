@@ -403,7 +403,7 @@ forbidden = heavy & sys.modules.keys()
 system = ("cores", "memory", "progress", "regular_files", "secrets", "stopping", "streams")
 system = {{"collector.system." + name for name in system}}
 records = {{name for name in sys.modules if name.startswith("collector.records")}}
-light = records | {{"collector.system", "collector.model_options"}} | system
+light = records | {{"collector.system", "collector.command_line", "collector.model_options"}} | system
 ours = {{name for name in sys.modules if name.startswith("collector.")}} - light
 assert not forbidden, forbidden
 assert not ours, ours
