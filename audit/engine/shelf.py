@@ -83,7 +83,6 @@ class Keeper:
             self.export(path, name, f'from "{name}"', "" if is_view else "block_size 16384")
             shutil.copyfile(path, room)
             if is_view:
-                self._connection.execute(f'drop view "{name}"')
                 self._read(name, path)
 
     def file(self, name: str, write: Callable[[Path], None]) -> Path:
