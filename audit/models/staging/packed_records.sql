@@ -1,4 +1,4 @@
--- One row per record of the files that a pack holds in columns, numbered in the order of its file: that of iterations.
+-- The same of files that have been read already, each in the order of iterations.
 with
 segments as (select * from segments),
 files as (
@@ -11,9 +11,10 @@ files as (
 ),
 
 packed_records as (
-    select iteration as number, segments.* exclude (segment) replace (pack_place as place)
+    select segments.* exclude (segment) replace (pack_place as place)
     from segments
     join files on files.segment = segments.segment and segment_place = place
+    order by pack_place, iteration
 )
 
 select * from packed_records
