@@ -150,7 +150,7 @@ def _beside(
     rows = ({"filename": str(part.path), "first": part.place - 1, "before": part.before} for part in group)
     database.set("packed_part_list", intake.write("packed_parts.jsonl", rows))
     database.set("packed_parts", [part.path for part in group])
-    number = "before + file_row_number + 1" if is_unordered else "iteration"
+    number = "before + parts.file_row_number + 1" if is_unordered else "iteration"
     names = "".join(f', "{each.column}"' for each in columns)
     joins = "".join(
         f" left join read_parquet(getvariable('{each.column}')) as of_{each.column} using ({KEYS})" for each in columns
