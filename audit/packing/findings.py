@@ -61,7 +61,7 @@ def write_findings(
 
 
 def without(columns: Sequence[Carried]) -> str:
-    """A query for the relation `packed` with all columns of a pack, those of findings among them, in which it has none."""
+    """A query for the relation `packed` with all columns of a pack, of which it has no findings."""
     plain = (
         "line, bytes, initial, revised, revision_status, selected, evidence, seconds, error, tau_c, restrained, "
         "origin, defect"

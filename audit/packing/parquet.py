@@ -67,8 +67,8 @@ class Assembled:
         """Add rows.
 
         Args:
-            files: Parquet files with equal row groups, which together have all columns. A column is taken from the first
-                that has it; others are left out.
+            files: Parquet files with equal row groups, which together have all columns; a column of several is taken
+                from the first, and other columns are left out.
 
         Raises:
             ParquetError: a column is missing or has another type, or row groups have different numbers of rows.

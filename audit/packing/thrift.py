@@ -1,6 +1,6 @@
 """The compact protocol of Thrift, in which the footers of Parquet files are written.
 
-A struct is a dict from the number of a field to its type and value; a list is the type of its elements, and the elements.
+A struct is a dict from the number of a field to its type and value; a list is a type and the elements of that type.
 https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
 """
 
@@ -12,10 +12,8 @@ Struct = dict[int, tuple[int, Any]]
 
 _TRUE: Final = 1
 _FALSE: Final = 2
-_BYTE: Final = 3
 INTEGER: Final = 6
 _INTEGERS: Final = {4, 5, INTEGER}
-_DOUBLE: Final = 7
 _BINARY: Final = 8
 LIST: Final = 9
 STRUCT: Final = 12
@@ -55,27 +53,31 @@ class _Reader:
         return found
 
     def _value(self, kind: int) -> Any:
-        if kind in _INTEGERS:
-            return self._signed()
-        if kind == _BINARY:
-            return self._take(self._unsigned())
-        if kind == STRUCT:
-            return self.struct()
-        if kind == LIST:
-            header = self._byte()
-            size = header >> 4
-            if size == _SHORT:
-                size = self._unsigned()
-            of = header & 15
-            # In a list a boolean is a byte; in a struct it is the type of the field.
-            return of, [self._byte() if of <= _FALSE else self._value(of) for _ in range(size)]
-        if kind in {_TRUE, _FALSE}:
-            return kind == _TRUE
-        if kind == _BYTE:
-            return self._byte()
-        if kind == _DOUBLE:
-            return self._take(8)
-        raise ValueError(f"a value of type {kind} in a footer")
+        match kind:
+            case 1 | 2:
+                found: Any = kind == _TRUE
+            case 3:
+                found = self._byte()
+            case 4 | 5 | 6:
+                found = self._signed()
+            case 7:
+                found = self._take(8)
+            case 8:
+                found = self._take(self._unsigned())
+            case 9:
+                found = self._list()
+            case 12:
+                found = self.struct()
+            case _:
+                raise ValueError(f"a value of type {kind} in a footer")
+        return found
+
+    def _list(self) -> tuple[int, list[Any]]:
+        header = self._byte()
+        size = header >> 4 if header >> 4 < _SHORT else self._unsigned()
+        kind = header & 15
+        # In a list a boolean is a byte; in a struct it is the type of the field.
+        return kind, [self._byte() if kind <= _FALSE else self._value(kind) for _ in range(size)]
 
     def _byte(self) -> int:
         self._at += 1
