@@ -37,21 +37,19 @@ class Assembled:
 
     Args:
         path: of the file.
-        first: a Parquet file with all its columns, which has its first rows.
+        like: a Parquet file with all its columns.
     """
 
-    def __init__(self, path: Path, first: Path) -> None:
-        with first.open("rb") as stream:
+    def __init__(self, path: Path, like: Path) -> None:
+        with like.open("rb") as stream:
             source = _Source(stream)
             self._footer, self._columns = source.footer, source.columns
         self._row_groups: list[bytes] = []
         self._rows = 0
         self._file = path.open("wb")
         self._place = self._file.write(_MAGIC)
-        self._first = first
 
     def __enter__(self) -> Self:
-        self.add(self._first)
         return self
 
     def __exit__(

@@ -63,6 +63,7 @@ def write_pack(
     database.set("contents", "")
     last = _rest(as_they_are, places, intake, database, without(columns))
     with Assembled(path, first) as pack:
+        pack.add(first)
         if in_columns:
             add_records(pack, in_columns, intake, database, readings, cache, level=level, columns=columns)
         pack.add(last)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+
 import duckdb
 import pytest
 
@@ -79,6 +81,22 @@ def test_in_parts_it_is_the_same(tmp_path, in_parts):
     assert [duckdb.execute(groups, [str(each)]).fetchall() for each in (parts, whole)] == [[(7,)], [(3,)]]
 
 
+def test_a_full_disk_leaves_what_was_there(tmp_path, monkeypatch):
+    data = write(tmp_path / "data", (1,))
+    before = pack(data, cache=False).path.read_bytes()
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    for step in ("add", "_add_row_group"):
+        with monkeypatch.context() as patch:
+            patch.setattr(parquet.Assembled, step, full)
+            with pytest.raises(OSError, match="No space"):
+                pack(data, force=True, cache=False)
+        assert [each.name for each in tmp_path.iterdir() if each.is_file()] == ["data.pack.parquet"]
+        assert (tmp_path / "data.pack.parquet").read_bytes() == before
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("iterations", [(0, 1, 2), (2, 0, 1)], ids=["in order", "in another order"])
 def test_what_the_cache_knows_changes_no_byte(tmp_path, monkeypatch, iterations):
@@ -118,6 +136,7 @@ def test_columns_are_copied_as_they_are(tmp_path):
     left, right = written("left", left_columns, 40000), written("right", f"7 as i, {right_columns}", 40000)
     target = tmp_path / "target.parquet"
     with parquet.Assembled(target, first) as assembled:
+        assembled.add(first)
         assembled.add(left, right)
     every = f"select {left_columns}, {right_columns} from range"
     expected = connection.sql(f"({every}(5) as each(i)) union all ({every}(40000) as each(i))").fetchall()
