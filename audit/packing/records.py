@@ -117,6 +117,9 @@ def _sorted(
             {"segment": readings[file].segment, "segment_place": readings[file].place, "place": place}
             for place, file in enumerate(batch, start=1)
         )
+        database.set(
+            "packed_segments", [Path(each) for each in dict.fromkeys(readings[file].segment for file in batch)]
+        )
         database.set("packed_files", intake.write("packed_files.jsonl", rows))
         database.write_query('from "packed_records"', path, as_packed=True)
     return path
