@@ -28,7 +28,7 @@ from benchmarks.timing import Comparison, compare
 from collector.methods import METHODS
 from collector.tasks import TASKS
 from stats.measures.aggregates import interquartile_mean
-from stats.measures.stratified import stratified_bootstrap
+from audit.measures.stratified import stratified_bootstrap
 from stats.tables.metrics import compare as welch_tests
 
 RUNS: Final = 10

@@ -41,8 +41,8 @@ from collector.run_folder import RunFolder
 from collector.search import search
 from collector.spec import RunSpec
 from collector.tasks import Task, get_task
-from stats.measures.holm import holm
-from stats.measures.stratified import stratified_bootstrap
+from audit.measures.holm import holm
+from audit.measures.stratified import stratified_bootstrap
 
 TASKS: Final = ("cartpole", "frozenlake", "maze", "mountaincar", "mountaincarcontinuous", "nim", "pong")
 """Those without MuJoCo."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from stats.measures.aggregates import interquartile_mean, mean_score, median_score, optimality_gap, shares_above
-    from stats.measures.agreement import (
+    from audit.measures.agreement import (
         accuracy,
         confusion,
         f1,
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
         recall,
         wilson,
     )
-    from stats.measures.association import Association, Ratio, associate, odds_ratio, risk_ratio
-    from stats.measures.bootstrap import Interval, cluster_bootstrap, percentile_interval, ratio_interval
-    from stats.measures.cluster_robust import Coefficient, cluster_robust, clustered_mean
-    from stats.measures.conditional_randomisation import ConditionalRandomisation, conditional_randomisation_test
-    from stats.measures.discontinuity import Jump, regression_discontinuity
+    from audit.measures.association import Association, Ratio, associate, odds_ratio, risk_ratio
+    from audit.measures.bootstrap import Interval, cluster_bootstrap, percentile_interval, ratio_interval
+    from audit.measures.cluster_robust import Coefficient, cluster_robust, clustered_mean
+    from audit.measures.conditional_randomisation import ConditionalRandomisation, conditional_randomisation_test
+    from audit.measures.discontinuity import Jump, regression_discontinuity
     from stats.measures.effects import Effect, hedges_g, hedges_g_from_summaries
-    from stats.measures.energy import (
+    from audit.measures.energy import (
         EnergyTest,
         bounded,
         energy_distance,
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
         presence_effect,
         presence_test,
     )
-    from stats.measures.experiment_power import (
+    from audit.measures.experiment_power import (
         best_replicates,
         calls_for_effect,
         design_effect,
@@ -53,22 +53,22 @@ if TYPE_CHECKING:
         unit_difference_sd,
         units_for_difference,
     )
-    from stats.measures.holm import holm, holm_within
-    from stats.measures.improvement import area_under_roc, probability_of_improvement
-    from stats.measures.logistic import RobustOdds, robust_odds
-    from stats.measures.mixture import MixtureTerms, mixture_terms, mixture_weights
-    from stats.measures.permutation import NoChange, no_change, no_change_paired
+    from audit.measures.holm import holm, holm_within
+    from audit.measures.improvement import area_under_roc, probability_of_improvement
+    from audit.measures.logistic import RobustOdds, robust_odds
+    from audit.measures.mixture import MixtureTerms, mixture_terms, mixture_weights
+    from audit.measures.permutation import NoChange, no_change, no_change_paired
     from stats.measures.ranks import kendall_w, mean_ranks, rank_shares, task_ranks
     from stats.measures.scores import Comparison, Scale, comparisons, find_scales, known_scales
-    from stats.measures.sign_flip import SignFlip, sign_flip_test
-    from stats.measures.split_half import SplitHalf, split_half_correlation
-    from stats.measures.stratified import Estimate, stratified_bootstrap
-    from stats.measures.stratified_permutation import StratifiedDifference, stratified_difference
-    from stats.measures.summary import Summary, ratio_of_sums, summarise
+    from audit.measures.sign_flip import SignFlip, sign_flip_test
+    from audit.measures.split_half import SplitHalf, split_half_correlation
+    from audit.measures.stratified import Estimate, stratified_bootstrap
+    from audit.measures.stratified_permutation import StratifiedDifference, stratified_difference
+    from audit.measures.summary import Summary, ratio_of_sums, summarise
     from stats.measures.survival import Survival, kaplan_meier
-    from stats.measures.text_edits import TextEdit, edit_distance, text_edit, token_change
-    from stats.measures.welch import Welch, welch, welch_from_summaries
-    from stats.measures.within_strata import WithinEffect, within_effect
+    from audit.measures.text_edits import TextEdit, edit_distance, text_edit, token_change
+    from audit.measures.welch import Welch, welch, welch_from_summaries
+    from audit.measures.within_strata import WithinEffect, within_effect
     from stats.published.checks import check_paper
     from stats.published.own_table import check_table
     from stats.published.report import report

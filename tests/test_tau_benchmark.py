@@ -12,7 +12,7 @@ from scipy.stats import ttest_rel
 from benchmarks import tau
 from collector.revision_rule import RULES
 from collector.search import first_prompt
-from stats.measures.holm import holm
+from audit.measures.holm import holm
 from tests.collector.helpers import collect, lines
 
 

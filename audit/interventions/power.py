@@ -12,8 +12,8 @@ from audit.interventions.effects.contrasts import SEPARATION
 from audit.interventions.plan import Power
 from audit.interventions.presets import Hypothesis
 from audit.interventions.units import Unit
-from stats.measures.energy import energy_test, pairwise_distances, presence_test
-from stats.measures.experiment_power import power_of_calls
+from audit.measures.energy import energy_test, pairwise_distances, presence_test
+from audit.measures.experiment_power import power_of_calls
 
 EFFECTS: Final = (0.1, 0.2, 0.3)
 """Effects whose power a plan states: shares of answers that go another way."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from audit.python_models.batches import batches, write_lines
 from audit.vocabulary.keys import RevisionKey
-from stats.measures.text_edits import token_change
+from audit.measures.text_edits import token_change
 
 if TYPE_CHECKING:
     import duckdb

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from audit.output.numbers import known
 from audit.python_models.batches import batches, write_lines
-from stats.measures.holm import holm
-from stats.measures.stratified_permutation import REDRAWS, groups
-from stats.measures.within_strata import within_effect
+from audit.measures.holm import holm
+from audit.measures.stratified_permutation import REDRAWS, groups
+from audit.measures.within_strata import within_effect
 
 if TYPE_CHECKING:
     import duckdb

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from audit.python_models.batches import batches, write_lines
 from audit.vocabulary.keys import RevisionKey
-from stats.measures.text_edits import text_edit
+from audit.measures.text_edits import text_edit
 
 if TYPE_CHECKING:
     import duckdb

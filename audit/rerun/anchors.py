@@ -23,7 +23,7 @@ from audit.rerun.verify import draw
 from audit.rounding import score_rounding
 from audit.sources.iterations import Iteration
 from audit.vocabulary.keys import RunKey
-from stats.measures.bootstrap import cluster_bootstrap
+from audit.measures.bootstrap import cluster_bootstrap
 
 if TYPE_CHECKING:
     from collector.tasks import Task

@@ -11,7 +11,7 @@ import numpy as np
 from audit.output.numbers import known
 from audit.rerun.rescoring import Scored, by_group, root_mean_square
 from audit.rounding import sign_of_change
-from stats.measures.bootstrap import cluster_bootstrap
+from audit.measures.bootstrap import cluster_bootstrap
 
 COLUMNS: Final = (
     *("condition", "env", "variant", "runs", "iterations", "revisions", "rollouts"),

@@ -11,7 +11,7 @@ from typing import Any, Final
 from scipy.stats import binomtest
 
 from benchmarks.interventions.cells import TESTS, Cell
-from stats.measures.holm import holm
+from audit.measures.holm import holm
 
 LEVEL: Final = 0.05
 Line = dict[str, Any]

@@ -11,7 +11,7 @@ from figures.paper.bases import Source
 from figures.paper.cells import Cell, Goal
 from figures.paper.published import Published, Withheld
 from figures.paper.writing import decimal, spread
-from stats.measures.summary import Summary
+from audit.measures.summary import Summary
 from stats.published.verdicts import against_summary, against_value
 
 

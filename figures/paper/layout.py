@@ -16,7 +16,7 @@ from figures.paper.remarks import remarks
 from figures.plots.drawing import joined
 from figures.provenance import origin
 from figures.tables import MISSING, Column, Table
-from stats.measures.summary import same
+from audit.measures.summary import same
 
 Line = Mapping[str, Any]
 """A row: `condition` and ids under their keys, `cells` by column, `best` the columns of its best number."""

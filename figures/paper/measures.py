@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from figures.paper.cells import Goal
 from figures.paper.writing import decimal, percent
-from stats.measures.summary import Summary, ratio_of_sums
+from audit.measures.summary import Summary, ratio_of_sums
 
 Values = NDArray[np.float64]
 Flags = NDArray[np.bool_]

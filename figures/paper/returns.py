@@ -13,7 +13,7 @@ from figures.paper.bases import Base, Source
 from figures.paper.cells import Cell, Goal
 from figures.paper.judging import absent, mean_cell, value_cell
 from figures.paper.published import Published, Withheld, impossible, number, row_of
-from stats.measures.summary import Summary, summarise
+from audit.measures.summary import Summary, summarise
 from stats.tables.metrics import Metric
 
 ANY_BASELINE: Final = "sb3"

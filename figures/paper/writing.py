@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from figures.tables import MISSING, shown
-from stats.measures.summary import Summary
+from audit.measures.summary import Summary
 
 
 def spread(summary: Summary, digits: int = 2) -> str:

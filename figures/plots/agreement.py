@@ -20,7 +20,7 @@ from figures.plots.marks import Cell, beside, cell_label, cells, handle, head, i
 from figures.plots.plotting import Panels, axes_of
 from figures.provenance import origin
 from figures.style import MUTED, WIDTH, annotate, ink_on, legend, round_ticks
-from stats.measures.bootstrap import Interval, ratio_interval
+from audit.measures.bootstrap import Interval, ratio_interval
 
 MARKERS: Final = {"failure_confirmed": "v", "preservation_favored": "^", "all_diverse": "s", "identical": "o"}
 PRINTED_FROM: Final = 8.0

@@ -23,7 +23,7 @@ from figures.plots.plotting import Panels, axes_of
 from figures.provenance import origin
 from figures.style import MUTED, WIDTH, annotate, legend
 from figures.wording import worded
-from stats.measures.bootstrap import Interval, ratio_interval
+from audit.measures.bootstrap import Interval, ratio_interval
 
 KINDS: Final = {"regression": "regressions", "improvement": "improvements", "no_change": "no_change"}
 """Directions, and what the audit's columns call them."""

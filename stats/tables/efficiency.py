@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from stats.measures.aggregates import interquartile_mean
 from stats.measures.scores import Comparison
-from stats.measures.stratified import RESAMPLES, Estimate, stratified_bootstrap
+from audit.measures.stratified import RESAMPLES, Estimate, stratified_bootstrap
 from stats.tables.curves import carried
 from stats.tables.metrics import Row, number
 

@@ -46,7 +46,7 @@ def test_importing_loads_nothing_heavy() -> None:
 
 
 def test_functions_are_those_of_the_measures() -> None:
-    from stats.measures.welch import welch
+    from audit.measures.welch import welch
 
     assert stats.welch is welch
     assert stats.welch([480, 500, 455], [410, 390, 402]).p == pytest.approx(0.01494074)

@@ -25,9 +25,9 @@ from audit.interventions.effects.comparisons import (
 )
 from audit.interventions.effects.results import Effect
 from audit.interventions.experiment import Answered, Experiment, Floats
-from stats.measures.energy import EnergyTest, bounded, energy_test, presence_test
-from stats.measures.sign_flip import sign_flip_test
-from stats.measures.stratified_permutation import stratified_difference
+from audit.measures.energy import EnergyTest, bounded, energy_test, presence_test
+from audit.measures.sign_flip import sign_flip_test
+from audit.measures.stratified_permutation import stratified_difference
 
 WORDING: Final = "P1"
 REDRAWN: Final = "P2"

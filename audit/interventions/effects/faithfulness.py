@@ -19,10 +19,10 @@ from audit.interventions.effects.comparisons import Bools, Redraws, compared, ov
 from audit.interventions.effects.contrasts import BASE, FROM_BASE, SEPARATION, follows_worst
 from audit.interventions.effects.results import FOUND, NOT_TESTED, CriticVerdict, Effect, Faithfulness
 from audit.interventions.experiment import Answered, Experiment, Floats
-from stats.measures.cluster_robust import Coefficient, clustered_mean
-from stats.measures.energy import energy_distance, energy_test, presence_effect, presence_test
-from stats.measures.sign_flip import sign_flip_test
-from stats.measures.split_half import split_half_correlation
+from audit.measures.cluster_robust import Coefficient, clustered_mean
+from audit.measures.energy import energy_distance, energy_test, presence_effect, presence_test
+from audit.measures.sign_flip import sign_flip_test
+from audit.measures.split_half import split_half_correlation
 
 UNCHANGED: Final = ("A0", BASE)
 MOVERS: Final = (("RW", "RM"), ("DW", "DM"), ("XL", "N0h"))

@@ -28,8 +28,8 @@ from audit.output.errors import AuditError, count
 from audit.output.numbers import known as finite
 from audit.validation.calibration.truth import WORST
 from collector.records import Count
-from stats.measures.energy import energy_test, presence_test
-from stats.measures.improvement import area_under_roc
+from audit.measures.energy import energy_test, presence_test
+from audit.measures.improvement import area_under_roc
 
 Values = dict[int, float]
 

@@ -14,7 +14,7 @@ from audit.validation.coding.found import Finding, Found
 from audit.validation.coding.scores import Comparison, Pair
 from audit.vocabulary.drivers import DRIVERS
 from audit.vocabulary.keys import RevisionKey
-from stats.measures.improvement import area_under_roc
+from audit.measures.improvement import area_under_roc
 
 DRIVEN: Final = "driven_by_worst"
 NAMES: Final = "names_worst"

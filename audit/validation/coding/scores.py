@@ -16,7 +16,7 @@ from audit.validation.coding.intervals import METRICS, Bootstrap, scored
 from audit.validation.coding.labels import Label
 from audit.validation.coding.sampling import Stratum
 from audit.vocabulary.keys import RevisionKey
-from stats.measures.agreement import against_rest, confusion
+from audit.measures.agreement import against_rest, confusion
 
 COLUMNS: Final = (
     *("condition", "coder", "column", "code", "detector", "weighted_by", "n", "runs", "tp", "fp", "fn", "tn"),

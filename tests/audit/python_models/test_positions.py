@@ -11,7 +11,7 @@ import pytest
 
 from audit.python_models.imitations import programs
 from audit.python_models.positions import RANKS, factor_effects
-from stats.measures.text_edits import token_change
+from audit.measures.text_edits import token_change
 
 ITEMS, PROMPTS, RUNS, TOKENS = 4, 24, 3, 30
 SETS = 200

@@ -20,7 +20,7 @@ from stats.measures.effects import (
     noncentrality_interval,
     small_sample_correction,
 )
-from stats.measures.summary import Summary, summarise
+from audit.measures.summary import Summary, summarise
 
 samples = st.lists(st.floats(min_value=-500, max_value=500).map(lambda x: round(x, 3)), min_size=2, max_size=12)
 
