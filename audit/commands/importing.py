@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-import audit
 from audit.commands.options import Format
 from audit.commands.printing import Printing, deliver, printing
 from audit.output.errors import AuditError, UsageError
@@ -63,6 +62,8 @@ def import_(
 
     Example: audit import --guess log.csv && audit import --map log.csv.toml log.csv --out data/theirs
     """
+    from audit.importing.run import import_logs
+
     if guess:
         if mapping is not None or out is not None or strict:
             raise UsageError("--guess makes no records; give it without --map, --out and --strict")
@@ -72,7 +73,7 @@ def import_(
         raise UsageError("--field and --map-out belong to --guess")
     if mapping is None or out is None:
         raise UsageError("give --map FILE and --out DIR; --guess writes a mapping")
-    deliver(audit.import_logs(files, mapping, out, force=force, strict=strict).table(), asked)
+    deliver(import_logs(files, mapping, out, force=force, strict=strict).table(), asked)
 
 
 def _fields(settings: list[str]) -> dict[str, str]:
@@ -86,7 +87,9 @@ def _fields(settings: list[str]) -> dict[str, str]:
 
 
 def _guess(files: list[Path], fields: dict[str, str], map_out: Path | None, asked: Printing, *, force: bool) -> None:
-    made = audit.guess_mapping(files, field=fields)
+    from audit.importing.guessing.guess import guess_mapping
+
+    made = guess_mapping(files, field=fields)
     place = map_out or made.place()
     if place.exists() and not force:
         raise UsageError(f"--map-out {place}: already exists; give another name, or --force to replace it")
@@ -95,7 +98,7 @@ def _guess(files: list[Path], fields: dict[str, str], map_out: Path | None, aske
         posed.add(open_questions[0].field)
         if answer := _answer(open_questions[0]):
             fields |= answer
-            made = audit.guess_mapping(files, field=fields)
+            made = guess_mapping(files, field=fields)
     deliver(made.table(), asked)
     _report_open(made)
     if not made.is_sure:
@@ -119,8 +122,9 @@ def _guess(files: list[Path], fields: dict[str, str], map_out: Path | None, aske
 def _possible(folder: Path) -> Table:
     """What the records of the sample support."""
     from audit.importing.guessing.preview import plain_table
+    from audit.reports.check.report import check
 
-    rows = list(audit.check(folder, cache=False).rows)
+    rows = list(check(folder, cache=False).rows)
     merged = {row["command"]: {**row, "supported": False} for row in rows}
     merged |= {row["command"]: row for row in rows if row["supported"]}
     return plain_table("What becomes possible", ("command", "supported", "reason"), list(merged.values()))

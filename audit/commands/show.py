@@ -10,7 +10,6 @@ from typing import Annotated
 
 import typer
 
-import audit
 from audit.commands.options import NoCacheOption, StrictOption
 from audit.commands.reading import AboutOption, DetectorOption, JudgementsOption, JudgeOption, SetOption
 from audit.remote.urls import path_of
@@ -51,6 +50,8 @@ def show(
 
     Example: audit show data/runs cartpole threetraj 1 17
     """
+    from audit.reports.explain import show
+
     request = Request(
         paths=[path],
         strict=strict,
@@ -61,6 +62,6 @@ def show(
         judgements=judgements,
         judge=judge,
     )
-    revision = audit.show(request, env, variant, run, iteration, condition=condition)
+    revision = show(request, env, variant, run, iteration, condition=condition)
     text = revision.coloured() if sys.stdout.isatty() and "NO_COLOR" not in os.environ else str(revision)
     typer.echo(revision.as_json() if output is ShowFormat.json else text)

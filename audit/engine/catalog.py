@@ -8,7 +8,7 @@ import tomllib
 from importlib import resources
 from typing import Any, Final
 
-from audit import rounding
+from audit.measures import rounding
 from audit.vocabulary import patterns, thresholds
 
 FOLDERS: Final = ("staging", "core", "references", "marts", "interventions")

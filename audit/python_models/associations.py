@@ -9,9 +9,9 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from audit.measures.association import Ratio, associate
 from audit.output.numbers import known
 from audit.python_models.batches import batches, write_lines
-from audit.measures.association import Ratio, associate
 
 if TYPE_CHECKING:
     import duckdb

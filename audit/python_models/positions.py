@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.output.numbers import known
-from audit.python_models.batches import batches, write_lines
 from audit.measures.holm import holm
 from audit.measures.stratified_permutation import REDRAWS, groups
 from audit.measures.within_strata import within_effect
+from audit.output.numbers import known
+from audit.python_models.batches import batches, write_lines
 
 if TYPE_CHECKING:
     import duckdb

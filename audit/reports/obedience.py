@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from audit.arguments import Data, Selection, request_of
 from audit.engine.interrupting import rows
+from audit.measures.discontinuity import Jump, regression_discontinuity, rule_of_thumb
 from audit.output.errors import UsageError
 from audit.output.formats import Row
 from audit.output.rows import Table
-from audit.measures.discontinuity import Jump, regression_discontinuity, rule_of_thumb
 
 if TYPE_CHECKING:
     from audit.request import Request

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from scipy.stats import binomtest
 
-from benchmarks.interventions.cells import TESTS, Cell
 from audit.measures.holm import holm
+from benchmarks.interventions.cells import TESTS, Cell
 
 LEVEL: Final = 0.05
 Line = dict[str, Any]

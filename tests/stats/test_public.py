@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -20,18 +18,6 @@ def test_what_is_listed_is_what_there_is() -> None:
 
 def test_every_name_is_documented() -> None:
     assert [name for name in stats.__all__ if not (getattr(stats, name).__doc__ or "").strip()] == []
-
-
-def test_type_checkers_see_the_same_names() -> None:
-    assert declared(Path(stats.__file__)) == {name: f"stats.{module}" for name, module in stats._MODULES.items()}
-
-
-def declared(module: Path) -> dict[str, str]:
-    """The imports of a module for type checkers: names, and where they are from."""
-    tree = ast.parse(module.read_text(encoding="utf-8"))
-    [block] = [node for node in tree.body if isinstance(node, ast.If)]
-    imports = [node for node in block.body if isinstance(node, ast.ImportFrom)]
-    return {alias.name: str(node.module) for node in imports for alias in node.names}
 
 
 def test_importing_loads_nothing_heavy() -> None:

@@ -9,7 +9,7 @@ from audit.importing.guessing.chains import kept_in
 from audit.importing.guessing.columns import Column
 from audit.importing.guessing.draft import Draft
 from audit.importing.guessing.words import CHOICES, KEPT, NO, REFUSED, YES
-from audit.rounding import sign_of_change
+from audit.measures.rounding import sign_of_change
 
 MOST_VALUES: Final = 3
 FEWEST: Final = 3

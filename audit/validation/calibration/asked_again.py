@@ -24,12 +24,12 @@ from audit.interventions.experiment import Answered, Experiment
 from audit.interventions.making import tasks_of
 from audit.interventions.outcomes import read_experiment
 from audit.interventions.plan import read_plan
+from audit.measures.energy import energy_test, presence_test
+from audit.measures.improvement import area_under_roc
 from audit.output.errors import AuditError, count
 from audit.output.numbers import known as finite
 from audit.validation.calibration.truth import WORST
 from collector.records import Count
-from audit.measures.energy import energy_test, presence_test
-from audit.measures.improvement import area_under_roc
 
 Values = dict[int, float]
 

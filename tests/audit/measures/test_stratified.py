@@ -7,8 +7,8 @@ import itertools
 import numpy as np
 import pytest
 
-from stats.measures.aggregates import interquartile_mean, mean_score
 from audit.measures.stratified import replicates, stratified_bootstrap
+from stats.measures.aggregates import interquartile_mean, mean_score
 
 STRATA = [np.array([0.1, 0.5, 0.9]), np.array([0.2, 0.3])]
 

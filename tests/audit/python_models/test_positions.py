@@ -9,9 +9,9 @@ import sys
 import numpy as np
 import pytest
 
+from audit.measures.text_edits import token_change
 from audit.python_models.imitations import programs
 from audit.python_models.positions import RANKS, factor_effects
-from audit.measures.text_edits import token_change
 
 ITEMS, PROMPTS, RUNS, TOKENS = 4, 24, 3, 30
 SETS = 200
