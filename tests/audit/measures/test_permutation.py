@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from audit.measures import permutation
 from audit.measures.permutation import no_change, no_change_paired
-from stats.measures import permutation
 
 pairs = st.integers(1, 5).flatmap(
     lambda size: st.tuples(*[st.lists(st.integers(-3, 3), min_size=size, max_size=size)] * 2)

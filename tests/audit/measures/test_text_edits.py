@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from audit.measures import text_edits
 from audit.measures.text_edits import edit_distance, text_edit, token_change
-from stats.measures import text_edits
 
 short = st.text(alphabet="ab é中 .\n", max_size=12)
 components = st.dictionaries(st.sampled_from(["plan", "act", "check"]), short, max_size=3)
