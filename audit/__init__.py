@@ -20,4 +20,4 @@ What is neither in `audit.__all__` nor in `audit.recorders` is private.
 
 from collector.system.lazy_names import attach as _attach
 
-__getattr__, __dir__, __all__ = _attach(__name__, __file__)
+__getattr__, __dir__ = _attach(__name__, __file__)

@@ -16,4 +16,4 @@ from collector.system.lazy_names import attach as _attach
 from figures.gallery import SECTIONS as _SECTIONS
 
 _PLOTS = {f"plot_{each}": f"figures.plots.{each}" for section in _SECTIONS.values() for each in section}
-__getattr__, __dir__, __all__ = _attach(__name__, __file__, _PLOTS)
+__getattr__, __dir__ = _attach(__name__, __file__, _PLOTS)

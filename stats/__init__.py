@@ -12,4 +12,4 @@ Names are imported when they are first used. `dir(stats)` lists them; the module
 
 from collector.system.lazy_names import attach as _attach
 
-__getattr__, __dir__, __all__ = _attach(__name__, __file__)
+__getattr__, __dir__ = _attach(__name__, __file__)
