@@ -14,9 +14,9 @@ import msgspec
 import numpy as np
 
 from audit.interventions.answers import AnswerOf, read_answers
+from audit.interventions.arms import BASE
 from audit.interventions.effects.analysis import primary_effects
 from audit.interventions.effects.comparisons import Redraws, compared
-from audit.interventions.effects.contrasts import BASE
 from audit.interventions.effects.faithfulness import UNCHANGED, faithfulness
 from audit.interventions.effects.presence import edit_size
 from audit.interventions.effects.results import Effect, Faithfulness
