@@ -1,0 +1,275 @@
+"""What a row is of: condition, task, method, run, iteration; which candidate was kept; what the critic wrote and saw."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Final
+
+from audit.importing.fields import LABEL, SELECTION_RULES, FieldError
+from audit.importing.guessing import names
+from audit.importing.guessing.candidates import kept_in
+from audit.importing.guessing.columns import Column
+from audit.importing.guessing.draft import ROLES, Draft
+from audit.importing.mapping import FILE, ROW
+from audit.importing.mapping_file import ORDER
+from audit.importing.names import in_sequence
+from audit.vocabulary.methods import METHODS
+
+NAMED: Final = {"condition": "imported", "env": "", "variant": "custom"}
+"""Fields that are names, and what they are if nothing states them; a task is called as the file."""
+EPOCH: Final = 10**8
+"""Whole numbers from here on are times, not numbers of iterations."""
+FEWEST: Final = 3
+"""Rows from which on a rule is no accident."""
+
+
+def identify(draft: Draft, log: Path) -> list[list[int]]:
+    """Find what identifies rows; the task is called after the file `log` if nothing else names it.
+
+    Returns:
+        The rows of each run, in the order of its iterations.
+    """
+    labels = {name: found[0] for name in NAMED if (found := _usual(draft, name))}
+    rows = len(draft.log.files)
+    single = [
+        column for column in _usual(draft, "run") if len(column.distinct()) == rows > 1 and "run" not in draft.given
+    ]
+    runs = [column for column in _usual(draft, "run") if column not in single]
+    iterations = _usual(draft, "iteration")
+    either: list[Column | None] = [*runs, *([] if runs and draft.log.several else [None])]
+    ways = [(run, iteration) for iteration in iterations for run in either if run is not iteration]
+    unique = [way for way in ways if _different(draft, [*labels.values(), *way]) == rows]
+    run, iteration = unique[0] if unique else (next(iter(runs), None), next(iter(iterations), None))
+    run = run or next(iter(runs), None)
+    for name, default in NAMED.items():
+        column = labels.get(name)
+        if column and _different(draft, [run, column]) > _different(draft, [run]):
+            if _different(draft, [run, iteration]) == rows:
+                draft.remarks.append(f"{column.path!r} changes within runs: not the {name}")
+                column = labels.pop(name) and None
+        if column:
+            draft.take(name, column, f"{len(column.distinct())} different, under a usual name")
+        else:
+            value = default or re.sub(r"[^\w.+-]+", "-", log.name.split(".")[0]).strip("-") or "task"
+            draft.fix(name, value, "no column names one; change it as you like")
+    known = {re.sub("[^a-z0-9]", "", name): name for name in METHODS}
+    for value in labels["variant"].distinct() if "variant" in labels else ():
+        method = known.get(re.sub("[^a-z0-9]", "", value.lower()), value)
+        if method != value:
+            draft.values.setdefault("variant", {})[value] = method
+    _run(draft, run, single)
+    _iteration(draft, [*labels.values(), run, iteration], iteration)
+    return _sequences(draft, [*labels.values(), draft.column("run")], draft.column("iteration"))
+
+
+def _usual(draft: Draft, name: str) -> list[Column]:
+    """The columns that a field may be: as a tool calls it, then by the words of names, best first."""
+    if name in draft.given:
+        return [column] if (column := draft.column(name)) else []
+    by_tool, ranking = draft.by_tool(name), names.RANKED[name]
+    found = []
+    for column in draft.free():
+        place = next((place for place, word in enumerate(ranking) if word in column.words), None)
+        if column.path in by_tool:
+            place = by_tool.index(column.path) - len(by_tool)
+        elif place is None or (column.words - {ranking[place]}) & names.ABOUT_CANDIDATES:
+            continue
+        is_time = place < 0 or ranking[place] in names.TIMES
+        is_number = column.shape == "whole" or (column.shape == "number" and is_time)
+        is_label = column.shape == "text" and all(map(_is_label, column.present))
+        if name in NAMED:
+            is_number, is_label = False, is_label and 2 * len(column.distinct()) <= max(2, len(column.values))
+        if None not in column.values and (is_label or (is_number and not (name == "run" and "time" in column.words))):
+            found.append((place, len(column.words), column.path, column))
+    return [column for *_, column in sorted(found, key=lambda each: each[:3])]
+
+
+def _is_label(value: str) -> bool:
+    try:
+        return bool(LABEL.read(value))
+    except FieldError:
+        return False
+
+
+def _different(draft: Draft, columns: Sequence[Column | None]) -> int:
+    """How many combinations of some columns there are; of each file, where there is no column for the run."""
+    files = draft.log.files if None in columns else [0] * len(draft.log.files)
+    return len(set(zip(files, *(map(repr, column.values) for column in columns if column), strict=True)))
+
+
+def _run(draft: Draft, run: Column | None, single: Sequence[Column]) -> None:
+    if run:
+        draft.take("run", run, f"{len(run.distinct())} different, under a usual name")
+        if run.shape == "whole" and min(run.present) < 1:
+            draft.setting("count_from", "run", int(min(run.present)))
+    elif draft.log.several:
+        draft.take("run", FILE, "no column names runs; one per file")
+    elif single:
+        text = f"Is every row a run of its own, as in {single[0].path!r}, or are all rows one run?"
+        draft.ask("run", text, [{"run": single[0].path}, {"run": 1}])
+    else:
+        draft.fix("run", 1, "no column names runs; one for all rows")
+
+
+def _iteration(draft: Draft, keys: Sequence[Column | None], iteration: Column | None) -> None:
+    repeated = len(draft.log.files) - _different(draft, keys)
+    if iteration is None:
+        draft.take("iteration", ROW, "no column counts iterations; rows in order")
+        if draft.column("run"):
+            draft.setting("count_from", "iteration", ORDER)
+    elif repeated and "iteration" not in draft.given:
+        text = (
+            f"{iteration.path!r} seems to count iterations, but {repeated} rows repeat an earlier one of the same run."
+        )
+        text += " Which column names the runs, or are the rows one run in order?"
+        draft.ask("iteration", text, [{"iteration": ROW}, {"iteration": iteration.path}])
+    else:
+        draft.take("iteration", iteration, "no two rows of a run have the same, under a usual name")
+        first = min(iteration.present) if iteration.shape in ("whole", "number") else 0
+        if iteration.shape == "number" or first >= EPOCH or first < 0:
+            draft.setting("count_from", "iteration", ORDER)
+        elif first == 1:
+            draft.setting("count_from", "iteration", 1)
+
+
+def _sequences(draft: Draft, groups: Sequence[Column | None], iteration: Column | None) -> list[list[int]]:
+    found: dict[Any, list[int]] = {}
+    for row, file in enumerate(draft.log.files):
+        key = tuple(repr(column.values[row]) for column in groups if column)
+        found.setdefault((*key, file if None in groups else 0), []).append(row)
+    for rows in found.values() if iteration else ():
+        place = in_sequence(str(iteration.values[row]) for row in rows)
+        rows.sort(key=lambda row: place[str(iteration.values[row])])
+    return list(found.values())
+
+
+def check_order(draft: Draft, runs: Sequence[Sequence[int]]) -> dict[int, bool]:
+    """Which rows' revised candidates were kept, as the next rows show; ask where these contradict names or runs."""
+    for name in ("text", "params"):
+        before, after = (draft.column(f"{role}.{name}") for role in ROLES)
+        if before is None or after is None:
+            continue
+        onward, back = kept_in(before, after, runs), kept_in(after, before, runs)
+        if None not in onward.values():
+            return {row: bool(kept) for row, kept in onward.items()} if any(onward.values()) else {}
+        options = [
+            {f"initial.{name}": each[0].path, f"revised.{name}": each[1].path}
+            for each in ((before, after), (after, before))
+        ]
+        run = draft.column("run")
+        if any(back.values()) and None not in back.values():
+            draft.ask(f"initial.{name}", "The order of the rows is against the names. Which is before?", options)
+        elif any(each is not None for each in onward.values()) and (run or not draft.log.several):
+            new = [*onward.values()].count(None)
+            text = f"In {new} rows the next one of the run goes on with another {name}. Are the runs right?"
+            draft.ask("run", text, [{"run": run.path if run else 1}])
+    return {}
+
+
+def find_kept(draft: Draft, chain: Mapping[int, bool]) -> None:
+    """Find what states which candidate was kept; `chain` is what the next rows show."""
+    if (stated := draft.column("selected")) is not None:
+        if (meaning := _meaning(stated)) is not None:
+            draft.values["selected"] = meaning
+        else:
+            draft.remarks.append("selected: [values.selected] has to state what its values mean")
+    flags = [column for column in draft.free() if _is_flag(column)]
+    text = "No column states for certain which candidate was kept. Which is it?"
+    if len({repr(_kept(column)) for column in flags}) == 1:
+        kept = _kept(flags[0])
+        text = _contradiction(draft, flags[0].path, kept, chain)
+        if not text:
+            draft.values.setdefault("selected", _meaning(flags[0]) or {})
+            draft.take(
+                "selected", flags[0], f"the revised candidate is kept in {sum(kept.values())} of {len(kept)} rows"
+            )
+            return
+    possible = flags or [column for column in draft.free() if column.words & names.CHOICES]
+    options = [{"selected": column.path} for column in possible if len(column.distinct()) <= FEWEST]
+    draft.ask("selected", text, [*options, *({"selected": rule} for rule in SELECTION_RULES)])
+
+
+def _is_flag(column: Column) -> bool:
+    """Whether a column is a flag under a usual name, or has no values but such as `accepted` and `rejected`."""
+    if column.shape not in ("flag", "whole", "text") or _meaning(column) is None:
+        return False
+    flags = names.KEPT | names.REFUSED
+    return bool(column.words & flags) or all(str(value).lower() in flags for value in column.present)
+
+
+def _meaning(column: Column) -> dict[str, str] | None:
+    """Which candidate each value of a column means; None where one of them does not tell."""
+    is_reverse = column.words & names.REFUSED and not column.words & names.KEPT
+    yes, no = ("initial", "revised") if is_reverse else ("revised", "initial")
+    spellings = {*column.spelt} - {""}
+    if column.shape == "flag" and spellings <= {"true", "false"}:
+        spellings = {"true", "false"}
+    known = {name: no if name.lower() in names.NO else yes for name in sorted(spellings)}
+    return known if all(name.lower() in names.YES | names.NO for name in known) else None
+
+
+def _kept(column: Column) -> dict[int, bool]:
+    meaning = _meaning(column) or {}
+    return {row: meaning[name] == "revised" for row, name in enumerate(column.spelt) if name}
+
+
+def _contradiction(draft: Draft, path: str, kept: Mapping[int, bool], chain: Mapping[int, bool]) -> str:
+    """What speaks against a flag: the next rows, or all scores."""
+    if against := sum(kept[row] != is_kept for row, is_kept in chain.items() if row in kept):
+        return f"By {path!r} one candidate was kept, by the next row the other, in {against} rows. What holds?"
+    sides = [draft.column(f"{role}.returns") or draft.column(f"{role}.mean_return") for role in ROLES]
+    scores = [(is_kept, *(side.mean(row) if side else None for side in sides)) for row, is_kept in kept.items()]
+    lower = [
+        is_kept == (after < before)
+        for is_kept, before, after in scores
+        if None not in (before, after) and before != after
+    ]
+    if len(lower) >= FEWEST and all(lower):
+        return f"By {path!r} always the candidate with the lower score was kept, but the higher is better. What holds?"
+    return ""
+
+
+def find_answers(draft: Draft) -> None:
+    """Find what the critic wrote, and how long an iteration took."""
+    written = [column for column in draft.free() if column.shape == "text" and not column.words & names.INITIAL]
+    for name, words in (("thinking", names.THINKING), ("answer", names.ANSWERS)):
+        found = [column for column in written if column.words & words and any(" " in text for text in column.present)]
+        written = [column for column in written if column not in found]
+        if len(found) == 1:
+            draft.take(f"revised.{name}", found[0], "the only text under a usual name")
+        elif found:
+            options = [{f"revised.{name}": column.path} for column in found]
+            draft.ask(f"revised.{name}", f"Which is the critic's {name}?", options)
+    for column in draft.free():
+        is_named = column.words & names.SECONDS and not column.words & (names.OTHER_UNITS | names.SCORES)
+        if (is_named or column.path in draft.by_tool("seconds")) and column.shape in ("whole", "number"):
+            is_clock = len(column.present) > FEWEST and all(one < other for one, other in pairwise(column.present))
+            if min(column.present) >= 0 and not is_clock and "seconds" not in draft.findings:
+                draft.take("seconds", column, "numbers that do not only grow, under a usual name")
+
+
+def find_evidence(draft: Draft) -> None:
+    """Find which scored items the critic saw, where the log shows that; else ask."""
+    scores, ids = draft.column("initial.returns"), draft.column("initial.example_ids")
+    if any(name.startswith("evidence.") for name in draft.given):
+        return
+    for column in (ids, scores):
+        if column and column.words & names.BATCHES:
+            draft.fix("evidence.kind", "batch", f"{column.path!r} is of a minibatch, all of which the critic is shown")
+            draft.fix("evidence.items", "all", "as above, in the order of the scores")
+            return
+    options: list[dict[str, str]] = [{"evidence.kind": "batch", "evidence.items": "all"}] if scores else []
+    pair: dict[str, str] = {}
+    for column in draft.free():
+        if scores and column.words & names.SHOWN and column.shape in ("names", "numbers"):
+            options.append({"evidence.kind": "batch", "evidence.items": column.path})
+        for label, word in (("worst", "worse"), ("best", "better")):
+            if word in column.words and (column.is_scalar or column.shape == "text"):
+                pair.setdefault(f"evidence.{label}_{'return' if column.is_scalar else 'text'}", column.path)
+    if {"evidence.worst_return", "evidence.best_return"} <= pair.keys():
+        options = [{"evidence.kind": "pair", **pair}]
+    if options:
+        draft.ask("evidence.kind", "No column states for certain what the critic was shown.", options, needed=False)
