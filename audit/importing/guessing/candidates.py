@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Mapping
 from typing import Final, TypeAlias
 
 from audit.importing.guessing import names
@@ -158,16 +157,3 @@ def _are_ids(column: Column, scores: Column) -> bool:
         for ids, of in zip(column.values, scores.values, strict=True)
         if of is not None
     )
-
-
-def kept_in(initial: Column, revised: Column, runs: Sequence[Sequence[int]]) -> dict[int, bool | None]:
-    """Whether the revised candidate of a row was kept, as the next row of its run shows; None where that has neither.
-
-    Only rows in which the two differ count.
-    """
-    kept: dict[int, bool | None] = {}
-    for row, following in (each for rows in runs for each in pairwise(rows)):
-        before, after, then = initial.values[row], revised.values[row], initial.values[following]
-        if before != after and None not in (before, then):
-            kept[row] = then == after if then in (before, after) else None
-    return kept

@@ -75,8 +75,9 @@ class Draft:
     def ask(self, name: str, text: str, options: Sequence[Mapping[str, Any]], *, needed: bool = True) -> None:
         """Leave a field and those of the options open, unless the user has stated it."""
         if name not in self.given and all(name != each.field for each in self.questions):
-            for stated in {field for option in options for field in option}:
-                self.findings.pop(stated, None)
+            for stated in {name for option in options for name in option}:
+                if stated not in self.given:
+                    self.findings.pop(stated, None)
             self.questions.append(Question(name, text, options, needed))
 
     def setting(self, table: str, key: str, value: Any) -> None:
@@ -104,10 +105,9 @@ class Draft:
         """The mapping, with the reasons and what is open as comments."""
         more = f" and {len(files) - 1} more" if len(files) > 1 else ""
         lines = [f"# Guessed from {in_line(files[0])}{more} by `audit import --guess`. Check each line."]
+        lines += [f"# Note: {_comment(remark)}" for remark in self.remarks]
         if self.questions:
-            lines.append(
-                "# Of what is open, remove the # before the lines of one answer, which may be in [fields] and in [constants]."
-            )
+            lines.append("# Of what is open, remove the # before the lines of one answer, in [fields] and [constants].")
         for table in ("fields", "constants"):
             found = [each for each in self.findings.values() if (each.column is None) == (table == "constants")]
             lines += [f"\n[{table}]"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -71,8 +70,7 @@ class Guess:
             UsageError: the file exists, or cannot be written.
         """
         try:
-            flags = os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if force else os.O_EXCL)
-            with os.fdopen(os.open(path, flags, 0o666), "w", encoding="utf-8") as stream:
+            with path.open("w" if force else "x", encoding="utf-8") as stream:
                 stream.write(self.text)
         except FileExistsError:
             raise UsageError(f"--map-out {path}: already exists; give another name, or --force to replace it") from None
@@ -129,9 +127,10 @@ def guess_mapping(
     draft = Draft(read_log(paths))
     _take_given(draft, given)
     if not _take_shipped(draft):
-        runs = identify(draft, paths[0])
+        identify(draft, paths[0])
         find_candidates(draft)
-        find_kept(draft, check_order(draft, runs))
+        find_kept(draft)
+        check_order(draft)
         find_answers(draft)
         find_evidence(draft)
         _finish(draft)

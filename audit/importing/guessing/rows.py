@@ -1,4 +1,4 @@
-"""What a row is of: condition, task, method, run, iteration; which candidate was kept; what the critic wrote and saw."""
+"""What a row is of (condition, task, method, run, iteration), what was kept, and what the critic wrote and saw."""
 
 from __future__ import annotations
 
@@ -6,16 +6,14 @@ import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from audit.importing.fields import LABEL, SELECTION_RULES, FieldError
 from audit.importing.guessing import names
-from audit.importing.guessing.candidates import kept_in
 from audit.importing.guessing.columns import Column
 from audit.importing.guessing.draft import ROLES, Draft
 from audit.importing.mapping import FILE, ROW
 from audit.importing.mapping_file import ORDER
-from audit.importing.names import in_sequence
 from audit.vocabulary.methods import METHODS
 
 NAMED: Final = {"condition": "imported", "env": "", "variant": "custom"}
@@ -26,12 +24,8 @@ FEWEST: Final = 3
 """Rows from which on a rule is no accident."""
 
 
-def identify(draft: Draft, log: Path) -> list[list[int]]:
-    """Find what identifies rows; the task is called after the file `log` if nothing else names it.
-
-    Returns:
-        The rows of each run, in the order of its iterations.
-    """
+def identify(draft: Draft, log: Path) -> None:
+    """Find what identifies rows; the task is called after the file `log` if nothing else names it."""
     labels = {name: found[0] for name in NAMED if (found := _usual(draft, name))}
     rows = len(draft.log.files)
     single = [
@@ -46,10 +40,10 @@ def identify(draft: Draft, log: Path) -> list[list[int]]:
     run = run or next(iter(runs), None)
     for name, default in NAMED.items():
         column = labels.get(name)
-        if column and _different(draft, [run, column]) > _different(draft, [run]):
-            if _different(draft, [run, iteration]) == rows:
-                draft.remarks.append(f"{column.path!r} changes within runs: not the {name}")
-                column = labels.pop(name) and None
+        changes = column and _different(draft, [run, column]) > _different(draft, [run])
+        if column and changes and _different(draft, [run, iteration]) == rows:
+            draft.remarks.append(f"{column.path!r} changes within runs: not the {name}")
+            column = labels.pop(name) and None
         if column:
             draft.take(name, column, f"{len(column.distinct())} different, under a usual name")
         else:
@@ -62,7 +56,6 @@ def identify(draft: Draft, log: Path) -> list[list[int]]:
             draft.values.setdefault("variant", {})[value] = method
     _run(draft, run, single)
     _iteration(draft, [*labels.values(), run, iteration], iteration)
-    return _sequences(draft, [*labels.values(), draft.column("run")], draft.column("iteration"))
 
 
 def _usual(draft: Draft, name: str) -> list[Column]:
@@ -135,57 +128,21 @@ def _iteration(draft: Draft, keys: Sequence[Column | None], iteration: Column | 
             draft.setting("count_from", "iteration", 1)
 
 
-def _sequences(draft: Draft, groups: Sequence[Column | None], iteration: Column | None) -> list[list[int]]:
-    found: dict[Any, list[int]] = {}
-    for row, file in enumerate(draft.log.files):
-        key = tuple(repr(column.values[row]) for column in groups if column)
-        found.setdefault((*key, file if None in groups else 0), []).append(row)
-    for rows in found.values() if iteration else ():
-        place = in_sequence(str(iteration.values[row]) for row in rows)
-        rows.sort(key=lambda row: place[str(iteration.values[row])])
-    return list(found.values())
-
-
-def check_order(draft: Draft, runs: Sequence[Sequence[int]]) -> dict[int, bool]:
-    """Which rows' revised candidates were kept, as the next rows show; ask where these contradict names or runs."""
-    for name in ("text", "params"):
-        before, after = (draft.column(f"{role}.{name}") for role in ROLES)
-        if before is None or after is None:
-            continue
-        onward, back = kept_in(before, after, runs), kept_in(after, before, runs)
-        if None not in onward.values():
-            return {row: bool(kept) for row, kept in onward.items()} if any(onward.values()) else {}
-        options = [
-            {f"initial.{name}": each[0].path, f"revised.{name}": each[1].path}
-            for each in ((before, after), (after, before))
-        ]
-        run = draft.column("run")
-        if any(back.values()) and None not in back.values():
-            draft.ask(f"initial.{name}", "The order of the rows is against the names. Which is before?", options)
-        elif any(each is not None for each in onward.values()) and (run or not draft.log.several):
-            new = [*onward.values()].count(None)
-            text = f"In {new} rows the next one of the run goes on with another {name}. Are the runs right?"
-            draft.ask("run", text, [{"run": run.path if run else 1}])
-    return {}
-
-
-def find_kept(draft: Draft, chain: Mapping[int, bool]) -> None:
-    """Find what states which candidate was kept; `chain` is what the next rows show."""
-    if (stated := draft.column("selected")) is not None:
-        if (meaning := _meaning(stated)) is not None:
-            draft.values["selected"] = meaning
-        else:
-            draft.remarks.append("selected: [values.selected] has to state what its values mean")
+def find_kept(draft: Draft) -> None:
+    """Find what states which candidate was kept."""
+    if "selected" in draft.given:
+        if (stated := draft.column("selected")) is not None:
+            draft.values["selected"] = _meaning(stated) or {}
+        return
     flags = [column for column in draft.free() if _is_flag(column)]
     text = "No column states for certain which candidate was kept. Which is it?"
     if len({repr(_kept(column)) for column in flags}) == 1:
         kept = _kept(flags[0])
-        text = _contradiction(draft, flags[0].path, kept, chain)
+        text = _contradiction(draft, flags[0].path, kept)
         if not text:
             draft.values.setdefault("selected", _meaning(flags[0]) or {})
-            draft.take(
-                "selected", flags[0], f"the revised candidate is kept in {sum(kept.values())} of {len(kept)} rows"
-            )
+            reason = f"the revised candidate is kept in {sum(kept.values())} of {len(kept)} rows"
+            draft.take("selected", flags[0], reason)
             return
     possible = flags or [column for column in draft.free() if column.words & names.CHOICES]
     options = [{"selected": column.path} for column in possible if len(column.distinct()) <= FEWEST]
@@ -216,20 +173,35 @@ def _kept(column: Column) -> dict[int, bool]:
     return {row: meaning[name] == "revised" for row, name in enumerate(column.spelt) if name}
 
 
-def _contradiction(draft: Draft, path: str, kept: Mapping[int, bool], chain: Mapping[int, bool]) -> str:
-    """What speaks against a flag: the next rows, or all scores."""
-    if against := sum(kept[row] != is_kept for row, is_kept in chain.items() if row in kept):
-        return f"By {path!r} one candidate was kept, by the next row the other, in {against} rows. What holds?"
+def _contradiction(draft: Draft, path: str, kept: Mapping[int, bool]) -> str:
+    """What speaks against a flag: all scores."""
     sides = [draft.column(f"{role}.returns") or draft.column(f"{role}.mean_return") for role in ROLES]
     scores = [(is_kept, *(side.mean(row) if side else None for side in sides)) for row, is_kept in kept.items()]
-    lower = [
-        is_kept == (after < before)
-        for is_kept, before, after in scores
-        if None not in (before, after) and before != after
+    unequal = [
+        (is_kept, one, two) for is_kept, one, two in scores if one is not None and two is not None and one != two
     ]
-    if len(lower) >= FEWEST and all(lower):
+    if len(unequal) >= FEWEST and all(is_kept == (two < one) for is_kept, one, two in unequal):
         return f"By {path!r} always the candidate with the lower score was kept, but the higher is better. What holds?"
     return ""
+
+
+def check_order(draft: Draft) -> None:
+    """Ask where a text is not the one that the row before it in the same run kept."""
+    before, after = (draft.column(f"{role}.text") for role in ROLES)
+    run, iteration, flag = (draft.column(name) for name in ("run", "iteration", "selected"))
+    if before is None or after is None:
+        return
+    kept = _kept(flag) if flag else {}
+    runs = list(zip(draft.log.files, run.values if run else draft.log.files, strict=True))
+    order = sorted(range(len(runs)), key=lambda row: (runs[row], iteration.values[row] if iteration else row))
+    others = 0
+    for row, then in pairwise(order):
+        texts = {True: [after], False: [before]}.get(kept.get(row), [before, after])
+        others += runs[row] == runs[then] and all(before.values[then] != text.values[row] for text in texts)
+    if 0 < others < len(runs) - len(set(runs)):
+        text = f"{before.path!r} is not the text that the row before kept, in {others} rows. Are the runs right, the "
+        text += "order of the rows, and which text is before?"
+        draft.ask("run", text, [{"run": run.path if run else FILE if draft.log.several else 1}])
 
 
 def find_answers(draft: Draft) -> None:
@@ -261,15 +233,15 @@ def find_evidence(draft: Draft) -> None:
             draft.fix("evidence.kind", "batch", f"{column.path!r} is of a minibatch, all of which the critic is shown")
             draft.fix("evidence.items", "all", "as above, in the order of the scores")
             return
-    options: list[dict[str, str]] = [{"evidence.kind": "batch", "evidence.items": "all"}] if scores else []
-    pair: dict[str, str] = {}
-    for column in draft.free():
-        if scores and column.words & names.SHOWN and column.shape in ("names", "numbers"):
-            options.append({"evidence.kind": "batch", "evidence.items": column.path})
-        for label, word in (("worst", "worse"), ("best", "better")):
-            if word in column.words and (column.is_scalar or column.shape == "text"):
-                pair.setdefault(f"evidence.{label}_{'return' if column.is_scalar else 'text'}", column.path)
+    pair = {
+        f"evidence.{label}_{'return' if column.is_scalar else 'text'}": column.path
+        for column in draft.free()
+        for label, word in (("worst", "worse"), ("best", "better"))
+        if word in column.words and (column.is_scalar or column.shape == "text")
+    }
+    shown = [column for column in draft.free() if column.words & names.SHOWN and column.shape in ("names", "numbers")]
+    options = [{"evidence.kind": "batch", "evidence.items": path} for path in ("all", *(each.path for each in shown))]
     if {"evidence.worst_return", "evidence.best_return"} <= pair.keys():
         options = [{"evidence.kind": "pair", **pair}]
-    if options:
+    if scores or pair:
         draft.ask("evidence.kind", "No column states for certain what the critic was shown.", options, needed=False)
