@@ -86,8 +86,9 @@ class Column:
 
 @dataclass(frozen=True, kw_only=True)
 class Log:
-    """The first rows of a log: all columns by path, the file of each row from 1, and how the files are read."""
+    """The first rows of a log, all columns by path, the file of each row from 1, and how the files are read."""
 
+    rows: Sequence[Mapping[str, Any]]
     columns: Mapping[str, Column]
     files: Sequence[int]
     several: bool
@@ -136,7 +137,8 @@ def read_log(paths: Sequence[Path]) -> Log:
         raise AuditError(f"{paths[0]}: no row to guess from: {what}")
     if source.layout == "csv":
         source = replace(source, separator=_separator(paths[0], rows))
-    return Log(columns=_columns(rows, source), files=files, several=len(paths) > 1, faults=faults, source=source)
+    columns, several = _columns(rows, source), len(paths) > 1
+    return Log(rows=rows, columns=columns, files=files, several=several, faults=faults, source=source)
 
 
 def _form(path: Path) -> LogMapping:
@@ -188,8 +190,9 @@ def _walk(path: str, value: Any, depth: int) -> Iterator[tuple[str, Any]]:
     if value is not None:
         yield path, value
     inside: dict[Any, Any] = {}
-    if isinstance(value, dict) and len(value) <= WIDEST and _shape(value) == "object":
-        inside = value
+    if isinstance(value, dict) and len(value) <= WIDEST and _shape(value) != "texts":
+        # Scores by the names of examples are one column; other numbers are one each.
+        inside = {} if _shape(value) == "scored" and names.SCORES & set(names.words_of(path)) else value
     elif isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
         inside = {f"{EACH}.{name}": [item.get(name) for item in value] for item in value for name in item}
     elif isinstance(value, list) and len(value) == 2 and _shape(value) != "numbers":

@@ -11,6 +11,8 @@ from typing import Any, Final
 from audit.importing.fields import component_of
 from audit.importing.guessing.columns import Column, Log
 from audit.importing.guessing.names import TOOLS
+from audit.importing.rows import MISSING, look_up
+from audit.output.errors import count, shortened
 from audit.output.escaping import in_line
 
 ROLES: Final = ("initial", "revised")
@@ -101,11 +103,17 @@ class Draft:
         tools = [tool for tool in TOOLS.values() if all(has & each for each in tool.has)]
         return [path for tool in tools for path in (*tool.fields.get(name, ()), *tool.roles.get(name, ()))]
 
+    def notes(self) -> list[str]:
+        """What else the user should know: rows that cannot be read, and columns that are no field."""
+        faults = [f"{count(self.log.faults, 'row')} of the first cannot be read"] if self.log.faults else []
+        left = [column.path for column in self.free() if "." not in column.path]
+        return [*faults, *self.remarks, *([f"not used: {', '.join(shortened(left))}"] if left else [])]
+
     def text(self, files: Sequence[str]) -> str:
         """The mapping, with the reasons and what is open as comments."""
         more = f" and {len(files) - 1} more" if len(files) > 1 else ""
         lines = [f"# Guessed from {in_line(files[0])}{more} by `audit import --guess`. Check each line."]
-        lines += [f"# Note: {_comment(remark)}" for remark in self.remarks]
+        lines += [f"# Note: {_comment(remark)}" for remark in self.notes()]
         if self.questions:
             lines.append("# Of what is open, remove the # before the lines of one answer, in [fields] and [constants].")
         for table in ("fields", "constants"):
@@ -134,7 +142,9 @@ class Draft:
 
     def is_column(self, stated: Any) -> bool:
         """Whether what is stated for a field is a column, not a value."""
-        return isinstance(stated, str) and (stated.startswith("@") or stated in self.log.columns)
+        if not isinstance(stated, str) or not stated:
+            return False
+        return stated.startswith("@") or any(look_up(row, stated) is not MISSING for row in self.log.rows)
 
 
 def _path(field: str) -> str:

@@ -17,7 +17,7 @@ from audit.importing.guessing.rows import check_order, find_answers, find_eviden
 from audit.importing.mapping import LogMapping
 from audit.importing.mapping_file import SHIPPED, parse_mapping, refuse_mistakes
 from audit.importing.run import Import, import_rows, readable
-from audit.output.errors import UsageError, count, shortened
+from audit.output.errors import UsageError
 from audit.output.rows import Table
 
 COLUMNS: Final = ("field", "column", "value", "reason")
@@ -89,10 +89,7 @@ class Guess:
         """A row per field: its column or value, and the reason. The notes have what is left."""
         draft = self.draft
         rows = [{name: getattr(each, name) for name in COLUMNS} for each in draft.findings.values()]
-        faults = [f"{count(draft.log.faults, 'row')} of the first cannot be read"] if draft.log.faults else []
-        left = [column.path for column in draft.free() if "." not in column.path]
-        notes = [*faults, *draft.remarks, *([f"not used: {', '.join(shortened(left))}"] if left else [])]
-        return Table(columns=COLUMNS, rows=rows, title="Believed to be", notes=notes, plain=True)
+        return Table(columns=COLUMNS, rows=rows, title="Believed to be", notes=draft.notes(), plain=True)
 
 
 def guess_mapping(

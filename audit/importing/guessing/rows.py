@@ -191,17 +191,23 @@ def check_order(draft: Draft) -> None:
     run, iteration, flag = (draft.column(name) for name in ("run", "iteration", "selected"))
     if before is None or after is None:
         return
-    kept = _kept(flag) if flag else {}
     runs = list(zip(draft.log.files, run.values if run else draft.log.files, strict=True))
     order = sorted(range(len(runs)), key=lambda row: (runs[row], iteration.values[row] if iteration else row))
-    others = 0
-    for row, then in pairwise(order):
-        texts = {True: [after], False: [before]}.get(kept.get(row), [before, after])
-        others += runs[row] == runs[then] and all(before.values[then] != text.values[row] for text in texts)
-    if 0 < others < len(runs) - len(set(runs)):
+    following = [(row, then) for row, then in pairwise(order) if runs[row] == runs[then]]
+    others = _breaks(before, after, following, _kept(flag) if flag else {})
+    if 0 < others < len(following) or (others and not _breaks(after, before, following, {})):
         text = f"{before.path!r} is not the text that the row before kept, in {others} rows. Are the runs right, the "
         text += "order of the rows, and which text is before?"
         draft.ask("run", text, [{"run": run.path if run else FILE if draft.log.several else 1}])
+
+
+def _breaks(before: Column, after: Column, following: Sequence[tuple[int, int]], kept: Mapping[int, bool]) -> int:
+    """How many rows begin with a text that is not the one kept in the row before, or where that is open, neither."""
+    found = 0
+    for row, then in following:
+        texts = [before, after] if row not in kept else [after] if kept[row] else [before]
+        found += all(before.values[then] != text.values[row] for text in texts)
+    return found
 
 
 def find_answers(draft: Draft) -> None:
