@@ -31,6 +31,7 @@ LARGEST: Final = 2**25
 DEEPEST: Final = 5
 WIDEST: Final = 40
 """Entries of an object that are columns of their own."""
+SINGLE: Final = frozenset({"flag", "whole", "number", "text"})
 LISTS: Final = frozenset({"numbers", "scored"})
 MARKS: Final = (";", "|", " ")
 _NUMBER: Final = re.compile(r"[+-]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][+-]?[0-9]+)?|nan")
@@ -72,9 +73,7 @@ class Column:
     @property
     def is_scalar(self) -> bool:
         """Whether it has one number per row, or `pass` and the like."""
-        return self.shape in ("flag", "whole", "number", "text") and all(
-            _score(each) is not None for each in self.present
-        )
+        return self.shape in SINGLE and all(_score(each) is not None for each in self.present)
 
     def mean(self, row: int) -> float | None:
         """The mean score of a row."""
@@ -163,7 +162,7 @@ def _separator(path: Path, rows: Sequence[Mapping[str, str]]) -> str | None:
     found = set()
     for mark in MARKS:
         for name in rows[0]:
-            lists = [row[name].strip("[] ").split(mark) for row in rows if row[name].strip()]
+            lists = [row[name].strip("[] ").split(mark) for row in rows if row.get(name, "").strip()]
             numbers = all(_NUMBER.fullmatch(part.strip()) for parts in lists for part in parts)
             found |= {mark} if numbers and any(len(parts) > 1 for parts in lists) else set()
     if len(found) > 1:
@@ -219,7 +218,9 @@ def _number(text: str) -> int | float:
 
 def _shape_of(values: Sequence[Any]) -> str:
     """The shape that all values have; lists and objects may be empty in some rows."""
-    shapes = {_shape(value) for value in values if value not in ([], {})}
+    shapes = {"empty" if value in ([], {}) else _shape(value) for value in values}
+    if not shapes & SINGLE:
+        shapes.discard("empty")
     return "number" if shapes == {"whole", "number"} else shapes.pop() if len(shapes) == 1 else "mixed"
 
 

@@ -125,7 +125,7 @@ class Draft:
             lines += self._open(table)
         tables = {f"values.{name}": values for name, values in self.values.items() if self.column(name)}
         for name, entries in (tables | self.settings).items():
-            lines += [f"\n[{name}]", *(f"{_key(key)} = {_literal(value)}" for key, value in entries.items())]
+            lines += [f"\n[{name}]", *(f"{key_of(key)} = {_literal(value)}" for key, value in entries.items())]
         return "\n".join(lines) + "\n"
 
     def _open(self, table: str) -> Iterator[str]:
@@ -149,10 +149,11 @@ class Draft:
 
 def _path(field: str) -> str:
     component = component_of(field)
-    return field if component is None else f"{component[0]}.{_key(component[1])}"
+    return field if component is None else f"{component[0]}.{key_of(component[1])}"
 
 
-def _key(name: str) -> str:
+def key_of(name: str) -> str:
+    """A key as TOML has it."""
     return name if _BARE.fullmatch(name) else _quoted(name)
 
 
@@ -166,7 +167,9 @@ def _literal(value: Any) -> str:
         return f"[{', '.join(map(_literal, value))}]"
     if isinstance(value, dict):
         return "{" + ", ".join(f"{_quoted(key)} = {_literal(each)}" for key, each in value.items()) + "}"
-    return _quoted(value) if isinstance(value, str) else json.dumps(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return _quoted(value) if isinstance(value, str) else repr(value)
 
 
 def _comment(reason: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any, Final
 from audit.importing.fields import FIELDS, NUMBER, FieldError, component_of, kind_of, nested
 from audit.importing.guessing.candidates import find_candidates
 from audit.importing.guessing.columns import FILES, FIRST, read_log, spelt
-from audit.importing.guessing.draft import Draft, Question
+from audit.importing.guessing.draft import Draft, Question, key_of
 from audit.importing.guessing.names import WON
 from audit.importing.guessing.rows import check_order, find_answers, find_evidence, find_kept, identify
 from audit.importing.mapping import LogMapping
@@ -142,6 +142,8 @@ def _take_given(draft: Draft, given: Mapping[str, str]) -> None:
     for name, stated in given.items():
         table, _, key = name.rpartition(".")
         if name not in FIELDS and not component_of(name):
+            if table.startswith("thresholds."):
+                table = f"thresholds.{key_of(table.partition('.')[2])}"
             value = nested(stated) if stated.startswith("[") else NUMBER.from_cell(stated, None)
             draft.setting(table, key, int(value) if isinstance(value, float) and value.is_integer() else value)
         elif draft.is_column(stated):

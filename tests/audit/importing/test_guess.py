@@ -188,3 +188,10 @@ def test_a_name_of_a_file_with_the_marks_of_a_pattern_is_a_name(tmp_path):
     log.write_bytes(written(SURE["german"][1], ";"))
     (tmp_path / "log1.csv").write_bytes(lines({"a": 1}))
     assert columns(guess_mapping(log)) == SURE["german"][2]
+
+
+def test_an_empty_list_among_numbers_is_no_number(tmp_path):
+    log = tmp_path / "log.jsonl"
+    log.write_bytes(written(changed(seconds=lambda s: s.number or [], seed=lambda s: s.run or {})))
+    guess = guess_mapping(log)
+    assert (guess.is_sure, columns(guess)) == (True, SURE["plain"][2])
