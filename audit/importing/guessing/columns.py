@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import glob
-import math
 import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -33,7 +33,8 @@ WIDEST: Final = 40
 """Entries of an object that are columns of their own."""
 SINGLE: Final = frozenset({"flag", "whole", "number", "text"})
 LISTS: Final = frozenset({"numbers", "scored"})
-MARKS: Final = (";", "|", " ")
+BETWEEN_CELLS: Final = (",", ";", "\t", "|")
+BETWEEN_NUMBERS: Final = (";", "|", " ")
 _NUMBER: Final = re.compile(r"[+-]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][+-]?[0-9]+)?|nan")
 
 
@@ -102,7 +103,7 @@ def spelt(value: Any) -> str:
 
 def _score(value: Any) -> float | None:
     if isinstance(value, bool | int | float):
-        return float(value) if math.isfinite(value) else None
+        return float(value) if abs(value) < sys.float_info.max else None
     word = str(value).lower()
     return 1.0 if word in names.WON else 0.0 if word in names.LOST else None
 
@@ -154,13 +155,13 @@ def _form(path: Path) -> LogMapping:
             found = connection.execute("SELECT Delimiter FROM sniff_csv(?)", [glob.escape(str(path))]).fetchone()
     except duckdb.Error:
         found = None
-    return replace(source, layout="csv", delimiter=found[0] if found and found[0] in ",;\t|" else delimiter)
+    return replace(source, layout="csv", delimiter=found[0] if found and found[0] in BETWEEN_CELLS else delimiter)
 
 
 def _separator(path: Path, rows: Sequence[Mapping[str, str]]) -> str | None:
     """What is between the numbers of lists: all cells of some column are numbers with it, one at least two."""
     found = set()
-    for mark in MARKS:
+    for mark in BETWEEN_NUMBERS:
         for name in rows[0]:
             lists = [row[name].strip("[] ").split(mark) for row in rows if row.get(name, "").strip()]
             numbers = all(_NUMBER.fullmatch(part.strip()) for parts in lists for part in parts)
@@ -213,7 +214,7 @@ def _read(cell: str, separator: str | None) -> Any:
 
 def _number(text: str) -> int | float:
     number = float(text.replace(",", "."))
-    return int(text) if text.lstrip("+-").isdecimal() else number
+    return int(number) if text.lstrip("+-").isdecimal() and abs(number) < 2**53 else number
 
 
 def _shape_of(values: Sequence[Any]) -> str:

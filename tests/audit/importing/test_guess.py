@@ -190,8 +190,9 @@ def test_a_name_of_a_file_with_the_marks_of_a_pattern_is_a_name(tmp_path):
     assert columns(guess_mapping(log)) == SURE["german"][2]
 
 
-def test_an_empty_list_among_numbers_is_no_number(tmp_path):
+def test_an_empty_list_among_numbers_and_a_number_beyond_all_are_no_numbers(tmp_path):
     log = tmp_path / "log.jsonl"
-    log.write_bytes(written(changed(seconds=lambda s: s.number or [], seed=lambda s: s.run or {})))
+    more = {"seconds": lambda s: s.number or [], "seed": lambda s: s.run or {}, "new_loss": lambda _: 10**400}
+    log.write_bytes(written(changed(**more)))
     guess = guess_mapping(log)
     assert (guess.is_sure, columns(guess)) == (True, SURE["plain"][2])
