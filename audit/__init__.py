@@ -36,7 +36,8 @@ if TYPE_CHECKING:
         Thresholds,
     )
     from audit.exporting.export import Export, export
-    from audit.importing.guessing.guess import Guess, guess_mapping
+    from audit.importing.guessing.draft import Guess
+    from audit.importing.guessing.guess import guess_mapping
     from audit.importing.run import Import, import_logs
     from audit.interventions.importing import import_interventions
     from audit.interventions.intervene import intervene_plan, intervene_report, intervene_run
@@ -168,7 +169,8 @@ _MODULES: Final = {
         "Thresholds",
     ),
     "audit.exporting.export": ("Export", "export"),
-    "audit.importing.guessing.guess": ("Guess", "guess_mapping"),
+    "audit.importing.guessing.draft": ("Guess",),
+    "audit.importing.guessing.guess": ("guess_mapping",),
     "audit.importing.run": ("Import", "import_logs"),
     "audit.interventions.importing": ("import_interventions",),
     "audit.interventions.intervene": ("intervene_plan", "intervene_report", "intervene_run"),

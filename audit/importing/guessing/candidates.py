@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 
 from audit.importing.guessing import names
 from audit.importing.guessing.columns import LISTS, Column
-from audit.importing.guessing.draft import ROLES, Draft
+from audit.importing.guessing.draft import ROLES, Guess
 from audit.output.errors import shortened
 
 Pair: TypeAlias = tuple[Column, Column]
@@ -17,7 +17,7 @@ MOST: Final = 12
 """Possible pairs that are listed."""
 
 
-def find_candidates(draft: Draft) -> None:
+def find_candidates(draft: Guess) -> None:
     """Find texts or parameters, and scores."""
     groups: dict[str, dict[frozenset[str], dict[str, list[Column]]]] = {}
     for column in draft.free():
@@ -34,7 +34,7 @@ def find_candidates(draft: Draft) -> None:
         _examples(draft, role)
 
 
-def _role(draft: Draft, column: Column) -> tuple[str, frozenset[str]]:
+def _role(draft: Guess, column: Column) -> tuple[str, frozenset[str]]:
     """Which candidate a name is about, if it shows that, and the rest of its words."""
     before = column.words & (names.INITIAL | set(draft.by_tool("before")))
     after = column.words & (names.REVISED | set(draft.by_tool("after")))
@@ -87,7 +87,7 @@ def _pairs(groups: Mapping[frozenset[str], Mapping[str, list[Column]]]) -> tuple
     return sure, possible
 
 
-def _decide(draft: Draft, name: str, question: str, sure: list[Pair], possible: list[Pair]) -> None:
+def _decide(draft: Guess, name: str, question: str, sure: list[Pair], possible: list[Pair]) -> None:
     """Take the only pair, or ask which of several it is."""
     if len(sure) == 1 and not possible:
         reason = f"of {sure[0][0].path!r} and {sure[0][1].path!r} the names are those of before and after"
@@ -101,7 +101,7 @@ def _fields(name: str, pair: Pair) -> dict[str, str]:
     return {f"{role}.{name}": column.path for role, column in zip(ROLES, pair, strict=True)}
 
 
-def _scores(draft: Draft, found: Mapping[str, tuple[list[Pair], list[Pair]]]) -> None:
+def _scores(draft: Guess, found: Mapping[str, tuple[list[Pair], list[Pair]]]) -> None:
     """Scores of examples where there are any, else mean scores."""
     returns, means, lists, costs = (found.get(name, ([], [])) for name in ("returns", "mean_return", "lists", "costs"))
     if returns[0] or (returns[1] and not means[0]):
@@ -135,7 +135,7 @@ def _is_mean(column: Column, scores: Column) -> bool:
     )
 
 
-def _examples(draft: Draft, role: str) -> None:
+def _examples(draft: Guess, role: str) -> None:
     """The ids of the examples that the scores of a candidate are of."""
     scores = draft.column(f"{role}.returns")
     found = []

@@ -6,15 +6,21 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
 from audit.importing.fields import component_of
-from audit.importing.guessing.columns import Column, Log
+from audit.importing.guessing.columns import FILES, FIRST, Column, Log
 from audit.importing.guessing.names import TOOLS
+from audit.importing.mapping import LogMapping
+from audit.importing.mapping_file import parse_mapping, refuse_mistakes
 from audit.importing.rows import MISSING, look_up
-from audit.output.errors import count, shortened
+from audit.importing.run import Import, import_rows
+from audit.output.errors import UsageError, count, shortened
 from audit.output.escaping import in_line
+from audit.output.rows import Table
 
+COLUMNS: Final = ("field", "column", "value", "reason")
 ROLES: Final = ("initial", "revised")
 _BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -43,11 +49,12 @@ class Question:
 
 
 @dataclass
-class Draft:
-    """What a mapping will state.
+class Guess:
+    """What the columns of a log are believed to be: a mapping in the making.
 
     Attributes:
-        log: the first rows.
+        paths: the files of the log.
+        log: their first rows.
         given: columns or constants that the user has stated, by field; empty for a field that the log lacks.
         findings: by field.
         questions: what is open.
@@ -56,6 +63,7 @@ class Draft:
         remarks: what else the user should know.
     """
 
+    paths: Sequence[Path]
     log: Log
     given: Mapping[str, str] = field(default_factory=dict)
     findings: dict[str, Finding] = field(default_factory=dict)
@@ -109,10 +117,11 @@ class Draft:
         left = [column.path for column in self.free() if "." not in column.path]
         return [*faults, *self.remarks, *([f"not used: {', '.join(shortened(left))}"] if left else [])]
 
-    def text(self, files: Sequence[str]) -> str:
-        """The mapping, with the reasons and what is open as comments."""
-        more = f" and {len(files) - 1} more" if len(files) > 1 else ""
-        lines = [f"# Guessed from {in_line(files[0])}{more} by `audit import --guess`. Check each line."]
+    @property
+    def text(self) -> str:
+        """The mapping as a file, with the reasons and what is open as comments."""
+        more = f" and {len(self.paths) - 1} more" if len(self.paths) > 1 else ""
+        lines = [f"# Guessed from {in_line(self.paths[0].name)}{more} by `audit import --guess`. Check each line."]
         lines += [f"# Note: {_comment(remark)}" for remark in self.notes()]
         if self.questions:
             lines.append("# Of what is open, remove the # before the lines of one answer, in [fields] and [constants].")
@@ -127,6 +136,54 @@ class Draft:
         for name, entries in (tables | self.settings).items():
             lines += [f"\n[{name}]", *(f"{key_of(key)} = {_literal(value)}" for key, value in entries.items())]
         return "\n".join(lines) + "\n"
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether nothing is open that records need."""
+        mistakes = parse_mapping(self.text, self.place())[1]
+        return not mistakes and not any(question.needed for question in self.questions)
+
+    @property
+    def mapping(self) -> LogMapping:
+        """The mapping.
+
+        Raises:
+            UsageError: something is open, or what the user has stated makes none.
+        """
+        mapping, mistakes = parse_mapping(self.text, self.place())
+        refuse_mistakes(self.place(), mistakes)
+        return mapping
+
+    def place(self) -> Path:
+        """Where the mapping goes if nothing else is stated: beside the first file."""
+        return self.paths[0].with_name(f"{self.paths[0].name}.toml")
+
+    def write(self, path: Path, *, force: bool = False) -> None:
+        """Write the mapping to a new file, or replace one with `force`.
+
+        Raises:
+            UsageError: the file exists, or cannot be written.
+        """
+        try:
+            with path.open("w" if force else "x", encoding="utf-8") as stream:
+                stream.write(self.text)
+        except FileExistsError:
+            raise UsageError(f"--map-out {path}: already exists; give another name, or --force to replace it") from None
+        except OSError as error:
+            raise UsageError(f"--map-out {path}: {error.strerror}") from None
+
+    def try_out(self, folder: Path) -> Import:
+        """Import the first rows to a folder that does not exist yet.
+
+        Raises:
+            AuditError: no row gives a record.
+        """
+        return import_rows(list(self.paths[:FILES]), self.mapping, folder, "guessed", most=FIRST)
+
+    def table(self) -> Table:
+        """A row per field: its column or value, and the reason. The notes have what is left."""
+        rows = [{name: getattr(each, name) for name in COLUMNS} for each in self.findings.values()]
+        return Table(columns=COLUMNS, rows=rows, title="Believed to be", notes=self.notes(), plain=True)
 
     def _open(self, table: str) -> Iterator[str]:
         """The questions whose answers belong into a table, as comments; those without answers in [constants]."""

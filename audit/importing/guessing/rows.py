@@ -11,7 +11,7 @@ from typing import Final
 from audit.importing.fields import LABEL, SELECTION_RULES, FieldError
 from audit.importing.guessing import names
 from audit.importing.guessing.columns import Column
-from audit.importing.guessing.draft import ROLES, Draft
+from audit.importing.guessing.draft import ROLES, Guess
 from audit.importing.mapping import FILE, ROW
 from audit.importing.mapping_file import ORDER
 from audit.vocabulary.methods import METHODS
@@ -24,7 +24,7 @@ FEWEST: Final = 3
 """Rows from which on a rule is no accident."""
 
 
-def identify(draft: Draft, log: Path) -> None:
+def identify(draft: Guess, log: Path) -> None:
     """Find what identifies rows; the task is called after the file `log` if nothing else names it."""
     labels = {name: found[0] for name in NAMED if (found := _usual(draft, name))}
     rows = len(draft.log.files)
@@ -58,7 +58,7 @@ def identify(draft: Draft, log: Path) -> None:
     _iteration(draft, [*labels.values(), run, iteration], iteration)
 
 
-def _usual(draft: Draft, name: str) -> list[Column]:
+def _usual(draft: Guess, name: str) -> list[Column]:
     """The columns that a field may be: as a tool calls it, then by the words of names, best first."""
     if name in draft.given:
         return [column] if (column := draft.column(name)) else []
@@ -87,13 +87,13 @@ def _is_label(value: str) -> bool:
         return False
 
 
-def _different(draft: Draft, columns: Sequence[Column | None]) -> int:
+def _different(draft: Guess, columns: Sequence[Column | None]) -> int:
     """How many combinations of some columns there are; of each file, where there is no column for the run."""
     files = draft.log.files if None in columns else [0] * len(draft.log.files)
     return len(set(zip(files, *(map(repr, column.values) for column in columns if column), strict=True)))
 
 
-def _run(draft: Draft, run: Column | None, single: Sequence[Column]) -> None:
+def _run(draft: Guess, run: Column | None, single: Sequence[Column]) -> None:
     if run:
         draft.take("run", run, f"{len(run.distinct())} different, under a usual name")
         if run.shape == "whole" and min(run.present) < 1:
@@ -107,7 +107,7 @@ def _run(draft: Draft, run: Column | None, single: Sequence[Column]) -> None:
         draft.fix("run", 1, "no column names runs; one for all rows")
 
 
-def _iteration(draft: Draft, keys: Sequence[Column | None], iteration: Column | None) -> None:
+def _iteration(draft: Guess, keys: Sequence[Column | None], iteration: Column | None) -> None:
     repeated = len(draft.log.files) - _different(draft, keys)
     if iteration is None:
         draft.take("iteration", ROW, "no column counts iterations; rows in order")
@@ -128,7 +128,7 @@ def _iteration(draft: Draft, keys: Sequence[Column | None], iteration: Column | 
             draft.setting("count_from", "iteration", 1)
 
 
-def find_kept(draft: Draft) -> None:
+def find_kept(draft: Guess) -> None:
     """Find what states which candidate was kept."""
     if "selected" in draft.given:
         if (stated := draft.column("selected")) is not None:
@@ -173,7 +173,7 @@ def _kept(column: Column) -> dict[int, bool]:
     return {row: meaning[name] == "revised" for row, name in enumerate(column.spelt) if name}
 
 
-def _contradiction(draft: Draft, path: str, kept: Mapping[int, bool]) -> str:
+def _contradiction(draft: Guess, path: str, kept: Mapping[int, bool]) -> str:
     """What speaks against a flag: all scores."""
     sides = [draft.column(f"{role}.returns") or draft.column(f"{role}.mean_return") for role in ROLES]
     scores = [(is_kept, *(side.mean(row) if side else None for side in sides)) for row, is_kept in kept.items()]
@@ -185,7 +185,7 @@ def _contradiction(draft: Draft, path: str, kept: Mapping[int, bool]) -> str:
     return ""
 
 
-def check_order(draft: Draft) -> None:
+def check_order(draft: Guess) -> None:
     """Ask where a text is not the one that the row before it in the same run kept."""
     before, after = (draft.column(f"{role}.text") for role in ROLES)
     run, iteration, flag = (draft.column(name) for name in ("run", "iteration", "selected"))
@@ -210,7 +210,7 @@ def _breaks(before: Column, after: Column, following: Sequence[tuple[int, int]],
     return found
 
 
-def find_answers(draft: Draft) -> None:
+def find_answers(draft: Guess) -> None:
     """Find what the critic wrote, and how long an iteration took."""
     written = [column for column in draft.free() if column.shape == "text" and not column.words & names.INITIAL]
     for name, words in (("thinking", names.THINKING), ("answer", names.ANSWERS)):
@@ -229,7 +229,7 @@ def find_answers(draft: Draft) -> None:
                 draft.take("seconds", column, "numbers that do not only grow, under a usual name")
 
 
-def find_evidence(draft: Draft) -> None:
+def find_evidence(draft: Guess) -> None:
     """Find which scored items the critic saw, where the log shows that; else ask."""
     scores, ids = draft.column("initial.returns"), draft.column("initial.example_ids")
     if any(name.startswith("evidence.") for name in draft.given):
