@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from audit.importing.fields import LABEL, SELECTION_RULES, FieldError
 from audit.importing.guessing import names
@@ -186,28 +186,32 @@ def _contradiction(draft: Guess, path: str, kept: Mapping[int, bool]) -> str:
 
 
 def check_order(draft: Guess) -> None:
-    """Ask where a text is not the one that the row before it in the same run kept."""
+    """Ask where a text comes from nowhere: it was not in an earlier row of its run, or was not kept there."""
     before, after = (draft.column(f"{role}.text") for role in ROLES)
     run, iteration, flag = (draft.column(name) for name in ("run", "iteration", "selected"))
     if before is None or after is None:
         return
     runs = list(zip(draft.log.files, run.values if run else draft.log.files, strict=True))
     order = sorted(range(len(runs)), key=lambda row: (runs[row], iteration.values[row] if iteration else row))
-    following = [(row, then) for row, then in pairwise(order) if runs[row] == runs[then]]
-    others = _breaks(before, after, following, _kept(flag) if flag else {})
-    if 0 < others < len(following) or (others and not _breaks(after, before, following, {})):
-        text = f"{before.path!r} is not the text that the row before kept, in {others} rows. Are the runs right, the "
-        text += "order of the rows, and which text is before?"
+    new = _new(before, after, [(row, runs[row]) for row in order], _kept(flag) if flag else {})
+    turned = _new(after, before, [(row, runs[row]) for row in order], {})
+    if 0 < new < len(runs) - len(set(runs)) or (new and not turned):
+        text = (
+            f"{new} rows have a text in {before.path!r} that no earlier row of the run has, or that was not kept. Are "
+        )
+        text += "the runs right, the order of the rows, and which text is before?"
         draft.ask("run", text, [{"run": run.path if run else FILE if draft.log.several else 1}])
 
 
-def _breaks(before: Column, after: Column, following: Sequence[tuple[int, int]], kept: Mapping[int, bool]) -> int:
-    """How many rows begin with a text that is not the one kept in the row before, or where that is open, neither."""
-    found = 0
-    for row, then in following:
-        texts = [before, after] if row not in kept else [after] if kept[row] else [before]
-        found += all(before.values[then] != text.values[row] for text in texts)
-    return found
+def _new(before: Column, after: Column, rows: Sequence[tuple[int, Any]], kept: Mapping[int, bool]) -> int:
+    """How many rows begin with a text that is none of those kept earlier in their run."""
+    seen: dict[Any, set[str]] = {}
+    new = 0
+    for row, run in rows:
+        texts = seen.setdefault(run, set())
+        new += bool(texts) and repr(before.values[row]) not in texts
+        texts |= {repr(text.values[row]) for text in ((before, after) if kept.get(row, True) else (before,))}
+    return new
 
 
 def find_answers(draft: Guess) -> None:

@@ -242,13 +242,13 @@ OPEN: dict[str, tuple[Row, str, tuple[str, ...]]] = {
         ("selected=strict",),
     ),
     "a flag against the next rows": (
-        changed(accepted=lambda s: s.kept if s.number else not s.kept), "the row before kept, in 2 rows", ("run=run",),
+        changed(accepted=lambda s: s.kept if s.number else not s.kept), "2 rows have a text in 'prompt' that no earlier row", ("run=run",),
     ),
     "names against the order of the rows": (
         changed(prompt=lambda s: s.after, new_prompt=lambda s: s.before), "which text is before?", ("run=run",),
     ),
     "two runs that nothing names": (
-        changed(run=None, step=lambda s: 10 * s.run + s.number), "the row before kept, in 1 rows", ("run=1",),
+        changed(run=None, step=lambda s: 10 * s.run + s.number), "1 rows have a text in 'prompt' that no earlier row", ("run=1",),
     ),
     "iterations that repeat": (
         changed(run=None), "iteration: 'step' seems to count iterations, but 6 rows repeat",
