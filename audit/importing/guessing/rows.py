@@ -14,6 +14,7 @@ from audit.importing.guessing.columns import Column
 from audit.importing.guessing.draft import ROLES, Guess
 from audit.importing.mapping import FILE, ROW
 from audit.importing.mapping_file import ORDER
+from audit.output.errors import count
 from audit.vocabulary.methods import METHODS
 
 NAMED: Final = {"condition": "imported", "env": "", "variant": "custom"}
@@ -196,10 +197,8 @@ def check_order(draft: Guess) -> None:
     new = _new(before, after, [(row, runs[row]) for row in order], _kept(flag) if flag else {})
     turned = _new(after, before, [(row, runs[row]) for row in order], {})
     if 0 < new < len(runs) - len(set(runs)) or (new and not turned):
-        text = (
-            f"{new} rows have a text in {before.path!r} that no earlier row of the run has, or that was not kept. Are "
-        )
-        text += "the runs right, the order of the rows, and which text is before?"
+        text = f"In {count(new, 'row')} {before.path!r} has a text that no earlier row of the run has, or that was not "
+        text += "kept. Are the runs right, the order of the rows, and which text is before?"
         draft.ask("run", text, [{"run": run.path if run else FILE if draft.log.several else 1}])
 
 

@@ -99,6 +99,7 @@ MEANS = both("mean_return", "score", "new_score")
 Row = Callable[[Step], Mapping[str, Any]]
 SURE: dict[str, tuple[str, Row, dict[str, str]]] = {
     "plain": ("", plain, USUAL | MEANS),
+    "a pool of parents": ("", changed(prompt=lambda s: steps()[6 * s.run].before), USUAL | MEANS),
     "gepa": ("", lambda s: {
         "run_id": s.run, "i": s.number, "parent_prompt": s.before, "new_prompt": s.after, "subsample_ids": s.ids,
         "subsample_scores": s.old, "new_subsample_scores": s.new, "proposal_accepted": s.kept, "reflection": s.why,
@@ -242,13 +243,13 @@ OPEN: dict[str, tuple[Row, str, tuple[str, ...]]] = {
         ("selected=strict",),
     ),
     "a flag against the next rows": (
-        changed(accepted=lambda s: s.kept if s.number else not s.kept), "2 rows have a text in 'prompt' that no earlier row", ("run=run",),
+        changed(accepted=lambda s: s.kept if s.number else not s.kept), "In 2 rows 'prompt' has a text", ("run=run",),
     ),
     "names against the order of the rows": (
         changed(prompt=lambda s: s.after, new_prompt=lambda s: s.before), "which text is before?", ("run=run",),
     ),
     "two runs that nothing names": (
-        changed(run=None, step=lambda s: 10 * s.run + s.number), "1 rows have a text in 'prompt' that no earlier row", ("run=1",),
+        changed(run=None, step=lambda s: 10 * s.run + s.number), "In 1 row 'prompt' has a text", ("run=1",),
     ),
     "iterations that repeat": (
         changed(run=None), "iteration: 'step' seems to count iterations, but 6 rows repeat",
