@@ -44,7 +44,8 @@ def _role(draft: Guess, column: Column) -> tuple[str, frozenset[str]]:
     if bool(before) != bool(after):
         return "initial" if before else "revised", rest
     last = frozenset(names.words_of(column.path)[-1:])
-    for role, either in zip(("first", "second"), names.EITHER, strict=True):
+    # A number means before or after for certain in a list of both, such as `prompt_before_after`.
+    for role, either in zip(ROLES if before else ("first", "second"), names.EITHER, strict=True):
         if last & either:
             return role, rest - either
     return "plain", rest

@@ -195,6 +195,13 @@ SURE: dict[str, tuple[str, Row, dict[str, str]]] = {
         **both("text", "prompt_before", "prompt_after"), **both("returns", "scores_before", "scores_after"),
         **both("mean_return", "avg_score_before", "avg_score_after"),
     }),
+    "lists of two": ("", lambda s: {
+        "run": s.run, "step": s.number, "prompts_before_after": [s.before, s.after], "accepted": s.kept,
+        "scores_before_after": [s.old, s.new],
+    }, {
+        **USUAL, **both("text", "prompts_before_after.0", "prompts_before_after.1"),
+        **both("returns", "scores_before_after.0", "scores_before_after.1"),
+    }),
     "tabs": ("\t", lambda s: {
         "rep": s.run, "gen": s.number, "prompt_old": s.before, "prompt_new": s.after,
         "acc_old": " ".join(map(str, s.old)), "acc_new": " ".join(map(str, s.new)), "rejected": 1 - s.kept,
