@@ -7,7 +7,7 @@ from audit.arguments import Selection as Selection
 from audit.arguments import Thresholds as Thresholds
 from audit.exporting.export import Export as Export
 from audit.exporting.export import export as export
-from audit.importing.guessing.guess import Guess as Guess
+from audit.importing.guessing.draft import Guess as Guess
 from audit.importing.guessing.guess import guess_mapping as guess_mapping
 from audit.importing.run import Import as Import
 from audit.importing.run import import_logs as import_logs
