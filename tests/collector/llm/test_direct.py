@@ -117,6 +117,12 @@ def test_an_unreadable_response_on_a_kept_connection_counts_as_a_try(dialect):
     assert asyncio.run(run()) == ([2, 1], 1)
 
 
+def test_an_argument_that_no_model_takes_is_refused(dialect):
+    """Such as an address under another name: the default server would be asked instead."""
+    with pytest.raises(TypeError, match="no argument of a model: host"):
+        dialect.model("http://127.0.0.1:9", host="http://elsewhere")
+
+
 def test_a_connection_is_not_kept_for_ever(monkeypatch):
     monkeypatch.setattr(direct, "KEPT_SECONDS", 0)
 
