@@ -1,17 +1,18 @@
-"""What commands print, kept from one call to the next: the one door through which their tables go.
+"""What commands print, kept from one call to the next: the one door through which their tables and texts go.
 
-While neither records nor options nor the program change, the rows that were printed are printed again, and nothing is
-opened. They are kept beside what is kept of analyses, under digests as these are (`audit/ingest/analyses.py`).
+While neither records nor options nor the program change, what was printed is printed again, and nothing is opened.
+It is kept beside what is kept of analyses, under digests as these are (`audit/ingest/analyses.py`).
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from importlib import import_module
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
 
@@ -74,6 +75,16 @@ class _Printed(msgspec.Struct, frozen=True):
     are_texts: list[bool] | None = None
 
 
+class _Told(msgspec.Struct, frozen=True):
+    """A text as it was printed, and the lines on standard error from opening the records."""
+
+    said: list[str]
+    text: str
+
+
+_Kept = TypeVar("_Kept", _Printed, _Told)
+
+
 class _Rows:
     """Rows from their values, or from pieces of their lines.
 
@@ -117,9 +128,9 @@ def deliver_kept(command: str, request: Request, own: Mapping[str, Any], make: C
         own: its other options.
         make: makes the table; None where nothing is left to print.
     """
-    analysis = _analysis(command, request, own)
+    analysis = _analysis(request, own) if command in COMMANDS else None
     name = _name(command, request, own)
-    printed = None if analysis is None else _decoded(analysis.content(name))
+    printed = None if analysis is None else _decoded(analysis.content(name), _Printed)
     if printed is not None:
         for line in printed.said:
             note(line)
@@ -135,6 +146,29 @@ def deliver_kept(command: str, request: Request, own: Mapping[str, Any], make: C
         show(taken, request.output)
         if printed is not None and (content := _encoded(printed)) is not None:
             analysis.keep(name, content)
+
+
+def kept_text(command: str, request: Request, own: Mapping[str, Any], make: Callable[[], str]) -> str:
+    """The text that a command prints, what is kept of it if the same has been printed before.
+
+    Args:
+        command: its name.
+        request: the options that it shares with others.
+        own: its other options, and all else that the text depends on.
+        make: makes the text.
+    """
+    analysis = _analysis(request, own)
+    name = _name(command, request, own)
+    told = None if analysis is None else _decoded(analysis.content(name), _Told)
+    if told is not None:
+        for line in told.said:
+            note(line)
+        return told.text
+    text = make()
+    if analysis is not None:
+        with contextlib.suppress(ValueError):  # of a text that is not Unicode
+            analysis.keep(name, msgspec.msgpack.encode(_Told(request.said, text)))
+    return text
 
 
 def _table(command: str, printed: _Printed) -> Table:
@@ -178,25 +212,25 @@ def _encoded(printed: _Printed) -> bytes | None:
         content = msgspec.msgpack.encode(printed)
     except (TypeError, ValueError, OverflowError, msgspec.MsgspecError):
         return None
-    again = _decoded(content)
+    again = _decoded(content, _Printed)
     is_same = again is not None and repr([again.rows, again.attributes["parts"]]) == repr(
         [printed.rows, printed.attributes["parts"]]
     )
     return content if is_same else None
 
 
-def _decoded(content: bytes | None) -> _Printed | None:
+def _decoded(content: bytes | None, kind: type[_Kept]) -> _Kept | None:
     if content is None:
         return None
     try:
-        return msgspec.msgpack.decode(content, type=_Printed)
+        return msgspec.msgpack.decode(content, type=kind)
     except msgspec.MsgspecError:
         return None
 
 
-def _analysis(command: str, request: Request, own: Mapping[str, Any]) -> Analysis | None:
-    """Where tables of these records are kept; None where the table has to be made anew."""
-    if command not in COMMANDS or not request.cache or request.detector not in DETECTING:
+def _analysis(request: Request, own: Mapping[str, Any]) -> Analysis | None:
+    """Where what is printed of these records is kept; None where it has to be made anew."""
+    if not request.cache or request.detector not in DETECTING:
         return None
     if request.judgements or request.judge or own.get("findings"):
         return None
