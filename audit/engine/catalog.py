@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 import tomllib
+from collections.abc import Mapping
 from importlib import resources
 from typing import Any, Final
 
@@ -134,6 +135,16 @@ def named_in(query: str) -> frozenset[str]:
     code = re.sub(r"--.*", "", query)
     named = re.findall(r'\b(?:from|join)\s+"?(\w+)', code)
     return frozenset(named) & models().keys()
+
+
+def made_with(variable: str, texts: Mapping[str, str]) -> set[str]:
+    """The relations, given with their SQL, that read a variable, and those that are made of them."""
+    found = {name for name, text in texts.items() if f"getvariable('{variable}')" in text}
+    more = found
+    while more:
+        more = {name for name, text in texts.items() if name not in found and named_in(text) & more}
+        found |= more
+    return found
 
 
 @functools.cache

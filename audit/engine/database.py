@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,6 +19,7 @@ from audit.engine.catalog import (
     functions,
     functions_in,
     invariants,
+    made_with,
     models,
     named_in,
 )
@@ -43,6 +44,9 @@ SMALL: Final = 3
 
 SORTING: Final = 640 * 2**20
 """Bytes of memory for sorting a table of all that is known of revisions; of a million it would be 2 GB."""
+
+STREAMED: Final = 1024
+"""Rows that are taken at a time where they are handed over as they are found."""
 
 IN_PARTS: Final = BATCHED | {each.relation for each in CARRIED}
 """Relations whose rows may be in files already."""
@@ -195,6 +199,12 @@ class Database:
         with refusing():
             return self._connection.sql(text)
 
+    def stream(self, query: str) -> Iterator[tuple[Any, ...]]:
+        """The rows of a query of the program's own, which no other may interrupt, as they are found."""
+        found = self._connection.execute(query)
+        while rows := found.fetchmany(STREAMED):
+            yield from rows
+
     def build(self, text: str) -> None:
         """Build the relations that a user's SELECT names; the arguments and errors are those of `query`."""
         for needed in sorted(relations_in(text, self._connection)):
@@ -312,13 +322,7 @@ class Database:
 
     def _forget(self, variable: str) -> None:
         """Drop the tables that were made with an earlier value of a variable, and those made of them."""
-        made = {name: self._text(name) for name in self._built.keys() - self._appended}
-        stale = {name for name, text in made.items() if f"getvariable('{variable}')" in text}
-        more = stale
-        while more:
-            more = {name for name, text in made.items() if name not in stale and named_in(text) & more}
-            stale |= more
-        for name in stale:
+        for name in made_with(variable, {name: self._text(name) for name in self._built.keys() - self._appended}):
             self._connection.execute(f'drop {self._built.pop(name)} "{name}"')
 
     def _join(self, name: str, parts: Parts, text: str) -> None:

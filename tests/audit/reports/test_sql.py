@@ -107,7 +107,7 @@ def test_rows_and_relations_outlive_their_table(data):
 
 
 def test_more_rows_than_fit_into_the_memory_end_in_a_line(data, monkeypatch):
-    monkeypatch.setattr("audit.reports.tables.MOST", 3)
+    monkeypatch.setattr("audit.reports.relation_rows.MOST", 3)
     for output in ("csv", "json", "table"):
         found = run("sql", data, "from range(1000000000000)", "--format", output)
         assert (found.exit_code, "more than 3 rows: add a limit" in found.stderr) == (1, True), output
