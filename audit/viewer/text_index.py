@@ -106,7 +106,8 @@ class _Kept:
         return found
 
     def _codes_from(self, start: int, end: int) -> Codes:
-        return self._read("<u2", self._codes + 2 * start, end - start)
+        codes: Codes = self._read("<u2", self._codes + 2 * start, end - start)
+        return codes
 
     def _read(self, kind: str, place: int, number: int) -> Any:
         self._stream.seek(place)

@@ -219,7 +219,8 @@ class Pattern:
                 start = bounds[first] - 1
                 codes = read(start, bounds[last] + 2)
                 if rarest is None:
-                    rarest = min(range(len(self._sets)), key=lambda place, codes=codes: self._sets[place].cost(codes))
+                    costs = [each.cost(codes) for each in self._sets]
+                    rarest = costs.index(min(costs))
                 found.append(first + self._texts(codes, bounds[first : last + 1] - start, rarest))
         return np.concatenate(found) if found else np.empty(0, np.int64)
 
