@@ -118,7 +118,7 @@ def test_a_revision_is_printed_again_without_records(own, opened, monkeypatch):
         assert audit(*words)[2] == 1
     _written(own, answer="Nothing is said of any rollout.")
     assert "Nothing is said" in audit(*calls[0])[0]
-    monkeypatch.setattr("audit.commands.show.audit.show", lambda *_, **__: "\ud800")
+    monkeypatch.setattr("audit.reports.explain.show", lambda *_, **__: "\ud800")
     assert audit(*place, "0", "--about", "best")[2] == audit(*place, "0", "--about", "best")[2]
 
 
