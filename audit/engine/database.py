@@ -79,6 +79,7 @@ class Database:
         self._defined: set[str] = set()
         self._values: dict[str, Any] = {}
         self._is_small = False
+        self._has_segments = False
         self._directory = directory
         self._keeper = Keeper(self._connection, directory, shelf)
         self._is_confined = False
@@ -92,13 +93,23 @@ class Database:
         """Whether the data are so few that every relation is a table."""
         return self._is_small
 
-    def hold(self) -> None:
+    @property
+    def has_segments(self) -> bool:
+        """Whether `segments` is a table, so that records that are read become no file."""
+        return self._has_segments
+
+    def hold(self, *, segments_alone: bool = False) -> None:
         """Make every relation a table from here on, by one thread.
 
         A view costs more to bind, in each query that reads it, than few rows cost to store.
+
+        Args:
+            segments_alone: only `segments` is one, by all threads.
         """
-        self._is_small = True
-        self._connection.execute("set threads = 1")
+        self._has_segments = True
+        if not segments_alone:
+            self._is_small = True
+            self._connection.execute("set threads = 1")
 
     @property
     def shelf(self) -> Shelf | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 from audit.cache_folder import cache_folder
 from audit.engine.database import Database
@@ -20,6 +21,7 @@ from audit.sources.grammar import LINE_FORMS, line_form
 from audit.sources.intake import Intake
 from collector.system.stopping import temporary_folder
 
+LARGEST_HELD: Final = 512 * 2**20
 
 def read(
     paths: Sequence[Path],
@@ -85,8 +87,8 @@ def read_into(
     intake = found_below(paths, directory)
     refuse(intake, strict=strict)
     kept = _cache(intake, resources) if cache else None
-    if in_tables and kept is None and _is_small(intake):
-        database.hold()
+    if in_tables and kept is None and (size := _size_of_lines(intake)) is not None and size < LARGEST_HELD:
+        database.hold(segments_alone=size >= SMALLEST)
     readings = read_found(intake, database, kept)
     refuse(intake, strict=strict)
     return intake, readings, kept
@@ -131,9 +133,9 @@ def _cache(intake: Intake, resources: contextlib.ExitStack) -> Cache | None:
     return None if folder is None or size < SMALLEST else Cache(folder, intake, resources)
 
 
-def _is_small(intake: Intake) -> bool:
-    """Whether all records are lines, and so few that columns in memory cost less than columns in a file."""
-    return all(file.place is None for file in intake.files) and sum(map(size_of, intake.files)) < SMALLEST
+def _size_of_lines(intake: Intake) -> int | None:
+    """Bytes of all records; None where a pack, which is in columns, is among them."""
+    return sum(map(size_of, intake.files)) if all(file.place is None for file in intake.files) else None
 
 
 def refuse(intake: Intake, *, strict: bool) -> None:
