@@ -9,6 +9,7 @@ from typing import Final
 
 from audit.cache_folder import cache_folder
 from audit.engine.database import Database
+from audit.engine.memory import room
 from audit.ingest.cache import SMALLEST, Cache
 from audit.ingest.checks import size_of
 from audit.ingest.columns import describe, read_columns
@@ -21,7 +22,9 @@ from audit.sources.grammar import LINE_FORMS, line_form
 from audit.sources.intake import Intake
 from collector.system.stopping import temporary_folder
 
-LARGEST_HELD: Final = 512 * 2**20
+HELD: Final = 0.25
+"""Share of DuckDB's memory, 500 MB by default, that records have at most which are held in it where nothing is kept."""
+
 
 def read(
     paths: Sequence[Path],
@@ -76,7 +79,7 @@ def read_into(
         resources: keeps other files open until it is closed.
         strict: see `open_store`.
         cache: see `open_store`.
-        in_tables: whether a small data set may be read into tables at once, so that no segment is a file.
+        in_tables: whether a data set that fits may be read into tables at once, so that no segment is a file.
 
     Returns:
         What was found, where in it the records of each file are, and the cache if there is one.
@@ -87,8 +90,8 @@ def read_into(
     intake = found_below(paths, directory)
     refuse(intake, strict=strict)
     kept = _cache(intake, resources) if cache else None
-    if in_tables and kept is None and (size := _size_of_lines(intake)) is not None and size < LARGEST_HELD:
-        database.hold(segments_alone=size >= SMALLEST)
+    if in_tables and kept is None:
+        _hold(intake, database)
     readings = read_found(intake, database, kept)
     refuse(intake, strict=strict)
     return intake, readings, kept
@@ -133,9 +136,12 @@ def _cache(intake: Intake, resources: contextlib.ExitStack) -> Cache | None:
     return None if folder is None or size < SMALLEST else Cache(folder, intake, resources)
 
 
-def _size_of_lines(intake: Intake) -> int | None:
-    """Bytes of all records; None where a pack, which is in columns, is among them."""
-    return sum(map(size_of, intake.files)) if all(file.place is None for file in intake.files) else None
+def _hold(intake: Intake, database: Database) -> None:
+    """Have records that are all lines, and not too many, read into a table: columns in a file cost more."""
+    if all(file.place is None for file in intake.files):
+        size = sum(map(size_of, intake.files))
+        if size <= HELD * room():
+            database.hold(segments_alone=size >= SMALLEST)
 
 
 def refuse(intake: Intake, *, strict: bool) -> None:
