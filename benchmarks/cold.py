@@ -1,4 +1,4 @@
-"""`audit salience` with nothing kept against DuckDB's `read_json` of the columns that it needs, from the same raw files.
+"""`audit salience` with nothing kept against DuckDB's `read_json` of the columns that it needs.
 
 python -m benchmarks.cold --data data/runs
 """

@@ -9,9 +9,9 @@ from typing import Any, Final
 
 import duckdb
 
-from audit.engine.carried import CARRIED, Parts
+from audit.engine.carried import Parts
 from audit.engine.catalog import (
-    BATCHED,
+    IN_PARTS,
     KEPT,
     LONG,
     PASSED_ON,
@@ -23,11 +23,11 @@ from audit.engine.catalog import (
     named_in,
 )
 from audit.engine.confinement import confine
+from audit.engine.connection import connect
 from audit.engine.makers import MAKERS, Writer
-from audit.engine.memory import bounded, memory_limit
+from audit.engine.memory import bounded
 from audit.engine.paths import bound, plainly
 from audit.engine.queries import expression, refusing, relations_in
-from audit.engine.quiet import without_progress_bar
 from audit.engine.shelf import Keeper, Shelf
 from audit.output.errors import AuditError
 from audit.output.progress import PrintedProgress
@@ -44,9 +44,6 @@ SMALL: Final = 3
 SORTING: Final = 640 * 2**20
 """Bytes of memory for sorting a table of all that is known of revisions; of a million it would be 2 GB."""
 
-IN_PARTS: Final = BATCHED | {each.relation for each in CARRIED}
-"""Relations whose rows may be in files already."""
-
 
 class Database:
     """Relations by name, over the files and options that variables name.
@@ -60,19 +57,7 @@ class Database:
     def __init__(
         self, directory: Path, shelf: Shelf | None = None, read: Callable[[Database], None] | None = None
     ) -> None:
-        self._connection = duckdb.connect(
-            config={
-                "memory_limit": memory_limit(),
-                "temp_directory": str(directory / "spill"),
-                # Otherwise DuckDB would look up an unknown relation among the program's own variables.
-                "python_enable_replacements": "false",
-                # Otherwise a name in SQL, such as of a function or a type, would download and run an extension.
-                "autoinstall_known_extensions": "false",
-                "autoload_known_extensions": "false",
-            }
-        )
-        without_progress_bar(self._connection)
-        attach(self._connection)
+        self._connection = connect(directory)
         self._built: dict[str, str] = {}
         """Each with what it is: a table or a view."""
         self._appended: set[str] = set()

@@ -1,4 +1,4 @@
-"""Small data sets are read into tables at once, larger ones, whose results are not kept, into one for the records, and the
+"""Small data sets are read into tables at once, larger ones of which nothing is kept into one of their records, and the
 largest through columns in files: with the same results.
 """
 
