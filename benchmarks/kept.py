@@ -42,8 +42,8 @@ def measure(records: Path) -> Iterator[dict[str, Any]]:
     with tempfile.TemporaryDirectory() as name, cache_in(Path(name)):
         for command in COMMANDS:
             words = [str(Path(sys.executable).with_name("audit")), *shlex.split(command.format(records))]
-            first, _ = _spent(words)
-            rounds = [(_spent(words), _spent([sys.executable, "-c", BARE])) for _ in range(ROUNDS)]
+            first, _ = spent(words)
+            rounds = [(spent(words), spent([sys.executable, "-c", BARE])) for _ in range(ROUNDS)]
             warm, megabytes = min(kept for kept, _ in rounds)
             bare = min(seconds for _, (seconds, _) in rounds)
             yield {
@@ -56,7 +56,7 @@ def measure(records: Path) -> Iterator[dict[str, Any]]:
             }
 
 
-def _spent(words: list[str]) -> tuple[float, float]:
+def spent(words: list[str]) -> tuple[float, float]:
     """Processor seconds of a command with all its children, and the most memory of it, in megabytes."""
     process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from importlib import resources
 from typing import Any, Final
 
+from audit.engine.carried import CARRIED
 from audit.measures import rounding
 from audit.vocabulary import patterns, thresholds
 
@@ -81,6 +82,9 @@ BATCHED: Final = frozenset(
     {"changes", "evidence", "iterations", "references", "mentions", "findings", "drivers", "noise", "text_edits"}
 )
 """Relations that are functions of each run's own lines, and are kept for a batch of files at a time."""
+
+IN_PARTS: Final = BATCHED | {each.relation for each in CARRIED}
+"""Relations whose rows may be in files already."""
 
 ALIASES: Final = {"revision_details": "revisions", "salience_summary": "salience"}
 """Earlier names of relations, kept for one version."""

@@ -9,9 +9,9 @@ from typing import Any, Final
 
 import duckdb
 
-from audit.engine.carried import CARRIED, Parts
+from audit.engine.carried import Parts
 from audit.engine.catalog import (
-    BATCHED,
+    IN_PARTS,
     KEPT,
     LONG,
     PASSED_ON,
@@ -24,11 +24,11 @@ from audit.engine.catalog import (
     named_in,
 )
 from audit.engine.confinement import confine
+from audit.engine.connection import connect
 from audit.engine.makers import MAKERS, Writer
-from audit.engine.memory import bounded, memory_limit
+from audit.engine.memory import bounded
 from audit.engine.paths import bound, plainly
 from audit.engine.queries import expression, refusing, relations_in
-from audit.engine.quiet import without_progress_bar
 from audit.engine.shelf import Keeper, Shelf
 from audit.output.errors import AuditError
 from audit.output.progress import PrintedProgress
@@ -48,9 +48,6 @@ SORTING: Final = 640 * 2**20
 STREAMED: Final = 1024
 """Rows that are taken at a time where they are handed over as they are found."""
 
-IN_PARTS: Final = BATCHED | {each.relation for each in CARRIED}
-"""Relations whose rows may be in files already."""
-
 
 class Database:
     """Relations by name, over the files and options that variables name.
@@ -64,25 +61,14 @@ class Database:
     def __init__(
         self, directory: Path, shelf: Shelf | None = None, read: Callable[[Database], None] | None = None
     ) -> None:
-        self._connection = duckdb.connect(
-            config={
-                "memory_limit": memory_limit(),
-                "temp_directory": str(directory / "spill"),
-                # Otherwise DuckDB would look up an unknown relation among the program's own variables.
-                "python_enable_replacements": "false",
-                # Otherwise a name in SQL, such as of a function or a type, would download and run an extension.
-                "autoinstall_known_extensions": "false",
-                "autoload_known_extensions": "false",
-            }
-        )
-        without_progress_bar(self._connection)
-        attach(self._connection)
+        self._connection = connect(directory)
         self._built: dict[str, str] = {}
         """Each with what it is: a table or a view."""
         self._appended: set[str] = set()
         self._defined: set[str] = set()
         self._values: dict[str, Any] = {}
         self._is_small = False
+        self._has_segments = False
         self._directory = directory
         self._keeper = Keeper(self._connection, directory, shelf)
         self._is_confined = False
@@ -96,13 +82,23 @@ class Database:
         """Whether the data are so few that every relation is a table."""
         return self._is_small
 
-    def hold(self) -> None:
+    @property
+    def has_segments(self) -> bool:
+        """Whether `segments` is a table, so that records that are read become no file."""
+        return self._has_segments
+
+    def hold(self, *, segments_alone: bool = False) -> None:
         """Make every relation a table from here on, by one thread.
 
         A view costs more to bind, in each query that reads it, than few rows cost to store.
+
+        Args:
+            segments_alone: only `segments` is one, by all threads.
         """
-        self._is_small = True
-        self._connection.execute("set threads = 1")
+        self._has_segments = True
+        if not segments_alone:
+            self._is_small = True
+            self._connection.execute("set threads = 1")
 
     @property
     def shelf(self) -> Shelf | None:
