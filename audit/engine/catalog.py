@@ -26,6 +26,7 @@ STORED: Final = frozenset(
         "changes",
         "evidence",
         "mentions",
+        "shown_mentions",
         "findings",
         "drivers",
         "imitations",
@@ -77,9 +78,23 @@ LONG: Final = frozenset({"revisions"})
 """Relations among them with a row per revision. They are views, of a file where they are kept."""
 
 BATCHED: Final = frozenset(
-    {"changes", "evidence", "iterations", "references", "mentions", "findings", "drivers", "noise", "text_edits"}
+    {
+        "changes",
+        "evidence",
+        "iterations",
+        "references",
+        "mentions",
+        "shown_mentions",
+        "findings",
+        "drivers",
+        "noise",
+        "text_edits",
+    }
 )
 """Relations that are functions of each run's own lines, and are kept for a batch of files at a time."""
+
+WITHIN: Final = {"shown_mentions": "mentions"}
+"""Relations among them that are rows of another, which is taken instead where it is there."""
 
 ALIASES: Final = {"revision_details": "revisions", "salience_summary": "salience"}
 """Earlier names of relations, kept for one version."""

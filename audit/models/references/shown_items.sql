@@ -11,7 +11,11 @@ episodes as (
     where revised.source is not null and len(shown) > 1 and evidence_kind in ('three', 'batch', 'pair', 'programs')
 ),
 critic_answers as (select condition, env, variant, run, iteration, answer from critic_answers),
-mentions as (select condition, env, variant, run, iteration, labels, rollouts from mentions where part = 'answer'),
+shown_mentions as (
+    select condition, env, variant, run, iteration, labels, rollouts
+    from shown_mentions
+    where part = 'answer'
+),
 imitations as (select * from imitations),
 
 mentioned as (
@@ -19,7 +23,7 @@ mentioned as (
         condition, env, variant, run, iteration,
         flatten(list(labels)) as labels,
         flatten(list(rollouts)) as rollouts
-    from mentions
+    from shown_mentions
     group by all
 ),
 
