@@ -477,9 +477,7 @@ def test_of_answers_only_those_that_can_cite_one_of_several_items_are_read_for_p
         write_run(data / f"run-{run}", rows)
     answers = []
     read = mentions.read
-    monkeypatch.setattr(
-        mentions, "read", lambda batch: answers.extend(batch) or read(batch)
-    )
+    monkeypatch.setattr(mentions, "read", lambda batch: answers.extend(batch) or read(batch))
     expected = fresh(data, ["shown_items", "positions"])
     answers.clear()
     assert audited(data, ["shown_items", "positions"]) == expected
