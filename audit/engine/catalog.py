@@ -94,7 +94,7 @@ BATCHED: Final = frozenset(
 """Relations that are functions of each run's own lines, and are kept for a batch of files at a time."""
 
 WITHIN: Final = {"shown_mentions": "mentions"}
-"""Relations among them that are rows of another, which is taken instead where it is there."""
+"""Relations among them that are rows of another, read by the same SELECT; that one is taken instead where it is there."""
 
 ALIASES: Final = {"revision_details": "revisions", "salience_summary": "salience"}
 """Earlier names of relations, kept for one version."""
@@ -107,6 +107,7 @@ def models() -> dict[str, str]:
     for folder in FOLDERS:
         found |= _files(f"models/{folder}")
     found |= {alias: f"from {name}" for alias, name in ALIASES.items()}
+    found |= {part: found[whole].replace(whole, part) for part, whole in WITHIN.items()}
     return dict(sorted(found.items()))
 
 
