@@ -94,7 +94,7 @@ BATCHED: Final = frozenset(
 """Relations that are functions of each run's own lines, and are kept for a batch of files at a time."""
 
 WITHIN: Final = {"shown_mentions": "mentions"}
-"""Relations among them that are rows of another, read by the same SELECT; that one is taken instead where it is there."""
+"""Relations among them that are rows of another, read by the same SELECT; the other is taken where it is there."""
 
 ALIASES: Final = {"revision_details": "revisions", "salience_summary": "salience"}
 """Earlier names of relations, kept for one version."""
