@@ -19,19 +19,13 @@ from benchmarks.audit_scale import cache_in
 from benchmarks.synthetic import write_records
 
 COMMANDS: Final = (
-    "salience {}",
-    "patterns {}",
-    "rates {}",
-    "positions {}",
-    "check {}",
-    "mentions {}",
-    "topics {}",
-    "revisions {}",
-    "revisions {} --format csv",
-    "sql {} 'select count(*) from revisions'",
-    "find {} --case salience",
-    "show {} cartpole threetraj 1 0",
+    *(f"{name} {{}}" for name in ("salience", "patterns", "rates", "positions", "check", "mentions", "topics")),
+    *(f"{name} {{}}" for name in ("summary", "runs", "noise", "controls", "severity", "agreement", "sensitivity")),
+    *("obedience {}", "revisions {}", "revisions {} --format csv"),
+    *("sql {} 'select count(*) from revisions'", "find {} --case salience", "show {} cartpole threetraj 1 0"),
+    "sample {} --n 20",
 )
+"""All that read records alone: none runs a policy, asks a model or writes a file."""
 BARE: Final = "import duckdb, msgspec, typer, rich.table"
 REVISIONS: Final = 1_000_000
 ROUNDS: Final = 3

@@ -28,6 +28,7 @@ STORED: Final = frozenset(
         "changes",
         "evidence",
         "mentions",
+        "shown_mentions",
         "findings",
         "drivers",
         "imitations",
@@ -79,12 +80,26 @@ LONG: Final = frozenset({"revisions"})
 """Relations among them with a row per revision. They are views, of a file where they are kept."""
 
 BATCHED: Final = frozenset(
-    {"changes", "evidence", "iterations", "references", "mentions", "findings", "drivers", "noise", "text_edits"}
+    {
+        "changes",
+        "evidence",
+        "iterations",
+        "references",
+        "mentions",
+        "shown_mentions",
+        "findings",
+        "drivers",
+        "noise",
+        "text_edits",
+    }
 )
 """Relations that are functions of each run's own lines, and are kept for a batch of files at a time."""
 
 IN_PARTS: Final = BATCHED | {each.relation for each in CARRIED}
 """Relations whose rows may be in files already."""
+
+WITHIN: Final = {"shown_mentions": "mentions"}
+"""Relations among them that are rows of another, read by the same SELECT; the other is taken where it is there."""
 
 ALIASES: Final = {"revision_details": "revisions", "salience_summary": "salience"}
 """Earlier names of relations, kept for one version."""
@@ -97,6 +112,7 @@ def models() -> dict[str, str]:
     for folder in FOLDERS:
         found |= _files(f"models/{folder}")
     found |= {alias: f"from {name}" for alias, name in ALIASES.items()}
+    found |= {part: found[whole].replace(whole, part) for part, whole in WITHIN.items()}
     return dict(sorted(found.items()))
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Sequence
 from itertools import permutations
 from typing import Any, Final, NamedTuple
 
@@ -18,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from audit.measures.cluster_robust import cluster_robust
-from audit.measures.stratified_permutation import REDRAWS, Floats, Permuted, Seed, groups, permutation_p
+from audit.measures.stratified_permutation import REDRAWS, Floats, Permuted, Seed, permutation_p
 
 _SAME: Final = 1e-9
 """What is left of a regressor, relative to its size, that counts as nothing."""
@@ -26,6 +27,8 @@ _TABULATED: Final = 6
 """Observations of a stratum up to which all orders are tabulated; a redraw is then a draw of a place in the table."""
 _AT_ONCE: Final = 4_000_000
 """Outcomes of redraws that are in memory at once."""
+_IN_CACHE: Final = 100_000
+"""Places drawn from tables at once: few enough for the processor's cache."""
 
 
 class WithinEffect(NamedTuple):
@@ -75,8 +78,69 @@ def within_effect(
     Raises:
         ValueError: shapes do not match, or an outcome or a covariate is not finite.
     """
-    outcome, regressor = np.asarray(y, dtype=float), np.asarray(x, dtype=float)
-    places, labels = np.asarray(strata), np.asarray(clusters)
+    [found] = within_effects(y, [(x, covariates)], strata, clusters, level=level, redraws=redraws, seed=seed)
+    return found
+
+
+def within_effects(
+    y: ArrayLike,
+    regressors: Sequence[tuple[ArrayLike, ArrayLike | None]],
+    strata: ArrayLike,
+    clusters: ArrayLike,
+    *,
+    level: float = 0.95,
+    redraws: int = REDRAWS,
+    seed: Seed = 0,
+) -> list[WithinEffect]:
+    """What `within_effect` finds of each of several regressors with its covariates, all by the same redraws."""
+    outcome, places, labels = np.asarray(y, dtype=float), np.asarray(strata), np.asarray(clusters)
+    fits = [_fit(outcome, x, places, labels, covariates) for x, covariates in regressors]
+    permuted: dict[int, Floats] = {}
+    while waiting := [number for number, fit in enumerate(fits) if number not in permuted and fit.slope.size]:
+        alike = [number for number in waiting if fits[number].shape == fits[waiting[0]].shape]
+        totals = _exchanged([fits[number] for number in alike], redraws, np.random.default_rng(seed))
+        permuted |= dict(zip(alike, totals, strict=True))
+    found = []
+    for number, fit in enumerate(fits):
+        if number not in permuted:
+            found.append(WithinEffect(math.nan, math.nan, math.nan, math.nan, *fit.counts))
+            continue
+        observed = np.array([fit.remaining @ fit.slope])
+        p = permutation_p(Permuted(observed, permuted[number], exact=False), size=fit.size)
+        [slope] = cluster_robust(fit.remaining, fit.slope[:, None], fit.clusters, level=level)
+        found.append(WithinEffect(slope.estimate, slope.low, slope.high, p, *fit.counts))
+    return found
+
+
+class _Fit(NamedTuple):
+    """What is left of an outcome and a regressor, in the strata in which it varies; empty where nothing is.
+
+    Attributes:
+        remaining: of the outcome.
+        slope: of the regressor.
+        blocks: for each size of strata the places of their observations, shape (strata, size).
+        clusters: of the observations.
+        size: the magnitude of the outcome.
+        counts: of strata and observations.
+    """
+
+    remaining: Floats
+    slope: Floats
+    blocks: dict[int, NDArray[np.intp]]
+    clusters: NDArray[Any]
+    size: float
+    counts: tuple[int, int]
+
+    @property
+    def shape(self) -> list[tuple[int, int]]:
+        """Sizes and numbers of strata, which decide what redraws are."""
+        return [(size, len(rows)) for size, rows in self.blocks.items()]
+
+
+def _fit(
+    outcome: Floats, x: ArrayLike, places: NDArray[Any], labels: NDArray[Any], covariates: ArrayLike | None
+) -> _Fit:
+    regressor = np.asarray(x, dtype=float)
     others = np.empty((len(outcome), 0)) if covariates is None else np.asarray(covariates, dtype=float)
     if outcome.ndim != 1 or not outcome.shape == regressor.shape == places.shape == labels.shape == others.shape[:1]:
         raise ValueError(
@@ -85,59 +149,81 @@ def within_effect(
         )
     if not (np.isfinite(outcome).all() and np.isfinite(others).all()):
         raise ValueError("an outcome or a covariate is not a finite number")
-    # A value that is not known makes the range NaN, which is not above 0.
-    members = [each for each in groups(places) if np.ptp(regressor[each]) > 0]
-    if not members:
-        return WithinEffect(math.nan, math.nan, math.nan, math.nan, 0, 0)
-    chosen = np.concatenate(members)
-    ends = np.cumsum([len(each) for each in members])
-    blocks = np.split(np.arange(len(chosen)), ends[:-1])
+    varies = np.zeros(len(outcome), dtype=bool)
+    for rows in by_size(places).values():
+        # A value that is not known makes the range NaN, which is not above 0.
+        varies[rows[np.ptp(regressor[rows], axis=1) > 0]] = True
+    chosen = np.flatnonzero(varies)
+    chosen = chosen[np.argsort(places[chosen], kind="stable")]
+    blocks = by_size(places[chosen])
+    counts = sum(map(len, blocks.values())), len(chosen)
+    size = float(np.abs(outcome[chosen]).sum())
     centred = _centred(np.column_stack([outcome, regressor, others])[chosen], blocks)
     left = _without(centred[:, :2], centred[:, 2:])
     remaining, slope = left[:, 0], left[:, 1]
-    size = float(slope @ slope)
-    counts = len(members), len(chosen)
-    if size <= _SAME * float(centred[:, 1] @ centred[:, 1]):
-        return WithinEffect(math.nan, math.nan, math.nan, math.nan, *counts)
-    totals = _exchanged(remaining, slope, blocks, redraws, np.random.default_rng(seed))
-    parts = np.array([remaining[each] @ slope[each] for each in blocks])
-    p = permutation_p(Permuted(parts, totals, exact=False), size=float(np.abs(outcome[chosen]).sum()))
-    [fit] = cluster_robust(remaining, slope[:, None], labels[chosen], level=level)
-    return WithinEffect(fit.estimate, fit.low, fit.high, p, *counts)
+    if float(slope @ slope) <= _SAME * float(centred[:, 1] @ centred[:, 1]):
+        remaining = slope = np.empty(0)
+    return _Fit(remaining, slope, blocks, labels[chosen], size, counts)
 
 
-def _centred(columns: Floats, blocks: list[NDArray[Any]]) -> Floats:
-    means = np.empty_like(columns)
-    for each in blocks:
-        means[each] = columns[each].mean(axis=0)
-    return columns - means
+def by_size(labels: NDArray[Any]) -> dict[int, NDArray[np.intp]]:
+    """The places of each label, of labels with as many places together: shape (labels, places), in the order of labels.
+
+    Args:
+        labels: shape (n,).
+    """
+    _, inverse, sizes = np.unique(labels, return_inverse=True, return_counts=True)
+    order, starts = np.argsort(inverse, kind="stable"), np.cumsum(sizes) - sizes
+    return {int(size): order[starts[sizes == size][:, None] + np.arange(size)] for size in np.unique(sizes)}
+
+
+def _centred(columns: Floats, blocks: dict[int, NDArray[np.intp]]) -> Floats:
+    centred = np.empty_like(columns)
+    for rows in blocks.values():
+        centred[rows] = columns[rows] - columns[rows].mean(axis=1, keepdims=True)
+    return centred
 
 
 def _without(columns: Floats, others: Floats) -> Floats:
     """What least squares on other columns leaves of each; all of it without others."""
-    fitted = others @ np.linalg.lstsq(others, columns, rcond=None)[0] if others.shape[1] else 0.0
+    fitted = others @ np.linalg.lstsq(others, columns, rcond=None)[0] if others.shape[1] and len(others) else 0.0
     return np.asarray(columns - fitted)
 
 
-def _exchanged(
-    outcome: Floats, slope: Floats, blocks: list[NDArray[Any]], redraws: int, rng: np.random.Generator
-) -> Floats:
-    """Sums of products after outcomes are permuted within blocks: shape (redraws,)."""
-    totals = np.zeros(redraws)
-    for size in sorted({len(each) for each in blocks}):
-        alike = np.stack([each for each in blocks if len(each) == size])
-        values, weights = outcome[alike], slope[alike]
-        table = np.einsum("swi,si->sw", values[:, _orders(size)], weights) if size <= _TABULATED else None
-        step = max(1, _AT_ONCE // values.size)
+def _exchanged(fits: Sequence[_Fit], redraws: int, rng: np.random.Generator) -> list[Floats]:
+    """Sums of products after outcomes are permuted within strata of the same sizes: shape (redraws,) for each."""
+    totals = [np.zeros(redraws) for _ in fits]
+    for size, strata in fits[0].shape:
+        places = [fit.blocks[size] for fit in fits]
+        values = [fit.remaining[rows] for fit, rows in zip(fits, places, strict=True)]
+        weights = [fit.slope[rows] for fit, rows in zip(fits, places, strict=True)]
+        if size <= _TABULATED:
+            orders = _orders(size)
+            tables = [np.einsum("swi,si->sw", v[:, orders], w) for v, w in zip(values, weights, strict=True)]
+            _add_drawn(totals, tables, rng)
+            continue
+        step = max(1, _AT_ONCE // (strata * size))
         for start in range(0, redraws, step):
             count = min(step, redraws - start)
-            if table is not None:
-                drawn = rng.integers(table.shape[1], size=(count, len(table)))
-                totals[start : start + count] += table[np.arange(len(table)), drawn].sum(axis=1)
-            else:
-                permuted = rng.permuted(np.broadcast_to(values, (count, *values.shape)), axis=-1)
-                totals[start : start + count] += np.einsum("rsi,si->r", permuted, weights)
+            state = rng.bit_generator.state
+            for total, v, w in zip(totals, values, weights, strict=True):
+                rng.bit_generator.state = state
+                permuted = rng.permuted(np.broadcast_to(v, (count, *v.shape)), axis=-1)
+                total[start : start + count] += np.einsum("rsi,si->r", permuted, w)
     return totals
+
+
+def _add_drawn(totals: Sequence[Floats], tables: Sequence[Floats], rng: np.random.Generator) -> None:
+    """Draw a place in each row of tables, and add up what is there, for every redraw."""
+    strata, orders = tables[0].shape
+    begins = orders * np.arange(strata)
+    step = max(1, _IN_CACHE // strata)
+    for start in range(0, len(totals[0]), step):
+        count = min(step, len(totals[0]) - start)
+        drawn = rng.integers(orders, size=(count, strata))
+        drawn += begins
+        for total, table in zip(totals, tables, strict=True):
+            total[start : start + count] += table.take(drawn).sum(axis=1)
 
 
 @functools.cache

@@ -8,7 +8,8 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
-from audit.measures.within_strata import within_effect
+from audit.measures import within_strata
+from audit.measures.within_strata import within_effect, within_effects
 
 
 def test_by_hand():
@@ -72,6 +73,23 @@ def test_nothing_is_left_of_a_regressor_that_covariates_explain():
     assert math.isnan(found.effect)
     assert math.isnan(found.p)
     assert found.strata == 10
+
+
+def test_several_regressors_have_the_redraws_of_each(monkeypatch):
+    """Drawn once for all that vary in strata of the same sizes."""
+    rng = np.random.default_rng(3)
+    strata = np.repeat(np.arange(40), rng.choice([2, 3, 3, 9], size=40))
+    y, z = rng.integers(0, 2, size=len(strata)), rng.normal(size=(len(strata), 1))
+    unknown = np.where(strata == 7, math.nan, rng.normal(size=len(strata)))
+    regressors = [(rng.normal(size=len(strata)), z), (unknown, None), (rng.normal(size=len(strata)), None)]
+    expected = [within_effect(y, x, strata, strata // 9, covariates=w, redraws=99) for x, w in regressors]
+    seeded = []
+    make = np.random.default_rng
+    monkeypatch.setattr(np.random, "default_rng", lambda seed: seeded.append(seed) or make(seed))
+    monkeypatch.setattr(within_strata, "_IN_CACHE", 100)  # in several steps
+    monkeypatch.setattr(within_strata, "_AT_ONCE", 100)
+    assert within_effects(y, regressors, strata, strata // 9, redraws=99) == expected
+    assert seeded == [0, 0]
 
 
 @pytest.mark.parametrize(
