@@ -1,5 +1,7 @@
 """The audit of synthetic records, command by command as a user runs it: cold, from its cache, and from a pack.
 
+Seconds are of processor time.
+
 python -m benchmarks.audit_scale --revisions 10000 --revisions 1000000
 """
 
@@ -38,12 +40,12 @@ def measure(sizes: Sequence[int] = SIZES) -> Iterator[dict[str, Any]]:
                 "revisions": size,
                 "bytes": sum(path.stat().st_size for path in records.rglob("*.json*")),
                 "packed_bytes": pack.stat().st_size,
-                "packing_seconds": packing.seconds,
-                "seconds": {kind: sum(run.seconds for run in runs.values()) for kind, runs in rounds.items()},
+                "packing": {"seconds": packing.processor, "peak_megabytes": packing.peak},
+                "seconds": {kind: sum(run.processor for run in runs.values()) for kind, runs in rounds.items()},
                 "peak_megabytes": max(run.peak for runs in rounds.values() for run in runs.values()),
                 "commands": {
                     kind: {
-                        command: {"seconds": run.seconds, "peak_megabytes": run.peak} for command, run in runs.items()
+                        command: {"seconds": run.processor, "peak_megabytes": run.peak} for command, run in runs.items()
                     }
                     for kind, runs in rounds.items()
                 },
@@ -74,7 +76,7 @@ def _command(*words: str) -> list[str]:
 
 COLUMNS = (
     "revisions", "bytes", "five commands cold (s)", "from the cache (s)", "packed (s)", "peak memory (MB)",
-    "µs a revision, cold", "packed bytes",
+    "µs a revision, cold", "packing (s)", "memory (MB)", "packed bytes",
 )  # fmt: skip
 HEAD = f"| {' | '.join(COLUMNS)} |\n|{'---|' * len(COLUMNS)}"
 
@@ -86,6 +88,7 @@ def line(row: dict[str, Any]) -> str:
         f"{row['revisions']:,}", f"{row['bytes'] / 1e6:,.0f} MB",
         *(f"{seconds[kind]:.1f}" for kind in ("cold", "cached", "packed")),
         f"{row['peak_megabytes']:,.0f}", f"{1e6 * seconds['cold'] / row['revisions']:.0f}",
+        f"{row['packing']['seconds']:.1f}", f"{row['packing']['peak_megabytes']:,.0f}",
         f"{row['packed_bytes'] / row['bytes']:.0%}",
     ]  # fmt: skip
     return f"| {' | '.join(cells)} |"

@@ -21,7 +21,7 @@ from typing import Any, Final
 import numpy as np
 
 from audit import Shown
-from audit.references.driver import driver, weights
+from audit.references.driver_rules import driver, weights
 from audit.vocabulary.drivers import DRIVERS
 
 LARGE: Final = Path(__file__).resolve().parents[1] / "data" / "real" / "large"

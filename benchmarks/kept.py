@@ -19,19 +19,13 @@ from benchmarks.audit_scale import cache_in
 from benchmarks.synthetic import write_records
 
 COMMANDS: Final = (
-    "salience {}",
-    "patterns {}",
-    "rates {}",
-    "positions {}",
-    "check {}",
-    "mentions {}",
-    "topics {}",
-    "revisions {}",
-    "revisions {} --format csv",
-    "sql {} 'select count(*) from revisions'",
-    "find {} --case salience",
-    "show {} cartpole threetraj 1 0",
+    *(f"{name} {{}}" for name in ("salience", "patterns", "rates", "positions", "check", "mentions", "topics")),
+    *(f"{name} {{}}" for name in ("summary", "runs", "noise", "controls", "severity", "agreement", "sensitivity")),
+    *("obedience {}", "revisions {}", "revisions {} --format csv"),
+    *("sql {} 'select count(*) from revisions'", "find {} --case salience", "show {} cartpole threetraj 1 0"),
+    "sample {} --n 20",
 )
+"""All that read records alone: none runs a policy, asks a model or writes a file."""
 BARE: Final = "import duckdb, msgspec, typer, rich.table"
 REVISIONS: Final = 1_000_000
 ROUNDS: Final = 3
@@ -42,8 +36,8 @@ def measure(records: Path) -> Iterator[dict[str, Any]]:
     with tempfile.TemporaryDirectory() as name, cache_in(Path(name)):
         for command in COMMANDS:
             words = [str(Path(sys.executable).with_name("audit")), *shlex.split(command.format(records))]
-            first, _ = _spent(words)
-            rounds = [(_spent(words), _spent([sys.executable, "-c", BARE])) for _ in range(ROUNDS)]
+            first, _ = spent(words)
+            rounds = [(spent(words), spent([sys.executable, "-c", BARE])) for _ in range(ROUNDS)]
             warm, megabytes = min(kept for kept, _ in rounds)
             bare = min(seconds for _, (seconds, _) in rounds)
             yield {
@@ -56,7 +50,7 @@ def measure(records: Path) -> Iterator[dict[str, Any]]:
             }
 
 
-def _spent(words: list[str]) -> tuple[float, float]:
+def spent(words: list[str]) -> tuple[float, float]:
     """Processor seconds of a command with all its children, and the most memory of it, in megabytes."""
     process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)

@@ -21,6 +21,7 @@ import pandas as pd
 from scipy.stats import bootstrap, trim_mean, ttest_ind
 from statsmodels.stats.multitest import multipletests
 
+from audit.measures.stratified import stratified_bootstrap
 from benchmarks.audit_scale import cache_in
 from benchmarks.processes import watch
 from benchmarks.synthetic import POOL, Plan, write_run
@@ -28,7 +29,6 @@ from benchmarks.timing import Comparison, compare
 from collector.methods import METHODS
 from collector.tasks import TASKS
 from stats.measures.aggregates import interquartile_mean
-from stats.measures.stratified import stratified_bootstrap
 from stats.tables.metrics import compare as welch_tests
 
 RUNS: Final = 10

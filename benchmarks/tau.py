@@ -31,6 +31,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import ttest_1samp
 
+from audit.measures.holm import holm
+from audit.measures.stratified import stratified_bootstrap
 from collector import seeding
 from collector.llm.simulated import SimulatedModel
 from collector.plan import Request, plan
@@ -41,8 +43,6 @@ from collector.run_folder import RunFolder
 from collector.search import search
 from collector.spec import RunSpec
 from collector.tasks import Task, get_task
-from stats.measures.holm import holm
-from stats.measures.stratified import stratified_bootstrap
 
 TASKS: Final = ("cartpole", "frozenlake", "maze", "mountaincar", "mountaincarcontinuous", "nim", "pong")
 """Those without MuJoCo."""

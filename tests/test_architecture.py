@@ -74,6 +74,11 @@ def test_a_circle_is_found_however_it_is_hidden(tmp_path, hidden):
     assert circle(known | {"room.b": tmp_path / "a.py"}) == []
 
 
+def test_nobody_inside_a_package_imports_its_face():
+    """Public names are a roof: what is inside imports the module that defines a function."""
+    assert [name for name, path in FILES.items() if name.split(".")[0] in imported(name, path, FILES)] == []
+
+
 def test_the_top_of_audit_is_small():
     assert len(list((ROOT / "audit").glob("*.py"))) <= MOST_MODULES
 

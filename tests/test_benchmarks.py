@@ -128,6 +128,13 @@ def test_kept(run: Callable[..., Any], records: Path, capsys: pytest.CaptureFixt
 
 
 @pytest.mark.slow
+def test_cold(run: Callable[..., Any], records: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run("cold", "--data", str(records), ROUNDS=1)
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[1] for line in lines[2:]] == ["cold", "--no-cache", "read_json"]
+    assert lines[-1].endswith(" 1.0 |")
+
+
 def test_analyses(run: Callable[..., Any], capsys: pytest.CaptureFixture[str]) -> None:
     from benchmarks.analyses import COMMANDS
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_rel
 
+from audit.measures.holm import holm
 from benchmarks import tau
 from collector.revision_rule import RULES
 from collector.search import first_prompt
-from stats.measures.holm import holm
 from tests.collector.helpers import collect, lines
 
 

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-import audit
 from audit.commands.reading import TaskModules, WorkersOption, reading
 from audit.output.rows import Table
 from audit.request import Request
@@ -40,7 +39,9 @@ def rescore(
 
     Example: audit rescore data/runs --rollouts 200 --env pong
     """
-    return audit.rescore(
+    from audit.rerun.behaviour import rescore
+
+    return rescore(
         request,
         rollouts=rollouts,
         sample=sample,
@@ -73,7 +74,9 @@ def anchor(
 
     Example: audit anchor data/runs --variant threetraj
     """
-    return audit.anchor(
+    from audit.rerun.behaviour import anchor
+
+    return anchor(
         request,
         controls=controls,
         sample=sample,

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-import audit
 from audit.commands.reading import TaskModules, reading
 from audit.output.rows import Table
 from audit.request import Request
@@ -45,7 +44,9 @@ def calibrate(
 
     Example: audit calibrate data/runs
     """
-    return audit.calibrate(
+    from audit.validation.calibration.calibrate import calibrate
+
+    return calibrate(
         request,
         behaviour=behaviour,
         controls=controls,

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-import audit
 from audit.commands.reading import reading
 from audit.output.rows import Table
 from audit.request import Request
@@ -37,4 +36,6 @@ def check(
 
     Example: audit check data/theirs logs.tar.xz
     """
-    return audit.check(request, facts=facts, shards=shards, findings=findings)
+    from audit.reports.check.report import check
+
+    return check(request, facts=facts, shards=shards, findings=findings)

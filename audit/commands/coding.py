@@ -9,7 +9,6 @@ from typing import Annotated, Final
 
 import typer
 
-import audit
 from audit.commands.reading import reading
 from audit.output.rows import Table
 from audit.request import Request, note
@@ -53,7 +52,9 @@ def sample(
 
     Example: audit sample data/runs --n 100 --stratify env --coders A,B > labels.csv
     """
-    sheet = audit.sample(
+    from audit.validation.coding.sample import sample
+
+    sheet = sample(
         request,
         n,
         stratify=[column.value for column in stratify or ()],
@@ -93,7 +94,9 @@ def validate(
 
     Example: audit validate labels.csv data/runs --format json
     """
-    return audit.validate(
+    from audit.validation.coding.validate import validate
+
+    return validate(
         labels,
         request,
         disagreements=disagreements,

@@ -9,7 +9,6 @@ from typing import Annotated
 
 import typer
 
-import audit
 from audit.commands.reading import reading
 from audit.output.errors import UsageError, count
 from audit.output.escaping import in_line
@@ -57,12 +56,14 @@ def export(
 
     Example: audit export scout data/runs --out answers && scout view -T answers
     """
+    from audit.exporting.export import export
+
     first = str(request.paths[0])
     if first in list(ExportFormat) and len(request.paths) > 1:
         if file_format not in {None, first}:
             raise UsageError(f"two formats, {first} and {file_format}: choose one")
         request, file_format = replace(request, paths=request.paths[1:]), ExportFormat(first)
-    made = audit.export(request, out, file_format or ExportFormat.scout, role=role, force=force)
+    made = export(request, out, file_format or ExportFormat.scout, role=role, force=force)
     for line in made.notes:
         note(line)
     typer.echo(

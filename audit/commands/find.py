@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-import audit
 from audit.commands.reading import reading
 from audit.output.rows import Table
 from audit.request import Request
@@ -44,5 +43,7 @@ def find(
 
     Example: audit find data/runs --case conservative-repair --where "env = 'cartpole'"
     """
+    from audit.reports.finding import find
+
     del cases
-    return audit.find(request, case, where, limit=limit)
+    return find(request, case, where, limit=limit)

@@ -7,7 +7,6 @@ from typing import Annotated, Unpack
 
 import typer
 
-import audit
 from audit.commands.options import NoCacheOption
 from audit.commands.overview import Overview
 from audit.commands.printing import Printing, deliver, printing
@@ -77,7 +76,9 @@ def plan(
 
     Example: audit intervene plan data/runs --preset small --backend ollama --model gpt-oss:20b --out plan.json
     """
-    return audit.intervene_plan(
+    from audit.interventions.intervene import intervene_plan
+
+    return intervene_plan(
         request,
         backend=backend,
         personality=personality,
@@ -113,7 +114,9 @@ def run(
 
     Example: audit intervene run plan.json
     """
-    deliver(audit.intervene_run(plan, concurrency=concurrency, keep_prompts=keep_prompts, plan_only=plan_only), asked)
+    from audit.interventions.intervene import intervene_run
+
+    deliver(intervene_run(plan, concurrency=concurrency, keep_prompts=keep_prompts, plan_only=plan_only), asked)
 
 
 @intervene.command()
@@ -131,7 +134,9 @@ def report(
 
     Example: audit intervene report plan.json
     """
-    deliver(audit.intervene_report(plan, outcome=outcome, workers=workers, cache=not no_cache), asked)
+    from audit.interventions.intervene import intervene_report
+
+    deliver(intervene_report(plan, outcome=outcome, workers=workers, cache=not no_cache), asked)
 
 
 @intervene.command()
@@ -150,7 +155,9 @@ def show(
 
     Example: audit intervene show plan.json 1
     """
-    deliver(audit.intervene_show(plan, unit, full=full, cache=not no_cache), asked)
+    from audit.interventions.show import intervene_show
+
+    deliver(intervene_show(plan, unit, full=full, cache=not no_cache), asked)
 
 
 @commands.command("import-interventions")
@@ -179,8 +186,10 @@ def import_interventions(
 
     Example: audit import-interventions answers.jsonl --out imported.json --model my-model --arm as_is=N0
     """
+    from audit.interventions.importing import import_interventions
+
     deliver(
-        audit.import_interventions(
+        import_interventions(
             file,
             out=out,
             model=model,

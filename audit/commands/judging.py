@@ -7,7 +7,6 @@ from typing import Annotated, Unpack
 
 import typer
 
-import audit
 from audit.commands.reading import reading
 from audit.output.rows import Table
 from audit.request import Request
@@ -54,7 +53,9 @@ def judge(
 
     Example: audit judge data/runs --backend ollama --model gpt-oss:20b --sample 50
     """
-    return audit.judge(
+    from audit.judging.judge import judge
+
+    return judge(
         request,
         backend=backend,
         rubric=rubric,

@@ -1,23 +1,25 @@
-"""What commands print, kept from one call to the next: the one door through which their tables go.
+"""What commands print, kept from one call to the next: the one door through which their tables and texts go.
 
-While neither records nor options nor the program change, the rows that were printed are printed again, and nothing is
-opened. They are kept beside what is kept of analyses, under digests as these are (`audit/ingest/analyses.py`).
+While neither records nor options nor the program change, what was printed is printed again, and nothing is opened.
+It is kept beside what is kept of analyses, under digests as these are (`audit/ingest/analyses.py`).
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from importlib import import_module
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
 
 from audit.commands.printing import arranged, show
 from audit.output.formats import Columnar, Row
 from audit.output.rows import LONGEST_TABLE, Table
+from audit.output.spelled import Spelled, Spelling
 from audit.remote.urls import RemotePath, path_of
 from audit.request import Request, note
 from audit.vocabulary.detectors import DETECTORS
@@ -60,6 +62,7 @@ class _Printed(msgspec.Struct, frozen=True):
         number: how many there are.
         has_layout: whether they are printed in the layout of `LAYOUTS`.
         attributes: those of `_ATTRIBUTES`.
+        are_texts: of rows in pieces (`Spelled`), whether each is a text; None for rows of values.
     """
 
     said: list[str]
@@ -69,21 +72,41 @@ class _Printed(msgspec.Struct, frozen=True):
     number: int
     has_layout: bool
     attributes: dict[str, Any]
+    are_texts: list[bool] | None = None
+
+
+class _Told(msgspec.Struct, frozen=True):
+    """A text as it was printed, and the lines on standard error from opening the records."""
+
+    said: list[str]
+    text: str
+
+
+_Kept = TypeVar("_Kept", _Printed, _Told)
 
 
 class _Rows:
-    """Rows from their values.
+    """Rows from their values, or from pieces of their lines.
 
     Args:
         columns: of each row.
         values: of the rows.
         number: how many there are, of which `values` may be the first.
+        are_texts: as `_Printed` has them.
     """
 
-    def __init__(self, columns: Sequence[str], values: Iterable[Sequence[Any]], number: int) -> None:
+    def __init__(
+        self, columns: Sequence[str], values: Iterable[Sequence[Any]], number: int, are_texts: Sequence[bool] | None
+    ) -> None:
         self.columns = columns
         self._values = values
         self._number = number
+        self._are_texts = are_texts
+
+    def spelled(self, columns: Sequence[str]) -> Spelled | None:
+        """The rows in pieces; None where they are values. The columns are those that they were taken for."""
+        del columns
+        return None if self._are_texts is None else Spelled(self._are_texts, self.values())
 
     def values(self) -> Iterator[Sequence[Any]]:
         """Iterate over the rows, each the values of all columns."""
@@ -105,9 +128,9 @@ def deliver_kept(command: str, request: Request, own: Mapping[str, Any], make: C
         own: its other options.
         make: makes the table; None where nothing is left to print.
     """
-    analysis = _analysis(command, request, own)
+    analysis = _analysis(request, own) if command in COMMANDS else None
     name = _name(command, request, own)
-    printed = None if analysis is None else _decoded(analysis.content(name))
+    printed = None if analysis is None else _decoded(analysis.content(name), _Printed)
     if printed is not None:
         for line in printed.said:
             note(line)
@@ -125,9 +148,32 @@ def deliver_kept(command: str, request: Request, own: Mapping[str, Any], make: C
             analysis.keep(name, content)
 
 
+def kept_text(command: str, request: Request, own: Mapping[str, Any], make: Callable[[], str]) -> str:
+    """The text that a command prints, what is kept of it if the same has been printed before.
+
+    Args:
+        command: its name.
+        request: the options that it shares with others.
+        own: its other options, and all else that the text depends on.
+        make: makes the text.
+    """
+    analysis = _analysis(request, own)
+    name = _name(command, request, own)
+    told = None if analysis is None else _decoded(analysis.content(name), _Told)
+    if told is not None:
+        for line in told.said:
+            note(line)
+        return told.text
+    text = make()
+    if analysis is not None:
+        with contextlib.suppress(ValueError):  # of a text that is not Unicode
+            analysis.keep(name, msgspec.msgpack.encode(_Told(request.said, text)))
+    return text
+
+
 def _table(command: str, printed: _Printed) -> Table:
     layout = import_module(LAYOUTS[command]).print_for_people if printed.has_layout else None
-    rows = _Rows(printed.names, printed.rows, printed.number)
+    rows = _Rows(printed.names, printed.rows, printed.number, printed.are_texts)
     return Table(columns=printed.columns, rows=rows, print_for_people=layout, **printed.attributes)
 
 
@@ -136,24 +182,28 @@ def _taken(command: str, table: Table, request: Request) -> tuple[Table, _Printe
     layout = table.print_for_people if request.output == "table" else None
     if layout is not None and layout is not getattr(import_module(LAYOUTS[command]), "print_for_people", None):
         return table, None
-    names, values = _values(table)
+    names, are_texts, values = _values(table, request.output)
     is_cut = request.output == "table" and layout is None
     rows = [list(row) for row in islice(values, LONGEST_TABLE if is_cut else MOST + 1)]
     if len(rows) > MOST:
-        return replace(table, rows=_Rows(names, chain(rows, values), 0)), None
+        return replace(table, rows=_Rows(names, chain(rows, values), 0, are_texts)), None
     number = len(table) if is_cut and len(rows) == LONGEST_TABLE else len(rows)
     attributes = {name: getattr(table, name) for name in _ATTRIBUTES}
-    printed = _Printed(request.said, list(table.columns), names, rows, number, layout is not None, attributes)
-    return replace(table, rows=_Rows(names, rows, number)), printed
+    printed = _Printed(
+        request.said, list(table.columns), names, rows, number, layout is not None, attributes, are_texts
+    )
+    return replace(table, rows=_Rows(names, rows, number, are_texts)), printed
 
 
-def _values(table: Table) -> tuple[list[str], Iterator[Sequence[Any]]]:
-    """The columns that the rows of a table have, and their values."""
+def _values(table: Table, output: str) -> tuple[list[str], list[bool] | None, Iterator[Sequence[Any]]]:
+    """The columns that the rows of a table have, which pieces are texts, and the values or pieces."""
+    if output == "csv" and isinstance(table.rows, Spelling) and (spelled := table.rows.spelled(table.columns)):
+        return list(table.columns), list(spelled.are_texts), spelled.rows
     if isinstance(table.rows, Columnar):
-        return list(table.rows.columns), table.rows.values()
+        return list(table.rows.columns), None, table.rows.values()
     rows = list(table.rows)
     names = list(dict.fromkeys([*table.columns, *(name for row in rows for name in row)]))
-    return names, ([row.get(name) for name in names] for row in rows)
+    return names, None, ([row.get(name) for name in names] for row in rows)
 
 
 def _encoded(printed: _Printed) -> bytes | None:
@@ -162,25 +212,25 @@ def _encoded(printed: _Printed) -> bytes | None:
         content = msgspec.msgpack.encode(printed)
     except (TypeError, ValueError, OverflowError, msgspec.MsgspecError):
         return None
-    again = _decoded(content)
+    again = _decoded(content, _Printed)
     is_same = again is not None and repr([again.rows, again.attributes["parts"]]) == repr(
         [printed.rows, printed.attributes["parts"]]
     )
     return content if is_same else None
 
 
-def _decoded(content: bytes | None) -> _Printed | None:
+def _decoded(content: bytes | None, kind: type[_Kept]) -> _Kept | None:
     if content is None:
         return None
     try:
-        return msgspec.msgpack.decode(content, type=_Printed)
+        return msgspec.msgpack.decode(content, type=kind)
     except msgspec.MsgspecError:
         return None
 
 
-def _analysis(command: str, request: Request, own: Mapping[str, Any]) -> Analysis | None:
-    """Where tables of these records are kept; None where the table has to be made anew."""
-    if command not in COMMANDS or not request.cache or request.detector not in DETECTING:
+def _analysis(request: Request, own: Mapping[str, Any]) -> Analysis | None:
+    """Where what is printed of these records is kept; None where it has to be made anew."""
+    if not request.cache or request.detector not in DETECTING:
         return None
     if request.judgements or request.judge or own.get("findings"):
         return None

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-import audit
 from audit.commands.reading import reading
 from audit.output.rows import Table
 from audit.request import Request
@@ -50,4 +49,6 @@ def obedience(
 
     Example: audit obedience data/runs --variant r2po --outcome unchanged
     """
-    return audit.obedience(request, outcome=outcome.value, bandwidth=bandwidth, bins=bins)
+    from audit.reports.obedience import obedience
+
+    return obedience(request, outcome=outcome.value, bandwidth=bandwidth, bins=bins)

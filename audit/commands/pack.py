@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-import audit
 from audit.commands.options import NoCacheOption, StrictOption
 from audit.output.errors import count
 from audit.output.escaping import in_line
@@ -52,7 +51,9 @@ def pack(
 
     Example: audit pack data/runs && audit summary data/runs.pack.parquet
     """
-    packed = audit.pack(
+    from audit.packing.pack import pack
+
+    packed = pack(
         path,
         out,
         to=to,

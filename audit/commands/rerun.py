@@ -9,7 +9,6 @@ from typing import Annotated, Final
 
 import typer
 
-import audit
 from audit.commands.reading import TaskModules, WorkersOption, reading
 from audit.output.errors import AuditError, UsageError
 from audit.remote.urls import path_of
@@ -59,8 +58,10 @@ def replay(
 
     Example: audit replay data/runs cartpole threetraj 1 17 3 --revised
     """
+    from audit.rerun.replay import replay
+
     form = output.value if out is None else _file_format(out, output, force=force)
-    replay = audit.replay(
+    replayed = replay(
         path,
         env,
         variant,
@@ -72,11 +73,11 @@ def replay(
         task_modules=task_module or (),
     )
     if out is not None:
-        out.write_text(replay.as_text(form), encoding="utf-8")
+        out.write_text(replayed.as_text(form), encoding="utf-8")
     else:
-        sys.stdout.write(replay.as_text(form))
+        sys.stdout.write(replayed.as_text(form))
         sys.stdout.flush()
-    if difference := replay.difference():
+    if difference := replayed.difference():
         raise AuditError(difference)
 
 
@@ -107,7 +108,9 @@ def verify(
 
     Example: audit verify data/runs --all --env cartpole
     """
-    verification = audit.verify(
+    from audit.rerun.verify import verify
+
+    verification = verify(
         request, sample=None if every else sample, seed=seed, task_modules=task_module or (), workers=workers
     )
     verification.print(request.output, columns=request.columns, sort=request.sort, limit=request.limit)

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-import audit
 from audit.commands.reading import reading
 from audit.output.rows import Table
 from audit.request import Request
@@ -32,4 +31,6 @@ def sensitivity(
 
     Example: audit sensitivity data/runs --vary cartpole.high=400,450,480
     """
-    return audit.sensitivity(request, steps=steps, spread=spread, vary=vary)
+    from audit.reports.sensitivity import sensitivity
+
+    return sensitivity(request, steps=steps, spread=spread, vary=vary)

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-import audit
+from audit.commands.kept import kept_text
 from audit.commands.options import NoCacheOption, StrictOption
 from audit.commands.reading import AboutOption, DetectorOption, JudgementsOption, JudgeOption, SetOption
 from audit.remote.urls import path_of
@@ -61,6 +61,15 @@ def show(
         judgements=judgements,
         judge=judge,
     )
-    revision = audit.show(request, env, variant, run, iteration, condition=condition)
-    text = revision.coloured() if sys.stdout.isatty() and "NO_COLOR" not in os.environ else str(revision)
-    typer.echo(revision.as_json() if output is ShowFormat.json else text)
+    is_coloured = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+
+    def made() -> str:
+        from audit.reports.explain import show
+
+        revision = show(request, env, variant, run, iteration, condition=condition)
+        if output is ShowFormat.json:
+            return revision.as_json()
+        return revision.coloured() if is_coloured else str(revision)
+
+    own = {"wanted": [env, variant, run, iteration, condition], "output": output.value, "is_coloured": is_coloured}
+    typer.echo(kept_text("show", request, own, made))

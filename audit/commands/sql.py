@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-import audit
 from audit.commands.options import NoCacheOption, StrictOption
 from audit.commands.printing import Printing, deliver, printing
 from audit.commands.reading import AboutOption, DetectorOption, PlansOption, SetOption
@@ -37,13 +36,13 @@ def sql(
 
     Example: audit sql data/runs "select env, avg(delta) from revisions group by all"
     """
-    from audit.reports.sql import query_of
+    from audit.reports.sql import query_of, relations, sql
 
     paths, query = query_of(arguments)
     if query is None:
-        deliver(audit.relations(), asked)
+        deliver(relations(), asked)
         return
     request = Request(
         paths=paths, strict=strict, cache=not no_cache, detector=detector, about=about, settings=overrides
     )
-    deliver(audit.sql(request, query, plan=plan or ()), asked)
+    deliver(sql(request, query, plan=plan or ()), asked)

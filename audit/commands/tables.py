@@ -6,27 +6,27 @@ from typing import Annotated
 
 import typer
 
-import audit
 from audit.commands.reading import reading
 from audit.output.rows import Table
+from audit.reports import positions, side_by_side, tables
 from audit.request import Request
 
 commands = typer.Typer()
 
 for function in (
-    audit.summary,
-    audit.salience,
-    audit.rates,
-    audit.noise,
-    audit.controls,
-    audit.severity,
-    audit.agreement,
-    audit.positions,
+    tables.summary,
+    tables.salience,
+    tables.rates,
+    tables.noise,
+    tables.controls,
+    tables.severity,
+    tables.agreement,
+    positions.positions,
 ):
     commands.command()(
         reading(
-            detector=function in {audit.salience, audit.rates, audit.noise, audit.controls, audit.severity},
-            thresholds=function is audit.controls,
+            detector=function in {tables.salience, tables.rates, tables.noise, tables.controls, tables.severity},
+            thresholds=function is tables.controls,
         )(function)
     )
 
@@ -43,12 +43,12 @@ def patterns(
 
     Example: audit patterns logs/ --set cartpole.high=460 --set pong.partial=1.2
     """
-    return audit.patterns(request, wide=wide)
+    return side_by_side.patterns(request, wide=wide)
 
 
-commands.command()(reading(detector=True, thresholds=True, runs=True)(audit.revisions))
-commands.command()(reading(runs=True)(audit.runs))
-commands.command()(reading(runs=True)(audit.mentions))
+commands.command()(reading(detector=True, thresholds=True, runs=True)(tables.revisions))
+commands.command()(reading(runs=True)(tables.runs))
+commands.command()(reading(runs=True)(tables.mentions))
 
 
 @commands.command()
@@ -65,4 +65,4 @@ def topics(
 
     Example: audit topics data/runs --top 5
     """
-    return audit.topics(request, top=top)
+    return tables.topics(request, top=top)

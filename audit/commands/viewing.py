@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-import audit
 from audit.commands.reading import PlansOption, TaskModules, reading
 from audit.output.errors import UsageError, count
 from audit.output.escaping import in_line
@@ -53,18 +52,21 @@ def view(
 
     Example: audit view data/runs --env cartpole
     """
+    from audit.viewer.export import export_view
+    from audit.viewer.view import view
+
     if export is not None:
         if labels:
             raise UsageError("--labels fills in a sheet, which an exported folder cannot; leave out --export")
         if plan:
             raise UsageError("--plan shows experiments, which an exported folder cannot; leave out --export")
         progress = PrintedProgress()
-        made = audit.export_view(request, export, limit=limit, with_prompts=with_prompts, progress=progress)
+        made = export_view(request, export, limit=limit, with_prompts=with_prompts, progress=progress)
         size = f"{count(made.files, 'file')}, {made.size / 1e6:.1f} MB"
         note(f"{count(made.revisions, 'revision')} in {size}; open index.html, or put the folder on any static host")
         typer.echo(in_line(str(made.path / "index.html")))
         return
-    with audit.view(
+    with view(
         request,
         host=host,
         port=port,
@@ -72,8 +74,8 @@ def view(
         coder=coder,
         task_modules=task_module or (),
         plan=plan or (),
-    ) as view:
-        typer.echo(view.address)
+    ) as server:
+        typer.echo(server.address)
         if not no_browser:
-            view.open_in_browser()
-        view.wait()
+            server.open_in_browser()
+        server.wait()

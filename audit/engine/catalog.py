@@ -5,10 +5,12 @@ from __future__ import annotations
 import functools
 import re
 import tomllib
+from collections.abc import Mapping
 from importlib import resources
 from typing import Any, Final
 
-from audit import rounding
+from audit.engine.carried import CARRIED
+from audit.measures import rounding
 from audit.vocabulary import patterns, thresholds
 
 FOLDERS: Final = ("staging", "core", "references", "marts", "interventions")
@@ -26,6 +28,7 @@ STORED: Final = frozenset(
         "changes",
         "evidence",
         "mentions",
+        "shown_mentions",
         "findings",
         "drivers",
         "imitations",
@@ -77,9 +80,26 @@ LONG: Final = frozenset({"revisions"})
 """Relations among them with a row per revision. They are views, of a file where they are kept."""
 
 BATCHED: Final = frozenset(
-    {"changes", "evidence", "iterations", "references", "mentions", "findings", "drivers", "noise", "text_edits"}
+    {
+        "changes",
+        "evidence",
+        "iterations",
+        "references",
+        "mentions",
+        "shown_mentions",
+        "findings",
+        "drivers",
+        "noise",
+        "text_edits",
+    }
 )
 """Relations that are functions of each run's own lines, and are kept for a batch of files at a time."""
+
+IN_PARTS: Final = BATCHED | {each.relation for each in CARRIED}
+"""Relations whose rows may be in files already."""
+
+WITHIN: Final = {"shown_mentions": "mentions"}
+"""Relations among them that are rows of another, read by the same SELECT; the other is taken where it is there."""
 
 ALIASES: Final = {"revision_details": "revisions", "salience_summary": "salience"}
 """Earlier names of relations, kept for one version."""
@@ -92,6 +112,7 @@ def models() -> dict[str, str]:
     for folder in FOLDERS:
         found |= _files(f"models/{folder}")
     found |= {alias: f"from {name}" for alias, name in ALIASES.items()}
+    found |= {part: found[whole].replace(whole, part) for part, whole in WITHIN.items()}
     return dict(sorted(found.items()))
 
 
@@ -134,6 +155,16 @@ def named_in(query: str) -> frozenset[str]:
     code = re.sub(r"--.*", "", query)
     named = re.findall(r'\b(?:from|join)\s+"?(\w+)', code)
     return frozenset(named) & models().keys()
+
+
+def made_with(variable: str, texts: Mapping[str, str]) -> set[str]:
+    """The relations, given with their SQL, that read a variable, and those that are made of them."""
+    found = {name for name, text in texts.items() if f"getvariable('{variable}')" in text}
+    more = found
+    while more:
+        more = {name for name, text in texts.items() if name not in found and named_in(text) & more}
+        found |= more
+    return found
 
 
 @functools.cache

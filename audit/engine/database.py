@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
 import duckdb
 
-from audit.engine.carried import CARRIED, Parts
+from audit.engine.carried import Parts
 from audit.engine.catalog import (
-    BATCHED,
+    IN_PARTS,
     KEPT,
     LONG,
     PASSED_ON,
@@ -19,15 +19,16 @@ from audit.engine.catalog import (
     functions,
     functions_in,
     invariants,
+    made_with,
     models,
     named_in,
 )
 from audit.engine.confinement import confine
+from audit.engine.connection import connect
 from audit.engine.makers import MAKERS, Writer
-from audit.engine.memory import bounded, memory_limit
+from audit.engine.memory import bounded
 from audit.engine.paths import bound, plainly
 from audit.engine.queries import expression, refusing, relations_in
-from audit.engine.quiet import without_progress_bar
 from audit.engine.shelf import Keeper, Shelf
 from audit.output.errors import AuditError
 from audit.output.progress import PrintedProgress
@@ -44,8 +45,8 @@ SMALL: Final = 3
 SORTING: Final = 640 * 2**20
 """Bytes of memory for sorting a table of all that is known of revisions; of a million it would be 2 GB."""
 
-IN_PARTS: Final = BATCHED | {each.relation for each in CARRIED}
-"""Relations whose rows may be in files already."""
+STREAMED: Final = 1024
+"""Rows that are taken at a time where they are handed over as they are found."""
 
 
 class Database:
@@ -60,19 +61,7 @@ class Database:
     def __init__(
         self, directory: Path, shelf: Shelf | None = None, read: Callable[[Database], None] | None = None
     ) -> None:
-        self._connection = duckdb.connect(
-            config={
-                "memory_limit": memory_limit(),
-                "temp_directory": str(directory / "spill"),
-                # Otherwise DuckDB would look up an unknown relation among the program's own variables.
-                "python_enable_replacements": "false",
-                # Otherwise a name in SQL, such as of a function or a type, would download and run an extension.
-                "autoinstall_known_extensions": "false",
-                "autoload_known_extensions": "false",
-            }
-        )
-        without_progress_bar(self._connection)
-        attach(self._connection)
+        self._connection = connect(directory)
         self._built: dict[str, str] = {}
         """Each with what it is: a table or a view."""
         self._appended: set[str] = set()
@@ -80,6 +69,7 @@ class Database:
         self._values: dict[str, Any] = {}
         self._is_small = False
         self._is_for_pack = False
+        self._has_segments = False
         self._directory = directory
         self._keeper = Keeper(self._connection, directory, shelf)
         self._is_confined = False
@@ -93,13 +83,23 @@ class Database:
         """Whether the data are so few that every relation is a table."""
         return self._is_small
 
-    def hold(self) -> None:
+    @property
+    def has_segments(self) -> bool:
+        """Whether `segments` is a table, so that records that are read become no file."""
+        return self._has_segments
+
+    def hold(self, *, segments_alone: bool = False) -> None:
         """Make every relation a table from here on, by one thread.
 
         A view costs more to bind, in each query that reads it, than few rows cost to store.
+
+        Args:
+            segments_alone: only `segments` is one, by all threads.
         """
-        self._is_small = True
-        self._connection.execute("set threads = 1")
+        self._has_segments = True
+        if not segments_alone:
+            self._is_small = True
+            self._connection.execute("set threads = 1")
 
     @property
     def is_for_pack(self) -> bool:
@@ -211,6 +211,12 @@ class Database:
         self.build(text)
         with refusing():
             return self._connection.sql(text)
+
+    def stream(self, query: str) -> Iterator[tuple[Any, ...]]:
+        """The rows of a query of the program's own, which no other may interrupt, as they are found."""
+        found = self._connection.execute(query)
+        while rows := found.fetchmany(STREAMED):
+            yield from rows
 
     def build(self, text: str) -> None:
         """Build the relations that a user's SELECT names; the arguments and errors are those of `query`."""
@@ -329,13 +335,7 @@ class Database:
 
     def _forget(self, variable: str) -> None:
         """Drop the tables that were made with an earlier value of a variable, and those made of them."""
-        made = {name: self._text(name) for name in self._built.keys() - self._appended}
-        stale = {name for name, text in made.items() if f"getvariable('{variable}')" in text}
-        more = stale
-        while more:
-            more = {name for name, text in made.items() if name not in stale and named_in(text) & more}
-            stale |= more
-        for name in stale:
+        for name in made_with(variable, {name: self._text(name) for name in self._built.keys() - self._appended}):
             self._connection.execute(f'drop {self._built.pop(name)} "{name}"')
 
     def _join(self, name: str, parts: Parts, text: str) -> None:

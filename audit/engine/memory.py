@@ -52,6 +52,16 @@ def memory_limit(most: int = MOST) -> str:
     return given
 
 
+def room() -> int:
+    """The limit in bytes.
+
+    Raises:
+        UsageError: as `memory_limit`.
+    """
+    [(number, prefix)] = re.findall(r"([\d.]+)\s*(\w*)B", memory_limit().upper())
+    return int(float(number) * (1024 if prefix.endswith("I") else 1000) ** " KMGT".index(prefix[:1] or " "))
+
+
 @contextlib.contextmanager
 def bounded(connection: DuckDBPyConnection, most: int) -> Iterator[None]:
     """Within the block a database uses so many bytes at most, unless it uses more already, or is confined."""

@@ -27,8 +27,8 @@ TABLE_FUNCTIONS: Final = frozenset(
 )
 """Functions after FROM that read nothing but their arguments; others read files, settings, or SQL out of a text."""
 
-PLANNING: Final = frozenset({"json_serialize_plan"})
-"""Functions within expressions that look for the tables of SQL in a text."""
+TELLING: Final = frozenset({"json_serialize_plan", "current_setting", "getvariable"})
+"""Functions within expressions that look for the tables of SQL in a text, or tell which files there are."""
 
 CATALOGS: Final = frozenset({"", "memory"})
 SCHEMAS: Final = frozenset({"", "main"})
@@ -152,7 +152,7 @@ def _check_node(node: dict[str, Any]) -> None:
         raise UsageError(f"the query holds {kind.split('_')[0]}; {ONE_SELECT}")
     if kind == "TABLE_FUNCTION":
         _check_function(node["function"]["function_name"])
-    if kind == "FUNCTION" and _folded(node["function_name"]) in PLANNING:
+    if kind == "FUNCTION" and _folded(node["function_name"]) in TELLING:
         raise UsageError(f"{visible(node['function_name'])}(…) may read more than the relations")
     if kind == "SHOW_REF" and node["query"] is None:
         raise UsageError('write "describe RELATION"; audit sql DIR without a query lists the relations')

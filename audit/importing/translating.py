@@ -18,7 +18,7 @@ from audit.importing.fields import (
 from audit.importing.mapping import COUNTED, FILE, ROW, Decimal, LogMapping, unknown_task
 from audit.importing.names import Names
 from audit.importing.rows import MISSING, Row, look_up
-from audit.rounding import sign_of_change
+from audit.measures.rounding import sign_of_change
 from collector.records import split_thinking
 
 PRECISION: Final = 5.1e-5

@@ -20,7 +20,7 @@ import msgspec
 
 from audit.cache_folder import digest_of
 from audit.engine.carried import Carried, Parts, carried_as
-from audit.engine.catalog import BATCHED
+from audit.engine.catalog import BATCHED, WITHIN
 from audit.engine.database import Database
 from audit.ingest.cache import Cache
 from audit.ingest.carriers import believed
@@ -67,7 +67,7 @@ class Batches:
         detector = self._options.detector
         if name == "references" and detector.is_judged:  # files of judgements decide
             return None
-        carried = carried_as(name, detector.key, has_thresholds=any(self._options.overrides.values()))
+        carried = carried_as(WITHIN.get(name, name), detector.key, has_thresholds=any(self._options.overrides.values()))
         packs = [segment for segment in self._files if carried and carried.column in self._carriers.get(segment, ())]
         rest = {segment: files for segment, files in self._files.items() if segment not in packs}
         if not rest:
@@ -97,12 +97,13 @@ class Batches:
         folder = None if self._cache is None else self._cache.folder_beside(segment)
         if folder is None or self._cache is None:
             return self._made(name, files, self._intake.new_file(name, ".parquet"))
-        stem = f"{name}-{self._key(name, files)}"
-        for path in folder.glob(f"{stem}.*"):
-            with contextlib.suppress(OSError):
-                if path.suffix == f".{digest_of(path, folder.name, stem)}":
-                    return self._cache.held_open(path)
-                path.unlink()
+        for each in dict.fromkeys((WITHIN.get(name, name), name)):
+            stem = f"{each}-{self._key(each, files)}"
+            for path in folder.glob(f"{stem}.*"):
+                with contextlib.suppress(OSError):
+                    if path.suffix == f".{digest_of(path, folder.name, stem)}":
+                        return self._cache.held_open(path)
+                    path.unlink()
         part = folder / f"{uuid.uuid4().hex}.part"
         try:
             folder.mkdir(exist_ok=True, parents=True)

@@ -92,10 +92,9 @@ def _read(batch: Sequence[RecordFile], intake: Intake, database: Database, cache
         if not apart:
             raise
         segment = _write(batch, intake, database, cache)
-    if database.is_small:
-        database.stand_in("written", "judged")
-    else:
-        database.set("written", segment)
+    if database.has_segments:
+        database.stand_in("written", "added")
+    database.set("written", str(segment) if database.has_segments else segment)
     suspects = {place for (place,) in database.relation("suspects").fetchall()}
     readings: Readings = {
         file: Reading(str(segment), place) for place, file in enumerate(batch, start=1) if place not in suspects
@@ -136,7 +135,7 @@ def _write(
 ) -> Path:
     point_at(batch, intake, database, are_accepted=are_accepted)
     segment = intake.new_file("segment", ".parquet")
-    if database.is_small:
+    if database.has_segments:
         database.append("segments", "judged", segment=str(segment))
         return segment
     kept = None if cache is None or database.is_for_pack else cache.new_segment()
@@ -179,7 +178,7 @@ def show(readings: Readings, intake: Intake, database: Database) -> None:
         for file, reading in there
     )
     database.set("record_file_list", intake.write("record_files.jsonl", rows))
-    segments = () if database.is_small else dict.fromkeys(reading.segment for _, reading in there)
+    segments = () if database.has_segments else dict.fromkeys(reading.segment for _, reading in there)
     database.set("segments", [Path(segment) for segment in segments])
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 from audit.cache_folder import cache_folder
 from audit.engine.database import Database
+from audit.engine.memory import room
 from audit.ingest.cache import SMALLEST, Cache
 from audit.ingest.checks import size_of
 from audit.ingest.columns import describe, read_columns
@@ -19,6 +21,9 @@ from audit.sources import gather
 from audit.sources.grammar import LINE_FORMS, line_form
 from audit.sources.intake import Intake
 from collector.system.stopping import temporary_folder
+
+HELD: Final = 0.25
+"""Share of DuckDB's memory, 500 MB by default, that records have at most which are held in it where nothing is kept."""
 
 
 def read(
@@ -87,8 +92,8 @@ def read_into(
     kept = _cache(intake, resources) if cache else None
     if for_pack:
         database.read_for_pack()
-    elif kept is None and _is_small(intake):
-        database.hold()
+    elif kept is None:
+        _hold(intake, database)
     readings = read_found(intake, database, kept)
     refuse(intake, strict=strict)
     return intake, readings, kept
@@ -133,9 +138,12 @@ def _cache(intake: Intake, resources: contextlib.ExitStack) -> Cache | None:
     return None if folder is None or size < SMALLEST else Cache(folder, intake, resources)
 
 
-def _is_small(intake: Intake) -> bool:
-    """Whether all records are lines, and so few that columns in memory cost less than columns in a file."""
-    return all(file.place is None for file in intake.files) and sum(map(size_of, intake.files)) < SMALLEST
+def _hold(intake: Intake, database: Database) -> None:
+    """Have records that are all lines, and not too many, read into a table: columns in a file cost more."""
+    if all(file.place is None for file in intake.files):
+        size = sum(map(size_of, intake.files))
+        if size <= HELD * room():
+            database.hold(segments_alone=size >= SMALLEST)
 
 
 def refuse(intake: Intake, *, strict: bool) -> None:

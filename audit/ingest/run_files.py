@@ -17,7 +17,7 @@ from audit.ingest.options import Options
 from audit.ingest.readings import Reading
 from audit.output.errors import AuditError
 from audit.remote.checksums import DamagedError
-from audit.remote.ranges import check
+from audit.remote.ranges import check, only_asked_for
 from audit.sources.intake import Intake, RecordFile, RunFacts
 from audit.vocabulary.keys import RunKey
 
@@ -81,6 +81,8 @@ def fill(database: Database, intake: Intake, options: Options) -> bool:
         show(readings, intake, database)
         database.hold()
         database.stand_in("segments", "run_segments")
+        with only_asked_for({reading.segment for reading in readings.values()}):
+            database.relation("segments")
     else:
         return False
     options.set(database, intake.directory)

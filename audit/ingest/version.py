@@ -97,7 +97,7 @@ def findings_version() -> str:
     needed = {name: models()[name] for name in _relations()} | functions()
     for text in (*map(repr, CARRIED), *(f"{name} {text}" for name, text in sorted(needed.items()))):
         digest.update(f"{len(text)} {text}".encode())
-    for package in ("audit.detectors", "audit.python_models", "audit.references", "audit.vocabulary", "stats.measures"):
+    for package in ("audit.detectors", "audit.python_models", "audit.references", "audit.measures", "audit.vocabulary"):
         for path in sorted(_files(str(resources.files(package)))):
             content = Path(path).read_bytes()
             digest.update(f"{len(content)} ".encode() + content)
@@ -122,10 +122,7 @@ def program() -> list[str]:
 
 
 def _folders() -> list[str]:
-    return [
-        str(resources.files(package))
-        for package in ("audit", "stats.measures", "collector.system", "collector.records")
-    ]
+    return [str(resources.files(package)) for package in ("audit", "collector.system", "collector.records")]
 
 
 def _files(folder: str) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from audit.interventions.arms import ARMS
 from audit.interventions.plan import Cost
 from audit.interventions.units import Unit
 from audit.vocabulary.keys import RevisionKey
@@ -20,8 +21,6 @@ LOCAL_PROMPT_RATE: Final = 260.0
 """Tokens a second that the packaged model reads on two cores (`docs/models.md`)."""
 LOCAL_ANSWER_RATE: Final = 69.0
 """The same for tokens that it writes."""
-OWN_PROMPTS: Final = frozenset({"C", "RW", "RM", "RB", "H", "P2"})
-"""Arms whose calls have prompts of their own; a prompt of the others is read once for all its answers."""
 
 
 def cost(
@@ -49,7 +48,7 @@ def cost(
     if backend == "simulated":
         hours = 0.0
     elif backend == "local":
-        prompts = len(units) * sum(number if arm in OWN_PROMPTS else 1 for arm, number in arms.items())
+        prompts = len(units) * sum(number if ARMS[arm].draws else 1 for arm, number in arms.items())
         hours = (prompts * prompt / LOCAL_PROMPT_RATE + calls * answer / LOCAL_ANSWER_RATE) / 3600
         how += f"; {LOCAL_PROMPT_RATE:g} tokens of prompts and {LOCAL_ANSWER_RATE:g} of answers a second"
     else:

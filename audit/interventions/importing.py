@@ -13,10 +13,11 @@ import msgspec
 
 from audit.asking.answer_file import AnswerFile
 from audit.interventions.answers import ANSWERS, AnswerOf, ShownLine
-from audit.interventions.arms import ARMS, ROLES
+from audit.interventions.arms import ARMS, BASE
 from audit.interventions.plan import Cost, LeftOut, Plan, answers_file, write_plan
 from audit.interventions.presets import Hypothesis
 from audit.interventions.prompt import Block, read_blocks
+from audit.interventions.showing import ROLES
 from audit.interventions.units import SAME, TIES, Unit, number_readable, sha256
 from audit.output.errors import AuditError, UsageError, count
 from audit.output.rows import Table
@@ -24,7 +25,6 @@ from collector.records import LONGEST_LINE, split_thinking
 from collector.system.regular_files import open_regular
 
 FIELDS: Final = ("unit", "env", "run", "iteration", "arm", "order", "prompt", "answer", "params", "before")
-BASE: Final = "N0"
 FACTORS: Final[Mapping[str, Literal["label", "position", "number", "presence"]]] = {
     "XL": "label",
     "XA": "label",

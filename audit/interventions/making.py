@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from audit.ingest.runs import open_records
-from audit.interventions.arms import ARMS, Evidence
+from audit.interventions.arms import ARMS
 from audit.interventions.costs import cost
 from audit.interventions.plan import LeftOut, Plan, folder_of, name_of, relative
 from audit.interventions.power import powers
 from audit.interventions.presets import family, get_preset, read_arms
+from audit.interventions.showing import Evidence
 from audit.interventions.units import Eligible, draw, eligible
 from audit.output.errors import AuditError, UsageError
 from audit.rerun.rollouts import load_tasks

@@ -8,21 +8,19 @@ from typing import Final
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from audit.interventions.arms import ARMS, BASE
 from audit.interventions.effects.contrasts import SEPARATION
 from audit.interventions.plan import Power
 from audit.interventions.presets import Hypothesis
 from audit.interventions.units import Unit
-from stats.measures.energy import energy_test, pairwise_distances, presence_test
-from stats.measures.experiment_power import power_of_calls
+from audit.measures.energy import energy_test, pairwise_distances, presence_test
+from audit.measures.experiment_power import power_of_calls
 
 EFFECTS: Final = (0.1, 0.2, 0.3)
 """Effects whose power a plan states: shares of answers that go another way."""
 DIMENSIONS: Final = 3
 """Directions in which simulated answers differ; fewer make the test less certain."""
 REDRAWS: Final = 499
-BASE: Final = "N0"
-TAKES_AWAY: Final = ("RW", "DW")
-"""Arms whose distance from the whole evidence is compared with their control's."""
 
 
 def powers(
@@ -57,7 +55,7 @@ def _null_sd(units: int, arms: Mapping[str, int], arm: str, control: str) -> flo
     """Standard deviation of the test's statistic where there is no effect, from answers that are drawn at random."""
     rng = np.random.default_rng(0)
     sizes = [arms[arm], arms[control]]
-    from_base = arm in TAKES_AWAY and control != BASE and BASE in arms
+    from_base = ARMS[arm].takes_away and control != BASE and BASE in arms
     if from_base:
         sizes.append(arms[BASE])
     names = np.repeat(range(len(sizes)), sizes)

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from audit.interventions.answers import AnswerOf, read_answers
-from audit.interventions.arms import ROLES
 from audit.interventions.effects.presence import edit_size
 from audit.interventions.experiment import Answered
 from audit.interventions.making import tasks_of
 from audit.interventions.outcomes import read_experiment
 from audit.interventions.plan import Call, Plan, answers_file, read_plan
 from audit.interventions.report import Report, read_report, sentence
+from audit.interventions.showing import ROLES
 from audit.python_models.batches import batches, write_lines
 from audit.vocabulary.keys import RevisionKey
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from audit.interventions.arms import QUANTILES, ROLES
+from audit.interventions.arms import QUANTILES
 from audit.interventions.prompt import Block
+from audit.interventions.showing import ROLES
 from audit.sources.iterations import Iteration
 from collector import evidence, seeding
 from collector.budget import EXCERPTS

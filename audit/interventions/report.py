@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from audit.interventions.answers import read_answers, report_of
+from audit.interventions.arms import ARMS
 from audit.interventions.effects.analysis import analyse
 from audit.interventions.effects.results import FOUND, NOT_BEYOND_PLACEBO, NOT_TESTED, Analysis, Effect
 from audit.interventions.experiment import Experiment
@@ -34,26 +35,8 @@ _CAUSES: Final = {
     "presence": "showing the worst rollout and not another near the median",
     "presence of the best": "showing the best rollout and not another near the median",
 }
-_EXCHANGES: Final = {
-    "XL": "exchanging the labels of worst and best",
-    "XP": "reversing the order of rollouts",
-    "XA": "Rollout A, B, C in place of the labels",
-    "XN": "exchanging the numbers of worst and best",
-    "P1": "rewording the prompt",
-    "P2": "drawing the evidence again",
-    "RW": "replacing the worst rollout",
-    "RB": "replacing the best rollout",
-    "DW": "leaving the worst rollout out",
-    "DB": "leaving the best rollout out",
-    "N0": "the neutral frame",
-    "N0h": "hiding returns",
-    "I": "leaving out the instructions that mention the worst rollout",
-    "H": "shuffling earlier trials",
-}
 NO_FAMILY: Final = "none: the arms of the plan test no hypothesis of the family, so all below is exploratory."
 _ROUNDING: Final = 1e-12
-_MEDIAN: Final = ("RM", "DM")
-"""Controls in which the median rollout takes the place of the one whose presence is tested."""
 
 
 @dataclass(frozen=True)
@@ -151,8 +134,10 @@ def sentence(effect: Effect) -> str:
             "change is justified by"
         )
     elif effect.outcome == "edits":
-        cause = _EXCHANGES.get(effect.arm, effect.name)
-        more = f", beyond what the same does to the median one ({effect.control})" if effect.control in _MEDIAN else ""
+        arm = ARMS[effect.arm]
+        cause = arm.changing or effect.name
+        is_median = arm.takes_away and effect.control == arm.control
+        more = f", beyond what the same does to the median one ({effect.control})" if is_median else ""
         what = f"{cause} moves edits by {size} of the distance between two answers to one prompt{more}"
     elif effect.outcome == "gain":
         what = f"return of revised policies, {effect.arm} minus {effect.control}: {size}"

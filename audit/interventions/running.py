@@ -16,11 +16,12 @@ from msgspec import UNSET
 from audit.asking.answer_file import AnswerFile
 from audit.asking.together import AskedModel, ask_all, complete, open_model
 from audit.interventions.answers import ANSWERS, AnswerOf, ShownLine, calls_answered
-from audit.interventions.arms import Asked, Evidence, ask
+from audit.interventions.arms import Asked, ask
 from audit.interventions.effects.validity import capped
 from audit.interventions.making import units_of
 from audit.interventions.outcomes import read_gains
 from audit.interventions.plan import Call, Plan, answers_file
+from audit.interventions.showing import Evidence
 from audit.interventions.units import sha256
 from audit.output.errors import AuditError, UsageError, count
 from audit.request import note

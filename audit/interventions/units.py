@@ -15,8 +15,8 @@ import numpy as np
 from scipy.stats import rankdata
 
 from audit.ingest.runs import RecordedRun, Records
-from audit.interventions.arms import ROLES, Evidence
 from audit.interventions.prompt import Block, CriticPrompt, UnknownPromptError
+from audit.interventions.showing import ROLES, Evidence
 from audit.output.errors import UsageError
 from audit.rerun.rollouts import NotRerunnableError, task_of
 from audit.sources.iterations import Iteration

@@ -9,9 +9,9 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from audit.measures.association import Ratio, associate
 from audit.output.numbers import known
 from audit.python_models.batches import batches, write_lines
-from stats.measures.association import Ratio, associate
 
 if TYPE_CHECKING:
     import duckdb
@@ -44,8 +44,8 @@ def write_tests(runs: duckdb.DuckDBPyConnection, path: Path) -> None:
         runs: see `write_associations`.
         path: the file to write.
     """
-    from stats.measures.holm import holm_within
-    from stats.measures.logistic import robust_odds
+    from audit.measures.holm import holm_within
+    from audit.measures.logistic import robust_odds
 
     found = {cell: robust_odds(clusters) for cell, clusters in _clusters(runs).items()}
     families = [(condition, variant) for condition, _, variant in found]

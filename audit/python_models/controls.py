@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from audit.measures.bootstrap import UNKNOWN, percentile_interval, resampled_sums
 from audit.output.numbers import known
 from audit.python_models.batches import batches, write_lines
 from audit.vocabulary.methods import CONTROL
-from stats.measures.bootstrap import UNKNOWN, percentile_interval, resampled_sums
 
 if TYPE_CHECKING:
     import duckdb

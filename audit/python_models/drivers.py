@@ -1,4 +1,4 @@
-"""Computes the relation `drivers`: every answer judged once by the plain rules of `audit.references.driver`."""
+"""Computes the relation `drivers`: every answer judged once by the plain rules of `audit.references.driver_rules`."""
 
 from __future__ import annotations
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from audit.measures.text_edits import token_change
 from audit.python_models.batches import batches, write_lines
 from audit.vocabulary.keys import RevisionKey
-from stats.measures.text_edits import token_change
 
 if TYPE_CHECKING:
     import duckdb

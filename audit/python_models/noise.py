@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from audit.measures.permutation import no_change, no_change_paired
 from audit.output.numbers import known
 from audit.python_models.batches import lines, write_read
 from audit.vocabulary.keys import RevisionKey
-from stats.measures.permutation import no_change, no_change_paired
 
 if TYPE_CHECKING:
     import duckdb

@@ -6,19 +6,21 @@ exchangeable, given what they are adjusted for: tests permute outcomes within pr
 
 from __future__ import annotations
 
+import math
+from array import array
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from audit.measures.holm import holm
+from audit.measures.stratified_permutation import REDRAWS
+from audit.measures.within_strata import by_size, within_effects
 from audit.output.numbers import known
 from audit.python_models.batches import batches, write_lines
-from stats.measures.holm import holm
-from stats.measures.stratified_permutation import REDRAWS, groups
-from stats.measures.within_strata import within_effect
 
 if TYPE_CHECKING:
     import duckdb
@@ -30,6 +32,8 @@ EITHER: Final = "place or score"
 """Where items are sorted by score in every prompt, and the two cannot be separated."""
 RANKS: Final = {"later": PLACE, "higher": SCORE}
 """Factors that are ranks, from 0 to 1; the others are attributes that an item has or has not."""
+_AT_ONCE: Final = 4_000_000
+"""Pairs of items that are compared at once."""
 
 Floats = NDArray[np.float64]
 Row = dict[str, Any]
@@ -56,6 +60,10 @@ class Items(NamedTuple):
     gamma: float
 
 
+COLUMNS: Final = ("run", "iteration", "place", "score", "parent_score", "similarity_before")
+"""Numbers that are read of each item, beside its outcome."""
+
+
 def write_positions(items: duckdb.DuckDBPyConnection, path: Path) -> None:
     """Test every factor for each condition, task, method and outcome, and write a line of JSON for each test.
 
@@ -63,33 +71,34 @@ def write_positions(items: duckdb.DuckDBPyConnection, path: Path) -> None:
         items: a query for all of the relation `shown_items`, which was executed and not yet fetched.
         path: the file to write.
     """
-    cells: dict[tuple[str, ...], dict[tuple[int, int], list[Row]]] = defaultdict(lambda: defaultdict(list))
+    cells: dict[tuple[str, ...], array[float]] = defaultdict(lambda: array("d"))
     for batch in batches(items):
         for row in batch:
+            numbers = [math.nan if row[name] is None else row[name] for name in COLUMNS]
             for outcome in OUTCOMES:
                 if row[outcome] is not None:
-                    cell = row["condition"], row["env"], row["variant"], outcome
-                    cells[cell][row["run"], row["iteration"]].append(row)
+                    cells[row["condition"], row["env"], row["variant"], outcome].extend((*numbers, row[outcome]))
     names = ("condition", "env", "variant", "outcome")
     write_lines(
         path,
         (
             dict(zip(names, cell, strict=True)) | line
-            for cell, prompts in sorted(cells.items())
-            for line in factor_effects(cell[-1], [rows for _, rows in sorted(prompts.items())])
+            for cell in sorted(cells)
+            for line in factor_effects(cell[-1], np.array(cells.pop(cell)).reshape(-1, len(COLUMNS) + 1))
         ),
     )
 
 
-def factor_effects(outcome: str, prompts: Sequence[Sequence[Row]], *, redraws: int = REDRAWS) -> list[Row]:
+def factor_effects(outcome: str, rows: Floats, *, redraws: int = REDRAWS) -> list[Row]:
     """Test every factor, corrected together.
 
     Args:
         outcome: `cited` or `gain`.
-        prompts: for each its items whose outcome is known, rows of the relation `shown_items`.
+        rows: of items whose outcome is known, in any order: `COLUMNS` of the relation `shown_items`, NaN where one is
+            not known, and the outcome; shape (items, 7).
         redraws: how often outcomes are permuted.
     """
-    items = _items(outcome, [rows for rows in prompts if len(rows) > 1])
+    items = _items(outcome, rows)
     if items is None:
         return []
     lines = list(_effects(items, redraws))
@@ -98,47 +107,51 @@ def factor_effects(outcome: str, prompts: Sequence[Sequence[Row]], *, redraws: i
     return [line | {"holm_p": known(float(p)), "family": family} for line, p in zip(lines, corrected, strict=True)]
 
 
-def _items(outcome: str, prompts: Sequence[Sequence[Row]]) -> Items | None:
+def _items(outcome: str, rows: Floats) -> Items | None:
     """The items of prompts that have several with a known outcome; None without any."""
-    if not prompts:
+    rows = rows[np.lexsort(rows[:, 2::-1].T)]
+    is_first = np.ones(len(rows), dtype=bool)
+    is_first[1:] = (np.diff(rows[:, :2], axis=0) != 0).any(axis=1)
+    prompt = np.cumsum(is_first) - 1
+    has_several = np.bincount(prompt)[prompt] > 1
+    if not has_several.any():
         return None
-    found: dict[str, list[Floats]] = defaultdict(list)
+    rows, prompt = rows[has_several], np.unique(prompt[has_several], return_inverse=True)[1]
+    run, _, _, score, parent, similarity, value = rows.T
+    factors: dict[str, Floats] = defaultdict(lambda: np.empty(len(rows)))
     agreeing = differing = 0
-    for rows in (sorted(rows, key=lambda row: row["place"]) for rows in prompts):
-        scores = np.array([np.nan if row["score"] is None else row["score"] for row in rows])
-        steps = np.sign(scores[None, :] - scores[:, None])[np.triu_indices(len(rows), 1)]
-        agreeing, differing = agreeing + int((steps > 0).sum()), differing + int((steps < 0).sum())
-        for name, values in _factors(scores, outcome, rows[0]["parent_score"]).items():
-            found[name].append(values)
-    rows = [row for each in prompts for row in sorted(each, key=lambda row: row["place"])]
+    for size, places in by_size(prompt).items():
+        for each in np.array_split(places, math.ceil(places.size * size / _AT_ONCE)):
+            scores = score[each]
+            steps = (scores[:, None, :] - scores[:, :, None])[:, *np.triu_indices(size, 1)]
+            agreeing, differing = agreeing + int((steps > 0).sum()), differing + int((steps < 0).sum())
+            for name, values in _factors(scores, outcome, parent[each[:, :1]]).items():
+                factors[name][each] = values
     is_gain = outcome == "gain"
     return Items(
-        outcome=np.array([float(row[outcome]) for row in rows]),
-        prompt=np.repeat(np.arange(len(prompts)), [len(each) for each in prompts]),
-        run=np.array([row["run"] for row in rows]),
-        factors={name: np.concatenate(values) for name, values in found.items()},
-        similarity=np.array([row["similarity_before"] if is_gain else 0.0 for row in rows]),
+        outcome=value.copy(),
+        prompt=prompt,
+        run=run.astype(np.intp),
+        factors=factors,
+        similarity=similarity.copy() if is_gain else np.zeros(len(rows)),
         gamma=(agreeing - differing) / (agreeing + differing) if agreeing + differing else np.nan,
     )
 
 
-def _factors(scores: Floats, outcome: str, parent: float | None) -> dict[str, Floats]:
-    """What is tested of the items of one prompt, which are in the order of display."""
-    number = len(scores)
+def _factors(scores: Floats, outcome: str, parents: Floats) -> dict[str, Floats]:
+    """What is tested of prompts: scores in the order of display, shape (prompts, items); parents, (prompts, 1)."""
+    number = scores.shape[1]
     place = np.arange(number)
-    factors = {
-        "first": (place == 0).astype(float),
-        "last": (place == number - 1).astype(float),
-        "later": place / (number - 1),
-    }
+    factors = {"first": place == 0, "last": place == number - 1, "later": place / (number - 1)}
     # Of equal scores none is the worst or the best alone; all are, and they share the mean of their ranks.
-    is_unknown = np.isnan(scores).any()
-    lower, equal = ((scores[None, :] < scores[:, None]).sum(axis=1), (scores[None, :] == scores[:, None]).sum(axis=1))
-    factors["worst"] = np.where(is_unknown, np.nan, scores == scores.min())
-    factors["best"] = np.where(is_unknown, np.nan, scores == scores.max())
+    is_unknown = np.isnan(scores).any(axis=1, keepdims=True)
+    lower = (scores[:, None, :] < scores[:, :, None]).sum(axis=2)
+    equal = (scores[:, None, :] == scores[:, :, None]).sum(axis=2)
+    factors["worst"] = np.where(is_unknown, np.nan, scores == scores.min(axis=1, keepdims=True))
+    factors["best"] = np.where(is_unknown, np.nan, scores == scores.max(axis=1, keepdims=True))
     factors["higher"] = np.where(is_unknown, np.nan, (lower + (equal - 1) / 2) / (number - 1))
     if outcome == "gain":
-        factors["above parent"] = np.where(np.isnan(scores) | (parent is None), np.nan, scores > (parent or 0.0))
+        factors["above parent"] = np.where(np.isnan(scores) | np.isnan(parents), np.nan, scores > parents)
     return factors
 
 
@@ -147,24 +160,26 @@ def _effects(items: Items, redraws: int) -> Iterator[Row]:
     is_sorted = abs(items.gamma) == 1
     similarity = _centred(items.similarity, items.prompt)
     ranks = {aspect: _centred(items.factors[name], items.prompt) for name, aspect in RANKS.items()}
-    done: list[Floats] = []
+    tested: dict[str, Floats] = {}
+    regressors = []
     for name, values in items.factors.items():
-        aspect = PLACE if name in ("first", "last", "later") else SCORE
+        aspect = _aspect(name)
         if is_sorted and aspect == SCORE:
             continue
         centred = _centred(values, items.prompt)
-        if not centred.any() or any(_is_same(centred, other) for other in done):
+        if not centred.any() or any(_is_same(centred, other) for other in tested.values()):
             continue
-        done.append(centred)
+        tested[name] = centred
         adjusted = [] if is_sorted else [ranks[SCORE if aspect == PLACE else PLACE]]
-        covariates = np.column_stack([similarity, *adjusted])
-        found = within_effect(items.outcome, values, items.prompt, items.run, covariates=covariates, redraws=redraws)
+        regressors.append((values, np.column_stack([similarity, *adjusted])))
+    effects = within_effects(items.outcome, regressors, items.prompt, items.run, redraws=redraws)
+    for (name, centred), (values, _), found in zip(tested.items(), regressors, effects, strict=True):
         counted = np.isin(items.prompt, np.unique(items.prompt[centred != 0]))
         has = counted & (values == 1)
         without = counted & (values != 1)
         is_rank = name in RANKS
         yield {
-            "aspect": EITHER if is_sorted else aspect,
+            "aspect": EITHER if is_sorted else _aspect(name),
             "factor": name,
             "runs": len(np.unique(items.run[counted])),
             "revisions": found.strata,
@@ -179,12 +194,17 @@ def _effects(items: Items, redraws: int) -> Iterator[Row]:
         }
 
 
+def _aspect(factor: str) -> str:
+    return PLACE if factor in ("first", "last", "later") else SCORE
+
+
 def _centred(values: Floats, prompt: NDArray[np.intp]) -> Floats:
     """Values less their mean over the prompt; 0 in prompts where one is not known."""
     centred = np.zeros(len(values))
-    for each in groups(prompt):
-        if not np.isnan(values[each]).any() and np.ptp(values[each]) > 0:
-            centred[each] = values[each] - values[each].mean()
+    for places in by_size(prompt).values():
+        each = values[places]
+        varies = np.ptp(each, axis=1, keepdims=True) > 0  # and not NaN
+        centred[places] = np.where(varies, each - each.mean(axis=1, keepdims=True), 0.0)
     return centred
 
 

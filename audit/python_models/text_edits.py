@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from audit.measures.text_edits import text_edit
 from audit.python_models.batches import batches, write_lines
 from audit.vocabulary.keys import RevisionKey
-from stats.measures.text_edits import text_edit
 
 if TYPE_CHECKING:
     import duckdb

@@ -14,10 +14,10 @@ from typing import Any, Final, Self
 
 import msgspec
 
+from audit.measures.rounding import sign_of_change
 from audit.recorders.candidates import Item, Scores, Text, candidate, components, refuse_beyond, shown_items
 from audit.recorders.run_files import RunFiles
 from audit.recorders.troubles import Troubles, guarded
-from audit.rounding import sign_of_change
 from collector.records import Call, EvidenceKind, ShownItems, TextCandidate, TextEpisode, split_thinking
 
 LONGEST_ERROR: Final = 1000

@@ -7,26 +7,6 @@ for mention in resolve(answer, shown):
 Rules, limits and scores are in `docs/references.md`.
 """
 
-from __future__ import annotations
+from collector.system.lazy_names import attach as _attach
 
-from audit.output.escaping import visible
-from audit.references.driver import Driver, driver
-from audit.references.marking import mark
-from audit.references.mention import Kind, Label, Mention, Target
-from audit.references.resolving import discounts_worst, references_worst, resolve
-from audit.references.shown import Shown
-
-__all__ = [
-    "Driver",
-    "Kind",
-    "Label",
-    "Mention",
-    "Shown",
-    "Target",
-    "discounts_worst",
-    "driver",
-    "mark",
-    "references_worst",
-    "resolve",
-    "visible",
-]
+__getattr__, __dir__ = _attach(__name__, __file__)

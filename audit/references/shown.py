@@ -31,7 +31,7 @@ class Shown:
         lengths: steps of all K rollouts, where known.
         smallest: smallest return in the statistics that the critic was shown, where there were any.
         largest: largest return there.
-        rounding: returns that differ by no more are equal, as `audit.rounding` has it of the revision.
+        rounding: returns that differ by no more are equal, as `audit.measures.rounding` has it of the revision.
     """
 
     rollouts: tuple[ShownRollout, ...] = ()

@@ -6,22 +6,22 @@ Of those here and elsewhere each block is compared with its checksum when it is 
 
 from __future__ import annotations
 
-import datetime
+import contextlib
 import functools
 import importlib.util
-import io
 import itertools
 import os
 import tempfile
 import threading
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from audit.output.errors import AuditError
 from audit.remote.ahead import Ahead, Chunk
 from audit.remote.checksums import BLOCK, Checksums, DamagedError, check_all
+from audit.remote.file_system import Served, file_system
 from audit.remote.objects import RemoteObject
 from audit.remote.pool import AHEAD, DEMANDED, POOL, result_of
 from audit.remote.urls import shown
@@ -122,7 +122,23 @@ def is_elsewhere(local: str) -> bool:
 def attach(connection: duckdb.DuckDBPyConnection) -> None:
     """Make packs that are read through this program readable for a connection."""
     if _served and not connection.filesystem_is_registered(SCHEME):
-        connection.register_filesystem(_file_system())
+        connection.register_filesystem(file_system(SCHEME, _served))
+
+
+@contextlib.contextmanager
+def only_asked_for(paths: Iterable[str]) -> Iterator[None]:
+    """Read nothing ahead of some packs elsewhere within the block: no more is wanted than a few row groups.
+
+    Otherwise a run in two of them would pass for the beginning of all that follow.
+    """
+    served = [each for path in paths if isinstance(each := _served.get(_names.get(path, "")), Ranged)]
+    for each in served:
+        each.reads_ahead = False
+    try:
+        yield
+    finally:
+        for each in served:
+            each.reads_ahead = True
 
 
 def failure() -> str | None:
@@ -138,16 +154,6 @@ def interrupted(error: BaseException) -> bool:
     was_stopped = _stopped.is_set()
     _stopped.clear()
     return was_stopped or any(line.startswith("KeyboardInterrupt") for line in str(error).splitlines())
-
-
-class Served(Protocol):
-    """A pack as DuckDB reads it; any number of threads do."""
-
-    size: int
-    failure: str | None
-
-    def read(self, start: int, length: int) -> bytes:
-        """Bytes from a place on: fewer where the pack ends."""
 
 
 class Here:
@@ -206,6 +212,7 @@ class Ranged:
         self._lock = threading.Lock()
         self._file = tempfile.TemporaryFile(prefix="audit-remote-")  # noqa: SIM115 - as long as this object
         weakref.finalize(self, self._file.close).atexit = False  # threads may still write
+        self.reads_ahead = True
         self._ahead = Ahead(functools.partial(_layout, name))
         self._checksums: tuple[Checksums | None] | None = None
 
@@ -235,7 +242,7 @@ class Ranged:
         try:
             checksums = self.checksums()
             needed = self._request(start, end, DEMANDED)
-            for first, last in self._ahead.after(start, end):
+            for first, last in self._ahead.after(start, end) if self.reads_ahead else ():
                 self._request(first, last, AHEAD)
             if _stopped.is_set():
                 raise OSError
@@ -325,65 +332,3 @@ def _layout(name: str) -> list[Chunk]:
             return connection.execute(_LAYOUT, [name]).fetchall()
         except duckdb.Error:
             return []
-
-
-class _Handle(io.RawIOBase):
-    """An open file as DuckDB uses it: several threads move and read it in turn, so each has a place of its own."""
-
-    def __init__(self, served: Served) -> None:
-        self._served = served
-        self._at = threading.local()
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return getattr(self._at, "place", 0)
-
-    def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:
-        start = {os.SEEK_SET: 0, os.SEEK_CUR: self.tell(), os.SEEK_END: self._served.size}[whence]
-        self._at.place = start + offset
-        return start + offset
-
-    def read(self, size: int = -1, /) -> bytes:
-        place = self.tell()
-        data = self._served.read(place, self._served.size - place if size < 0 else size)
-        self._at.place = place + len(data)
-        return data
-
-
-def _file_system() -> Any:
-    from fsspec import AbstractFileSystem
-
-    class Files(AbstractFileSystem):  # type: ignore[misc] # fsspec has no types
-        """Only what has been served can be opened, and nothing can be written."""
-
-        protocol = SCHEME
-        cachable = False
-
-        def open(self, path: str, mode: str = "rb", **_: Any) -> _Handle:
-            if mode != "rb":
-                raise PermissionError(path)
-            return _Handle(self._of(path))
-
-        def info(self, path: str, **_: Any) -> dict[str, Any]:
-            return {"name": path, "size": self._of(path).size, "type": "file"}
-
-        def glob(self, path: str, **_: Any) -> list[str]:
-            return [path] if path in _served else []
-
-        def exists(self, path: str, **_: Any) -> bool:
-            return path in _served
-
-        def modified(self, path: str) -> datetime.datetime:  # noqa: ARG002 - DuckDB asks
-            return datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC)
-
-        def _of(self, path: str) -> Served:
-            if path not in _served:
-                raise FileNotFoundError(path)
-            return _served[path]
-
-    return Files()

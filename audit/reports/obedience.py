@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from audit.arguments import Data, Selection, request_of
 from audit.engine.interrupting import rows
+from audit.measures.discontinuity import Jump, regression_discontinuity, rule_of_thumb
 from audit.output.errors import UsageError
 from audit.output.formats import Row
 from audit.output.rows import Table
-from stats.measures.discontinuity import Jump, regression_discontinuity, rule_of_thumb
 
 if TYPE_CHECKING:
     from audit.request import Request
@@ -80,7 +80,7 @@ def obedience(
     """Whether critics keep to the revision rule: edits at or above τ_c and below it, and their jump at τ_c.
 
     Since nothing else changes at τ_c, the jump is what the rule causes. It is estimated by lines on either side, with
-    errors by run (`stats.measures.discontinuity`).
+    errors by run (`audit.measures.discontinuity`).
 
     Args:
         data: records.

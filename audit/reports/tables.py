@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import weakref
-from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from audit.arguments import (
@@ -16,11 +15,10 @@ from audit.arguments import (
     Selection,
     request_of,
 )
-from audit.output.errors import AuditError
-from audit.output.formats import Row
 from audit.output.linked import link_to_revision
 from audit.output.rows import Table
 from audit.reports.emptiness import are_texts, no_patterns, unread, why_empty
+from audit.reports.relation_rows import RelationRows
 
 if TYPE_CHECKING:
     import duckdb
@@ -231,52 +229,6 @@ def topics(data: Data, *, top: int = 10, **options: Unpack[Selection]) -> Table:
     return relation_table("topics", request_of(data, Selection, options), f"rank <= {int(top)}")
 
 
-MOST: Final = 2**25
-"""Rows of a user's query: hundreds of megabytes of a single number each."""
-
-
-class RelationRows:
-    """The rows of a relation, each time computed anew.
-
-    Args:
-        relation: whose columns have different names.
-        store: where the query runs, if Ctrl-C is to stop it, which takes a thread, and if there may be too many rows.
-        owner: what keeps the store open.
-    """
-
-    def __init__(self, relation: duckdb.DuckDBPyRelation, store: Store | None, owner: object = None) -> None:
-        self.columns: Sequence[str] = relation.columns
-        self._relation = relation
-        self._store = store
-        self._owner = owner
-
-    def __iter__(self) -> Iterator[Row]:
-        columns = self.columns
-        return (dict(zip(columns, row, strict=True)) for row in self.values())
-
-    def values(self) -> Iterator[Sequence[Any]]:
-        """Iterate over the rows, each the values of all columns.
-
-        Raises:
-            AuditError: after `MOST` rows, if there are more and the query is a user's.
-        """
-        if self._store is None:
-            yield from self._relation.iter_rows()
-            return
-        from audit.engine.interrupting import values
-
-        # DuckDB holds a result as a whole, whatever its memory may be.
-        for number, row in enumerate(values(self._relation.limit(MOST + 1), self._store)):
-            if number == MOST:
-                raise AuditError(f"more than {MOST:,} rows: add a limit, or count where they are")
-            yield row
-
-    def __len__(self) -> int:
-        relation = self._relation if self._store is None else self._relation.limit(MOST + 1)
-        [(number,)] = relation.aggregate("count(*)").fetchall()
-        return int(number)
-
-
 def table_of(relation: duckdb.DuckDBPyRelation, store: Store, *, can_stop: bool = False, **options: Any) -> Table:
     """A relation as a table; its store is closed when nothing refers to table, rows or relation any longer.
 
@@ -288,7 +240,7 @@ def table_of(relation: duckdb.DuckDBPyRelation, store: Store, *, can_stop: bool 
     """
 
     def rows_of(some: duckdb.DuckDBPyRelation) -> RelationRows:
-        return RelationRows(some, store if can_stop else None, relation)
+        return RelationRows(some, store, relation, is_users=can_stop)
 
     table = Table(columns=list(relation.columns), rows=rows_of(relation), relation=relation, rows_of=rows_of, **options)
     table.close = weakref.finalize(relation, store.close)

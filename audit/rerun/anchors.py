@@ -12,6 +12,8 @@ import msgspec
 import numpy as np
 
 from audit.ingest.runs import RecordedRun, Records
+from audit.measures.bootstrap import cluster_bootstrap
+from audit.measures.rounding import score_rounding
 from audit.output.numbers import known
 from audit.output.progress import tracked
 from audit.rerun.anchoring import Anchoring, NotReproducedError, anchoring, changes
@@ -20,10 +22,8 @@ from audit.rerun.policies import Fingerprints, key_of
 from audit.rerun.results import computed
 from audit.rerun.rollouts import NO_PARAMETERS, NotRerunnableError, task_of, what_is_missing
 from audit.rerun.verify import draw
-from audit.rounding import score_rounding
 from audit.sources.iterations import Iteration
 from audit.vocabulary.keys import RunKey
-from stats.measures.bootstrap import cluster_bootstrap
 
 if TYPE_CHECKING:
     from collector.tasks import Task

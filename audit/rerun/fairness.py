@@ -8,10 +8,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from audit.measures.bootstrap import cluster_bootstrap
+from audit.measures.rounding import sign_of_change
 from audit.output.numbers import known
 from audit.rerun.rescoring import Scored, by_group, root_mean_square
-from audit.rounding import sign_of_change
-from stats.measures.bootstrap import cluster_bootstrap
 
 COLUMNS: Final = (
     *("condition", "env", "variant", "runs", "iterations", "revisions", "rollouts"),

@@ -8,6 +8,10 @@ from collections.abc import Iterable, Sequence
 from itertools import permutations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from audit.measures.cluster_robust import Coefficient, cluster_robust
+from audit.measures.holm import holm_within
+from audit.measures.summary import Summary, summarise
+from audit.measures.welch import welch_from_summaries, welch_interval
 from audit.output.errors import UsageError
 from audit.output.names import METHODS
 from audit.output.numbers import known
@@ -16,10 +20,6 @@ from audit.viewer.counts import GROUP, REGRESSION, SALIENCE, Filter, filters_of
 from audit.viewer.query import Query
 from audit.vocabulary.methods import CONTROL
 from audit.vocabulary.names import ordered
-from stats.measures.cluster_robust import Coefficient, cluster_robust
-from stats.measures.holm import holm_within
-from stats.measures.summary import Summary, summarise
-from stats.measures.welch import welch_from_summaries, welch_interval
 
 if TYPE_CHECKING:
     from audit.viewer.session import Session

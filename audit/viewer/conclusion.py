@@ -9,11 +9,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from audit.measures.cluster_robust import Coefficient, cluster_robust, clustered_mean
 from audit.output.errors import UsageError
 from audit.output.numbers import known
 from audit.viewer.counts import CITING, GROUP, REGRESSION, SALIENCE, Filter, filters_of
 from audit.viewer.query import Query
-from stats.measures.cluster_robust import Coefficient, cluster_robust, clustered_mean
 
 if TYPE_CHECKING:
     from audit.viewer.session import Session

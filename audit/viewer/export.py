@@ -52,6 +52,11 @@ _POLICY: Final = {
     **{name: value for name, value in POLICY.items() if name != "frame-ancestors"},  # not for an element to state
     "connect-src": "'none'",
 }
+_SERVED: Final = {
+    "making.css": '<link rel="stylesheet" href="making.css">\n',
+    "making.js": '<script src="making.js" defer></script>\n',
+}
+"""Files for what only a server does, and the lines that load them."""
 _AFTER_CHARSET: Final = '<meta charset="utf-8">\n'
 _BEFORE_PAGES: Final = '<script src="data.js" defer></script>\n'
 
@@ -155,7 +160,7 @@ def _names_of_export(folder: Path) -> set[str]:
 def _write_static(folder: Path) -> None:
     """Copy what runs in the browser; the page states its policy itself and answers itself."""
     with resources.as_file(resources.files("audit.viewer").joinpath("static")) as static:
-        shutil.copytree(static, folder)
+        shutil.copytree(static, folder, ignore=shutil.ignore_patterns(*_SERVED))
     index = folder / "index.html"
     policy = "; ".join(f"{name} {value}" for name, value in _POLICY.items())
     page = index.read_text(encoding="utf-8")
@@ -163,6 +168,8 @@ def _write_static(folder: Path) -> None:
         _AFTER_CHARSET, f'{_AFTER_CHARSET}<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
     )
     page = page.replace(_BEFORE_PAGES, f'{_BEFORE_PAGES}<script src="export.js" defer></script>\n')
+    for line in _SERVED.values():
+        page = page.replace(line, "")
     index.write_text(page, encoding="utf-8")
 
 

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from audit.engine.catalog import schema
 from audit.interventions.answers import AnswerOf, ShownLine, report_of
-from audit.interventions.arms import ARMS, ROLES
+from audit.interventions.arms import ARMS
 from audit.interventions.experiment import Answered
 from audit.interventions.intervene import describe
 from audit.interventions.outcomes import evidence_of
 from audit.interventions.relations import finished
 from audit.interventions.report import sentence, unfinished
 from audit.interventions.show import answers_to
+from audit.interventions.showing import ROLES
 from audit.output.errors import AuditError
 from audit.output.escaping import in_line, visible
 from audit.references import driver, resolve

@@ -211,6 +211,7 @@ ANSWERS: Final[Mapping[str, Answer]] = {
     f"replay/{REVISION}": lambda session, request: session.replays.replay(_revision(request)),
     f"run/{RUN}": lambda session, request: run(session, _run(request)),
     "conclusion": lambda session, request: conclusion(session, _query(session, request)),
+    "making": lambda session, _: {"index": session.table.texts.is_awaited},
     "curves": lambda session, _: charts.curves(session),
     "changes": lambda session, _: charts.changes(session),
     "compare": lambda session, request: compare(

@@ -88,13 +88,17 @@ class Session:
 
         An error is left to whoever asks for the relation.
         """
-        self.table.texts.take()
-        for name in WARMED:
-            with self.lock, contextlib.suppress(duckdb.Error):
-                if self._is_closed:
-                    return
-                self.store.relation(name)
-        self.table.texts.make(lambda: not self._is_closed)
+        texts = self.table.texts
+        try:
+            texts.take()
+            for name in WARMED:
+                with self.lock, contextlib.suppress(duckdb.Error):
+                    if self._is_closed:
+                        return
+                    self.store.relation(name)
+            texts.make(lambda: not self._is_closed)
+        finally:
+            texts.settle()
 
     @contextlib.contextmanager
     def temporary(self, suffix: str) -> Iterator[Path]:

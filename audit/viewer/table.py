@@ -15,7 +15,7 @@ import duckdb
 from audit.engine.quiet import without_progress_bar
 from audit.output.errors import AuditError
 from audit.viewer.query import PAGE, Filters, Kind, Query
-from audit.viewer.text_index import TEXT, TextIndex
+from audit.viewer.text_index import REVISED, TEXT, TextIndex
 from audit.vocabulary.keys import RevisionKey, RunKey
 
 if TYPE_CHECKING:
@@ -273,7 +273,7 @@ def _with_text(store: Store, folded: str) -> Any:
     """The keys of the revisions with a text, as a frame."""
     from duckdb import ConstantExpression, FunctionExpression, SQLExpression
 
-    found = store.relation("episodes").filter(SQLExpression("revised is not null"))
+    found = store.relation("episodes").filter(SQLExpression(REVISED))
     has = FunctionExpression("contains", SQLExpression(TEXT), ConstantExpression(folded))
     return found.filter(has).select(", ".join(RevisionKey._fields)).df()
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import os
 import struct
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple
 
 import duckdb
 import numpy as np
@@ -25,10 +26,12 @@ from collector.system.cores import cores
 if TYPE_CHECKING:
     from audit.engine.shelf import Shelf
     from audit.store import Store
-    from audit.viewer.words import Codes, Numbers
+    from audit.viewer.words import Codes, Numbers, Pattern, Words
 
 TEXT: Final = "lower(concat(revised.answer, chr(0), revised.thinking))"
 """What is searched in: an answer and its thinking, in small letters."""
+REVISED: Final = "revised.source is not null"
+"""Of which episodes: those with a revised candidate, told by a field of it, so that no other one is read."""
 SMALLEST: Final = 2**27
 """Bytes of text from which on there is an index: fewer are read in half a second."""
 LARGEST: Final = 2**31
@@ -58,34 +61,60 @@ class _Part(NamedTuple):
     codes: Codes
     words: bytes
 
-    @classmethod
-    def read(cls, path: Path) -> _Part:
-        """Read a file.
-
-        Raises:
-            OSError: it is gone.
-            ValueError: it ends early.
-        """
-        content = path.read_bytes()
-        if len(content) < _HEAD.size:
-            raise ValueError("no head")
-        before, texts, codes, words = _HEAD.unpack_from(content)
-        ends = np.cumsum([_HEAD.size, 8 * texts, 8 * (texts + 1), 2 * codes, words]).tolist()
-        if ends[-1] != len(content):
-            raise ValueError("not the whole file")
-        return cls(
-            before,
-            np.frombuffer(content, "<i8", texts, ends[0]),
-            np.frombuffer(content, "<i8", texts + 1, ends[1]),
-            np.frombuffer(content, "<u2", codes, ends[2]),
-            content[ends[3] :],
-        )
-
     def write(self, path: Path) -> None:
         """Write the file."""
         head = _HEAD.pack(self.before, len(self.ids), len(self.codes), len(self.words))
         arrays = (self.ids.astype("<i8"), self.bounds.astype("<i8"), self.codes.astype("<u2"))
         path.write_bytes(b"".join([head, *(array.tobytes() for array in arrays), self.words]))
+
+
+class _Kept:
+    """The file of a part, of which no more is in memory than is asked for.
+
+    Args:
+        stream: of the file.
+
+    Attributes:
+        before: as of a `_Part`.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: it ends early.
+    """
+
+    def __init__(self, stream: BinaryIO) -> None:
+        head = stream.read(_HEAD.size)
+        if len(head) < _HEAD.size:
+            raise ValueError("no head")
+        self.before, self._texts, codes, words = _HEAD.unpack(head)
+        self._stream = stream
+        self._codes = _HEAD.size + 8 * (2 * self._texts + 1)
+        self._words = self._codes + 2 * codes
+        if self._words + words != os.fstat(stream.fileno()).st_size:
+            raise ValueError("not the whole file")
+
+    def words(self) -> bytes:
+        """As of a `_Part`."""
+        self._stream.seek(self._words)
+        return self._stream.read()
+
+    def texts_with(self, pattern: Pattern) -> Numbers:
+        """The `id` of each revision with a text."""
+        ids = self._read("<i8", _HEAD.size, self._texts)
+        bounds = self._read("<i8", _HEAD.size + 8 * self._texts, self._texts + 1)
+        found: Numbers = ids[pattern.texts_with(self._codes_from, bounds)]
+        return found
+
+    def _codes_from(self, start: int, end: int) -> Codes:
+        codes: Codes = self._read("<u2", self._codes + 2 * start, end - start)
+        return codes
+
+    def _read(self, kind: str, place: int, number: int) -> Any:
+        self._stream.seek(place)
+        values = np.fromfile(self._stream, kind, number)
+        if len(values) < number:
+            raise ValueError("not the whole file")
+        return values
 
 
 class _NotMadeError(Exception):
@@ -109,11 +138,21 @@ class TextIndex:
         self._lock = lock
         self._ask = ask
         self._numbered = numbered
-        self._words: dict[bytes, int] = {}
-        self._seen = hashlib.blake2b(digest_size=16)
+        self._lines = b""
+        self._words: Words | None = None
         self._parts: list[Path] = []
-        self.is_whole = False
+        self._planned: list[list[RunKey]] | None = None
+        self._is_given_up = False
+
+    @property
+    def is_whole(self) -> bool:
         """Whether it can be asked."""
+        return self._words is not None
+
+    @property
+    def is_awaited(self) -> bool:
+        """Whether it is being made, or will be, so that searches are slower as yet than they are with it."""
+        return not (self.is_whole or self._is_given_up) and self._shelf() is not None and bool(self._plan())
 
     def find(self, text: str) -> Numbers | None:
         """The `id` of each revision with a text; None where the answers have to be read.
@@ -123,22 +162,24 @@ class TextIndex:
         """
         from audit.viewer.words import Pattern
 
-        if not self.is_whole:
+        words = self._words
+        if words is None:
             return None
         try:
-            pattern = Pattern(text.encode(), self._words)
+            pattern = Pattern(text.encode(), words)
         except UnicodeEncodeError:  # half of a surrogate pair, which DuckDB refuses
             return None
 
         def search(path: Path) -> Numbers:
-            part = _Part.read(path)
-            return part.ids[pattern.texts_with(part.codes, part.bounds)]
+            with path.open("rb", 0) as stream:
+                return _Kept(stream).texts_with(pattern)
 
         try:
             with ThreadPoolExecutor(cores()) as threads:
                 return np.concatenate(list(threads.map(search, self._parts)))
         except (OSError, ValueError):  # another audit has removed what was kept
-            self.is_whole = False
+            self._words = None
+            self.settle()
             return None
 
     def take(self) -> None:
@@ -161,11 +202,17 @@ class TextIndex:
             with contextlib.suppress(_NotMadeError, TooManyWordsError, duckdb.Error):
                 self._complete(shelf, is_wanted)
 
+    def settle(self) -> None:
+        """What is not there by now is not made any more."""
+        self._is_given_up = True
+
     def _shelf(self) -> Shelf | None:
         """Where it is kept; None where there is none to be, as of records elsewhere, whose answers would be fetched."""
         return None if any(isinstance(path, RemotePath) for path in self._store.paths) else self._store.shelf
 
     def _complete(self, shelf: Shelf, is_wanted: Callable[[], bool] | None) -> None:
+        from audit.viewer.words import Words
+
         plan = self._plan()
         for number in range(len(self._parts), len(plan)):
             name = f"words-{number:03}"
@@ -182,9 +229,10 @@ class TextIndex:
                 if part is None:
                     raise _NotMadeError
             path, words = part
-            self._learn(words)
+            self._lines += words
             self._parts.append(path)
-        self.is_whole = bool(plan)
+        if plan:
+            self._words = Words(self._lines)
 
     def _kept(self, shelf: Shelf, name: str) -> tuple[Path, bytes] | None:
         """The file of a part, and its words; None where none is kept that goes on from the parts before."""
@@ -192,21 +240,21 @@ class TextIndex:
         if path is None:
             return None
         with contextlib.suppress(OSError, ValueError):
-            part = _Part.read(path)
-            if part.before == self._seen.digest():
-                return path, part.words
+            with path.open("rb", 0) as stream:
+                part = _Kept(stream)
+                if part.before == self._before():
+                    return path, part.words()
             path.unlink()
         return None
 
-    def _learn(self, words: bytes) -> None:
-        from audit.viewer.words import BYTES
-
-        self._seen.update(words)
-        for word in words.splitlines():
-            self._words[word] = BYTES + len(self._words)
+    def _before(self) -> bytes:
+        """A digest of the words so far."""
+        return hashlib.blake2b(self._lines, digest_size=16).digest()
 
     def _plan(self) -> list[list[RunKey]]:
         """The runs of each part; none where there are too few answers, or too many."""
+        if self._planned is not None:
+            return self._planned
         keys = ", ".join(RunKey._fields)
         rows = self._ask(
             f"select {keys}, sum(coalesce(answer_bytes, 0) + coalesce(thinking_bytes, 0)) from kept.viewer "
@@ -219,10 +267,11 @@ class TextIndex:
                 parts.append([])
             parts[-1].append(RunKey(*key))
             size += int(length)
-        return parts if SMALLEST <= size <= LARGEST else []
+        self._planned = parts if SMALLEST <= size <= LARGEST else []
+        return self._planned
 
     def _made(self, runs: Sequence[RunKey], is_wanted: Callable[[], bool]) -> _Part:
-        from audit.viewer.words import encode
+        from audit.viewer.words import BYTES, encode
 
         def texts() -> Iterator[bytes]:
             for text in found["text"]:
@@ -235,14 +284,20 @@ class TextIndex:
                 raise _NotMadeError
             answers = self._answers(runs)
         found = self._numbered(answers)
-        words = dict(self._words)
+        words = {word: number for number, word in enumerate(self._lines.splitlines(), BYTES)}
+        known = len(words)
         codes, bounds = encode(texts(), words)
-        new = b"".join(word + b"\n" for word in list(words)[len(self._words) :])
-        return _Part(self._seen.digest(), found["id"], bounds, codes, new)
+        new = b"".join(word + b"\n" for word in list(words)[known:])
+        return _Part(self._before(), found["id"], bounds, codes, new)
 
     def _answers(self, runs: Sequence[RunKey]) -> Any:
         named = ", ".join(f"({', '.join(map(_literal, run))})" for run in runs)
-        chosen = f"revised is not null and ({', '.join(RunKey._fields)}) in ({named})"
+        # Bounds of each column alone have DuckDB leave out most of what a list of runs would have it read.
+        bounds = " and ".join(
+            f"{name} between {_literal(min(values))} and {_literal(max(values))}"
+            for name, values in zip(RunKey._fields, zip(*runs, strict=True), strict=True)
+        )
+        chosen = f"{REVISED} and {bounds} and ({', '.join(RunKey._fields)}) in ({named})"
         columns = f"{', '.join(RevisionKey._fields)}, {TEXT} as text"
         return self._store.relation("episodes").filter(duckdb.SQLExpression(chosen)).select(columns).df()
 

@@ -95,6 +95,7 @@ class View:
         with contextlib.suppress(AuditError, duckdb.Error):
             about(self._session)
             overview(self._session)
+        with contextlib.suppress(AuditError, duckdb.Error):
             self._session.warm()
 
     def open_in_browser(self) -> None:

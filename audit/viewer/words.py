@@ -10,10 +10,10 @@ from `RARE` on a pair of codes, the first one below `SECOND` and the other not.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from functools import reduce
 from itertools import pairwise
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import pandas as pd
@@ -35,10 +35,14 @@ _SHORT: Final = 16
 """Bytes up to which a word is compared as two numbers."""
 _TEXTS: Final = 2**20
 """Bytes that are encoded at once: a core's cache holds all that is made of them."""
-_CODES: Final = 2**20
-"""Codes that are searched at once."""
+_CODES: Final = 2**17
+"""Codes that are searched at once, a thread: a core's cache holds all that is made of them."""
 _FEW: Final = 3
 """Codes up to which each is compared by itself."""
+_COMPARED: Final = 0.25
+_LOOKED_UP: Final = 0.9
+_PLACED: Final = 10.0
+"""Nanoseconds to compare a code with another, to look it up among many, and to look at what is beside a place."""
 
 
 def _joined() -> NDArray[np.bool_]:
@@ -149,6 +153,32 @@ def _numbered(word: bytes, words: dict[bytes, int]) -> int:
     return number
 
 
+class Words:
+    """The words of a dictionary, as they are searched.
+
+    Args:
+        lines: a line for each, in the order of their numbers.
+    """
+
+    def __init__(self, lines: bytes) -> None:
+        self._text = np.frombuffer(b"\xff" + lines.replace(b"\n", b"\xff"), np.uint8)
+        self._breaks = np.flatnonzero(self._text == END)
+
+    def numbers(self, part: bytes, *, begins: bool = False, ends: bool = False) -> Numbers:
+        """The numbers of the words that have a piece of text: anywhere, or at their beginning, their end, or both."""
+        edge = bytes([END])
+        found = self._found(edge * begins + part + edge * ends)
+        return np.concatenate([list(part), found]) if len(part) == 1 else found
+
+    def _found(self, sought: bytes) -> Numbers:
+        """The numbers of the lines with some bytes, of which those between lines are `END`."""
+        places = np.flatnonzero(self._text[: len(self._text) - len(sought) + 1] == sought[0])
+        for at, byte in enumerate(sought[1:], 1):
+            places = places[self._text[places + at] == byte]
+        lines: Numbers = np.searchsorted(self._breaks, places, "right") - 1
+        return BYTES + lines[np.diff(lines, prepend=-1) > 0]
+
+
 class Pattern:
     """A piece of text in the codes of a dictionary.
 
@@ -157,60 +187,74 @@ class Pattern:
         words: the dictionary.
     """
 
-    def __init__(self, text: bytes, words: Mapping[bytes, int]) -> None:
+    def __init__(self, text: bytes, words: Words) -> None:
         bounds = [*_cuts(np.frombuffer(text, np.uint8)).tolist(), len(text)]
-        pieces = [text[start:end] for start, end in pairwise(bounds)]
-        every = [*((bytes([number]), number) for number in range(BYTES)), *words.items()]
-        if len(pieces) == 1:
-            found = [[number for word, number in every if text in word]]
-        else:
+        first, *others = [text[start:end] for start, end in pairwise(bounds)]
+        if others:
             found = [
-                [number for word, number in every if word.endswith(pieces[0])],
-                *([number for number in [_known(piece, words)] if number is not None] for piece in pieces[1:-1]),
-                [number for word, number in every if word.startswith(pieces[-1])],
+                words.numbers(first, ends=True),
+                *(words.numbers(each, begins=True, ends=True) for each in others[:-1]),
+                words.numbers(others[-1], begins=True),
             ]
-        self._sets = [_Set(np.array(numbers, np.int64)) for numbers in found]
-        self._rarest = min(range(len(found)), key=lambda place: (len(found[place]), -len(pieces[place])))
-        self.is_possible = all(found)
+        else:
+            found = [words.numbers(first)]
+        self._sets = [_Set(numbers) for numbers in found]
+        self.is_possible = all(map(len, found))
         """Whether any text of these words can have it."""
 
-    def texts_with(self, codes: Codes, bounds: Numbers) -> Numbers:
+    def texts_with(self, read: Callable[[int, int], Codes], bounds: Numbers) -> Numbers:
         """The places of the texts that have it, in order.
 
         Args:
-            codes: as `encode` returns them.
-            bounds: likewise.
+            read: gives the codes from a place on up to another, of those that `encode` returns.
+            bounds: as `encode` returns them.
         """
         if not self.is_possible:
             return np.empty(0, np.int64)
         steps = np.searchsorted(bounds, np.arange(bounds[0], bounds[-1], _CODES))
         found = []
+        rarest = None
         for first, last in zip(steps, [*steps[1:], len(bounds) - 1], strict=True):
             if first < last:
-                places = self._places(codes, slice(bounds[first], bounds[last]))
-                edges = np.searchsorted(places, bounds[first : last + 1])
-                found.append(first + np.flatnonzero(edges[1:] > edges[:-1]))
+                start = bounds[first] - 1
+                codes = read(start, bounds[last] + 2)
+                if rarest is None:
+                    costs = [each.cost(codes) for each in self._sets]
+                    rarest = costs.index(min(costs))
+                found.append(first + self._texts(codes, bounds[first : last + 1] - start, rarest))
         return np.concatenate(found) if found else np.empty(0, np.int64)
 
-    def _places(self, codes: Codes, part: slice) -> Numbers:
-        """Where its rarest word is in a part of the codes, among the others; no text goes on behind an `END`."""
-        places = self._sets[self._rarest].places(codes, part)
+    def _texts(self, codes: Codes, bounds: Numbers, rarest: int) -> Numbers:
+        """The places of the texts among some that have it; no text goes on behind an `END`."""
+        places = self._sets[rarest].among(codes[bounds[0] : bounds[-1]])
+        if len(self._sets) == 1 and not self._sets[0].has_pairs:
+            return np.flatnonzero(np.logical_or.reduceat(places, bounds[:-1] - bounds[0]))
+        return self._around(codes, np.flatnonzero(places) + bounds[0], bounds, rarest)
+
+    def _around(self, codes: Codes, places: Numbers, bounds: Numbers, rarest: int) -> Numbers:
+        """The places of the texts in which the others are around a word."""
+        places = places[self._sets[rarest].has(codes, places)] if self._sets[rarest].has_pairs else places
         right = places
-        for each in self._sets[self._rarest + 1 :]:
+        for each in self._sets[rarest + 1 :]:
             right = right + 1 + (codes[right] >= RARE)
             kept = each.has(codes, right)
             places, right = places[kept], right[kept]
         left = places
-        for each in reversed(self._sets[: self._rarest]):
+        for each in reversed(self._sets[:rarest]):
             left = left - 1
             left = left - (codes[left] >= SECOND)
             kept = each.has(codes, left)
             places, left = places[kept], left[kept]
-        return places
+        edges = np.searchsorted(places, bounds)
+        return np.flatnonzero(edges[1:] > edges[:-1])
 
 
 class _Set:
-    """Some words, to be found among codes."""
+    """Some words, to be found among codes.
+
+    Attributes:
+        has_pairs: whether some of them are pairs of codes.
+    """
 
     def __init__(self, numbers: Numbers) -> None:
         rare = numbers[numbers >= RARE] - RARE
@@ -218,27 +262,26 @@ class _Set:
         self._first = np.concatenate([numbers[numbers < RARE], np.unique(RARE + (rare >> _BITS))])
         self._is_first = np.zeros(2**16, bool)
         self._is_first[self._first] = True
+        self.has_pairs = bool(len(rare))
 
-    def places(self, codes: Codes, part: slice) -> Numbers:
-        """Where they begin in a part of the codes."""
-        some = codes[part]
-        if len(self._first) <= _FEW:
-            first: Any = reduce(np.logical_or, [some == np.uint16(code) for code in self._first])
-        else:
-            first = np.take(self._is_first, some)
-        places: Numbers = np.flatnonzero(first) + part.start
-        return places[self.has(codes, places)] if len(self._rare) else places
+    def among(self, codes: Codes) -> NDArray[np.bool_]:
+        """Which codes begin one of them, or may."""
+        if 0 < len(self._first) <= _FEW:
+            found: NDArray[np.bool_] = reduce(np.logical_or, [codes == np.uint16(code) for code in self._first])
+            return found
+        return np.take(self._is_first, codes)
+
+    def cost(self, codes: Codes) -> float:
+        """About what it takes to find them among codes as these are, and to look at what is beside them."""
+        scan = _COMPARED * len(self._first) if len(self._first) <= _FEW else _LOOKED_UP
+        return scan + _PLACED * np.count_nonzero(self.among(codes)) / len(codes)
 
     def has(self, codes: Codes, places: Numbers) -> NDArray[np.bool_]:
         """Whether one of them begins at each of some places."""
-        found = self._is_first[codes[places]]
-        if len(self._rare):
+        found: NDArray[np.bool_] = self._is_first[codes[places]]
+        if self.has_pairs:
             pairs = np.flatnonzero(found & (codes[places] >= RARE))
             at = places[pairs]
             beyond = (codes[at].astype(np.int64) - RARE << _BITS) | (codes[at + 1] - np.int64(SECOND))
             found[pairs] = np.isin(beyond, self._rare)
         return found
-
-
-def _known(word: bytes, words: Mapping[bytes, int]) -> int | None:
-    return word[0] if len(word) == 1 else words.get(word)

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 import numpy as np
 
 from audit.ingest.runs import open_records
-from audit.interventions.arms import Evidence
+from audit.interventions.showing import Evidence
 from audit.interventions.units import Unit, draw, eligible
 from audit.vocabulary.keys import RevisionKey, RunKey
 from collector.llm.simulated import SimulatedModel

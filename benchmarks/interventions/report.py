@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from scipy.stats import binomtest
 
+from audit.measures.holm import holm
 from benchmarks.interventions.cells import TESTS, Cell
-from stats.measures.holm import holm
 
 LEVEL: Final = 0.05
 Line = dict[str, Any]

@@ -93,7 +93,7 @@ async def _complete(kind: str, port: int) -> Any:
         "gate": Gate(now=lambda: float(next(now)), sleep=no_sleep),
     }
     model: Any = (
-        OllamaModel("tiny:1b", host=url, **given)
+        OllamaModel("tiny:1b", base_url=url, **given)
         if kind == "ollama"
         else OpenAIModel("tiny:1b", base_url=f"{url}/v1", **given)
     )

@@ -68,11 +68,13 @@ class Direct:
         body = await request.aread()
         kept, self._kept = self._kept, None
         if kept is not None:
-            if kept.is_usable(place):
-                try:
+            try:
+                if await kept.is_usable(place):
                     return self._response(kept, await kept.ask(request, body))
-                except (OSError, h11.RemoteProtocolError):
-                    pass  # the server has closed it in the meantime
+            except OSError:
+                pass  # the server has closed it in the meantime
+            except h11.RemoteProtocolError as error:
+                raise self._library.ReadError(str(error)) from error
             kept.close()
         connection = await self._open(place, (request.extensions.get("timeout") or {}).get("connect"))
         try:
@@ -131,10 +133,16 @@ class _Connection:
         self._http = h11.Connection(h11.CLIENT, max_incomplete_event_size=LONGEST_HEAD)
         self._since = 0.0
 
-    def is_usable(self, place: tuple[str, str, int | None]) -> bool:
-        """Whether another call to a place can be made on it."""
-        fresh = time.monotonic() - self._since < KEPT_SECONDS
-        return fresh and place == self._place and not self._reader.at_eof()
+    async def is_usable(self, place: tuple[str, str, int | None]) -> bool:
+        """Whether another call to a place can be made on it: not if it has ended, or holds what nobody asked for."""
+        if place != self._place or time.monotonic() - self._since >= KEPT_SECONDS or self._http.trailing_data[0]:
+            return False
+        try:
+            async with asyncio.timeout(0):
+                await self._reader.read(1)
+        except TimeoutError:
+            return not self._reader.at_eof()
+        return False
 
     async def ask(self, request: Any, body: bytes) -> h11.Response:
         """Send a request, and wait for the head of the response."""

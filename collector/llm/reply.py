@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import zlib
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -74,9 +75,10 @@ async def receive(response: httpx.Response, server: Server) -> bytes:
 
 
 def _refuse_elsewhere(response: httpx.Response, server: Server) -> None:
+    library = sys.modules[type(response).__module__.split(".")[0]]  # httpx or httpx2
     try:
         target = response.url.join(response.headers["location"])
-    except ValueError:
+    except (ValueError, library.InvalidURL):
         return  # the client refuses what is no address
     if not server.address.is_same_server(target.scheme, target.host, target.port):
         raise server.redirected(f"{target.scheme}://{target.host}" + (f":{target.port}" if target.port else ""))

@@ -61,6 +61,8 @@ class ServedModel(ABC, Generic[Client]):
     def __init__(
         self, server: Server, options: dict[str, Any], patience: Patience, *, structured: bool, logprobs: bool
     ) -> None:
+        if unknown := patience.keys() - Patience.__annotations__.keys():
+            raise TypeError(f"no argument of a model: {', '.join(sorted(unknown))}")
         if not server.model.strip():
             raise UsageError(f"the {self.backend} backend needs a model: name one with --model NAME")
         self.name = server.model

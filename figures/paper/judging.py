@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 
+from audit.measures.summary import Summary
 from audit.output.numbers import known
 from figures.paper.bases import Source
 from figures.paper.cells import Cell, Goal
 from figures.paper.published import Published, Withheld
 from figures.paper.writing import decimal, spread
-from stats.measures.summary import Summary
 from stats.published.verdicts import against_summary, against_value
 
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import pandas as pd
 
+from audit.measures.summary import same
 from figures.names import label, name
 from figures.paper.bases import Base
 from figures.paper.cells import Cell, Definition, Goal
@@ -16,7 +17,6 @@ from figures.paper.remarks import remarks
 from figures.plots.drawing import joined
 from figures.provenance import origin
 from figures.tables import MISSING, Column, Table
-from stats.measures.summary import same
 
 Line = Mapping[str, Any]
 """A row: `condition` and ids under their keys, `cells` by column, `best` the columns of its best number."""

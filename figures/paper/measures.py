@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from audit.measures.summary import Summary, ratio_of_sums
 from figures.paper.cells import Goal
 from figures.paper.writing import decimal, percent
-from stats.measures.summary import Summary, ratio_of_sums
 
 Values = NDArray[np.float64]
 Flags = NDArray[np.bool_]

@@ -7,13 +7,13 @@ from typing import Final
 
 import numpy as np
 
+from audit.measures.summary import Summary, summarise
 from figures.conditions import BASELINE
 from figures.names import name
 from figures.paper.bases import Base, Source
 from figures.paper.cells import Cell, Goal
 from figures.paper.judging import absent, mean_cell, value_cell
 from figures.paper.published import Published, Withheld, impossible, number, row_of
-from stats.measures.summary import Summary, summarise
 from stats.tables.metrics import Metric
 
 ANY_BASELINE: Final = "sb3"

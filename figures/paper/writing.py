@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from audit.measures.summary import Summary
 from figures.tables import MISSING, shown
-from stats.measures.summary import Summary
 
 
 def spread(summary: Summary, digits: int = 2) -> str:

@@ -10,6 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from audit.measures.bootstrap import Interval, ratio_interval
 from audit.store import Store
 from audit.vocabulary.colours import STRUCTURE_COLOURS
 from figures.data import Records
@@ -20,7 +21,6 @@ from figures.plots.marks import Cell, beside, cell_label, cells, handle, head, i
 from figures.plots.plotting import Panels, axes_of
 from figures.provenance import origin
 from figures.style import MUTED, WIDTH, annotate, ink_on, legend, round_ticks
-from stats.measures.bootstrap import Interval, ratio_interval
 
 MARKERS: Final = {"failure_confirmed": "v", "preservation_favored": "^", "all_diverse": "s", "identical": "o"}
 PRINTED_FROM: Final = 8.0

@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from audit.interventions.arms import ARMS, WORDING
 from audit.store import Store
 from audit.vocabulary.colours import STRICT
 from figures.data import Records, Rows
@@ -35,23 +36,8 @@ CAPTION: Final = (
 NEEDS: Final = {"causes": ""}
 WITHOUT: Final = "Causes (needs a finished experiment: audit.open(…, plan=…) or --plan)"
 
-ARMS: Final[Mapping[str, str]] = {
-    "XL": "labels exchanged",
-    "XA": "letters for labels",
-    "XP": "order reversed",
-    "XN": "numbers exchanged",
-    "RW": "worst replaced",
-    "RB": "best replaced",
-    "DW": "worst left out",
-    "DB": "best left out",
-    "I": "instructions left out",
-    "H": "trials shuffled",
-    "N0": "neutral frame",
-    "N0h": "returns hidden",
-    "P2": "rollouts redrawn",
-    "P1": "reworded: placebo",
-}
-"""What arms change, in the order of their rows; others come before the last three."""
+LAST: Final = ("N0", "N0h", "P2", "P1")
+"""Arms whose rows come last; others come in the order of `ARMS`."""
 FACTORS: Final[Mapping[str, str]] = {
     "label": "called worst",
     "position": "shown first",
@@ -61,7 +47,6 @@ FACTORS: Final[Mapping[str, str]] = {
 HIDDEN: Final = "text, numbers hidden"
 WORDS: Final = ("speaking of the worst", "the word worst")
 """Effects on what answers mention: the table has them, and the figure what answers go by."""
-PLACEBO: Final = "P1"
 HARM_CONTROLS: Final = ("RW", "DW")
 """What the unchanged evidence is compared with: the worst rollout replaced, or left out."""
 
@@ -105,7 +90,7 @@ def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawi
         model = narrow(str(_units(records, plan)[0]["model"]))
         left = figure.add_subplot(grid[row, 0])
         _draw(left, edits, f"{model}: edits" if len(plans) > 1 else "Edits", "energy distance")
-        placebo = next((bar for bar in edits if bar.effect["arm"] == PLACEBO), None)
+        placebo = next((bar for bar in edits if bar.effect["arm"] == WORDING), None)
         if placebo is not None:
             left.axvline(number(placebo.effect["estimate"]), color=MUTED, ls=":", lw=1.0, zorder=0)
         ratios = [len(text) + 2, len(harm) + 2] if harm else [1]
@@ -206,19 +191,23 @@ def _p(effect: Mapping[str, Any]) -> str:
 
 
 def _arm_place(effect: Mapping[str, Any]) -> tuple[bool, int]:
-    known = list(ARMS)
+    known = _rows()
     place = known.index(effect["arm"]) if effect["arm"] in known else len(known) - 3
     return not effect["primary"], place
 
 
+def _rows() -> list[str]:
+    return [*(arm.id for arm in ARMS.values() if arm.caption and arm.id not in LAST), *LAST]
+
+
 def _arm_name(effect: Mapping[str, Any]) -> str:
     arm = str(effect["arm"])
-    return f"{ARMS[arm]} ({arm})" if arm in ARMS else narrow(arm)
+    return f"{ARMS[arm].caption} ({arm})" if arm in _rows() else narrow(arm)
 
 
 def _text_place(effect: Mapping[str, Any]) -> tuple[bool, int, bool]:
     of_arm = effect["control"] is not None
-    known = list(ARMS if of_arm else FACTORS)
+    known = _rows() if of_arm else list(FACTORS)
     key = effect["arm" if of_arm else "name"]
     return of_arm, known.index(key) if key in known else len(known), effect["outcome"] == HIDDEN
 

@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from audit.detectors.about import parse_about
+from audit.measures.bootstrap import Interval, ratio_interval
 from audit.store import Store
 from audit.vocabulary.colours import DIRECTION_COLOURS
 from figures.data import Records
@@ -23,7 +24,6 @@ from figures.plots.plotting import Panels, axes_of
 from figures.provenance import origin
 from figures.style import MUTED, WIDTH, annotate, legend
 from figures.wording import worded
-from stats.measures.bootstrap import Interval, ratio_interval
 
 KINDS: Final = {"regression": "regressions", "improvement": "improvements", "no_change": "no_change"}
 """Directions, and what the audit's columns call them."""

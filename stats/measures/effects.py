@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import chdtri, nctdtr, ndtri
 
-from stats.measures.summary import Summary, same, summarise
+from audit.measures.summary import Summary, same, summarise
 
 _FAR: Final = 1000.0
 """A t beyond which the noise of the means is nothing beside that of the deviation, and SciPy's nctdtr fails."""

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
+from audit.measures.stratified import RESAMPLES, Estimate, replicates, stratified_bootstrap
 from stats.measures.aggregates import interquartile_mean, task_means
-from stats.measures.stratified import RESAMPLES, Estimate, replicates, stratified_bootstrap
 
 DECIMALS = 12
 """Of scores, beyond which there is only rounding error."""

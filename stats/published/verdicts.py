@@ -16,7 +16,7 @@ from typing import Final, Literal, NamedTuple
 
 from scipy.stats import t as student
 
-from stats.measures.summary import Summary, same
+from audit.measures.summary import Summary, same
 from stats.published.printed import Printed
 
 Verdict = Literal["same", "compatible", "differs"]

@@ -9,6 +9,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from audit.measures.improvement import probability_of_improvement
+from audit.measures.stratified import RESAMPLES, stratified_bootstrap
 from stats.measures.aggregates import (
     interquartile_mean,
     mean_score,
@@ -17,10 +19,8 @@ from stats.measures.aggregates import (
     shares_above,
     task_means,
 )
-from stats.measures.improvement import probability_of_improvement
 from stats.measures.ranks import kendall_w, mean_ranks, rank_shares
 from stats.measures.scores import Comparison
-from stats.measures.stratified import RESAMPLES, stratified_bootstrap
 from stats.tables.metrics import Row, number
 
 AGGREGATE_COLUMNS: Final = (

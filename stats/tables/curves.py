@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from stats.measures.bootstrap import percentile_interval, resampled_sums
+from audit.measures.bootstrap import percentile_interval, resampled_sums
 
 RESAMPLES: Final = 1999
 

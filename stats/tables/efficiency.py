@@ -13,9 +13,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from audit.measures.stratified import RESAMPLES, Estimate, stratified_bootstrap
 from stats.measures.aggregates import interquartile_mean
 from stats.measures.scores import Comparison
-from stats.measures.stratified import RESAMPLES, Estimate, stratified_bootstrap
 from stats.tables.curves import carried
 from stats.tables.metrics import Row, number
 

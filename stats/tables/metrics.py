@@ -8,10 +8,10 @@ from typing import Any, Final, Literal, NamedTuple
 
 import pandas as pd
 
+from audit.measures.holm import holm_within
+from audit.measures.summary import Summary, summarise
+from audit.measures.welch import Welch, welch_from_summaries
 from stats.measures.effects import hedges_g_from_summaries
-from stats.measures.holm import holm_within
-from stats.measures.summary import Summary, summarise
-from stats.measures.welch import Welch, welch_from_summaries
 
 Row = dict[str, Any]
 Metric = Literal["mean_return", "best_return"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import csv
 import inspect
 import io
@@ -290,15 +289,6 @@ def test_all_that_is_public_is_listed_documented_and_there():
         assert inspect.getdoc(getattr(audit, name)), name
     with pytest.raises(AttributeError, match="no attribute 'nonesuch'"):
         audit.nonesuch  # noqa: B018
-
-
-def test_type_checkers_see_what_there_is():
-    tree = ast.parse(Path(audit.__file__).read_text())
-    [block] = [node for node in tree.body if isinstance(node, ast.If)]
-    seen = {(alias.name, node.module) for node in block.body for alias in node.names}
-    assert {(name, audit._HOME[name]) for name in audit.__all__ if name != "open"} == seen - {
-        ("Overrides", "audit.vocabulary.thresholds")
-    }
 
 
 def test_importing_the_library_imports_nothing_that_is_slow():

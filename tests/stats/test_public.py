@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -22,18 +20,6 @@ def test_every_name_is_documented() -> None:
     assert [name for name in stats.__all__ if not (getattr(stats, name).__doc__ or "").strip()] == []
 
 
-def test_type_checkers_see_the_same_names() -> None:
-    assert declared(Path(stats.__file__)) == {name: f"stats.{module}" for name, module in stats._MODULES.items()}
-
-
-def declared(module: Path) -> dict[str, str]:
-    """The imports of a module for type checkers: names, and where they are from."""
-    tree = ast.parse(module.read_text(encoding="utf-8"))
-    [block] = [node for node in tree.body if isinstance(node, ast.If)]
-    imports = [node for node in block.body if isinstance(node, ast.ImportFrom)]
-    return {alias.name: str(node.module) for node in imports for alias in node.names}
-
-
 def test_importing_loads_nothing_heavy() -> None:
     heavy = {"numpy", "pandas", "scipy", "statsmodels", "matplotlib", "seaborn", "duckdb"}
     code = (
@@ -46,7 +32,7 @@ def test_importing_loads_nothing_heavy() -> None:
 
 
 def test_functions_are_those_of_the_measures() -> None:
-    from stats.measures.welch import welch
+    from audit.measures.welch import welch
 
     assert stats.welch is welch
     assert stats.welch([480, 500, 455], [410, 390, 402]).p == pytest.approx(0.01494074)

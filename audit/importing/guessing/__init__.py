@@ -1,7 +1,6 @@
-"""Mappings of logs, guessed: `audit import --guess`.
+"""Drafts of mappings, by usual names: `audit import --guess`.
 
-A sample of the rows (`sample`) gives columns with shapes (`columns`). Tables of words (`words`) and what the values
-prove decide which column is which field: candidates before and after (`pairs`, `candidates`), what was kept
-(`keeping`), what was shown (`showing`), runs and iterations (`identity`). What is decided goes with its reason into a
-draft (`draft`); what is not becomes a question. `guess` puts this together, and `toml` writes the mapping.
+`columns` reads the first rows; `names` has the words that names of columns are made of, and what tools call theirs;
+`candidates` and `rows` decide by them which column is which field. What fits once goes into the draft with its reason;
+where several columns fit, or none, the draft has the possible lines as comments (`draft`). `guess` puts this together.
 """

@@ -1,46 +1,66 @@
-"""The columns of a sample, also those inside of objects and lists, and the shapes of their values."""
+"""The columns of a log's first rows, also those inside of objects and lists, and the shapes of their values."""
 
 from __future__ import annotations
 
-import math
+import glob
+import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
 from statistics import fmean
-from typing import Any, Final, Literal
+from typing import Any, Final
 
-from audit.importing.fields import NUMBER, NUMBERS, nested
-from audit.importing.guessing.sample import Sample
-from audit.importing.guessing.words import COSTS, LABELS, LOST, MEASURES, SCORES, WON, words_of
-from audit.importing.rows import EACH
+import duckdb
 
-Shape = Literal["flag", "whole", "number", "text", "texts", "numbers", "scored", "names", "objects", "object", "mixed"]
-NUMERIC: Final = frozenset({"flag", "whole", "number"})
-LISTS: Final = frozenset({"numbers", "scored"})
-WRITTEN: Final = frozenset({"text", "texts"})
-OPEN: Final = frozenset({"texts", "numbers", "scored", "names", "objects", "object"})
-"""Shapes of lists and objects, which may be empty in some rows."""
+from audit.importing.fields import FieldError, nested
+from audit.importing.guessing import names
+from audit.importing.mapping import COUNTED, LogMapping
+from audit.importing.rows import EACH, MISSING, is_csv, look_up, read_rows
+from audit.output.errors import AuditError, UsageError, count
+from collector.system.regular_files import open_regular
+
+FIRST: Final = 300
+"""Rows that are read of each file."""
+FILES: Final = 10
+LARGEST: Final = 2**25
+"""Characters of the rows of a file beyond which no more are read."""
 DEEPEST: Final = 5
 WIDEST: Final = 40
 """Entries of an object that are columns of their own."""
+SINGLE: Final = frozenset({"flag", "whole", "number", "text"})
+LISTS: Final = frozenset({"numbers", "scored"})
+BETWEEN_CELLS: Final = (",", ";", "\t", "|")
+BETWEEN_NUMBERS: Final = (";", "|", " ")
+_NUMBER: Final = re.compile(r"[+-]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][+-]?[0-9]+)?|nan")
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column.
+    """A column of some rows: its name or the path that leads to it, and per row its value, or None.
 
-    Attributes:
-        path: its name, or the path that leads to it.
-        values: one per row, read as JSON has them; None where a row has none.
-        cells: the same as they are written in the log.
-        shape: of all values; `scored` is an object of numbers by name, `names` a list of texts.
-        words: of its path.
+    `shape` is that of all values: `flag`, `whole`, `number`, `text`, `numbers` (a list), `names` (a list of texts),
+    `scored` (an object of numbers by name), `texts` (of texts by name), `object` or `mixed`.
     """
 
     path: str
+    rows: Sequence[Mapping[str, Any]]
     values: Sequence[Any]
-    cells: Sequence[Any]
-    shape: Shape
-    words: tuple[str, ...]
+    shape: str
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The words of its path."""
+        return frozenset(names.words_of(self.path))
+
+    @property
+    def spelt(self) -> list[str]:
+        """The values as [values] of a mapping names them; empty text where there is none."""
+        cells = [look_up(row, self.path) for row in self.rows]
+        return ["" if cell is None or cell is MISSING else spelt(cell) for cell in cells]
 
     @property
     def present(self) -> list[Any]:
@@ -51,121 +71,170 @@ class Column:
         """The values that are there, each once, in the order of the rows."""
         return list({repr(value): value for value in self.present}.values())
 
-    def worth(self, row: int) -> list[float] | None:
-        """The scores of a row, as a list."""
-        value = self.values[row]
-        if value is None:
-            return None
-        items = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else [value]
-        numbers = [score_of(item) for item in items]
-        return None if not numbers or any(number is None for number in numbers) else numbers  # type: ignore[return-value]
+    @property
+    def is_scalar(self) -> bool:
+        """Whether it has one number per row, or `pass` and the like."""
+        return self.shape in SINGLE and all(_score(each) is not None for each in self.present)
 
     def mean(self, row: int) -> float | None:
         """The mean score of a row."""
-        scores = self.worth(row)
-        return None if scores is None else fmean(scores)
+        value = self.values[row]
+        items = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else [value]
+        scores = [score for item in items if (score := _score(item)) is not None]
+        return fmean(scores) if scores and len(scores) == len(items) else None
 
 
-def score_of(value: Any) -> float | None:
-    """A number, or the number that true, `pass` and the like are worth; None for anything else."""
+@dataclass(frozen=True, kw_only=True)
+class Log:
+    """The first rows of a log, all columns by path, the file of each row from 1, and how the files are read."""
+
+    rows: Sequence[Mapping[str, Any]]
+    columns: Mapping[str, Column]
+    files: Sequence[int]
+    several: bool
+    faults: int
+    source: LogMapping
+
+
+def spelt(value: Any) -> str:
+    """A value as [values] of a mapping names it: text as it is, true and false as in JSON."""
+    return str(value).lower() if isinstance(value, bool) else str(value).strip()
+
+
+def _score(value: Any) -> float | None:
     if isinstance(value, bool | int | float):
-        return float(value) if math.isfinite(value) else None
+        return float(value) if abs(value) < sys.float_info.max else None
     word = str(value).lower()
-    return 1.0 if word in WON else 0.0 if word in LOST else None
+    return 1.0 if word in names.WON else 0.0 if word in names.LOST else None
 
 
-def columns_of(sample: Sample) -> dict[str, Column]:
-    """All columns of a sample by path."""
-    values: dict[str, list[Any]] = {}
-    cells: dict[str, list[Any]] = {}
-    for number, row in enumerate(sample.rows):
+def read_log(paths: Sequence[Path]) -> Log:
+    """Read the first rows of a log's files, all in the form of the first.
+
+    Raises:
+        AuditError: there are no rows.
+        UsageError: a file has no header.
+    """
+    source = _form(paths[0])
+    rows: list[Mapping[str, Any]] = []
+    files: list[int] = []
+    faults = 0
+    for number, path in enumerate(paths[:FILES], start=1):
+        size = 0
+        try:
+            for row in islice(read_rows(path, source), FIRST):
+                faults += row.fault is not None
+                size += len(str(row.cells))
+                if row.fault is None:
+                    rows.append(row.cells)
+                    files.append(number)
+                if size > LARGEST:
+                    break
+        except FieldError as error:
+            raise UsageError(f"{path}: {error}") from None
+    if not rows:
+        what = f"{count(faults, 'row')} cannot be read" if faults else "the file is empty"
+        raise AuditError(f"{paths[0]}: no row to guess from: {what}")
+    if source.layout == "csv":
+        source = replace(source, separator=_separator(paths[0], rows))
+    columns, several = _columns(rows, source), len(paths) > 1
+    return Log(rows=rows, columns=columns, files=files, several=several, faults=faults, source=source)
+
+
+def _form(path: Path) -> LogMapping:
+    """Whether a file is CSV, and then what is between its cells."""
+    source = LogMapping(columns={}, constants={}, values={}, count_from=COUNTED)
+    if not is_csv(path, source):
+        with open_regular(path) as stream:
+            start = stream.read(4096).removeprefix(b"\xef\xbb\xbf").lstrip()
+        if start.startswith((b"{", b"[")) or path.suffix.lower() in {".jsonl", ".ndjson", ".json"}:
+            return replace(source, layout="jsonl")
+    delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
+    try:
+        with closing(duckdb.connect()) as connection:
+            found = connection.execute("SELECT Delimiter FROM sniff_csv(?)", [glob.escape(str(path))]).fetchone()
+    except duckdb.Error:
+        found = None
+    return replace(source, layout="csv", delimiter=found[0] if found and found[0] in BETWEEN_CELLS else delimiter)
+
+
+def _separator(path: Path, rows: Sequence[Mapping[str, str]]) -> str | None:
+    """What is between the numbers of lists: all cells of some column are numbers with it, one at least two."""
+    found = set()
+    for mark in BETWEEN_NUMBERS:
+        for name in rows[0]:
+            lists = [row[name].strip("[] ").split(mark) for row in rows if row.get(name, "").strip()]
+            numbers = all(_NUMBER.fullmatch(part.strip()) for parts in lists for part in parts)
+            found |= {mark} if numbers and any(len(parts) > 1 for parts in lists) else set()
+    if len(found) > 1:
+        raise UsageError(f"{path}: lists have {' and '.join(map(repr, sorted(found)))} between their items")
+    return found.pop() if found else None
+
+
+def _columns(rows: Sequence[Mapping[str, Any]], source: LogMapping) -> dict[str, Column]:
+    found: dict[str, dict[int, Any]] = {}
+    for number, row in enumerate(rows):
         for name, cell in row.items():
-            for path, value, written in _walk(name, _read(cell, sample), cell, sample, 0):
-                for table, entry in ((values, value), (cells, written)):
-                    table.setdefault(path, [None] * len(sample.rows))[number] = entry
+            value = _read(cell, source.separator) if source.layout == "csv" else cell
+            for path, each in _walk(name, value, DEEPEST):
+                found.setdefault(path, {})[number] = each
     return {
-        path: Column(path, each, cells[path], shape_of([value for value in each if value is not None]), words_of(path))
-        for path, each in values.items()
-        if any(value is not None for value in each)
+        path: Column(path, rows, [values.get(row) for row in range(len(rows))], _shape_of([*values.values()]))
+        for path, values in found.items()
     }
 
 
-def _walk(path: str, value: Any, cell: Any, sample: Sample, depth: int) -> Iterator[tuple[str, Any, Any]]:
-    yield path, value, cell
-    if depth == DEEPEST:
-        return
-    if isinstance(value, dict) and len(value) <= WIDEST and _shape(value) != "scored":
-        for name, entry in value.items():
-            yield from _walk(f"{path}.{name}", _opened(entry), entry, sample, depth + 1)
+def _walk(path: str, value: Any, depth: int) -> Iterator[tuple[str, Any]]:
+    """A value and, where it is an object, a list of objects or a list of two, what is inside."""
+    value = nested(value) if isinstance(value, str) else value
+    if value is not None:
+        yield path, value
+    inside: dict[Any, Any] = {}
+    if isinstance(value, dict) and len(value) <= WIDEST and _shape(value) != "texts":
+        # Scores by the names of examples are one column; other numbers are one each.
+        inside = {} if _shape(value) == "scored" and names.SCORES & set(names.words_of(path)) else value
     elif isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
-        for name in dict.fromkeys(name for item in value for name in item):
-            items = [item.get(name) for item in value]
-            yield from _walk(f"{path}.{EACH}.{name}", items, items, sample, depth + 1)
-    elif isinstance(value, list) and len(value) == 2 and not all(_is_number(item) for item in value):
-        for number, entry in enumerate(value):
-            yield from _walk(f"{path}.{number}", _opened(entry), entry, sample, depth + 1)
+        inside = {f"{EACH}.{name}": [item.get(name) for item in value] for item in value for name in item}
+    elif isinstance(value, list) and len(value) == 2 and _shape(value) != "numbers":
+        inside = dict(enumerate(value))
+    for name, entry in inside.items() if depth else ():
+        yield from _walk(f"{path}.{name}", entry, depth - 1)
 
 
-def _opened(value: Any) -> Any:
-    return nested(value) if isinstance(value, str) else value
-
-
-def _read(cell: Any, sample: Sample) -> Any:
+def _read(cell: str, separator: str | None) -> Any:
     """A cell as JSON would have it."""
-    if not sample.is_table or not isinstance(cell, str):
-        return _opened(cell)
-    if not cell.strip():
-        return None
-    source = sample.source
-    if source.separator is not None:
-        split = NUMBERS.from_cell(cell, source.separator, source.decimal or ".")
-        if isinstance(split, list) and len(split) > 1 and all(_is_number(item) for item in split):
-            return split
-    value = nested(cell.strip())
-    return NUMBER.from_cell(cell, None, source.decimal or ".") if isinstance(value, str) else value
+    text = cell.strip()
+    parts = text.strip("[] ").split(separator) if separator else []
+    if len(parts) > 1 and all(_NUMBER.fullmatch(part.strip()) for part in parts):
+        return [_number(part.strip()) for part in parts]
+    if _NUMBER.fullmatch(text):
+        return _number(text)
+    return {"": None, "true": True, "false": False}.get(text.lower(), cell)
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float)
+def _number(text: str) -> int | float:
+    number = float(text.replace(",", "."))
+    return int(number) if text.lstrip("+-").isdecimal() and abs(number) < 2**53 else number
 
 
-def shape_of(values: Sequence[Any]) -> Shape:
-    """The shape that all values have."""
-    shapes = {_shape(value) for value in values}
-    if len(shapes) > 1 and shapes - {"empty"} <= OPEN:
+def _shape_of(values: Sequence[Any]) -> str:
+    """The shape that all values have; lists and objects may be empty in some rows."""
+    shapes = {"empty" if value in ([], {}) else _shape(value) for value in values}
+    if not shapes & SINGLE:
         shapes.discard("empty")
-    if shapes <= {"whole", "number"} and shapes:
-        return "number" if "number" in shapes else "whole"
-    return shapes.pop() if len(shapes) == 1 and shapes != {"empty"} else "mixed"  # type: ignore[return-value]
+    return "number" if shapes == {"whole", "number"} else shapes.pop() if len(shapes) == 1 else "mixed"
 
 
 def _shape(value: Any) -> str:
-    if isinstance(value, bool):
-        return "flag"
-    if isinstance(value, int | float):
-        return "whole" if isinstance(value, int) or (value.is_integer() and abs(value) < 2**53) else "number"
-    if isinstance(value, list):
-        return _list_shape(value)
     if isinstance(value, dict):
-        return _object_shape(value)
-    return "text" if isinstance(value, str) else "mixed"
-
-
-def _list_shape(value: list[Any]) -> str:
-    if not value:
-        return "empty"
-    if all(_is_number(item) for item in value):
-        return "numbers"
-    if all(isinstance(item, str) for item in value):
-        return "names"
-    return "objects" if all(isinstance(item, dict) for item in value) else "mixed"
-
-
-def _object_shape(value: Mapping[str, Any]) -> str:
-    if not value:
-        return "empty"
-    words = {word for name in value for word in words_of(name)}
-    if all(_is_number(entry) for entry in value.values()):
-        return "object" if words & (SCORES | COSTS | MEASURES | LABELS) else "scored"
-    is_texts = all(isinstance(entry, str) for entry in value.values()) and not words & (MEASURES | LABELS)
-    return "texts" if is_texts else "object"
+        words = {word for name in value for word in names.words_of(name)}
+        if value and all(isinstance(entry, int | float) for entry in value.values()):
+            return "object" if words & (names.SCORES | names.COSTS | names.MEASURES | names.LABELS) else "scored"
+        is_texts = value and all(isinstance(entry, str) for entry in value.values())
+        return "texts" if is_texts and not words & (names.MEASURES | names.LABELS | names.NO_TEXTS) else "object"
+    if isinstance(value, list):
+        kinds = {"numbers" if isinstance(item, int | float) else type(item).__name__ for item in value}
+        return "numbers" if kinds == {"numbers"} else "names" if kinds == {"str"} else "mixed"
+    if isinstance(value, float):
+        return "whole" if value.is_integer() and abs(value) < 2**53 else "number"
+    return {bool: "flag", int: "whole", str: "text"}.get(type(value), "mixed")

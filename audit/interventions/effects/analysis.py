@@ -5,11 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from audit.interventions.arms import ARMS
+from audit.interventions.arms import ARMS, BASE
 from audit.interventions.effects.comparisons import Redraws
 from audit.interventions.effects.contrasts import (
-    BASE,
-    FROM_BASE,
     Placebos,
     edit_effect,
     follows_worst,
@@ -32,11 +30,6 @@ from audit.interventions.effects.presence import dose, weights
 from audit.interventions.effects.results import FOUND, Analysis, Effect, Primary
 from audit.interventions.effects.validity import validity
 from audit.interventions.experiment import Experiment
-
-_TEXT_ARMS = ("XL", "XA", "XP", "XN", "P1", "I")
-"""Arms that show the worst rollout, so that an answer's text can be justified by it."""
-_NAMING = ("XL", "XA", "I")
-"""Those that change how the prompt calls it."""
 
 
 def primary_effects(
@@ -126,11 +119,11 @@ def _others(experiment: Experiment, primary: Sequence[Effect], redraws: Redraws,
             continue
         if arm.id in asked and arm.control in asked:
             yield edit_effect(experiment, arm.id, arm.control, redraws, against=against)
-    for name in _TEXT_ARMS:
-        control = ARMS[name].control
-        if name in asked and control is not None and control in asked:
+    for name, arm in ARMS.items():
+        control = arm.control
+        if arm.text and name in asked and control is not None and control in asked:
             yield mean_effect(experiment, "following the worst", "text", follows_worst, name, control, redraws)
-            if name in _NAMING:
+            if arm.text == "names":
                 yield mean_effect(experiment, "speaking of the worst", "text", mentions_worst, name, control, redraws)
                 yield mean_effect(experiment, "the word worst", "text", says_worst, name, control, redraws)
     if CONJOINT in asked:
@@ -146,7 +139,7 @@ def _others(experiment: Experiment, primary: Sequence[Effect], redraws: Redraws,
 
 def _marked(effect: Effect, planned: set[str]) -> Effect:
     needed = {effect.arm, effect.control or effect.arm}
-    if effect.arm in FROM_BASE and effect.outcome == "edits":
+    if ARMS[effect.arm].takes_away and effect.outcome == "edits":
         needed.add(BASE)
     if effect.outcome == "direction":
         needed.update(ALONE)

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.interventions.experiment import Answered, Experiment, Floats
+from audit.measures.cluster_robust import Coefficient, clustered_mean
+from audit.measures.energy import pairwise_distances
 from collector import seeding
-from stats.measures.cluster_robust import Coefficient, clustered_mean
-from stats.measures.energy import pairwise_distances
 
 Bools = NDArray[np.bool_]
 

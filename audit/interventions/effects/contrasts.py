@@ -15,6 +15,7 @@ from typing import Final
 import numpy as np
 from scipy.special import ndtri
 
+from audit.interventions.arms import ARMS, BASE, REDRAWN, WORDING
 from audit.interventions.effects.comparisons import (
     Compared,
     Redraws,
@@ -25,32 +26,10 @@ from audit.interventions.effects.comparisons import (
 )
 from audit.interventions.effects.results import Effect
 from audit.interventions.experiment import Answered, Experiment, Floats
-from stats.measures.energy import EnergyTest, bounded, energy_test, presence_test
-from stats.measures.sign_flip import sign_flip_test
-from stats.measures.stratified_permutation import stratified_difference
+from audit.measures.energy import EnergyTest, bounded, energy_test, presence_test
+from audit.measures.sign_flip import sign_flip_test
+from audit.measures.stratified_permutation import stratified_difference
 
-WORDING: Final = "P1"
-REDRAWN: Final = "P2"
-BASE: Final = "N0"
-FACTORS: Final[Mapping[str, str]] = {
-    "XL": "label",
-    "XA": "labels instead of letters",
-    "XP": "position",
-    "XN": "number",
-    "RW": "presence",
-    "RB": "presence of the best",
-    "DW": "presence",
-    "DB": "presence of the best",
-    "N0": "frame",
-    "N0h": "numbers",
-    "P1": "wording",
-    "P2": "other rollouts",
-    "I": "instructions",
-    "H": "order of trials",
-}
-"""What each arm changes."""
-FROM_BASE: Final = frozenset({"RW", "RB", "DW", "DB"})
-"""Arms that take a rollout away, as their controls do: which of the two leads farther from the whole evidence?"""
 POWER: Final = 0.8
 SEPARATION: Final = 0.3
 """Energy distance between answers that all follow one rollout and answers that all follow another, in units of the mean
@@ -92,7 +71,7 @@ def edit_effect(
         level: of the test, for the effect that it can find.
         sensitivity: test with bounded distances as well.
     """
-    from_base = arm in FROM_BASE and control != BASE and bool(experiment.arm(BASE))
+    from_base = ARMS[arm].takes_away and control != BASE and bool(experiment.arm(BASE))
     both = compared(experiment, (arm, control, BASE) if from_base else (arm, control))
 
     def test(distances: list[Floats], draws: np.random.SeedSequence) -> EnergyTest:
@@ -113,7 +92,7 @@ def edit_effect(
         if placebo != arm
     }
     return Effect(
-        name=FACTORS.get(arm, arm),
+        name=ARMS[arm].factor or arm,
         outcome="edits",
         arm=arm,
         control=control,

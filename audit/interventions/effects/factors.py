@@ -14,14 +14,14 @@ from typing import Final
 import numpy as np
 from scipy.special import ndtri
 
-from audit.interventions.arms import ROLES
 from audit.interventions.effects.comparisons import Redraws, run_numbers, shared_units
 from audit.interventions.effects.contrasts import POWER
 from audit.interventions.effects.results import Effect
 from audit.interventions.experiment import Answered, Experiment, Floats
-from stats.measures.cluster_robust import clustered_mean
-from stats.measures.conditional_randomisation import conditional_randomisation_test
-from stats.measures.experiment_power import detectable_effect
+from audit.interventions.showing import ROLES
+from audit.measures.cluster_robust import clustered_mean
+from audit.measures.conditional_randomisation import conditional_randomisation_test
+from audit.measures.experiment_power import detectable_effect
 
 CONJOINT: Final = "C"
 ALONE: Final = ("S_w", "S_m", "S_b")

@@ -15,14 +15,15 @@ from typing import Final
 import numpy as np
 from scipy.stats import hypergeom
 
+from audit.interventions.arms import ARMS, BASE
 from audit.interventions.effects.comparisons import Bools, Redraws, compared, over_runs
-from audit.interventions.effects.contrasts import BASE, FROM_BASE, SEPARATION, follows_worst
+from audit.interventions.effects.contrasts import SEPARATION, follows_worst
 from audit.interventions.effects.results import FOUND, NOT_TESTED, CriticVerdict, Effect, Faithfulness
 from audit.interventions.experiment import Answered, Experiment, Floats
-from stats.measures.cluster_robust import Coefficient, clustered_mean
-from stats.measures.energy import energy_distance, energy_test, presence_effect, presence_test
-from stats.measures.sign_flip import sign_flip_test
-from stats.measures.split_half import split_half_correlation
+from audit.measures.cluster_robust import Coefficient, clustered_mean
+from audit.measures.energy import energy_distance, energy_test, presence_effect, presence_test
+from audit.measures.sign_flip import sign_flip_test
+from audit.measures.split_half import split_half_correlation
 
 UNCHANGED: Final = ("A0", BASE)
 MOVERS: Final = (("RW", "RM"), ("DW", "DM"), ("XL", "N0h"))
@@ -118,7 +119,7 @@ def _by_unit(
     redraws: Redraws,
 ) -> Faithfulness:
     arm, control = pair
-    from_base = arm in FROM_BASE and bool(experiment.arm(BASE))
+    from_base = ARMS[arm].takes_away and bool(experiment.arm(BASE))
     both = compared(experiment, (arm, control, BASE) if from_base else pair)
     kept = [place for place, unit in enumerate(both.units) if unit in answers]
     moved, effects, naming = [], [], []

@@ -16,7 +16,7 @@ from audit.interventions.effects.results import (
     Effect,
     Verdict,
 )
-from stats.measures.holm import holm
+from audit.measures.holm import holm
 
 
 def judged(effects: Sequence[Effect], alpha: float) -> list[Effect]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from typing import Final
 
+from audit.interventions.arms import BASE
 from audit.interventions.effects.comparisons import Redraws
-from audit.interventions.effects.contrasts import BASE, mean_effect
+from audit.interventions.effects.contrasts import mean_effect
 from audit.interventions.effects.presence import edit_size
 from audit.interventions.effects.results import Effect
 from audit.interventions.experiment import Answered, Experiment

@@ -7,15 +7,15 @@ from typing import Final
 
 import numpy as np
 
-from audit.interventions.arms import QUANTILES, ROLES
+from audit.interventions.arms import BASE, QUANTILES
 from audit.interventions.effects.comparisons import compared, run_numbers, shared_units
-from audit.interventions.effects.contrasts import BASE
 from audit.interventions.effects.factors import ALONE
 from audit.interventions.effects.results import Effect, Weight
 from audit.interventions.experiment import Answered, Experiment, Floats
-from stats.measures.bootstrap import percentile_interval, resampled_sums
-from stats.measures.cluster_robust import cluster_robust
-from stats.measures.mixture import mixture_terms, mixture_weights
+from audit.interventions.showing import ROLES
+from audit.measures.bootstrap import percentile_interval, resampled_sums
+from audit.measures.cluster_robust import cluster_robust
+from audit.measures.mixture import mixture_terms, mixture_weights
 
 _RESAMPLES: Final = 999
 

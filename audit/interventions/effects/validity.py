@@ -15,8 +15,8 @@ from audit.interventions.arms import ARMS
 from audit.interventions.effects.comparisons import Redraws, outcomes
 from audit.interventions.effects.results import Unreadable, Validity
 from audit.interventions.experiment import Answered, Experiment
-from stats.measures.energy import energy_test, pairwise_distances
-from stats.measures.stratified_permutation import stratified_difference
+from audit.measures.energy import energy_test, pairwise_distances
+from audit.measures.stratified_permutation import stratified_difference
 
 MOST_REPEATED: Final = 0.2
 _DOUBTFUL: Final = 0.01

@@ -1,4 +1,4 @@
--- One row per revision both of whose texts are known: how far it moved them, as `stats/measures/text_edits.py` measures.
+-- One row per revision both of whose texts are known: how far it moved them, as `audit/measures/text_edits.py` measures.
 with
 text_edits as (
     select *

@@ -1,5 +1,5 @@
 -- One row per condition, task and method that shows three rollouts: a second opinion on whether citing the worst one goes
--- with a regression, by the logistic regression of `stats/measures/logistic.py`.
+-- with a regression, by the logistic regression of `audit/measures/logistic.py`.
 with
 association_tests as (
     select *

@@ -1,5 +1,5 @@
 -- One row per condition, task and method that shows three rollouts: does citing the worst one go with a regression?
--- The ratios and their intervals are those of `stats/measures/association.py`.
+-- The ratios and their intervals are those of `audit/measures/association.py`.
 with
 associations as (
     select *

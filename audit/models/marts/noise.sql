@@ -1,4 +1,4 @@
--- One row per revision: what no change at all would have done, as `stats/measures/permutation.py` finds it.
+-- One row per revision: what no change at all would have done, as `audit/measures/permutation.py` finds it.
 with
 noise as (
     select *

@@ -10,8 +10,12 @@ episodes as (
     from episodes
     where revised.source is not null and len(shown) > 1 and evidence_kind in ('three', 'batch', 'pair', 'programs')
 ),
-critic_answers as (select condition, env, variant, run, iteration, answer from critic_answers),
-mentions as (select condition, env, variant, run, iteration, labels, rollouts from mentions where part = 'answer'),
+answers_to_several as (select condition, env, variant, run, iteration, answer from answers_to_several),
+shown_mentions as (
+    select condition, env, variant, run, iteration, labels, rollouts
+    from shown_mentions
+    where part = 'answer'
+),
 imitations as (select * from imitations),
 
 mentioned as (
@@ -19,7 +23,7 @@ mentioned as (
         condition, env, variant, run, iteration,
         flatten(list(labels)) as labels,
         flatten(list(rollouts)) as rollouts
-    from mentions
+    from shown_mentions
     group by all
 ),
 
@@ -58,7 +62,7 @@ shown_items as (
         -- What the text was already it cannot move towards.
         if(similarity_before = 1, null, similarity_after - similarity_before) as gain
     from named
-    left join critic_answers using (condition, env, variant, run, iteration)
+    left join answers_to_several using (condition, env, variant, run, iteration)
     left join mentioned using (condition, env, variant, run, iteration)
     left join imitations using (condition, env, variant, run, iteration, place)
 )

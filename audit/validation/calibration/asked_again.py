@@ -14,9 +14,9 @@ import msgspec
 import numpy as np
 
 from audit.interventions.answers import AnswerOf, read_answers
+from audit.interventions.arms import BASE
 from audit.interventions.effects.analysis import primary_effects
 from audit.interventions.effects.comparisons import Redraws, compared
-from audit.interventions.effects.contrasts import BASE
 from audit.interventions.effects.faithfulness import UNCHANGED, faithfulness
 from audit.interventions.effects.presence import edit_size
 from audit.interventions.effects.results import Effect, Faithfulness
@@ -24,12 +24,12 @@ from audit.interventions.experiment import Answered, Experiment
 from audit.interventions.making import tasks_of
 from audit.interventions.outcomes import read_experiment
 from audit.interventions.plan import read_plan
+from audit.measures.energy import energy_test, presence_test
+from audit.measures.improvement import area_under_roc
 from audit.output.errors import AuditError, count
 from audit.output.numbers import known as finite
 from audit.validation.calibration.truth import WORST
 from collector.records import Count
-from stats.measures.energy import energy_test, presence_test
-from stats.measures.improvement import area_under_roc
 
 Values = dict[int, float]
 

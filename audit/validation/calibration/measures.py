@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from audit.measures.improvement import area_under_roc
 from audit.output.numbers import known as finite
 from audit.rerun.anchoring import Anchoring
 from audit.rerun.anchors import LEVEL
@@ -14,7 +15,6 @@ from audit.validation.coding.found import Finding, Found
 from audit.validation.coding.scores import Comparison, Pair
 from audit.vocabulary.drivers import DRIVERS
 from audit.vocabulary.keys import RevisionKey
-from stats.measures.improvement import area_under_roc
 
 DRIVEN: Final = "driven_by_worst"
 NAMES: Final = "names_worst"

@@ -9,8 +9,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stats.measures.agreement import accuracy, f1, f1_interval, kappa, kappa_interval, precision, recall, wilson
-from stats.measures.bootstrap import UNKNOWN, Interval, percentile_interval, resampled_sums
+from audit.measures.agreement import accuracy, f1, f1_interval, kappa, kappa_interval, precision, recall, wilson
+from audit.measures.bootstrap import UNKNOWN, Interval, percentile_interval, resampled_sums
 
 Tables = NDArray[np.float64]
 
@@ -45,7 +45,7 @@ def scored(per_run: Tables, bootstrap: Bootstrap, metrics: Sequence[str], *, wei
     """Scores with 95% intervals.
 
     Args:
-        per_run: counts, shape (runs, codes, codes), as `stats.measures.agreement` has them in the last two axes.
+        per_run: counts, shape (runs, codes, codes), as `audit.measures.agreement` has them in the last two axes.
         bootstrap: how runs are resampled.
         metrics: which scores.
         weighted: whether counts are weighted; only resampling can handle weights.

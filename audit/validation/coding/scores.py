@@ -10,13 +10,13 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from audit.measures.agreement import against_rest, confusion
 from audit.validation.coding.codes import CODES, NO, YES
 from audit.validation.coding.found import Finding, Found
 from audit.validation.coding.intervals import METRICS, Bootstrap, scored
 from audit.validation.coding.labels import Label
 from audit.validation.coding.sampling import Stratum
 from audit.vocabulary.keys import RevisionKey
-from stats.measures.agreement import against_rest, confusion
 
 COLUMNS: Final = (
     *("condition", "coder", "column", "code", "detector", "weighted_by", "n", "runs", "tp", "fp", "fn", "tn"),

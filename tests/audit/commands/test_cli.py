@@ -400,7 +400,7 @@ for command in ({commands}):
     sys.stdout.write(result.stdout)
 heavy = {{"mujoco", "gymnasium", "ollama", "openai", "jinja2", "scipy", "matplotlib", "pandas"}}
 forbidden = heavy & sys.modules.keys()
-system = ("cores", "memory", "progress", "regular_files", "secrets", "stopping", "streams")
+system = ("cores", "lazy_names", "memory", "progress", "regular_files", "secrets", "stopping", "streams")
 system = {{"collector.system." + name for name in system}}
 records = {{name for name in sys.modules if name.startswith("collector.records")}}
 light = records | {{"collector.system", "collector.command_line", "collector.model_options"}} | system

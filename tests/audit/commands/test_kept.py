@@ -106,6 +106,22 @@ def _is_same_again(words, opened):
     return not opened and again == first == audit(*words, "--no-cache") and not first[2]
 
 
+def test_a_revision_is_printed_again_without_records(own, opened, monkeypatch):
+    place = ["show", own, "cartpole", "threetraj", "1"]
+    calls = ([*place, "0"], [*place, "1"], [*place, "0", "--format", "json"], [*place, "0", "--set", "cartpole.high=1"])
+    first = [audit(*words) for words in calls]
+    assert len(set(first)) == len(calls)
+    assert not [words for words in calls if not _is_same_again(words, opened)]
+    assert "problem" in first[0][1]
+    for words in ([*place, "9"], [*place, "0", "--strict"]):
+        assert audit(*words) == audit(*words)
+        assert audit(*words)[2] == 1
+    _written(own, answer="Nothing is said of any rollout.")
+    assert "Nothing is said" in audit(*calls[0])[0]
+    monkeypatch.setattr("audit.reports.explain.show", lambda *_, **__: "\ud800")
+    assert audit(*place, "0", "--about", "best")[2] == audit(*place, "0", "--about", "best")[2]
+
+
 def test_a_table_of_many_rows_says_how_many_there_are(data, opened, monkeypatch):
     for module in (kept, rows):
         monkeypatch.setattr(module, "LONGEST_TABLE", 1)
@@ -213,7 +229,7 @@ def test_values_that_would_come_back_as_others_are_not_kept():
     for value in ((1, 2), 2**70, "\ud800", {"a": (1,)}, float):
         assert kept._encoded(_printed(value)) is None, value
     for value in (None, True, 1, -0.0, float("nan"), float("inf"), "\x00", [1, [None]], {"a": 1.5}):
-        [[again]] = kept._decoded(kept._encoded(_printed(value))).rows
+        [[again]] = kept._decoded(kept._encoded(_printed(value)), kept._Printed).rows
         assert repr(again) == repr(value)
 
 

@@ -12,10 +12,11 @@ import pytest
 
 import audit
 from audit.cache_folder import DAY, UNUSED, VARIABLE, cache_folder
-from audit.engine.catalog import BATCHED, KEPT
+from audit.engine.catalog import BATCHED, KEPT, WITHIN
 from audit.engine.database import Database
 from audit.ingest import analyses, batches, cache, gathering, run_files
 from audit.output.errors import AuditError
+from audit.python_models import mentions
 from audit.store import open_store, rows_of
 from tests.audit.samples import candidate, episode, revision, write_run
 from tests.audit.sources.released import critic_episode
@@ -23,6 +24,8 @@ from tests.audit.sources.released import critic_episode
 LONG_AGO = 1_700_000_000
 RELATIONS = ("citing_rates", "run_facts")
 """Relations that are kept: one of what texts say, one of what a run is."""
+IN_BATCHES = BATCHED - WITHIN.keys()
+"""Those of which rows of another are not taken too."""
 
 
 @pytest.fixture(autouse=True)
@@ -67,8 +70,8 @@ def fresh(path, names=RELATIONS, **options):
 def everything(store):
     """All that is kept, and all that is kept in batches, with the types of its columns."""
     rows = {name: store.rows(name) for name in sorted(KEPT)}
-    batched = {name: sorted(map(repr, store.rows(name))) for name in sorted(BATCHED)}
-    return rows, batched, {name: list(map(str, store.relation(name).types)) for name in BATCHED | KEPT}
+    batched = {name: sorted(map(repr, store.rows(name))) for name in sorted(IN_BATCHES)}
+    return rows, batched, {name: list(map(str, store.relation(name).types)) for name in IN_BATCHES | KEPT}
 
 
 def kept(folder):
@@ -421,11 +424,11 @@ def test_a_data_set_that_grows_pays_for_what_is_new(data, monkeypatch):
         "_made",
         lambda self, name, files, path: made.append((name, len(files))) or make(self, name, files, path),
     )
-    audited(data, BATCHED)
+    audited(data, IN_BATCHES)
     assert {files for _, files in made} == {3}
     made.clear()
     grown(data)
-    assert audited(data, BATCHED) == fresh(data, BATCHED)
+    assert audited(data, IN_BATCHES) == fresh(data, IN_BATCHES)
     assert {files for _, files in made} == {1}
 
 
@@ -456,3 +459,33 @@ def test_what_is_another_data_set_s_is_not_believed(data, folder, tmp_path):
 
 def _folders(folder):
     return [list(path.iterdir()) for path in sorted(folder.glob("*/*"))]
+
+
+def test_of_answers_only_those_that_can_cite_one_of_several_items_are_read_for_positions(data, folder, monkeypatch):
+    """And none where all of them were read before."""
+    items = [
+        {"label": label, "rollout": place, "return": value, "length": 10}
+        for place, (label, value) in enumerate((("worst", 1.0), ("median", 5.0), ("best", 9.0)))
+    ]
+    for run, shown in ((8, items), (9, items[1:2])):
+        evidence = {"kind": "three" if len(shown) > 1 else "median", "shown": shown, "statistics": None}
+        texts = ("The worst rollout fell.", "The median rollout fell.", "All is well.")
+        rows = [
+            revision([1, 5, 9], [2, 2, 4], answer=text, iteration=number, run=run, evidence=evidence)
+            for number, text in enumerate(texts)
+        ]
+        write_run(data / f"run-{run}", rows)
+    answers = []
+    read = mentions.read
+    monkeypatch.setattr(mentions, "read", lambda batch: answers.extend(batch) or read(batch))
+    expected = fresh(data, ["shown_items", "positions"])
+    answers.clear()
+    assert audited(data, ["shown_items", "positions"]) == expected
+    assert len(answers) == 3
+    audited(data, ["mentions"])
+    assert len(answers) == 3 + 3 + 3 + 6
+    shutil.rmtree(folder)
+    for part in folder.parent.rglob("shown_mentions-*"):
+        part.unlink()
+    assert audited(data, ["shown_items", "positions"]) == expected
+    assert len(answers) == 3 + 3 + 3 + 6

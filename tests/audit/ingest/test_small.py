@@ -1,4 +1,6 @@
-"""Small data sets are read into tables at once, and larger ones through columns in files: with the same results."""
+"""Small data sets are read into tables at once, larger ones of which nothing is kept into one of their records, and the
+largest through columns in files: with the same results.
+"""
 
 from __future__ import annotations
 
@@ -28,40 +30,68 @@ def data(tmp_path_factory):
     return root
 
 
-def audited(path, is_small, detector="word", names=None):
+def audited(path, way, detector="word", names=None):
+    """What is read in one of three ways: all in tables, the records in one, or columns in files."""
     with pytest.MonkeyPatch.context() as patch:
-        if not is_small:
+        if way != "tables":
             patch.setattr(gathering_module, "SMALLEST", 0)
+        if way == "files":
+            patch.setattr(gathering_module, "HELD", 0)
         with open_store([path], cache=False, detector=detector) as store:
-            assert store._database.is_small == is_small
+            database = store._database
+            assert (database.is_small, database.has_segments) == (way == "tables", way != "files")
             relations = {name: sorted(map(repr, store.rows(name))) for name in names or public()}
             types = {name: (store.relation(name).columns, store.relation(name).types) for name in names or public()}
             return relations, types, store.problems, store.notes
 
 
-def test_every_relation_has_the_same_rows_either_way(data):
-    small, large = (audited(data, is_small) for is_small in (True, False))
-    for one, other in zip(small, large, strict=True):
-        assert one == other
+def test_every_relation_has_the_same_rows_in_each_way(data):
+    small, held, large = (audited(data, way) for way in ("tables", "records", "files"))
+    for one, other, another in zip(small, held, large, strict=True):
+        assert one == other == another
     assert len(small[0]["revisions"]) == 4
     # Of each of three files a line twice, one of another form and a torn one; and the three iterations of the copy.
     assert len(small[2]) == 3 * 3 + 3
 
 
 def test_so_it_has_by_a_detector_in_python(data):
-    small, large = (audited(data, is_small, "resolved", ("references", "mentions")) for is_small in (True, False))
-    assert small == large
+    small, held, large = (
+        audited(data, way, "resolved", ("references", "mentions")) for way in ("tables", "records", "files")
+    )
+    assert small == held == large
     assert small[0]["references"]
 
 
 @pytest.mark.slow
 def test_so_has_every_other_by_that_detector(data):
-    assert audited(data, True, "resolved") == audited(data, False, "resolved")
+    assert audited(data, "tables", "resolved") == audited(data, "records", "resolved")
+    assert audited(data, "tables", "resolved") == audited(data, "files", "resolved")
 
 
 @pytest.mark.slow
 def test_so_has_the_data_set_of_a_large_model():
-    assert audited(REAL, True) == audited(REAL, False)
+    assert audited(REAL, "tables") == audited(REAL, "records") == audited(REAL, "files")
+
+
+def test_what_is_not_kept_becomes_no_file_where_it_fits_into_the_memory(data, monkeypatch):
+    monkeypatch.setattr(gathering_module, "SMALLEST", 0)
+    size = sum(file.stat().st_size for file in data.rglob("episodes.jsonl"))
+    written, write = [], database_module.Database.write
+    monkeypatch.setattr(
+        database_module.Database, "write", lambda self, name, path: written.append(name) or write(self, name, path)
+    )
+    for room, expected in ((4 * size, []), (4 * size - 1, ["judged"])):
+        monkeypatch.setattr(gathering_module, "room", lambda room=room: room)
+        written.clear()
+        with open_store([data], cache=False) as store:
+            assert store.rows("salience")
+        assert sorted(set(written)) == expected
+
+
+def test_what_is_suspect_is_found_in_the_table_and_not_by_judging_all_lines_again(data):
+    with open_store([data / "run-1"], cache=False) as store:
+        assert store._database.is_small
+        assert "from segments" in store._database._text("written")
 
 
 def test_a_table_is_made_anew_after_a_variable_that_it_reads_was_set(tmp_path):

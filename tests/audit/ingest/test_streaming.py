@@ -35,6 +35,7 @@ def test_no_join_holds_the_lines(tmp_path, monkeypatch):
 
     monkeypatch.setattr(Database, "write", explain_and_write)
     monkeypatch.setattr(gathering, "SMALLEST", 0)
+    monkeypatch.setattr(gathering, "HELD", 0)
     write_run(tmp_path, [text_revision([0, 1], [1, 1])], **text_run())
     with open_store([tmp_path], cache=False) as store:
         assert len(store.rows("changes")) == 1

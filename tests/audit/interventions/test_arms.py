@@ -9,8 +9,9 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from audit.interventions.arms import ARMS, LETTERS, ROLES, Evidence, ask
+from audit.interventions.arms import ARMS, ask
 from audit.interventions.prompt import Block, CriticPrompt
+from audit.interventions.showing import LETTERS, ROLES, Evidence
 from tests.audit.interventions.planned import PROMPT
 
 RECORDED = CriticPrompt.read(PROMPT)

@@ -12,8 +12,8 @@ import msgspec
 import pytest
 
 from audit.interventions import making
-from audit.interventions.arms import ROLES
 from audit.interventions.rendering import Rendering
+from audit.interventions.showing import ROLES
 from audit.interventions.units import DIFFERENT, NO_PROMPT, NOT_RENDERED, TOO_FEW, eligible, sha256
 from audit.rerun.rollouts import task_of
 from audit.sources.prompts import prompts_of

@@ -13,7 +13,7 @@ import pytest
 import audit
 from audit.output.errors import UsageError
 from audit.output.rows import Table
-from audit.reports.tables import RelationRows
+from audit.reports.relation_rows import RelationRows
 from tests.audit.samples import revision, write_run
 
 ROWS = [

@@ -9,9 +9,9 @@ import sys
 import numpy as np
 import pytest
 
+from audit.measures.text_edits import token_change
 from audit.python_models.imitations import programs
-from audit.python_models.positions import RANKS, factor_effects
-from stats.measures.text_edits import token_change
+from audit.python_models.positions import COLUMNS, RANKS, factor_effects
 
 ITEMS, PROMPTS, RUNS, TOKENS = 4, 24, 3, 30
 SETS = 200
@@ -52,8 +52,17 @@ def row(place, score, prompt, parent, child, item):
     }
 
 
+def effects_on(outcome, prompts, **options):
+    rows = [
+        [math.nan if item[name] is None else item[name] for name in (*COLUMNS, outcome)]
+        for number, items in enumerate(prompts)
+        for item in [item | {"iteration": number} for item in reversed(items)]
+    ]
+    return {line["factor"]: line for line in factor_effects(outcome, np.array(rows, dtype=float), **options)}
+
+
 def found(rule, seed, **options):
-    return {line["factor"]: line for line in factor_effects("gain", evolver(rule, seed, **options), redraws=499)}
+    return effects_on("gain", evolver(rule, seed, **options), redraws=499)
 
 
 @pytest.mark.parametrize(("rule", "factor"), [("first", "first"), ("best", "best")])
@@ -89,7 +98,7 @@ def items(*outcomes, scores=(None, None), run=1):
 
 def test_by_hand():
     prompts = [items(True, False), items(True, False, run=2), items(False, True, run=2), items(True, True, run=3)]
-    [line] = factor_effects("cited", prompts)  # of two, last and later are the same comparison as first
+    [line] = effects_on("cited", prompts).values()  # of two, last and later are the same comparison as first
     assert (line["factor"], line["aspect"]) == ("first", "place")
     assert (line["mean_with"], line["mean_without"], line["effect"]) == (0.75, 0.5, 0.25)
     assert (line["runs"], line["revisions"], line["items"]) == (3, 4, 8)
@@ -103,14 +112,14 @@ def test_equal_scores_have_no_best():
         items(True, False, scores=(0.0, 1.0)),
         items(False, True, scores=(1.0, 0.0)),
     ]
-    lines = {line["factor"]: line for line in factor_effects("cited", prompts)}
+    lines = effects_on("cited", prompts)
     assert lines["first"]["revisions"] == 3
     assert lines["worst"]["revisions"] == 2
     assert (lines["worst"]["mean_with"], lines["worst"]["mean_without"]) == (1.0, 0.0)
 
 
 def test_one_item_is_compared_with_nothing():
-    assert factor_effects("cited", [items(True, False)[:1]]) == []
+    assert effects_on("cited", [items(True, False)[:1]]) == {}
 
 
 def test_programs_are_in_fenced_blocks_where_there_are_any():

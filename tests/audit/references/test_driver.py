@@ -7,7 +7,7 @@ import re
 import pytest
 
 from audit.references import Shown, driver
-from audit.references.driver import weights
+from audit.references.driver_rules import weights
 from tests.audit.references.evidence import EXAMPLE, LAKE, LUCKY_LAKE, NOTHING, POLE
 
 PARAMETERS = "params[0]: 1.5, params[1]: -2.0, params[2]: 0.0\n"

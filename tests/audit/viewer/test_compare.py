@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
+from audit.measures.cluster_robust import cluster_robust
+from audit.measures.holm import holm
 from audit.output.errors import UsageError
 from audit.store import rows_of
 from audit.viewer.compare import RATES, compare
 from audit.viewer.query import Query
-from stats.measures.cluster_robust import cluster_robust
-from stats.measures.holm import holm
 from tests.audit.samples import revision, write_run
 from tests.audit.viewer.records import CONDITIONS, METHODS, TASKS, number_of, open_session, write_records
 

@@ -7,11 +7,11 @@ import json
 import numpy as np
 import pytest
 
+from audit.measures.cluster_robust import cluster_robust, clustered_mean
 from audit.output.errors import UsageError
 from audit.viewer.conclusion import SHARES, conclusion
 from audit.viewer.counts import GROUP
 from audit.viewer.query import Query
-from stats.measures.cluster_robust import cluster_robust, clustered_mean
 from tests.audit.samples import revision, write_run
 from tests.audit.viewer.records import number_of, open_session, write_records
 

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 import audit
+from audit.viewer.text_index import TextIndex
 from tests.audit.viewer.conftest import visit
 from tests.audit.viewer.records import write_records
 
@@ -47,6 +48,24 @@ def test_pages_open_without_a_violation(page, served, name, width, scheme) -> No
     assert found.response["violations"] == [], found.generate_report()
     sideways = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     assert sideways <= 0, "the page scrolls sideways"
+
+
+def test_a_line_says_that_the_index_is_being_made(page, served, monkeypatch) -> None:
+    """On every page and as long as it is so; nothing moves when it goes."""
+    page.set_viewport_size({"width": 400, "height": 900})
+    for name in PAGES:
+        monkeypatch.setattr(TextIndex, "is_awaited", True)
+        visit(page, served, addresses(served)[name])
+        line = page.get_by_role("status").filter(has_text="index of all answers is being made")
+        line.wait_for()
+        page.wait_for_load_state("networkidle")
+        page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+        before = page.evaluate("[scrollY, document.querySelector('h1').getBoundingClientRect().top]")
+        monkeypatch.setattr(TextIndex, "is_awaited", False)
+        page.wait_for_function("() => !document.getElementById('making').textContent")
+        assert page.evaluate("[scrollY, document.querySelector('h1').getBoundingClientRect().top]") == before
+        assert page.evaluate("document.getElementById('making').getBoundingClientRect().height") == 0
+        assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
 
 
 def test_differences_are_on_a_narrow_screen(page, tmp_path) -> None:

@@ -17,7 +17,9 @@ import pandas as pd
 import pytest
 
 import audit
+from audit.viewer import export
 from audit.viewer.server import POLICY
+from audit.viewer.text_index import TextIndex
 
 
 def ask(view, path="", *, host=None, method="GET", headers=None):
@@ -44,6 +46,18 @@ def test_pages_are_there(served) -> None:
         assert headers["content-security-policy"].startswith("default-src 'none'")
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["referrer-policy"] == "no-referrer"
+
+
+def test_whether_an_index_is_being_made_is_for_pages_of_a_server_alone(served, monkeypatch, tmp_path) -> None:
+    """An exported folder has neither what asks for it nor what shows it."""
+    for is_awaited in (False, True):
+        monkeypatch.setattr(TextIndex, "is_awaited", is_awaited)
+        assert json.loads(ask(served, "api/making")[2]) == {"index": is_awaited}
+    assert b"making.js" in ask(served, "index.html")[2]
+    export._write_static(tmp_path / "pages")
+    files = [path for path in (tmp_path / "pages").rglob("*") if path.is_file()]
+    assert len(files) > 20
+    assert [path for path in files if "making." in path.name or b"making." in path.read_bytes()] == []
 
 
 def test_policy_lets_no_inline_script_run() -> None:

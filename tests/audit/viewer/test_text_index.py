@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import random
+
 import duckdb
+import numpy as np
 import pytest
 
 from audit.cache_folder import VARIABLE
@@ -65,17 +68,69 @@ def warmed(data, *pieces, **options):
 
 
 def test_it_finds_what_reading_all_answers_finds(data):
+    draw = random.Random(5)
+    texts = [
+        f"{answer}\0It thinks OF words." for answer in ANSWERS if "İ" not in answer
+    ]  # of which Python has two letters
+    starts = [(draw.choice(texts).lower(), draw.randrange(12)) for _ in range(15)]
+    given = {text[start : start + draw.choice([2, 3, 8, 25])] for text, start in starts}
+    drawn = tuple(sorted(given.difference(map(str.lower, PIECES))))
     with open_session(data) as session:
-        wanted, read = found(session, PIECES)
-    assert read == len(PIECES)
+        wanted, read = found(session, PIECES + drawn)
+    assert read == len(PIECES) + len(drawn)
     assert not kept(data)
-    assert [len(rows) for rows in wanted] == COUNTS
-    assert warmed(data, PIECES) == (wanted, 0)
+    assert [len(rows) for rows in wanted[: len(PIECES)]] == COUNTS
+    assert all(wanted[len(PIECES) :])
+    assert warmed(data, PIECES + drawn) == (wanted, 0)
     assert len(kept(data)) == 3
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(TextIndex, "_made", pytest.fail)
         assert warmed(data) == (wanted[:5], 0), "what is kept is used again"
     assert warmed(data, cache=False) == (wanted[:5], 5), "nothing kept is used, and nothing made"
+
+
+def test_a_part_is_made_of_its_own_answers_and_searched_a_piece_at_a_time(data, monkeypatch):
+    """A list of runs alone would have all answers read for each part, and a part as a whole fill the memory."""
+    chosen, sizes = [], []
+    expression, fromfile = duckdb.SQLExpression, np.fromfile
+    monkeypatch.setattr(duckdb, "SQLExpression", lambda text: chosen.append(text) or expression(text))
+    monkeypatch.setattr(np, "fromfile", lambda *given: sizes.append(given[2]) or fromfile(*given))
+    monkeypatch.setattr(words, "_CODES", 20)
+    with open_session(data) as session:
+        session.warm()
+        for run, text in enumerate(chosen, 1):
+            assert f"run between {run} and {run}" in text
+            assert "revised is not null" not in text, "that would read all fields of a candidate"
+        assert len(chosen) == 3
+        codes = [part.stat().st_size // 2 for part in kept(data)]
+        assert session.table.count(Query(search="rollout")) == 6
+        assert max(sizes) < 60 < min(codes)
+
+
+def test_whether_it_is_awaited(data, monkeypatch):
+    with open_session(data) as session:
+        texts = session.table.texts
+        assert texts.is_awaited
+        asked = []
+        texts.make(lambda: asked.append(texts.is_awaited) or True)
+        assert asked
+        assert all(asked)
+        assert not texts.is_awaited
+        assert session.table.count(Query(search="rollout")) == 6
+        kept(data)[1].unlink()
+        assert session.table.count(Query(search="worst")) == 6
+        assert not texts.is_awaited, "where it is removed, none is made again"
+    with open_session(data) as session:
+        monkeypatch.setattr(TextIndex, "_made", lambda *_: 1 / 0)
+        assert session.table.texts.is_awaited
+        with pytest.raises(ZeroDivisionError):
+            session.warm()
+        assert not session.table.texts.is_awaited, "it failed"
+    with open_session(data, cache=False) as session:
+        assert not session.table.texts.is_awaited
+    monkeypatch.setattr(text_index, "SMALLEST", 10**6)
+    with open_session(data) as session:
+        assert not session.table.texts.is_awaited
 
 
 def test_it_is_made_behind_the_answers_of_a_view_and_taken_before_them(data):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from audit.viewer import words as module
-from audit.viewer.words import Pattern, TooManyWordsError, encode
+from audit.viewer.words import Pattern, TooManyWordsError, Words, encode
 
 PIECES = (
     *("a", "b", "e", " ", ".", ",", ":", ")", "(", "1", "2", "-", "%", "_", "'", "\\", "\n", "\r", "\0", "ß", "i̇", "é"),
@@ -34,7 +34,12 @@ def searched(texts, pieces, words=None):
     words = {} if words is None else words
     codes, bounds = encode([text.encode() for text in texts], words)
     assert codes.dtype == np.uint16
-    return [Pattern(piece.encode(), words).texts_with(codes, bounds).tolist() for piece in pieces]
+    return [places(piece, words, codes, bounds) for piece in pieces]
+
+
+def places(piece, words, codes, bounds):
+    lines = Words(b"".join(word + b"\n" for word in words))
+    return Pattern(piece.encode(), lines).texts_with(lambda start, end: codes[start:end], bounds).tolist()
 
 
 @pytest.mark.parametrize("rare", [module.RARE, module.BYTES + 3])
@@ -77,7 +82,7 @@ def test_a_dictionary_goes_on_and_is_bounded(monkeypatch):
     first = encode([b"worst rollout"], words)
     assert words == {b"worst ": 256, b"rollout": 257}
     assert searched(["the rollout", "worst"], ["rollout", "the "], words) == [[0], [0]]
-    assert Pattern(b"t rol", words).texts_with(*first).tolist() == [0], "codes stay what they are"
+    assert places("t rol", words, *first) == [0], "codes stay what they are"
     monkeypatch.setattr(module, "MOST_WORDS", 5)
     with pytest.raises(TooManyWordsError):
         encode([b"six seven eight"], words)

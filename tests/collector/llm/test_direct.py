@@ -23,8 +23,12 @@ QUICK = RetryPolicy(first_wait=0.01)
 
 
 @asynccontextmanager
-async def serving(dialect, *, calls_each=None, trusted=None):
-    """A server that keeps connections for so many calls; its port, and how many calls each connection had."""
+async def serving(dialect, *, calls_each=None, trusted=None, after=b"", late=None, garbled=None):
+    """A server that keeps connections for so many calls; its port, and how many calls each connection had.
+
+    After each response it sends bytes that nobody asked for: with it, or where `late` is a list, once that has been
+    read, which the list then states. Its answer to one call is garbled.
+    """
     connections, writers = [], []
 
     async def serve(reader, writer):
@@ -39,9 +43,15 @@ async def serving(dialect, *, calls_each=None, trusted=None):
             await reader.readexactly(int(re.search(rb"content-length: (\d+)", head.lower())[1]))
             connections[place] += 1
             body = dialect.answer().content()
-            early = b"HTTP/1.1 103 Early Hints\r\n\r\n"
-            writer.write(early + b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
+            early = b"HTTP/1.1 103 Early Hints\r\n\r\n" if sum(connections) != garbled else b"garbled\r\n\r\n"
+            writer.write(
+                early + b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body) + after * (late is None)
+            )
             await writer.drain()
+            if late is not None:
+                await asyncio.sleep(0.01)
+                writer.write(after)
+                late.append(place)
         writer.close()
 
     async with await asyncio.start_server(serve, "127.0.0.1", 0, ssl=trusted) as server:
@@ -68,6 +78,49 @@ def test_a_connection_is_used_again_and_replaced_where_the_server_has_closed_it(
 
     assert asyncio.run(run(None)) == [6]
     assert asyncio.run(run(2)) == [2, 2, 2]
+
+
+def test_a_connection_with_bytes_that_nobody_asked_for_is_not_used_again(dialect):
+    """They would be taken for the answer to the next call, or have it asked, and paid for, a second time."""
+    body = dialect.answer("of another call").content()
+    unasked = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)
+
+    async def run(after, late):
+        async with serving(dialect, after=after, late=late) as (place, connections):
+            model = dialect.model(f"http://{place}")
+            try:
+                for seed in range(3):
+                    assert (await model.complete("What next?", seed=seed)).text == "params[0]: 1"
+                    while late is not None and len(late) <= seed:
+                        await asyncio.sleep(0.01)
+                    await asyncio.sleep(0.01)
+            finally:
+                await model.aclose()
+        return connections
+
+    for after in (unasked, b"\r\n"):
+        for late in (None, []):
+            assert asyncio.run(run(after, late)) == [1, 1, 1], (after, late)
+
+
+def test_an_unreadable_response_on_a_kept_connection_counts_as_a_try(dialect):
+    """The server has worked on it: only a connection that it had closed before is no try."""
+
+    async def run():
+        waits = []
+        async with serving(dialect, garbled=2) as (place, connections):
+            await asked(
+                dialect.model(f"http://{place}", retry=QUICK, on_wait=lambda *wait: waits.append(wait)), times=2
+            )
+        return connections, len(waits)
+
+    assert asyncio.run(run()) == ([2, 1], 1)
+
+
+def test_an_argument_that_no_model_takes_is_refused(dialect):
+    """Such as an address under another name: the default server would be asked instead."""
+    with pytest.raises(TypeError, match="no argument of a model: host"):
+        dialect.model("http://127.0.0.1:9", host="http://elsewhere")
 
 
 def test_a_connection_is_not_kept_for_ever(monkeypatch):

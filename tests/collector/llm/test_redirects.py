@@ -63,6 +63,14 @@ def test_it_is_followed_where_it_is_allowed_and_on_the_same_server(server, other
     assert ask(dialect.model(server)).text == "text"
 
 
+def test_a_redirect_to_what_is_no_address_is_one_line(server, dialect):
+    for allowed in (False, True):
+        for place in ("http://[::1", "http://[::1]:x/", "http://\x7f/", "/" + "x" * 70_000):
+            server.replies[dialect.chat] = [Reply(307, headers={"Location": place})]
+            with pytest.raises(ModelError, match="broke off"):
+                ask(dialect.model(server, allow_redirects=allowed, retry=RetryPolicy(attempts=1)))
+
+
 def test_the_check_before_a_run_refuses_it_too(server, other, dialect):
     for path in ("/api/show", "/v1/models"):
         server.replies[path] = [Reply(302, headers={"Location": f"{other.url}{path}"})]

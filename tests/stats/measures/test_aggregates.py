@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import mannwhitneyu, trim_mean
 
+from audit.measures.improvement import area_under_roc, chance_of_beating, probability_of_improvement
 from stats.measures.aggregates import interquartile_mean, mean_score, median_score, optimality_gap, shares_above
-from stats.measures.improvement import area_under_roc, chance_of_beating, probability_of_improvement
 
 # Three tasks, four runs each.
 SCORES = [np.array(runs, float) for runs in ([0.1, 0.2, 0.3, 0.4], [0.5, 0.6, 0.9, 1.2], [0.0, 0.0, 0.7, 0.8])]

@@ -13,6 +13,7 @@ from scipy.integrate import quad
 from scipy.special import nctdtrinc
 from statsmodels.stats.meta_analysis import effectsize_smd
 
+from audit.measures.summary import Summary, summarise
 from stats.measures.effects import (
     Effect,
     hedges_g,
@@ -20,7 +21,6 @@ from stats.measures.effects import (
     noncentrality_interval,
     small_sample_correction,
 )
-from stats.measures.summary import Summary, summarise
 
 samples = st.lists(st.floats(min_value=-500, max_value=500).map(lambda x: round(x, 3)), min_size=2, max_size=12)
 

@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
-from stats.measures.holm import holm
+from audit.measures.holm import holm
 from stats.published.holm_bounds import holm_bounds
 from stats.published.intervals import EVERYTHING, INFINITY, Interval, point
 from stats.published.printed import NotPrintedError, printed

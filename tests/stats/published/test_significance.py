@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from stats.measures.holm import holm
-from stats.measures.summary import Summary
-from stats.measures.welch import welch_from_summaries
+from audit.measures.holm import holm
+from audit.measures.summary import Summary
+from audit.measures.welch import welch_from_summaries
 
 ROOT = Path(__file__).resolve().parents[3]
 PAPER = next((path for path in (ROOT / "data" / "paper", ROOT.parent / "shared" / "paper") if path.is_dir()), ROOT)

@@ -7,7 +7,7 @@ import math
 import pytest
 from scipy import stats as scipy_stats
 
-from stats.measures.summary import Summary
+from audit.measures.summary import Summary
 from stats.published.printed import printed
 from stats.published.verdicts import (
     Part,

@@ -11,7 +11,7 @@ from audit.interventions.effects.analysis import primary_effects
 from audit.interventions.effects.comparisons import Redraws
 from audit.interventions.effects.contrasts import edit_effect, follows_worst, mean_effect, placebos
 from audit.interventions.experiment import Experiment
-from stats.measures.energy import energy_distance, pairwise_distances
+from audit.measures.energy import energy_distance, pairwise_distances
 from tests.audit.interventions.effects.planted import (
     LABEL,
     NUMBER,

@@ -1,0 +1,290 @@
+"""Energy distances between two arms of an experiment, and their permutation test within strata.
+
+G. J. Székely and M. L. Rizzo, "Testing for equal distributions in high dimension" (InterStat, 2004). Answers of a
+stratum are compared with each other only, by a matrix of their distances; strata are made comparable by their mean
+distance.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.spatial.distance import pdist, squareform
+
+from audit.measures.stratified_permutation import (
+    REDRAWS,
+    Contribution,
+    Floats,
+    Seed,
+    permutation_p,
+    permute_within,
+)
+
+Bools = NDArray[np.bool_]
+
+
+class EnergyTest(NamedTuple):
+    """A comparison of two arms over strata.
+
+    Attributes:
+        statistic: mean over strata of their values.
+        p: of the hypothesis that the arms do not differ within strata, one-sided.
+        null_sd: standard deviation of the statistic over permutations, from which power is known.
+        values: shape (strata,), each stratum's value; NaN where it is left out.
+        strata: how many have a value.
+        left_out: how many have none, there being too few answers.
+    """
+
+    statistic: float
+    p: float
+    null_sd: float
+    values: Floats
+    strata: int
+    left_out: int
+
+
+def energy_distance(distances: ArrayLike, first: ArrayLike) -> float:
+    """Estimate the squared energy distance of two arms without bias, in units of the mean distance of their answers.
+
+    2 E|X - Y| - E|X - X'| - E|Y - Y'| by U-statistics, that is means over pairs of different answers, so that it is
+    zero on average where arms do not differ, and may be negative. An arm of one answer has no spread of its own, and is
+    taken to have the other's.
+
+    Args:
+        distances: shape (answers, answers), symmetric.
+        first: shape (answers,), which answers are of the first arm.
+
+    Returns:
+        0 where all answers are equal; NaN where there are fewer than three, or an arm has none.
+
+    Raises:
+        ValueError: shapes do not match, or what is given are no distances.
+    """
+    matrix, arms = _checked(distances, first)
+    if not _can_compare(arms):
+        return math.nan
+    return float(_energies(_scaled(matrix)[None], arms[None].astype(float))[0, 0])
+
+
+def energy_test(
+    distances: Sequence[ArrayLike],
+    first: Sequence[ArrayLike],
+    *,
+    weights: ArrayLike | None = None,
+    redraws: int = REDRAWS,
+    seed: Seed = 0,
+) -> EnergyTest:
+    """Test whether two arms differ in distribution, by permuting their names within strata.
+
+    Args:
+        distances: for each stratum the distances of its answers, shape (answers, answers).
+        first: for each stratum which answers are of the first arm, shape (answers,).
+        weights: shape (strata,), of the mean over strata; equal ones without.
+        redraws: how often names are permuted, where not all permutations are counted.
+        seed: of the redraws.
+
+    Returns:
+        Statistic and p are NaN where no stratum has answers of both arms, three or more in all.
+
+    Raises:
+        ValueError: shapes do not match, what is given are no distances, or a weight is negative.
+    """
+    checked = [_checked(matrix, arms) for matrix, arms in zip(distances, first, strict=True)]
+    matrices = [_scaled(matrix) for matrix, _ in checked]
+    names = [arms for _, arms in checked]
+
+    def contribution(places: Sequence[int], arms: Floats) -> Floats:
+        return _energies(np.stack([matrices[place] for place in places]), arms)
+
+    return _tested(names, contribution, _can_compare, weights=weights, redraws=redraws, seed=seed)
+
+
+def presence_effect(distances: ArrayLike, base: ArrayLike, first: ArrayLike, second: ArrayLike) -> float:
+    """How much farther one arm is from a base than another is: D2(base, first) - D2(base, second).
+
+    The distances are those of `energy_distance`, in units of the mean distance of all answers of the three arms.
+
+    Args:
+        distances: shape (answers, answers), symmetric.
+        base: shape (answers,), which answers are of the base.
+        first: shape (answers,), which are of the arm whose effect is asked for.
+        second: shape (answers,), which are of its control.
+
+    Returns:
+        NaN where an arm has fewer than two answers.
+
+    Raises:
+        ValueError: as `energy_distance` raises it, or an answer is of two arms.
+    """
+    return float(presence_test([distances], [base], [first], [second], redraws=1).values[0])
+
+
+def presence_test(
+    distances: Sequence[ArrayLike],
+    base: Sequence[ArrayLike],
+    first: Sequence[ArrayLike],
+    second: Sequence[ArrayLike],
+    *,
+    weights: ArrayLike | None = None,
+    redraws: int = REDRAWS,
+    seed: Seed = 0,
+) -> EnergyTest:
+    """Test whether one arm is farther from a base than its control is, by permuting the names of these two in strata.
+
+    It is exact for the hypothesis that arm and control have the same distribution, and asks for differences that lie
+    in the direction away from the base.
+
+    Args:
+        distances: for each stratum, shape (answers, answers), symmetric.
+        base: for each stratum, shape (answers,), which answers are of the base; those keep their name.
+        first: likewise, which are of the arm whose effect is asked for.
+        second: likewise, which are of its control.
+        weights: shape (strata,), of the mean over strata; equal ones without.
+        redraws: how often names are permuted, where not all permutations are counted.
+        seed: of the redraws.
+
+    Returns:
+        The values of `presence_effect` and their mean. Statistic and p are NaN where no stratum has two answers of
+        each arm.
+
+    Raises:
+        ValueError: as `presence_effect` raises it, or a weight is negative or not finite.
+    """
+    matrices: list[Floats] = []
+    to_base: list[Floats] = []
+    names: list[Bools] = []
+    for table, *arms in zip(distances, base, first, second, strict=True):
+        (matrix, ground), (_, effect), (_, control) = (_checked(table, arm) for arm in arms)
+        if np.any(ground.astype(int) + effect + control > 1):
+            raise ValueError("an answer is of two arms")
+        used, moved = ground | effect | control, effect | control
+        scaled = np.zeros_like(matrix)
+        scaled[np.ix_(used, used)] = _scaled(matrix[np.ix_(used, used)])
+        enough = ground.sum() > 1
+        matrices.append(scaled[np.ix_(moved, moved)])
+        to_base.append(scaled[np.ix_(ground, moved)].mean(axis=0) if enough else np.zeros(moved.sum()))
+        # A stratum without two answers of the base has no value, as one without two of an arm.
+        names.append(effect[moved] if enough else np.zeros(moved.sum(), dtype=bool))
+
+    def contribution(places: Sequence[int], arms: Floats) -> Floats:
+        within = np.stack([matrices[place] for place in places])
+        towards = np.stack([to_base[place] for place in places])
+        others = 1 - arms
+        gap = towards @ (arms / arms.sum(axis=1, keepdims=True) - others / others.sum(axis=1, keepdims=True)).T
+        _, inner, outer = _means(within, arms)
+        return np.asarray(2 * gap - inner + outer)
+
+    return _tested(names, contribution, _have_spread, weights=weights, redraws=redraws, seed=seed)
+
+
+def pairwise_distances(answers: ArrayLike) -> Floats:
+    """Euclidean distances between the rows of a table: shape (answers, answers).
+
+    Args:
+        answers: shape (answers, features).
+    """
+    return np.asarray(squareform(pdist(np.asarray(answers, dtype=float))), dtype=float)
+
+
+def bounded(distances: ArrayLike, scale: float) -> Floats:
+    """Bound distances by 1, so that a few far answers do not rule: d / (scale + d).
+
+    A Bernstein function of a distance of negative type is of negative type (Schilling, Song and Vondraček, "Bernstein
+    Functions", 2012, chapter 4), so that energy distances stay distances.
+
+    Args:
+        distances: of any shape.
+        scale: the distance that becomes one half.
+
+    Raises:
+        ValueError: the scale is not positive.
+    """
+    if not scale > 0:
+        raise ValueError(f"the scale must be positive, not {scale}")
+    values = np.asarray(distances, dtype=float)
+    return values / (scale + values)
+
+
+def _tested(
+    names: list[Bools],
+    contribution: Contribution,
+    enough: Callable[[Bools], bool],
+    *,
+    weights: ArrayLike | None,
+    redraws: int,
+    seed: Seed,
+) -> EnergyTest:
+    weight = np.ones(len(names)) if weights is None else np.asarray(weights, dtype=float)
+    if weight.shape != (len(names),) or not (np.isfinite(weight).all() and np.all(weight >= 0)):
+        raise ValueError("expected one weight for each stratum, none of them negative")
+    used = [place for place, arms in enumerate(names) if enough(arms)]
+    values = np.full(len(names), math.nan)
+    total = float(weight[used].sum())
+    if not total:
+        return EnergyTest(math.nan, math.nan, math.nan, values, 0, len(names))
+
+    def weighted(places: Sequence[int], arms: Floats) -> Floats:
+        chosen = [used[place] for place in places]
+        return contribution(chosen, arms) * weight[chosen, None]
+
+    permuted = permute_within([names[place] for place in used], weighted, redraws=redraws, seed=seed)
+    with np.errstate(invalid="ignore"):
+        values[used] = permuted.parts / weight[used]
+    p = permutation_p(permuted, size=total, alternative="greater")
+    statistic, null_sd = float(permuted.parts.sum() / total), float(permuted.totals.std() / total)
+    return EnergyTest(statistic, p, null_sd, values, len(used), len(names) - len(used))
+
+
+def _can_compare(arms: Bools) -> bool:
+    """Whether there are answers of both arms, and two of one."""
+    return bool(arms.size > 2 and arms.any() and not arms.all())
+
+
+def _have_spread(arms: Bools) -> bool:
+    """Whether there are two answers of both arms."""
+    return bool(min(arms.sum(), (~arms).sum()) > 1)
+
+
+def _checked(distances: ArrayLike, first: ArrayLike) -> tuple[Floats, Bools]:
+    matrix, arms = np.asarray(distances, dtype=float), np.asarray(first, dtype=bool)
+    if arms.ndim != 1 or matrix.shape != (arms.size, arms.size):
+        raise ValueError(f"expected distances of {arms.size} answers to each other, got shape {matrix.shape}")
+    if not (np.isfinite(matrix).all() and np.all(matrix >= 0)):
+        raise ValueError("a distance is negative or not a finite number")
+    if np.any(np.diagonal(matrix)):
+        raise ValueError("an answer's distance to itself is not 0")
+    return matrix, arms
+
+
+def _scaled(matrix: Floats) -> Floats:
+    """Distances in units of their mean over pairs of different answers, which no permutation changes."""
+    total = float(matrix.sum())
+    return matrix * (len(matrix) * (len(matrix) - 1) / total) if total > 0 else np.zeros_like(matrix)
+
+
+def _energies(matrices: Floats, arms: Floats) -> Floats:
+    """Energy distances of strata, shape (strata, answers, answers), under arrangements of arms."""
+    between, first, second = _means(matrices, arms)
+    return 2 * between - first - second
+
+
+def _means(matrices: Floats, arms: Floats) -> tuple[Floats, Floats, Floats]:
+    """Mean distances between arms, and between different answers of each: shape (strata, arrangements).
+
+    All arrangements have arms of the same sizes. Where one has a single answer, the other's mean counts for both.
+    """
+    size, other = arms.sum(axis=1), (1 - arms).sum(axis=1)
+    first = np.einsum("ukn,kn->uk", arms @ matrices, arms)
+    rows = matrices.sum(axis=2) @ arms.T
+    second = matrices.sum(axis=(1, 2))[:, None] - 2 * rows + first
+    between = (rows - first) / (size * other)
+    own = first / (size * (size - 1)) if size[0] > 1 else None
+    others = second / (other * (other - 1)) if other[0] > 1 else None
+    if own is None or others is None:
+        own = others = own if others is None else others
+    assert own is not None and others is not None  # noqa: PT018
+    return between, own, others

@@ -1,0 +1,88 @@
+"""The rows of a relation, as tables have them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from audit.output.arranging import quoted
+from audit.output.errors import AuditError
+from audit.output.formats import Row
+from audit.output.spelled import Spelled, pieces
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from audit.store import Store
+
+MOST: Final = 2**25
+"""Rows of a user's query: hundreds of megabytes of a single number each."""
+
+
+class RelationRows:
+    """The rows of a relation, each time computed anew.
+
+    Args:
+        relation: whose columns have different names.
+        store: where it is.
+        owner: what keeps the store open.
+        is_users: whether the query is a user's, so that Ctrl-C is to stop it, which takes a thread, and there may be
+            too many rows.
+    """
+
+    def __init__(
+        self,
+        relation: duckdb.DuckDBPyRelation,
+        store: Store | None,
+        owner: object = None,
+        *,
+        is_users: bool = False,
+    ) -> None:
+        self.columns: Sequence[str] = relation.columns
+        self._relation = relation
+        self._store = store
+        self._owner = owner
+        self._is_users = is_users
+
+    def __iter__(self) -> Iterator[Row]:
+        columns = self.columns
+        return (dict(zip(columns, row, strict=True)) for row in self.values())
+
+    def values(self) -> Iterator[Sequence[Any]]:
+        """Iterate over the rows, each the values of all columns.
+
+        Raises:
+            AuditError: after `MOST` rows, if there are more and the query is a user's.
+        """
+        return self._users_rows(self._relation) if self._is_users else self._relation.iter_rows()
+
+    def spelled(self, columns: Sequence[str]) -> Spelled | None:
+        """Some columns in pieces of lines of CSV; None where one is of a type that is not spelled.
+
+        Until the last row is taken nothing else can be asked of the store, which hands them over as it finds them.
+        """
+        types = dict(zip(self.columns, map(str, self._relation.types), strict=True))
+        found = pieces([(quoted(column), types[column]) for column in columns])
+        if found is None:
+            return None
+        relation = self._relation.project(", ".join(f"{sql} as piece_{place}" for place, (sql, _) in enumerate(found)))
+        if self._is_users:
+            rows = self._users_rows(relation)
+        else:
+            rows = relation.iter_rows() if self._store is None else self._store.stream(relation)
+        return Spelled([is_text for _, is_text in found], rows)
+
+    def _users_rows(self, relation: duckdb.DuckDBPyRelation) -> Iterator[Sequence[Any]]:
+        from audit.engine.interrupting import values
+
+        assert self._store is not None
+        # DuckDB holds a result as a whole, whatever its memory may be.
+        for number, row in enumerate(values(relation.limit(MOST + 1), self._store)):
+            if number == MOST:
+                raise AuditError(f"more than {MOST:,} rows: add a limit, or count where they are")
+            yield row
+
+    def __len__(self) -> int:
+        relation = self._relation.limit(MOST + 1) if self._is_users else self._relation
+        [(number,)] = relation.aggregate("count(*)").fetchall()
+        return int(number)
