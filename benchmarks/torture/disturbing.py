@@ -12,7 +12,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -24,8 +23,9 @@ from typing import Any, Final
 from hypothesis import strategies as st
 
 from benchmarks.torture.campaign import PATIENCE, Trial, environment
-from benchmarks.torture.commands import EXAMPLES, base, python
+from benchmarks.torture.commands import EXAMPLES, python
 from benchmarks.torture.drawing import line_of, sound_line, sound_run
+from benchmarks.torture.reading import base
 from benchmarks.torture.records import SEEDS
 from benchmarks.torture.watching import Seen, kill, left_over, of_folder
 
@@ -153,12 +153,12 @@ def _log(_trial: Trial, folder: Path) -> None:
 
 
 _COLLECT: Final = (
-    "--env frozenlake --variant threetraj --variant r2po --runs 2 --iterations 12 --rollouts 4 --warmup 2 --condition c "
-    "--out out --quiet"
+    "--env frozenlake --variant threetraj --variant r2po --runs 2 --iterations 12 --rollouts 4 --warmup 2 "
+    "--condition c --out out --quiet"
 )
 _PARALLEL: Final = (
-    "--env swimmer --env invertedpendulum --variant r2po --runs 1 --iterations 8 --rollouts 10 --warmup 2 --step-cap 200 "
-    "--condition c --out out --quiet"
+    "--env swimmer --env invertedpendulum --variant r2po --runs 1 --iterations 8 --rollouts 10 --warmup 2 "
+    "--step-cap 200 --condition c --out out --quiet"
 )
 _SERVED: Final = "--backend ollama --model tiny:1b --base-url SERVER --timeout 20"
 CHORES: Final = {
@@ -179,8 +179,10 @@ CHORES: Final = {
     "verify --all": Chore("audit", "verify data --all", partial(_collected, copies=30)),
 }
 # In the order of attempts; what takes long comes less often.
-KILLED: Final = "collect;pack;import;collect, served;judge;cache;pack;collect;import;figures".split(";")
-CUT: Final = "collect;collect, served;import;pack;judge;collect;cache".split(";")
+KILLED: Final = (
+    *("collect", "pack", "import", "collect, served", "judge", "cache", "pack", "collect", "import", "figures"),
+)
+CUT: Final = ("collect", "collect, served", "import", "pack", "judge", "collect", "cache")
 
 
 class Server:
@@ -293,16 +295,8 @@ def scene(trial: Trial, name: str, chore: Chore) -> Iterator[Scene]:
 
 # Disturbances --------------------------------------------------------------------------------------------------------
 
-STATUSES: Final = {
-    **{
-        "the command": {0, -9},
-        "its group": {0, -9},
-        "any process": {0, 1, -9},
-        "a worker": {0, 1},
-        "a Ray worker": {0},
-    },
-    **{"Ctrl-C": {0, 130}, "a polite kill": {0, 130, -signal.SIGTERM}},
-}
+STATUSES: Final = {"the command": {0, -9}, "its group": {0, -9}, "any process": {0, 1, -9}, "a worker": {0, 1}}
+STATUSES |= {"a Ray worker": {0}, "Ctrl-C": {0, 130}, "a polite kill": {0, 130, -signal.SIGTERM}}
 """Who is killed, or how a command is signalled, and how it may end then."""
 SIGNALS: Final = {"its group": signal.SIGKILL, "Ctrl-C": signal.SIGINT, "a polite kill": signal.SIGTERM}
 WORKERS: Final = {"any process": "", "a worker": "spawn_main", "a Ray worker": "ray::_Actor"}

@@ -338,7 +338,7 @@ def _check_run(run: Record) -> None:
     for name in ("condition", "env", "variant"):
         if "\0" in run[name]:
             raise _RefusedError(name, "holds a NUL character")
-    if run["variant"] not in METHODS and not run.get("method") and not imported:
+    if run["variant"] not in METHODS and run.get("method") is None and not imported:
         raise _RefusedError("variant", "is not known")
     lists = isinstance(run["options"].get("imported_from", []), list)
     nulls = not imported and not textual and any(run[name] is None for name in NULLABLE_IN_IMPORTS)
