@@ -122,17 +122,7 @@ INSERTS: Final = (
     *(b"\xc0\x80", b"\xed\xa0\x80", b"\xf4\x90\x80\x80"),
 )
 NEAR: Final = {
-    "number": (
-        '"{0}"',
-        "{0}.0",
-        "{0}.4",
-        "{0}e0",
-        "-{0}",
-        "1{0}",
-        "{0}.00000000000000000000000000000000",
-        "{1}",
-        "{2}",
-    ),
+    "number": ('"{0}"', "{0}.0", "{0}.4", "{0}e0", "-{0}", "1{0}", "{0}.00000000000000000000", "{1}", "{2}", "{3}"),
     "text": ('"{0}{0}"', '"{0} "', '"{0}\udcff"', '"{0}\\udc00"', '"{0}\\u0000"', "{0}", '["{0}"]', '"{1}"', '"{2}"'),
     "others": ('"{0}"', "[{0}]", "{0},", "{0}{0}"),
 }
@@ -196,7 +186,7 @@ def _near(value: Any, text: str) -> list[str]:
         codes = "".join(f"\\u{ord(each):04x}" for each in value if ord(each) < 2**16)
         return [each.format(text[1:-1], text[1:-1].upper(), codes) for each in NEAR["text"]]
     close = [json.dumps(value + off * max(1, abs(value))) for off in (0.8e-9, 1.2e-9)]
-    return [each.format(text, *close) for each in NEAR["number"]]
+    return [each.format(text, *close, value + 1) for each in NEAR["number"]]
 
 
 def _inner(key: str) -> str:

@@ -26,7 +26,7 @@ TASKS: Final = """
     """.split()  # noqa: SIM905 - lists with a quote round every word would be no easier to read
 METHODS: Final = """
     props propsplus criticonly puresearch actorsecondpass alwayscritic reptraj threetraj r2po
-    sb3-a2c sb3-ppo sb3-trpo sb3-dqn sb3-sac sb3-td3 sb3-ddpg
+    sb3-a2c sb3-ppo sb3-trpo sb3-dqn sb3-sac sb3-td3 sb3-ddpg gepa simba reflexion textgrad openevolve shinkaevolve
     """.split()  # noqa: SIM905
 
 

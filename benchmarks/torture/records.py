@@ -139,22 +139,21 @@ def _of_file(
     of_run = oracle.read_run(file.with_name("run.json").read_bytes())
     if None in named:
         yield named[None][0], ""
-    if of_run.is_open or None in named:
-        return
-    if not of_run.accepted:
-        if rows:
-            yield f"run.json accepted, though {of_run.field or 'it'} {of_run.why}", ""
-        elif not run:
-            yield "run.json left out, and not named", f"{of_run.field} {of_run.why}"
-        return
-    if run:
+    elif of_run.accepted and not run:
+        yield from _of_lines(way, file.read_bytes().split(b"\n"), of_run.record or {}, rows, named)
+    elif of_run.accepted:
         yield f"sound run.json refused: {_plain(run[0][0])}", run[0][0]
-        return
+    elif rows and not of_run.is_open:
+        yield f"run.json accepted, though {of_run.field or 'it'} {of_run.why}", ""
+    elif not run and not of_run.is_open:
+        yield "run.json left out, and not named", f"{of_run.field} {of_run.why}"
+
+
+def _of_lines(
+    way: str, lines: list[bytes], run: Record, rows: dict[int, Record], named: dict[int | None, list[str]]
+) -> Faults:
     earlier: set[int] = set()
-    lines = file.read_bytes().split(b"\n")
-    verdicts = [
-        oracle.read_line(line, of_run.record or {}, earlier) if line.strip(b" \t\r\n") else None for line in lines
-    ]
+    verdicts = [oracle.read_line(line, run, earlier) if line.strip(b" \t\r\n") else None for line in lines]
     is_open = [each and (each.is_open or (way == "verify" and each.is_contradiction)) for each in verdicts]
     # Where it is open whether an earlier line counts, it is as well whether a later one of the same iteration does.
     disputed = {number for line, either in zip(lines, is_open, strict=True) if either for number in _iterations(line)}
