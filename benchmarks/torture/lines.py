@@ -126,6 +126,6 @@ def _word(draw: Callable[..., Any], name: str, parameter: Any) -> str:
     """A value: one that fits, most often, or a word of its help."""
     if name in BOUNDED:
         return draw(st.sampled_from(BOUNDED[name].split()))
-    fitting = HINTS.get(name, "").split() or list(getattr(parameter.type, "choices", ()))
+    fitting = HINTS.get(name, "").split() or list(getattr(getattr(parameter, "type", None), "choices", ()))
     fitting = fitting or re.findall(r"[\w@=.-]+", getattr(parameter, "help", None) or "")
     return draw(st.sampled_from(fitting)) if fitting and draw(st.integers(0, 3)) else draw(ODD_WORDS)
