@@ -43,7 +43,7 @@ def significance_tests(paper: Paper, metric: str) -> list[PrintedTest]:
         ours = paper.row(metric, environment=row["environment"], method="r2po")
         theirs = paper.row(metric, environment=row["environment"], method=row["baseline"])
         printed = {name: row.number(name) for name in ("gap", "welch_t", "raw_p", "holm_p")}
-        summaries = [(each.number("mean"), each.number("std"), each.count("runs")) for each in (ours, theirs)]
+        summaries = [summary(each) for each in (ours, theirs)]
         tests.append(
             PrintedTest(
                 item=f"{row['environment']}/{row['baseline']}",
@@ -54,6 +54,11 @@ def significance_tests(paper: Paper, metric: str) -> list[PrintedTest]:
             )
         )
     return tests
+
+
+def summary(row: Row) -> tuple[Printed, Printed, int]:
+    """The mean, standard deviation and number of runs of a row."""
+    return row.number("mean"), row.number("std"), row.count("runs")
 
 
 def significance(paper: Paper) -> Iterator[Result]:

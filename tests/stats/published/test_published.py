@@ -261,6 +261,11 @@ def test_a_changed_digit_is_found(tmp_path: Path, results: list[Result]) -> None
             '[[claim]]\nid="x"\nwhere=""\nclaim=""\nquantity=""\npublished="1"\nrecompute=["power","2"]',
             "power",
         ),
+        (
+            "claims.toml",
+            '[[claim]]\nid="x"\nwhere=""\nclaim=""\nquantity=""\npublished="1"\nrecompute={holds=[],cases="t"}',
+            "key 'cases'",
+        ),
     ],
 )
 def test_broken_files_are_told_in_one_line(
