@@ -13,13 +13,12 @@ from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
 from audit.measures.holm import holm
-from stats.published.holm_bounds import holm_bounds
 from stats.published.intervals import EVERYTHING, INFINITY, Interval, point
 from stats.published.printed import NotPrintedError, printed
 from stats.published.results import Status, judge
 from stats.published.significance import PrintedTest, check_tests
-from stats.published.spread import possible_std
-from stats.published.welch_bounds import df_bounds, exact_sample, p_bounds, sample, t_bounds
+from stats.published.tables import possible_std
+from stats.published.welch_bounds import df_bounds, exact_sample, holm_bounds, p_bounds, sample, t_bounds
 
 D = Decimal
 decimals = st.decimals(min_value=-1000, max_value=1000, places=3)
