@@ -1,7 +1,7 @@
 """Welch's t-test and Holm's correction from printed numbers: all that t, its degrees of freedom and p can be.
 
-The formulas are those of `measures.welch` and `measures.holm`. Every function returns intervals that hold the result for
-each choice of unrounded inputs; they need not be the smallest such intervals.
+The formulas are those of `measures.welch` and `measures.holm`. Every function returns intervals that hold the result
+for each choice of unrounded inputs; they need not be the smallest such intervals.
 """
 
 from __future__ import annotations
