@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from audit import store as stores
 from audit.interventions.relations import records_of_plans
 from audit.output.errors import UsageError
-from audit.store import Store, open_store
+from audit.store import Store
 from audit.vocabulary.detectors import DEFAULT, DEFAULT_OF_TEXTS
 from audit.vocabulary.thresholds import Overrides
 
@@ -55,7 +56,7 @@ def open(  # noqa: A001 - `audit.open` is how it reads
         raise UsageError("give a folder, a tar archive or a pack of records")
 
     def opened(name: str, item: str | None) -> Store:
-        return open_store(
+        return stores.open_store(
             every,
             strict=strict,
             detector=name,

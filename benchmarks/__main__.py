@@ -58,7 +58,7 @@ PARTS: dict[str, tuple[str, Callable[[], list[dict[str, object]]]]] = {
 def main() -> None:
     """Run all benchmarks, or some; `torture` and `tau` are none of them, and take options of their own."""
     if sys.argv[1:2] == ["torture"]:
-        from benchmarks.torture.command import main as torture
+        from benchmarks.torture.campaign import main as torture
 
         sys.exit(torture(sys.argv[2:]))
     if sys.argv[1:2] == ["tau"]:

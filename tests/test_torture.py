@@ -12,27 +12,17 @@ import pytest
 import typer.main
 
 from audit.cli import app as audit_app
-from benchmarks.torture import oracle, samples
-from benchmarks.torture.campaign import Campaign
-from benchmarks.torture.cuts import ORDER as CUT
-from benchmarks.torture.kills import ORDER as KILLED
-from benchmarks.torture.mutations import mutate
-from benchmarks.torture.parts import PARTS, Part
-from benchmarks.torture.readers import COMMANDS
+from benchmarks.torture import oracle
+from benchmarks.torture.campaign import PARTS, Campaign, Part
+from benchmarks.torture.disturbing import CUT, KILLED
+from benchmarks.torture.drawing import line_of, mutated, sound_line, sound_run
+from benchmarks.torture.reading import READING
 from stats.cli import app as stats_app
 
 ROOT = Path(__file__).resolve().parents[1]
-# By number, so that every command that is killed is killed once, or its power is cut.
-ATTEMPTS = {
-    "records": [0],
-    "readers": [0],
-    "kills": [1, 3, 5],  # pack; collect, served; cache
-    "cuts": [0, 2, 4],  # collect; import; judge
-    "lines": [0],
-    "names": [0],
-    "processes": [0, 1],
-    "workers": [0, 1],  # Ray; local
-}
+# By number, so that every command that is killed is killed once, or its power is cut; workers are Ray's and local ones.
+ATTEMPTS = {"records": [0], "readers": [0], "lines": [0], "names": [0], "processes": [0, 1], "workers": [0, 1]}
+ATTEMPTS |= {"kills": [1, 3, 5], "cuts": [0, 2, 4]}
 
 
 @pytest.mark.slow
@@ -42,6 +32,7 @@ def test_a_short_campaign_finds_nothing(part, tmp_path):
     tally = campaign.run(part, tries=ATTEMPTS[part])
     campaign.close()
     assert (tally.attempts, tally.failures) == (len(ATTEMPTS[part]), {})
+    assert tally.tried > 0
 
 
 @pytest.mark.slow
@@ -54,43 +45,52 @@ def test_the_command_runs_a_part(tmp_path):
 
 def test_every_part_is_tried_for_a_moment():
     assert {*ATTEMPTS, "servers"} == set(PARTS)
-    assert {CUT[number % len(CUT)] for number in ATTEMPTS["cuts"]} | {
-        KILLED[number % len(KILLED)] for number in ATTEMPTS["kills"]
-    } == {*CUT, *KILLED} - {"figures"}
+    tried = {CUT[number % len(CUT)] for number in ATTEMPTS["cuts"]}
+    tried |= {KILLED[number % len(KILLED)] for number in ATTEMPTS["kills"]}
+    assert tried == {*CUT, *KILLED} - {"figures"}
 
 
 @pytest.mark.slow
 def test_what_fails_hangs_or_dies_is_reported_and_the_rest_continues(tmp_path, monkeypatch):
-    monkeypatch.setitem(PARTS, "stub", Part("tests.torture_stub", "attempts that go wrong", "attempts", 1.0))
+    monkeypatch.setitem(PARTS, "stub", Part("tests.torture_stub", "attempts that go wrong", "attempts", 1.0, 20))
     campaign = Campaign(seed=1, jobs=2, keep=tmp_path / "kept")
     tally = campaign.run("stub", tries=range(6))
+    again = campaign.run("stub", tries=[0])
     campaign.close()
-    assert (tally.attempts, tally.tried, tally.failed) == (6, 2, 4)
-    kinds = {"a hang", "the process died: SIGKILL", "ValueError in torture_stub.py, attempt", "something"}
+    assert tally.attempts == 6
+    kinds = {
+        "a hang",
+        "the process died: SIGKILL",
+        "ValueError in torture_stub.py, stub",
+        "something",
+        "a large number",
+    }
     assert set(tally.failures) == kinds
-    [kept] = tally.failures["something"]
-    assert kept.reproduce.startswith("cat ")
-    assert Path(kept.reproduce.removeprefix("cat ")).read_text() == "what shows it"
+    _, what, reproduce = tally.failures["something"]
+    assert what == "its particulars"
+    assert reproduce.startswith("cat ")
+    assert (Path(reproduce.removeprefix("cat ")) / "shown.txt").read_text() == "what shows it"
+    assert len(tally.failures["a large number"][1]) == 4, "it was made small"
+    assert "a large number" in again.failures, "what failed is tried first in the next campaign"
 
 
 def test_sound_records_pass_the_strict_reading():
     rng = Random(3)
-    for _ in range(200):
-        run = samples.run_json(rng, "c")
-        assert oracle.read_run(json.dumps(run).encode()).accepted or "imported_from" in run["options"]
-        verdict = oracle.read_line(samples.line_of(samples.episode(rng, run, 4)), run, set())
-        assert (verdict.accepted or verdict.is_open, verdict.why) == (True, "")
+    for _ in range(100):
+        run = sound_run(rng, "c")
+        assert oracle.read_run(json.dumps(run).encode()).accepted
+        verdict = oracle.read_line(line_of(sound_line(rng, run, 4)), run, set())
+        assert (verdict.accepted, verdict.why) == (True, "")
 
 
-RUN = {
-    **samples.run_json(Random(1), "c"),
-    "variant": "threetraj",
-    "env": "pong",
-    "run": 1,
-    "rollouts": 2,
-    "options": {},
-}
-LINE = samples.line_of(samples.episode(Random(1), RUN, 5)).decode()
+RUN = {"condition": "c", "env": "pong", "variant": "threetraj", "run": 1, "rollouts": 2, "options": {}}
+LINE = (
+    '{"condition":"c","env":"pong","variant":"threetraj","run":1,"iteration":5,"initial":{"params":[1.5],'
+    '"out_of_range":false,"source":"search","answer":"","thinking":null,"returns":[3.0,1.0],"lengths":[9,7],"seeds":null,'
+    '"ended":["terminated","truncated"],"mean_return":2.0},"revised":null,"revision_status":"unreadable",'
+    '"selected":"initial","evidence":{"kind":"three","shown":[{"label":"worst","rollout":1,"return":1.0,"length":7}]},'
+    '"seconds":0.25}'
+)
 NOT_SOUND = {
     "a fraction": ('"iteration":5', '"iteration":5.0', "iteration"),
     "an exponent": ('"iteration":5', '"iteration":5e0', "iteration"),
@@ -106,15 +106,17 @@ NOT_SOUND = {
     "half a surrogate pair": ('"condition":"c"', '"condition":"c","x":"\\ud83d"', ""),
     "a field missing": ('"seconds":0.25', '"second":0.25', "seconds"),
     "another run's": ('"run":1', '"run":2', "run"),
+    "a rollout beyond the last": ('"rollout":1', '"rollout":2', "rollout"),
+    "a mean that is off": ('"mean_return":2.0', '"mean_return":2.00000001', "initial.mean_return"),
+    "as many lengths as returns": ('"lengths":[9,7]', '"lengths":[9]', "initial.lengths"),
 }
 
 
-@pytest.mark.parametrize("case", NOT_SOUND)
-def test_the_strict_reading_is_strict(case):
-    old, new, field = NOT_SOUND[case]
-    assert old in LINE
-    verdict = oracle.read_line(LINE.replace(old, new).encode(), RUN, set())
-    assert (verdict.accepted, verdict.is_open, verdict.field) == (False, False, field)
+def test_the_strict_reading_is_strict():
+    for case, (old, new, field) in NOT_SOUND.items():
+        assert old in LINE, case
+        verdict = oracle.read_line(LINE.replace(old, new).encode(), RUN, set())
+        assert (verdict.accepted, verdict.is_open, verdict.field) == (False, False, field), case
 
 
 def test_an_iteration_counts_once():
@@ -124,18 +126,15 @@ def test_an_iteration_counts_once():
 
 
 def test_the_same_seed_draws_the_same_mutations():
-    record = samples.episode(Random(2), RUN, 0)
-    drawn = [[mutate(Random(seed), record) for seed in range(300)] for _ in range(2)]
+    record = json.loads(LINE)
+    drawn = [[mutated(Random(seed), record) for seed in range(300)] for _ in range(2)]
     assert drawn[0] == drawn[1]
     assert len(set(drawn[0])) > 250
 
 
 def test_every_command_that_reads_records_is_tried():
     for program, app in (("audit", audit_app), ("stats", stats_app)):
-        tried = {template.split()[0] for name, template in COMMANDS if name == program}
-        readers = {
-            name
-            for name, command in typer.main.get_command(app).commands.items()
-            if any(each.name in ("paths", "path", "arguments") for each in command.params)
-        }
-        assert readers - tried == set()
+        tried = {template.split()[0] for template in READING[program]}
+        commands = typer.main.get_command(app).commands.items()
+        takes = {name for name, each in commands if {"paths", "path", "arguments"} & {one.name for one in each.params}}
+        assert takes - tried == set()

@@ -68,6 +68,7 @@ class Database:
         self._defined: set[str] = set()
         self._values: dict[str, Any] = {}
         self._is_small = False
+        self._is_for_pack = False
         self._has_segments = False
         self._directory = directory
         self._keeper = Keeper(self._connection, directory, shelf)
@@ -99,6 +100,16 @@ class Database:
         if not segments_alone:
             self._is_small = True
             self._connection.execute("set threads = 1")
+
+    @property
+    def is_for_pack(self) -> bool:
+        """Whether records are read to be packed."""
+        return self._is_for_pack
+
+    def read_for_pack(self) -> None:
+        """Write the records that are read from here on as packs have them: in the order of their files."""
+        self._is_for_pack = True
+        self.stand_in("judged", "packed_lines")
 
     @property
     def shelf(self) -> Shelf | None:
@@ -162,22 +173,28 @@ class Database:
 
     def write(self, name: str, path: Path) -> None:
         """Write a relation to a Parquet file."""
-        self.write_query(f'from "{name}"', path)
+        self.write_query(f'from "{name}"', path, as_packed=self._stand_ins.get(name) == "packed_lines")
 
-    def write_query(self, query: str, path: Path, *, level: int = QUICK) -> None:
+    def write_query(self, query: str, path: Path, *, as_packed: bool = False) -> None:
         """Write the result of a query of the program's own to a Parquet file.
 
         Args:
             query: a SELECT over the relations.
             path: the file.
-            level: of compression, of Zstandard's.
+            as_packed: for a pack: smaller, and with columns of equal types whether or not they hold nulls.
         """
         self._prepare(query)
-        self._connection.execute(
-            f"copy ({query}) to ? "
-            f"(format parquet, compression zstd, compression_level {level}, row_group_size {ROW_GROUP})",
-            [str(plainly(path))],
-        )
+        if as_packed:  # where DuckDB knows that a column has no nulls, it writes one that can have none
+            self._connection.execute("set disabled_optimizers = 'statistics_propagation'")
+        try:
+            self._connection.execute(
+                f"copy ({query}) to ? (format parquet, compression zstd, "
+                f"compression_level {SMALL if as_packed else QUICK}, row_group_size {ROW_GROUP})",
+                [str(plainly(path))],
+            )
+        finally:
+            if as_packed:
+                self._connection.execute("set disabled_optimizers = ''")
 
     def number_of(self, query: str) -> int:
         """How many rows a query of the program's own has."""

@@ -26,6 +26,9 @@ from audit.vocabulary.keys import RunKey
 BATCH: Final = 256 * 2**20
 """Bytes of JSON that become one segment, unless a single file has more."""
 
+BATCH_OF_PACK: Final = 64 * 2**20
+"""The same for a pack, whose rows are sorted: so many fit into the memory."""
+
 
 def read_columns(intake: Intake, database: Database, cache: Cache | None = None) -> Readings:
     """Bring all record files of the intake into columns, and report what is wrong in them.
@@ -40,10 +43,11 @@ def read_columns(intake: Intake, database: Database, cache: Cache | None = None)
     if cache is not None:
         readings |= cache.known(file for file in intake.files if file.known_as is not None)
     unknown = [file for file in intake.files if file not in readings]
+    most = BATCH_OF_PACK if database.is_for_pack else BATCH
     with PrintedProgress() as progress:
         progress.begin(sum(map(size_of, unknown)), "reading records", counted=False)
         for is_kept in (True, False):
-            for batch in batches_of([file for file in unknown if (file.known_as is not None) == is_kept]):
+            for batch in batches_of([file for file in unknown if (file.known_as is not None) == is_kept], most):
                 readings |= _read(batch, intake, database, cache if is_kept else None)
                 progress.advance(sum(map(size_of, batch)))
     show(readings, intake, database)
@@ -59,7 +63,7 @@ def read_columns(intake: Intake, database: Database, cache: Cache | None = None)
     return readings
 
 
-def batches_of(files: Sequence[RecordFile], most: int = BATCH) -> Iterator[list[RecordFile]]:
+def batches_of(files: Sequence[RecordFile], most: int) -> Iterator[list[RecordFile]]:
     """Files in their order, so many at a time as have `most` bytes together."""
     batch: list[RecordFile] = []
     size = 0
@@ -134,7 +138,7 @@ def _write(
     if database.has_segments:
         database.append("segments", "judged", segment=str(segment))
         return segment
-    kept = None if cache is None else cache.new_segment()
+    kept = None if cache is None or database.is_for_pack else cache.new_segment()
     if kept is not None and cache is not None:
         try:
             database.write("judged", kept)

@@ -32,7 +32,7 @@ def read(
     *,
     strict: bool = False,
     cache: bool = True,
-    in_tables: bool = True,
+    for_pack: bool = False,
 ) -> tuple[Intake, Database, Readings, Cache | None]:
     """Find and read all records below some paths.
 
@@ -41,7 +41,7 @@ def read(
         resources: keeps the database and temporary files until it is closed.
         strict: see `open_store`.
         cache: see `open_store`.
-        in_tables: see `read_into`.
+        for_pack: see `read_into`.
 
     Returns:
         What was found, the database with the relation `segments`, where in it the records of each file are, and the
@@ -55,7 +55,7 @@ def read(
     database = Database(directory)
     resources.callback(database.close)
     intake, readings, kept = read_into(
-        database, paths, directory, resources, strict=strict, cache=cache, in_tables=in_tables
+        database, paths, directory, resources, strict=strict, cache=cache, for_pack=for_pack
     )
     return intake, database, readings, kept
 
@@ -68,7 +68,7 @@ def read_into(
     *,
     strict: bool,
     cache: bool,
-    in_tables: bool = True,
+    for_pack: bool = False,
 ) -> tuple[Intake, Readings, Cache | None]:
     """Find and read all records below some paths, into the relation `segments` of a database.
 
@@ -79,7 +79,7 @@ def read_into(
         resources: keeps other files open until it is closed.
         strict: see `open_store`.
         cache: see `open_store`.
-        in_tables: whether a data set that fits may be read into tables at once, so that no segment is a file.
+        for_pack: whether a pack is made of the records, which are written as packs have them, and not kept.
 
     Returns:
         What was found, where in it the records of each file are, and the cache if there is one.
@@ -90,7 +90,9 @@ def read_into(
     intake = found_below(paths, directory)
     refuse(intake, strict=strict)
     kept = _cache(intake, resources) if cache else None
-    if in_tables and kept is None:
+    if for_pack:
+        database.read_for_pack()
+    elif kept is None:
         _hold(intake, database)
     readings = read_found(intake, database, kept)
     refuse(intake, strict=strict)

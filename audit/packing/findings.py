@@ -60,15 +60,11 @@ def write_findings(
     return found
 
 
-def joined(columns: Sequence[Carried]) -> str:
-    """A query for the relation `packed` with the columns that `write_findings` has found.
-
-    The files are read by variables of the columns' names.
-    """
+def without(columns: Sequence[Carried]) -> str:
+    """A query for the relation `packed` with all columns of a pack, of which it has no findings."""
     plain = (
         "line, bytes, initial, revised, revision_status, selected, evidence, seconds, error, tau_c, restrained, "
         "origin, defect"
     )
-    names = "".join(f', "{each.column}"' for each in columns)
-    joins = "".join(f" left join read_parquet(getvariable('{each.column}')) using ({KEYS})" for each in columns)
-    return f"select place, number, {KEYS}{names}, {plain} from packed{joins} order by place, number"
+    names = "".join(f', null::{each.type} as "{each.column}"' for each in columns)
+    return f"select place, number, {KEYS}{names}, {plain} from packed order by place, number"

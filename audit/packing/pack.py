@@ -70,7 +70,7 @@ def pack(
     target = _target(path, out)
     _refuse_overwriting(target, force=force)
     with contextlib.ExitStack() as resources:
-        intake, database, readings, kept = read([path], resources, strict=strict, cache=cache, in_tables=False)
+        intake, database, readings, kept = read([path], resources, strict=strict, cache=cache, for_pack=True)
         if any(file.place is not None for file in intake.files):
             raise UsageError(f"{path} is packed already, or holds a pack; copy it as it is")
         looks = {file: look_of(file.file) for file in intake.files}

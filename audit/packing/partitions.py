@@ -150,6 +150,7 @@ def _write_one(
         part.skipped = {run: intake.skipped[run] for run in part.runs if run in intake.skipped}
         part.append(part.logged_returns, *_logged_returns(intake, cell))
         with contextlib.closing(Database(Path(directory))) as database:
+            database.read_for_pack()
             readings = read_found(part, database, None)
             path = folder / _name(cell, before)
             count = write_pack(path, part, database, readings, None, problems=problems, level=findings, sizes=sizes)

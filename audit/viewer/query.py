@@ -70,7 +70,9 @@ class Query:
         sort = columns_in(given.get("sort", ""))
         for name in sort:
             _kind(name.removeprefix("-"), kinds)
-        query = cls(tuple((name, tuple(values)) for name, values in filters.items()), given.get("q", "")[:SEARCH], sort)
+        query = cls(tuple((name, tuple(values)) for name, values in filters.items()), given.get("q", ""), sort)
+        if len(query.search) > SEARCH:
+            raise UsageError(f"a search of {len(query.search):,} characters; {SEARCH} are the most")
         page = given.get("page", "1")
         if not _is_whole(page) or int(page) < 1:
             raise UsageError(f"page {page!r}: give a whole number from 1")

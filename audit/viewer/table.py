@@ -239,7 +239,7 @@ class RevisionTable:
     def _searched(self, text: str) -> str:
         """The name of the table that has the numbers of the revisions with a text in the answer or its thinking."""
         with self._searching:
-            folded = text.lower()
+            [(folded,)] = self._cursor().execute("select lower(?)", [text]).fetchall()  # as the texts are lowered
             if folded not in self._searches:
                 while len(self._searches) >= SEARCHES:
                     oldest = next(iter(self._searches))

@@ -15,62 +15,52 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from benchmarks.torture.trial import COMMANDS
-
 
 class Disk:
-    """What of the files below a folder is on the disk."""
+    """What of the files in the working folder is on the disk."""
 
-    def __init__(self, root: Path, cut_at: int, rng: Random) -> None:
-        self.events = 0
-        self._root, self._cut_at, self._rng = root, cut_at, rng
-        self._owner = os.getpid()
-        self._synced = {self._key(path): path.stat().st_size for path in self._files()}
-        self._times = {self._key(path): path.stat().st_mtime_ns for path in self._files()}
+    def __init__(self, cut_at: int, rng: Random) -> None:
+        self.events, self._cut_at, self._rng, self._owner = 0, cut_at, rng, os.getpid()
+        self._synced = {self._key(path.stat()): path.stat() for path in self._files()}
 
     def event(self) -> None:
         """Something that orders what reaches the disk is about to happen."""
-        if os.getpid() != self._owner:
-            return
-        self.events += 1
-        if self.events == self._cut_at:
-            for path in self._files():
-                self._damage(path)
-            os._exit(99)
+        if os.getpid() == self._owner:
+            self.events += 1
+            if self.events == self._cut_at:
+                for path in self._files():
+                    self._damage(path)
+                os._exit(99)
 
     def synced(self, descriptor: int) -> None:
         """A file is on the disk as it is now."""
         facts = os.fstat(descriptor)
-        self._synced[facts.st_dev, facts.st_ino] = facts.st_size
-        self._times[facts.st_dev, facts.st_ino] = facts.st_mtime_ns
+        self._synced[self._key(facts)] = facts
 
     def _files(self) -> list[Path]:
-        return sorted(path for path in self._root.rglob("*") if path.is_file() and not path.is_symlink())
+        return sorted(path for path in Path.cwd().rglob("*") if path.is_file() and not path.is_symlink())
 
     @staticmethod
-    def _key(path: Path) -> tuple[int, int]:
-        facts = path.stat()
+    def _key(facts: os.stat_result) -> tuple[int, int]:
         return facts.st_dev, facts.st_ino
 
     def _damage(self, path: Path) -> None:
-        size, synced = path.stat().st_size, self._synced.get(self._key(path), 0)
-        if synced == size and self._times.get(self._key(path)) != path.stat().st_mtime_ns:
-            synced = 0  # written over
-        if size <= synced:
-            return
-        kept = self._rng.choice((synced, size, self._rng.randint(synced, size)))
-        with path.open("r+b") as file:
-            if self._rng.random() < 0.5:
-                file.truncate(kept)
-            else:
-                file.seek(kept)
-                file.write(bytes(size - kept))
+        now = path.stat()
+        then = self._synced.get(self._key(now))
+        safe = then.st_size if then else 0
+        if then and safe == now.st_size and then.st_mtime_ns != now.st_mtime_ns:
+            safe = 0  # written over
+        if now.st_size > safe:
+            kept = self._rng.choice((safe, now.st_size, self._rng.randint(safe, now.st_size)))
+            data = path.read_bytes()[:kept]
+            path.write_bytes(data if self._rng.random() < 0.5 else data.ljust(now.st_size, b"\0"))
 
 
 def main() -> None:
     """Run the command with the calls that matter watched."""
     event, seed, count, program, *arguments = sys.argv[1:]
-    disk = Disk(Path.cwd(), int(event), Random(seed))
+    disk = Disk(int(event), Random(seed))
+    sync = os.fsync
 
     def watched(call: Callable[..., Any]) -> Callable[..., Any]:
         def instead(*given: Any, **named: Any) -> Any:
@@ -78,8 +68,6 @@ def main() -> None:
             return call(*given, **named)
 
         return instead
-
-    sync = os.fsync
 
     def fsync(descriptor: Any) -> None:
         disk.event()
@@ -91,7 +79,7 @@ def main() -> None:
         setattr(os, name, watched(getattr(os, name)))
     sys.argv = [program, *arguments]
     try:
-        importlib.import_module(COMMANDS[program]).main()
+        importlib.import_module(f"{'collector' if program == 'collect' else program}.cli").main()
     finally:
         disk.event()  # the power may go just after the last of them, too
         Path(count).write_text(str(disk.events))

@@ -6,259 +6,141 @@ import csv
 import io
 import json
 import re
-import shutil
+import shlex
+from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
 from random import Random
 from typing import Any, Final
 
-from benchmarks.torture import samples
-from benchmarks.torture.readers import COMMANDS
-from benchmarks.torture.running import call, check
-from benchmarks.torture.trial import Trial, shown_line, typed
+from hypothesis import strategies as st
 
-PIECES: Final = (
-    *(
-        "~",
-        "$",
-        "$x$",
-        "$x",
-        "\\alpha",
-        "\\",
-        "\\\\",
-        "^",
-        "_",
-        "{",
-        "}",
-        "{{x}}",
-        "{%x%}",
-        "%",
-        "%s",
-        "#",
-        "&",
-        "&amp;",
-        "<",
-        ">",
-    ),
-    *(
-        "<script>alert(1)</script>",
-        "'",
-        '"',
-        "`",
-        "|",
-        ";",
-        ",",
-        ":",
-        "=1+2",
-        "@x",
-        "+1",
-        "-1",
-        "--x",
-        "*",
-        "?",
-        "[a]",
-        "[red]x[/red]",
-    ),
-    *(
-        "!",
-        "!x",
-        "(",
-        ")",
-        "/",
-        "..",
-        ".",
-        " ",
-        "  ",
-        "\t",
-        "\n",
-        "\r\n",
-        "\x00",
-        "\x07",
-        "\x1b[31m",
-        "\x1b]0;t\x07",
-        "\x7f",
-        "\x85",
-        "\x9b2J",
-    ),
-    *(
-        "\u2028",
-        "\u200b",
-        "\u202e",
-        "\ufeff",
-        "\ufffe",
-        "ä",
-        "好",
-        "عربي",
-        "é",
-        "\U0001f600",
-        "\u0301",
-        "ß",
-        "NaN",
-        "null",
-        "None",
-    ),
-    *(
-        "1",
-        "0",
-        "",
-        "x" * 200,
-        ":smile:",
-        "a/b",
-        "CON",
-        "' or 1=1 --",
-        "\\input{x}",
-        "javascript:alert(1)",
-        "\\n",
-        "\\x1b",
-        "${HOME}",
-    ),
-)
-# What a name of a folder cannot hold, or not be.
-_NO_FOLDER: Final = re.compile(r"[/\x00]")
+from benchmarks.torture.campaign import Trial
+from benchmarks.torture.commands import Ended, Faults, tried
+from benchmarks.torture.drawing import line_of, sound_line, sound_run
+from benchmarks.torture.reading import command_lines
+
+PIECES: Final = """
+    ~ $ $x$ $x \\alpha \\ \\\\ ^ _ { } {{x}} {%x%} % %s # & &amp; < > <script>alert(1)</script> ' " ` | ; , : =1+2
+    @x +1 -1 --x * ? [a] [red]x[/red] ! !x ( ) / .. . ä 好 عربي é \u0301 ß NaN
+    null None 1 0 :smile: a/b CON \\input{x} \\n \\x1b
+    javascript:alert(1) ${HOME} \U0001f600 \u200b \u202e \ufeff \ufffe
+    """.split()  # noqa: SIM905 - as many quotes again would be no easier to read
+PIECES += [
+    "' or 1=1 --",
+    " ",
+    "  ",
+    "\t",
+    "\n",
+    "\r\n",
+    "\x00",
+    "\x07",
+    "\x1b[31m",
+    "\x1b]0;t\x07",
+    "\x7f",
+    "\x85",
+    "\x9b2J",
+]
+PIECES += ["\u2028", "", "x" * 200]
+ODD: Final = st.lists(st.sampled_from(PIECES) | st.text(max_size=2), min_size=1, max_size=4).map("".join)
 FORMATS: Final = ("table", "json", "csv", "markdown", "latex")
+NOT_ON_NAMES: Final = ("replay", "validate", "verify", "rescore", "anchor", "calibrate", "judge")
 
 
-def attempt(trial: Trial) -> None:
-    """Records full of odd names, below a folder of an odd name, through every command and format."""
-    rng = trial.rng
-    data = trial.folder / (_NO_FOLDER.sub("", odd(rng))[:40].strip(".") or "~")
-    given = {name: odd(rng) for name in ("condition", "model", "answer", "origin", "file")}
-    given["env"] = "frozenlake" if rng.random() < 0.3 else f"e{odd(rng)}"
-    given |= {name: given[name].replace("\x00", "") for name in ("condition", "env")}  # refused there
-    for number in range(2):
-        _write(rng, data / (_NO_FOLDER.sub("", odd(rng))[:40].strip(".") or "~") / f"run-{number}", given, number + 1)
-    for program, template in COMMANDS:
-        name = template.split()[0]
-        slow = program == "figures" and trial.number % 3
-        if slow or name in ("replay", "validate", "verify", "rescore", "anchor", "calibrate", "judge"):
+def names(trial: Trial, draw: Callable[..., Any]) -> None:
+    """Write records full of odd names below a folder of an odd name, and put them through every command and format."""
+    given = {name: draw(ODD) for name in ("condition", "env", "model", "origin", "answer", "file")}
+    given |= {"condition": given["condition"].replace("\0", ""), "env": given["env"].replace("\0", "") or "e"}
+    folder = re.sub(r"[/\x00]", "", given["file"])[:40].strip(".") or "~"
+    data = trial.folder / folder
+    for number in (1, 2):
+        _write_named(data / folder / f"run-{number}", given, number)
+    formats = draw(st.permutations(FORMATS))
+    for index, (program, arguments) in enumerate(command_lines(trial, data, QUERY="select * from episodes")):
+        name, line = arguments[0], arguments
+        if name in NOT_ON_NAMES:
             continue
-        arguments = [
-            {
-                "DIR": str(data),
-                "QUERY": "select * from episodes",
-                "PACK": str(trial.folder / "x.pack.parquet"),
-                "EXPORT": str(trial.folder / "x.jsonl"),
-                "VIEW": str(trial.folder / "view"),
-            }.get(word, word)
-            for word in template.split()
-        ]
         if name == "show":
-            arguments = [
-                "show",
-                str(data),
-                "--condition=" + given["condition"],
-                "--",
-                given["env"],
-                "threetraj",
-                "1",
-                "0",
-            ]
-        output = rng.choice(FORMATS[:2] if name == "show" else FORMATS)
-        if name not in ("sample", "pack", "view") and program != "figures":
-            arguments.insert(1, f"--format={output}")
-        arguments = [str(trial.folder / "page") if word == "PAGE" else word for word in arguments]
-        trial.step(typed(program, *arguments), 60.0)
-        ended = call(program, *arguments)
-        trial.count()
-        if check(trial, ended, program, *arguments, shown=data):
-            _read_again(trial, program, arguments, output, ended, given, data)
-    shutil.rmtree(data, ignore_errors=True)
+            line = ["show", str(data), f"--condition={given['condition']}", "--", given["env"], "threetraj", "1", "0"]
+        allowed = FORMATS[:2] if name == "show" else () if name in ("sample", "pack", "view", "export") else FORMATS
+        output = next((each for each in formats[index % 5 :] + formats if each in allowed and program != "figures"), "")
+        if output:
+            line = [line[0], f"--format={output}", *line[1:]]
+        ended = tried(trial, program, line, data)
+        found = _misread(output, ended, given, trial.folder / "page" / "index.html" if program == "figures" else None)
+        trial.check(
+            ((f"{program if program == 'figures' else name}: {kind}", f"{given!r}\n{what}") for kind, what in found),
+            shlex.join([program, *line]),
+            data,
+        )
 
 
-def odd(rng: Random) -> str:
-    """A name made of a few odd pieces."""
-    return "".join(rng.choice(PIECES) for _ in range(rng.randint(1, 4)))
-
-
-def _write(rng: Random, folder: Path, given: dict[str, str], number: int) -> None:
-    run = samples.run_json(rng, given["condition"])
+def _write_named(folder: Path, given: dict[str, str], number: int) -> None:
+    rng = Random(number)
+    run = sound_run(rng, given["condition"])
+    run |= {"schema": 1, "candidates": "params", "variant": "threetraj", "env": given["env"], "run": number}
     run |= {
-        "variant": "threetraj",
-        "env": given["env"],
-        "run": number,
         "model": given["model"],
         "options": {},
         "rollouts": 3,
+        "seed": 1,
+        "iterations": 100,
+        "optimum": 1.0,
+        "method": None,
     }
-    run |= {"seed": 1, "iterations": 100, "optimum": 1.0, "started_at": "2026-01-01T00:00:00Z"}
-    run["thresholds"] = {**samples.thresholds(), "origin": given["origin"]}
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "run.json").write_text(json.dumps(run))
-    records = [samples.episode(rng, run, iteration) for iteration in range(4)]
-    while not records[0]["revised"]:  # it is to be shown
-        records[0] = samples.episode(rng, run, 0)
+    run |= {
+        "started_at": "2026-01-01T00:00:00Z",
+        "thresholds": {"origin": given["origin"], "floor": 0.0}
+        | dict.fromkeys(
+            ("partial", "high", "near_zero", "meaningful", "surgical_max", "redesign_min", "multi_state_min"), 3
+        ),
+    }
+    records = [sound_line(rng, run, iteration) for iteration in range(4)]
     for record in records:
         if record["revised"]:
             record["revised"]["answer"] = f"The worst rollout fell. {given['answer']}"
-    (folder / "episodes.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    folder.mkdir(parents=True)
+    (folder / "run.json").write_text(json.dumps(run))
+    (folder / "episodes.jsonl").write_bytes(b"".join(line_of(record) + b"\n" for record in records))
 
 
-def _read_again(
-    trial: Trial, program: str, arguments: list[str], output: str, ended: Any, given: dict[str, str], data: Path
-) -> None:
+def _misread(output: str, ended: Ended, given: dict[str, str], page: Path | None) -> Faults:
     """Whether an output can be read by what its format is for, and holds the names as they are."""
-    name = program if program == "figures" else arguments[0]
-    line = shown_line(program, arguments, data)
-
-    def report(kind: str, what: str) -> None:
-        trial.fail(f"{name}: {kind}", f"{given!r}\n{what}", line, data)
-
     if ended.status != 0:
-        reason = re.sub(r'".*"|/\S+', "…", ended.err.strip().splitlines()[-1])[:100]
-        trial.fail(f"fails on odd names: {reason}", f"{name}: {given!r}\n{ended.err[-600:]}", line, data)
-    elif program == "figures":
-        _look_at_page(trial.folder / "page" / "index.html", report)
-    elif f"--format={output}" not in arguments:
-        return
+        yield "fails on odd names", ended.err[-600:]
+    elif page is not None:
+        yield from _acting(page.read_text())
     elif output == "json":
         try:
             rows = json.loads(ended.out)
         except ValueError as error:
-            report("JSON that is none", f"{error}\n{ended.out[:300]}")
+            yield "JSON that is none", f"{error}\n{ended.out[:300]}"
             return
-        conditions = {row["condition"] for row in rows if "condition" in row} if isinstance(rows, list) else set()
-        if conditions - {given["condition"]}:
-            report("another condition in JSON", repr(conditions))
+        held = {row["condition"] for row in rows if "condition" in row} if isinstance(rows, list) else set()
+        if held - {given["condition"]}:
+            yield "another condition in JSON", repr(held)
     elif output == "csv":
-        rows = list(csv.reader(io.StringIO(ended.out)))
-        if len({len(row) for row in rows}) > 1:
-            report("CSV of uneven rows", ended.out[:300])
+        if len({len(row) for row in csv.reader(io.StringIO(ended.out))}) > 1:
+            yield "CSV of uneven rows", ended.out[:300]
     elif output == "markdown":
         table = [line for line in ended.out.splitlines() if line.startswith("|")]
         if len({len(re.findall(r"(?<!\\)(?:\\\\)*\|", line)) for line in table}) > 1:
-            report("Markdown of uneven rows", ended.out[:600])
+            yield "Markdown of uneven rows", ended.out[:600]
 
 
-OWN_SCRIPT = [("src", "tables.js"), ("defer", None)]
-"""The page's own script, which sorts its tables."""
+def _acting(page: str) -> Faults:
+    """What of a page does something, its own script that sorts tables left out."""
+    found: list[str] = []
 
+    class Elements(HTMLParser):
+        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            is_own = attrs == [("src", "tables.js"), ("defer", None)]
+            acts = any(name.startswith("on") or (value or "").startswith("javascript:") for name, value in attrs)
+            if acts or (tag == "script" and not is_own):
+                found.append(f"<{tag} {attrs}>"[:200])
 
-class _Elements(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.wrong: list[str] = []
-        self.has_text = False
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if (tag == "script" and attrs != OWN_SCRIPT) or any(
-            name.startswith("on") or (value or "").startswith("javascript:") for name, value in attrs
-        ):
-            self.wrong.append(f"<{tag} {attrs}>"[:200])
-
-    def handle_data(self, data: str) -> None:
-        self.has_text = self.has_text or bool(data.strip())
-
-
-def _look_at_page(page: Path, report: Any) -> None:
-    if not page.exists():
-        report("no page", "")
-        return
-    elements = _Elements()
-    text = page.read_text()
-    elements.feed(text)
-    if elements.wrong:
-        report("a page that acts", "\n".join(elements.wrong[:5]))
-    if acting := sorted(
-        {each for each in text if ord(each) < 32 and each not in "\n\t"} | (set(text) & set("\x7f\x9b\u202e"))
-    ):
-        report("control characters in a page", repr(acting))
+    Elements().feed(page)
+    if found:
+        yield "a page that acts", "\n".join(found[:5])
+    if acting := sorted({each for each in page if ord(each) < 32} - {"\n", "\t"} | (set(page) & set("\x7f\x9b\u202e"))):
+        yield "control characters in a page", repr(acting)

@@ -2,157 +2,85 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import json
 import re
-import shutil
 import traceback
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 from typing import Any, Final
 
-from benchmarks.torture import oracle, samples
-from benchmarks.torture.mutations import mutate
-from benchmarks.torture.trial import Trial, shown_line
+from hypothesis import strategies as st
 
-Record = dict[str, Any]
+from benchmarks.torture import oracle
+from benchmarks.torture.campaign import Trial, where
+from benchmarks.torture.drawing import line_of, mutated, sound_line, sound_run
+from benchmarks.torture.oracle import Record, Verdict
 
-RUNS: Final = 50
-LINES: Final = 100
-_SPOILED_RUNS: Final = 0.1
-_LONG_LINES: Final = 1e-4
-_ROUNDS: Final = 12
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line, its break included, and what was done to it."""
-
-    data: bytes
-    done: str
+LINES, RUN_LINES = 2500, 100
+"""Lines of an example at most, and of a run."""
+SEEDS: Final = st.integers(0, 2**32 - 1)
+Faults = Iterator[tuple[str, str]]
+Accepted = dict[str, dict[int, Record]]
+Named = dict[str, dict[int | None, list[str]]]
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
-    """A run folder that is to be written."""
+def records(trial: Trial, draw: Callable[..., Any]) -> None:
+    """Read some of the lines that a seed stands for, and compare.
 
-    name: str
-    run: bytes
-    done: str
-    lines: tuple[Line, ...]
-
-    def write(self, root: Path) -> Path:
-        """Write it below a folder; returns the file of lines."""
-        folder = root / self.name
-        folder.mkdir(parents=True)
-        (folder / "run.json").write_bytes(self.run)
-        (folder / "episodes.jsonl").write_bytes(b"".join(line.data for line in self.lines))
-        return folder / "episodes.jsonl"
+    Their number is drawn before the first of them: where one fails, Hypothesis then finds it alone.
+    """
+    count, first, seed = draw(st.integers(1, LINES)), draw(st.integers(0, LINES)), draw(SEEDS)
+    root = trial.folder / "data"
+    _write(root / "sound", *_run(Random(0), "sound", 1))  # no command reads a data set without any
+    for number in range(first // RUN_LINES, (first + count - 1) // RUN_LINES + 1):
+        run, lines = _run(Random(f"{seed}/{number}"), f"run-{number}", RUN_LINES)
+        start = number * RUN_LINES
+        _write(root / f"run-{number:03}", run, lines[max(0, first - start) : first + count - start])
+    trial.count(count)
+    trial.check(faults(root), f"audit revisions {root}", root)
 
 
-@dataclass(frozen=True, slots=True)
-class Wrong:
-    """A disagreement; `line` counts from 0 among the lines of `case`, None for its `run.json` or as a whole."""
-
-    kind: str
-    case: int
-    line: int | None
-    what: str
-
-
-def attempt(trial: Trial) -> None:
-    """Make a batch, read it, and report each kind of disagreement with one record that shows it."""
-    cases = [draw_case(trial.rng, f"run-{index:03d}") for index in range(RUNS)]
-    for _ in range(_ROUNDS):
-        trial.step(trial.again, 120.0)
-        found = examine(cases, trial.folder / "batch")
-        stopped = next((wrong for wrong in found if wrong.case < 0), None)
-        if stopped is None:
-            break
-        # One record ended the reading of all: find it, report it, and continue without it.
-        culprit = _culprit(trial, cases, stopped.kind)
-        if culprit is None:
-            trial.fail(stopped.kind, stopped.what)
-            return
-        index, number = culprit
-        _report(trial, cases, replace(stopped, case=index, line=number))
-        cases[index] = _without(cases[index], number)
-    for wrong in found:
-        _report(trial, cases, wrong)
-    trial.count(sum(len(case.lines) + (case.done != "") for case in cases))
+def _run(rng: Random, name: str, count: int) -> tuple[bytes, list[bytes]]:
+    """A run's `run.json` and its lines: one of the two with mutations."""
+    run = sound_run(rng, name)
+    if name == "sound" or rng.random() < 0.1:
+        line = line_of(sound_line(rng, run, 0)) + b"\n"
+        return (line_of(run) if name == "sound" else mutated(rng, run)[0]), [line]
+    lines = [_line(rng, run, iteration) for iteration in range(count)]
+    return json.dumps(run, indent=rng.choice((None, 2))).encode(), [*lines[:-1], lines[-1][: rng.choice((-1, None))]]
 
 
-def draw_case(rng: Random, name: str, lines: int = LINES) -> Case:
-    """A run of mutated lines, or, now and then, of sound lines below a mutated `run.json`."""
-    run = samples.run_json(rng, name)
-    if rng.random() < _SPOILED_RUNS:
-        data, done = mutate(rng, run)
-        sound = (Line(samples.line_of(samples.episode(rng, run, number)) + b"\n", "") for number in range(3))
-        return Case(name, data, done, tuple(sound))
-    drawn = tuple(_draw_line(rng, run, number) for number in range(lines))
-    if rng.random() < 0.1:
-        drawn = (*drawn[:-1], Line(drawn[-1].data.rstrip(b"\n"), drawn[-1].done))
-    return Case(name, json.dumps(run, indent=rng.choice((None, 2))).encode(), "", drawn)
-
-
-def _draw_line(rng: Random, run: Record, iteration: int) -> Line:
-    record = samples.episode(rng, run, iteration)
-    kind = rng.random()
-    if kind < 0.03:
-        return Line(samples.line_of(record) + rng.choice((b"\n", b"\r\n")), "")
-    if kind < 0.03 + _LONG_LINES:
+def _line(rng: Random, run: Record, iteration: int) -> bytes:
+    record, kind = sound_line(rng, run, iteration), rng.random()
+    if kind < 1e-4:
         record["initial"]["answer"] = "x" * (oracle.LONGEST + rng.choice((-(10**5), 10**5)))
-        return Line(samples.line_of(record) + b"\n", "very long")
+    if kind < 0.03:
+        return line_of(record) + rng.choice((b"\n", b"\r\n"))
     if kind < 0.05:
-        return Line(
-            rng.choice((b"\n", b" \t\r\n", b"\x0c\n", b"\xef\xbb\xbf\n", b"\x00\n", b"\xc2\xa0\n")), "nothing but space"
-        )
-    data, done = mutate(rng, record)
-    return Line(data + b"\n", done)
+        return rng.choice((b"\n", b" \t\r\n", b"\x0c\n", b"\xef\xbb\xbf\n", b"\x00\n", b"\xc2\xa0\n"))
+    return mutated(rng, record)[0] + b"\n"
 
 
-def examine(cases: Sequence[Case], root: Path) -> list[Wrong]:
-    """Write cases, read them in both ways, and list disagreements; one of no case if a reading ended in an error."""
-    shutil.rmtree(root, ignore_errors=True)
-    files = [case.write(root) for case in cases]
-    wanted = [_judge(case) for case in cases]
-    found: list[Wrong] = []
+def _write(folder: Path, run: bytes, lines: list[bytes]) -> None:
+    folder.mkdir(parents=True)
+    (folder / "run.json").write_bytes(run)
+    (folder / "episodes.jsonl").write_bytes(b"".join(lines))
+
+
+def faults(root: Path) -> Faults:
+    """Where a way to read the runs below a folder differs from the strict reading."""
     for way, read in READERS.items():
         try:
             accepted, named = read(root)
         except Exception as error:
-            return [Wrong(f"{way}: {_error(error)}", -1, None, traceback.format_exc(limit=-4))]
-        for index, file in enumerate(files):
-            found += _compare(way, index, wanted[index], file, accepted, named)
-    return found
-
-
-def _error(error: Exception) -> str:
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{type(error).__name__} in {Path(last.filename).name}, {last.name}"
-
-
-Wanted = tuple[oracle.Verdict, list[tuple[int, bytes, oracle.Verdict | None]]]
-
-
-def _judge(case: Case) -> Wanted:
-    """The verdicts on the `run.json` and on each line, as line breaks make them; None for blank ones."""
-    of_run = oracle.read_run(case.run)
-    verdicts: list[tuple[int, bytes, oracle.Verdict | None]] = []
-    if of_run.accepted and of_run.record is not None:
-        earlier: set[int] = set()
-        for number, line in enumerate(b"".join(each.data for each in case.lines).split(b"\n"), start=1):
-            verdict = None if oracle.is_blank(line) else oracle.read_line(line, of_run.record, earlier)
-            verdicts.append((number, line, verdict))
-    return of_run, verdicts
-
-
-Accepted = dict[str, dict[int, Record]]
-Named = dict[str, dict[int | None, list[str]]]
+            yield f"{way}: {where(error)}", traceback.format_exc(limit=-4)
+            continue
+        for file in sorted(root.rglob("episodes.jsonl")) if list(named) != [""] else ():  # all is named in one message
+            messages, about_run = named.get(str(file), {}), named.get(str(file.with_name("run.json")), {})
+            for kind, what in _of_file(way, file, accepted.get(str(file), {}), messages, [*about_run.values()]):
+                yield f"{way}: {kind}", f"{file}: {what}"
 
 
 def by_relations(root: Path) -> tuple[Accepted, Named]:
@@ -160,20 +88,14 @@ def by_relations(root: Path) -> tuple[Accepted, Named]:
     from audit.output.errors import AuditError
     from audit.store import open_store, rows_of
 
-    named: Named = {}
     accepted: Accepted = {}
     try:
         with open_store([root], cache=False) as store:
             for row in rows_of(store.relation("episodes")):
                 accepted.setdefault(row["file"], {})[row["iteration"]] = row
-            problems = store.problems
+            return accepted, _by_place(store.problems)
     except AuditError as error:
-        if "no finished iteration" not in str(error):
-            raise
-        return {}, {"": {None: [str(error)]}}
-    for problem in problems:
-        named.setdefault(problem.file, {}).setdefault(problem.line, []).append(problem.message)
-    return accepted, named
+        return _refused_as_a_whole(error)
 
 
 def by_lines(root: Path, *, judged: bool) -> tuple[Accepted, Named]:
@@ -181,24 +103,27 @@ def by_lines(root: Path, *, judged: bool) -> tuple[Accepted, Named]:
     from audit.ingest.runs import open_records
     from audit.output.errors import AuditError
 
-    named: Named = {}
     accepted: Accepted = {}
-    with contextlib.ExitStack() as resources:
-        try:
-            records = resources.enter_context(open_records([root], judged=judged, cache=False))
-        except AuditError as error:
-            if "no finished iteration" not in str(error):
-                raise
-            return {}, {"": {None: [str(error)]}}
-        for run in records.runs:
-            try:
-                for iteration in records.iterations(run):
-                    accepted.setdefault(run.files[0].label, {})[iteration.iteration] = {}
-            except Exception as error:
-                named.setdefault(run.files[0].label, {})[None] = [_error(error)]
-        for problem in records.problems:
-            named.setdefault(problem.file, {}).setdefault(problem.line, []).append(problem.message)
-    return accepted, named
+    try:
+        with open_records([root], judged=judged, cache=False) as found:
+            for run in found.runs:
+                accepted[run.files[0].label] = {each.iteration: {} for each in found.iterations(run)}
+            return accepted, _by_place(found.problems)
+    except AuditError as error:
+        return _refused_as_a_whole(error)
+
+
+def _by_place(problems: list[Any]) -> Named:
+    named: Named = {}
+    for problem in problems:
+        named.setdefault(problem.file, {}).setdefault(problem.line, []).append(problem.message)
+    return named
+
+
+def _refused_as_a_whole(error: Exception) -> tuple[Accepted, Named]:
+    if "no finished iteration" not in str(error):
+        raise error
+    return {}, {"": {None: [str(error)]}}
 
 
 READERS: Final[dict[str, Callable[[Path], tuple[Accepted, Named]]]] = {
@@ -208,95 +133,67 @@ READERS: Final[dict[str, Callable[[Path], tuple[Accepted, Named]]]] = {
 }
 
 
-def _compare(way: str, index: int, wanted: Wanted, file: Path, accepted: Accepted, named: Named) -> Iterator[Wrong]:
-    of_run, verdicts = wanted
-    rows, messages_by_line = accepted.get(str(file), {}), named.get(str(file), {})
-    about_run = named.get(str(file.with_name("run.json")), {})
-    if list(named) == [""]:  # everything was refused, and is named in one message that has no room for all
-        return
-    if None in messages_by_line:
-        yield Wrong(f"{way}: {messages_by_line[None][0]}", index, None, "")
-        return
-    if of_run.is_open:
-        return
-    if not of_run.accepted:
-        if rows:
-            yield Wrong(f"{way}: run.json accepted, though {of_run.field or 'it'} {of_run.why}", index, None, "")
-        elif not about_run:
-            yield Wrong(f"{way}: run.json left out, and not named", index, None, f"{of_run.field} {of_run.why}")
-        return
-    if about_run:
-        message = next(iter(about_run.values()))[0]
-        yield Wrong(f"{way}: sound run.json refused: {_plain(message)}", index, None, message)
-        return
-    expected = {
-        verdict.record["iteration"] for _, _, verdict in verdicts if verdict and verdict.accepted and verdict.record
-    }
+def _of_file(
+    way: str, file: Path, rows: dict[int, Record], named: dict[int | None, list[str]], run: list[Any]
+) -> Faults:
+    of_run = oracle.read_run(file.with_name("run.json").read_bytes())
+    if None in named:
+        yield named[None][0], ""
+    elif of_run.accepted and not run:
+        yield from _of_lines(way, file.read_bytes().split(b"\n"), of_run.record or {}, rows, named)
+    elif of_run.accepted:
+        yield f"sound run.json refused: {_plain(run[0][0])}", run[0][0]
+    elif rows and not of_run.is_open:
+        yield f"run.json accepted, though {of_run.field or 'it'} {of_run.why}", ""
+    elif not run and not of_run.is_open:
+        yield "run.json left out, and not named", f"{of_run.field} {of_run.why}"
+
+
+def _of_lines(
+    way: str, lines: list[bytes], run: Record, rows: dict[int, Record], named: dict[int | None, list[str]]
+) -> Faults:
+    earlier: set[int] = set()
+    verdicts = [oracle.read_line(line, run, earlier) if line.strip(b" \t\r\n") else None for line in lines]
+    is_open = [each and (each.is_open or (way == "verify" and each.is_contradiction)) for each in verdicts]
     # Where it is open whether an earlier line counts, it is as well whether a later one of the same iteration does.
-    disputed = {
-        each
-        for _, line, verdict in verdicts
-        if verdict and (verdict.is_open or (way == "verify" and verdict.is_contradiction))
-        for each in _iterations(line)
-    }
-    for number, line, verdict in verdicts:
-        if verdict and verdict.record and verdict.record.get("iteration") in disputed:
-            continue
-        messages = messages_by_line.get(number, [])
-        for kind, what in _wrong(way, line, verdict, messages, rows, expected):
-            yield Wrong(f"{way}: {kind}", index, number - 1, what)
-    if extra := set(rows) - expected - {number for _, line, _ in verdicts for number in _iterations(line)}:
-        yield Wrong(f"{way}: iterations out of nowhere", index, None, f"{sorted(extra)[:5]}")
-    if unplaced := [number for number in messages_by_line if number is not None and number > len(verdicts)]:
-        yield Wrong(f"{way}: lines named that are not there", index, None, f"{unplaced[:5]}")
-
-
-def _wrong(
-    way: str,
-    line: bytes,
-    verdict: oracle.Verdict | None,
-    messages: list[str],
-    rows: dict[int, Record],
-    expected: set[int],
-) -> Iterator[tuple[str, str]]:
-    if verdict is None:
-        if messages:
+    disputed = {number for line, either in zip(lines, is_open, strict=True) if either for number in _iterations(line)}
+    for number, (line, verdict, either) in enumerate(zip(lines, verdicts, is_open, strict=True), start=1):
+        messages = named.get(number, [])
+        if len(messages) > 1:
+            yield "named twice", " / ".join(messages)
+        if verdict is None and messages:
             yield "a blank line is named", messages[0]
-        return
-    if len(messages) > 1:
-        yield "named twice", " / ".join(messages)
-    # Commands that report contradictory numbers may keep such records.
-    if verdict.is_open or (way == "verify" and verdict.is_contradiction):
-        return
-    if verdict.accepted and verdict.record is not None:
+        if verdict is None or either or (verdict.record and verdict.record["iteration"] in disputed):
+            continue
+        for kind, what in _of_line(line, verdict, messages, rows, earlier):
+            yield kind, f"line {number}: {what}\n{line[:300]!r}"
+    if extra := set(rows) - earlier - {number for line in lines for number in _iterations(line)}:
+        yield "iterations out of nowhere", f"{sorted(extra)[:5]}"
+    if unplaced := [number for number in named if number is not None and number > len(lines)]:
+        yield "lines named that are not there", f"{unplaced[:5]}"
+
+
+def _of_line(line: bytes, verdict: Verdict, messages: list[str], rows: dict[int, Record], expected: set[int]) -> Faults:
+    if verdict.record is not None:
         row = rows.get(verdict.record["iteration"])
         if messages:
             yield f"a sound line is refused: {_plain(messages[0])}", messages[0]
         elif row is None:
             yield "a sound line is not there, and not named", ""
-        elif row and (field := _difference(verdict.record, row)):
-            yield f"{field[0]} has another value", field[1]
-        return
-    reason = f"{_plain(verdict.field)} {_plain(verdict.why)}".strip()
-    if not messages:
-        there = any(each in rows and each not in expected for each in _iterations(line))
-        yield f"{'accepted' if there else 'left out, and not named'}, though {reason}", verdict.field
+        elif row:
+            yield from _differences(verdict.record, row)
+    elif not messages:
+        is_there = any(each in rows and each not in expected for each in _iterations(line))
+        reason = f"{_plain(verdict.field)} {_plain(verdict.why)}".strip()
+        yield f"{'accepted' if is_there else 'left out, and not named'}, though {reason}", verdict.field
     elif verdict.field and not _names_a_field(messages[0], verdict.field):
-        yield f"{_plain(verdict.field)} is not named, which {verdict.why}", messages[0]
+        yield f"{_plain(verdict.field)} is not named, which {_plain(verdict.why)}", messages[0]
 
 
 def _names_a_field(message: str, field: str) -> bool:
     """Whether a message names the field at fault, or, as there may be several, another one."""
-    names = {
-        field.rpartition(".")[2],
-        "not JSON",
-        "torn",
-        "is given twice",
-        *oracle.EPISODE,
-        *oracle.THRESHOLD,
-        "example_ids",
-    }
-    return any(name in message for name in names)
+    others = {"not JSON", "torn", "is given twice", "example_ids", *oracle.OF_PARAMS["episode"]}
+    return any(name.rstrip("?") in message for name in {field.rpartition(".")[2], *others})
 
 
 def _iterations(line: bytes) -> set[int]:
@@ -305,48 +202,47 @@ def _iterations(line: bytes) -> set[int]:
     return {int(whole) + (tenths >= b"5") for whole, tenths in numbers}
 
 
-def _difference(record: Record, row: Record) -> tuple[str, str] | None:
-    evidence = record["evidence"] or {}
+def _differences(record: Record, row: Record) -> Faults:
+    evidence = record.get("evidence")
     wanted = {
         "initial": _candidate(record["initial"]),
-        "revised": record["revised"] and _candidate(record["revised"]),
+        "revised": _candidate(record.get("revised")),
         "revision_status": record["revision_status"],
         "selected": record["selected"],
-        "evidence_kind": evidence.get("kind") or ("three" if record["variant"] == "threetraj" else None),
-        "shown": [_numbers(each, (*oracle.SHOWN, "name", "text")) for each in evidence["shown"]] if evidence else None,
-        "statistics": evidence.get("statistics") and _numbers(evidence["statistics"], _STATISTICS),
+        "shown": None if evidence is None else [_known(each, "shown") for each in evidence.get("shown", ())],
+        "statistics": evidence and evidence.get("statistics") and _doubles(evidence["statistics"]),
     }
+    if evidence is not None:
+        wanted["evidence_kind"] = evidence["kind"]
     if record.get("tau_c") is not None:
         wanted["tau_c"] = float(record["tau_c"])
-    found = {**row, **{role: row[role] and _candidate(row[role]) for role in ("initial", "revised")}}
+    found = {**row, "initial": _candidate(row["initial"]), "revised": _candidate(row["revised"])}
     for name, value in wanted.items():
         if value != found[name]:
-            return name, f"{value!r}\n{found[name]!r}"[:400]
-    return None
+            yield f"{name} has another value", f"{value!r}\n{found[name]!r}"
 
 
-def _candidate(value: Record) -> Record:
+def _known(value: Record, name: str) -> Record:
+    fields = [field.rstrip("?") for field in oracle.OF_IMPORTS[name]]
+    return {field: _doubles(value.get(field), field) for field in fields}
+
+
+def _candidate(value: Record | None) -> Record | None:
     """A candidate's fields, its text with the components in their order."""
+    if value is None:
+        return None
     text = value.get("text")
     pairs = list((json.loads(text) if isinstance(text, str) else text).items()) if text is not None else None
-    return {**_numbers(value, dict.fromkeys((*oracle.CANDIDATE, "example_ids"))), "text": pairs}
+    return _known(value, "candidate") | {"text": pairs}
 
 
-_STATISTICS: Final = ("returns", "lengths", "successes", "rollouts")
-_DOUBLES: Final = frozenset({"params", "returns", "mean_return", "return", "mean", "min", "max"})
-
-
-def _numbers(value: Record, fields: Iterable[str]) -> Record:
-    """The fields that are known, with numbers as doubles where doubles are kept."""
-    return {name: _number(value.get(name), name) for name in fields}
-
-
-def _number(value: Any, name: str) -> Any:
+def _doubles(value: Any, name: str = "") -> Any:
+    """A value with numbers as doubles where doubles are kept."""
     if isinstance(value, dict):
-        return _numbers(value, ("mean", "min", "max"))
-    if name in _DOUBLES and isinstance(value, list):
-        return [float(each) for each in value]
-    return float(value) if name in _DOUBLES and value is not None else value
+        return {inner: _doubles(each, inner) for inner, each in value.items()}
+    if name in ("params", "returns", "mean_return", "return", "mean", "min", "max") and value is not None:
+        return [float(each) for each in value] if isinstance(value, list) else float(value)
+    return value
 
 
 def _plain(text: str) -> str:
@@ -354,90 +250,3 @@ def _plain(text: str) -> str:
     text = re.sub(r"^(initial|revised)\b", "candidate", text)
     text = re.sub(r"'[^']*'|\"[^\"]*\"|`[^`]*`|-?\d[\d.e+-]*|run-\d+", "…", text)
     return re.sub(r"\(.*\)", "(…)", text)[:120]
-
-
-# Making a failure small ----------------------------------------------------------------------------------------------
-
-
-def _report(trial: Trial, cases: Sequence[Case], wrong: Wrong) -> None:
-    """Report a disagreement, with the smallest data set that shows it where its kind is new."""
-    case = cases[wrong.case]
-    line = None if wrong.line is None else _nth(case, wrong.line)
-    done = case.done if line is None else line.done
-    if not trial.is_new(wrong.kind):
-        trial.fail(wrong.kind, done)
-        return
-    if line is None and case.done == "":
-        line = _line_at_fault(trial, case, wrong.kind)
-        done = line.done if line else done
-    alone = case if line is None else replace(case, lines=(line,))
-    trial.step(trial.again, 120.0)
-    shown = trial.folder / "shown"
-    if not any(each.kind == wrong.kind for each in examine([_sound_beside(trial), alone], shown)):
-        alone = case
-        examine([_sound_beside(trial), alone], shown)
-    text = "" if line is None else repr(line.data[:300])
-    trial.fail(wrong.kind, f"{done}\n{wrong.what}\n{text}", shown_line("audit", ["revisions", shown], shown), shown)
-
-
-def _line_at_fault(trial: Trial, case: Case, kind: str) -> Line | None:
-    """The line that alone makes a reading of its file fail in that way."""
-
-    def shows(part: Sequence[int]) -> bool:
-        some = replace(case, lines=tuple(case.lines[each] for each in part))
-        return any(wrong.kind == kind for wrong in examine([_sound_beside(trial), some], trial.folder / "smaller"))
-
-    number = _halve(range(len(case.lines)), shows)
-    return None if number is None else case.lines[number]
-
-
-def _sound_beside(trial: Trial) -> Case:
-    """A sound run, since no command reads a data set without any."""
-    rng = Random(trial.number)
-    run = samples.run_json(rng, "sound")
-    line = samples.line_of(samples.episode(rng, run, 0)) + b"\n"
-    return Case("sound", json.dumps(run).encode(), "", (Line(line, ""),))
-
-
-def _nth(case: Case, number: int) -> Line:
-    """The drawn line that holds a line of the file; a mutation may have put breaks into it."""
-    for line in case.lines:
-        number -= max(1, line.data.count(b"\n"))
-        if number < 0:
-            return line
-    return case.lines[-1]
-
-
-def _without(case: Case, number: int | None) -> Case:
-    if number is None:
-        run = samples.run_json(Random(0), case.name)
-        return Case(case.name, json.dumps(run).encode(), "", ())
-    return replace(case, lines=tuple(line for index, line in enumerate(case.lines) if index != number))
-
-
-def _culprit(trial: Trial, cases: Sequence[Case], kind: str) -> tuple[int, int | None] | None:
-    """The case, and its line or None for its `run.json`, that alone ends a reading in that error."""
-
-    def ends(some: Sequence[Case]) -> bool:
-        trial.step(trial.again, 120.0)
-        found = examine([_sound_beside(trial), *some], trial.folder / "smaller")
-        return Counter(wrong.kind for wrong in found if wrong.case < 0)[kind] > 0
-
-    index = _halve(range(len(cases)), lambda part: ends([cases[each] for each in part]))
-    if index is None:
-        return None
-    case = cases[index]
-    if ends([replace(case, lines=())]):
-        return index, None
-    line = _halve(
-        range(len(case.lines)), lambda part: ends([replace(case, lines=tuple(case.lines[each] for each in part))])
-    )
-    return None if line is None else (index, line)
-
-
-def _halve(whole: Sequence[int], holds: Callable[[Sequence[int]], bool]) -> int | None:
-    """The one of several for which something holds, that holds for them together."""
-    while len(whole) > 1:
-        half = whole[: len(whole) // 2]
-        whole = half if holds(half) else whole[len(whole) // 2 :]
-    return whole[0] if len(whole) == 1 and holds(whole) else None

@@ -6,70 +6,54 @@ import contextlib
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable
 from pathlib import Path
+from typing import NamedTuple
 
 
-def _facts() -> Iterator[tuple[int, int, int, int, str]]:
-    """Number, parent, group, session and state of each process."""
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                rest = (entry / "stat").read_bytes().rpartition(b")")[2].split()
-            except OSError:
-                continue
-            yield int(entry.name), int(rest[1]), int(rest[2]), int(rest[3]), rest[0].decode()
+class Seen(NamedTuple):
+    """A living process."""
+
+    pid: int
+    parent: int
+    group: int
+    session: int
+    folder: str
+    command: str
 
 
-def descendants(root: int) -> list[int]:
-    """Living processes that a process started, and that those did."""
-    parents = {pid: parent for pid, parent, _, _, state in _facts() if state != "Z"}
-    found: list[int] = []
-    for pid in parents:
-        above = parents.get(pid)
-        while above is not None and above != root and above in parents:
-            above = parents[above]
-        if above == root:
-            found.append(pid)
-    return found
-
-
-def of_group(group: int) -> list[int]:
-    """Living processes of a group."""
-    return [pid for pid, _, its, _, state in _facts() if its == group and state != "Z"]
-
-
-def of_folder(folder: Path) -> list[int]:
-    """Living processes that work in a folder, whatever their group and session: those of a command started there."""
+def living() -> list[Seen]:
+    """All processes but those that have ended and are not yet waited for."""
     found = []
-    for pid, _, _, _, state in _facts():
+    for entry in Path("/proc").iterdir():
         with contextlib.suppress(OSError):
-            if state != "Z" and Path(f"/proc/{pid}/cwd").readlink() == folder:
-                found.append(pid)
+            if entry.name.isdigit() and (rest := (entry / "stat").read_text().rpartition(")")[2].split())[0] != "Z":
+                command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                with contextlib.suppress(PermissionError):
+                    found.append(Seen(int(entry.name), *map(int, rest[1:4]), str((entry / "cwd").readlink()), command))
     return found
 
 
-def command_of(pid: int) -> str:
-    """The command line of a process, empty if it is gone."""
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-    except OSError:
-        return ""
+def of_folder(folder: Path) -> list[Seen]:
+    """Processes that work in a folder, whatever their group and session: those of a command started there."""
+    return [each for each in living() if each.folder == str(folder)]
+
+
+def kill(processes: Iterable[Seen]) -> None:
+    """Kill processes that may have ended."""
+    for each in processes:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(each.pid, signal.SIGKILL)
 
 
 def end_session(session: int) -> None:
     """Kill all processes of a session."""
-    for pid, _, _, its, _ in list(_facts()):
-        if its == session:
-            with contextlib.suppress(OSError):
-                os.kill(pid, signal.SIGKILL)
+    kill(each for each in living() if each.session == session)
 
 
-def gone(group: int, seconds: float) -> bool:
-    """Wait until a group has no living process, for so long at most."""
+def left_over(folder: Path, seconds: float) -> list[Seen]:
+    """Processes in a folder that have not ended after so many seconds."""
     until = time.monotonic() + seconds
-    while of_group(group):
-        if time.monotonic() > until:
-            return False
-        time.sleep(0.02)
-    return True
+    while (left := of_folder(folder)) and time.monotonic() < until:
+        time.sleep(0.05)
+    return left

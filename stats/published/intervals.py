@@ -81,7 +81,6 @@ class Interval:
 
 
 EVERYTHING: Final = Interval(-INFINITY, INFINITY)
-NOT_NEGATIVE: Final = Interval(ZERO, INFINITY)
 PROBABILITY: Final = Interval(ZERO, Decimal(1))
 
 

@@ -69,4 +69,5 @@ def judge(published: Printed, found: Interval, *, face: Interval | None = None, 
 
 
 def _number(value: Decimal) -> float | None:
-    return float(value) if value.is_finite() else None
+    # A difference of nothing is rounded down to -0.
+    return float(value) + 0.0 if value.is_finite() else None

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Final
 
-from stats.published.holm_bounds import holm_bounds
 from stats.published.intervals import EVERYTHING, PROBABILITY, Interval
 from stats.published.mistakes import Samples, explanations
 from stats.published.printed import Printed
 from stats.published.results import Result, Status, judge
-from stats.published.welch_bounds import df_bounds, p_bounds, t_bounds
+from stats.published.welch_bounds import df_bounds, holm_bounds, p_bounds, t_bounds
 
 ALPHA: Final = Decimal("0.05")
 QUANTITIES: Final = ("gap", "welch_t", "df", "raw_p", "holm_p")
@@ -35,19 +34,20 @@ class PrintedTest:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a test's quantities can be."""
+    """What a test's quantities can be; anything, where nothing is printed."""
 
-    gap: Interval
-    welch_t: Interval
-    df: Interval
-    raw_p: Interval
-    holm_p: Interval
+    gap: Interval = EVERYTHING
+    welch_t: Interval = EVERYTHING
+    df: Interval = EVERYTHING
+    raw_p: Interval = PROBABILITY
+    holm_p: Interval = PROBABILITY
 
 
 def check_tests(table: str, tests: Sequence[PrintedTest], alpha: Decimal = ALPHA) -> Iterator[Result]:
     """The verdict on every printed quantity of some tests, family by family corrected after Holm."""
     found = recompute(tests)
-    face = [recompute_at_face_value(test) for test in tests]
+    # The corrected p is left open at face value.
+    face = [None if test.face is None else _from_samples(test.face) for test in tests]
     for test, bounds, exact in zip(tests, found, face, strict=True):
         for quantity in QUANTITIES:
             if quantity in test.printed:
@@ -61,42 +61,29 @@ def recompute(tests: Sequence[PrintedTest]) -> list[Found]:
     df, where they are possible; the corrected p from all p of the family and from the printed ones, where they are
     possible. So a number is checked against all that is printed before it.
     """
-    before = [_without_holm(test) for test in tests]
-    usable = [_narrowed(found.raw_p, test.printed.get("raw_p")) for found, test in zip(before, tests, strict=True)]
-    corrected = list(usable)
+    found = [_without_holm(test) for test in tests]
+    usable = [_narrowed(each.raw_p, test.printed.get("raw_p")) for each, test in zip(found, tests, strict=True)]
     families: dict[str, list[int]] = {}
     for place, test in enumerate(tests):
         families.setdefault(test.family, []).append(place)
     for members in families.values():
         for place, bounds in zip(members, holm_bounds([usable[member] for member in members]), strict=True):
-            corrected[place] = bounds
-    return [
-        Found(found.gap, found.welch_t, found.df, found.raw_p, bounds)
-        for found, bounds in zip(before, corrected, strict=True)
-    ]
-
-
-def recompute_at_face_value(test: PrintedTest) -> Found | None:
-    """The quantities if the printed summaries were exact; the corrected p is left open. None without summaries."""
-    return None if test.face is None else _from_samples(test.face)
+            found[place] = replace(found[place], holm_p=bounds)
+    return found
 
 
 def _from_samples(samples: Samples) -> Found:
     a, b = samples
     if min(a.n, b.n) < 2:
-        return Found(a.mean - b.mean, EVERYTHING, EVERYTHING, PROBABILITY, PROBABILITY)
+        return Found(a.mean - b.mean)
     t, df = t_bounds(a, b), df_bounds(a, b)
-    return Found(a.mean - b.mean, t, df, p_bounds(t, df), PROBABILITY)
+    return Found(a.mean - b.mean, t, df, p_bounds(t, df))
 
 
 def _without_holm(test: PrintedTest) -> Found:
-    if test.samples is None:
-        found = Found(EVERYTHING, EVERYTHING, EVERYTHING, PROBABILITY, PROBABILITY)
-    else:
-        found = _from_samples(test.samples)
+    found = Found() if test.samples is None else _from_samples(test.samples)
     t, df = (_narrowed(getattr(found, name), test.printed.get(name)) for name in ("welch_t", "df"))
-    raw_p = p_bounds(t, df) if df.low > 0 else found.raw_p
-    return Found(found.gap, found.welch_t, found.df, raw_p, PROBABILITY)
+    return replace(found, raw_p=p_bounds(t, df)) if df.low > 0 else found
 
 
 def _narrowed(found: Interval, published: Printed | None) -> Interval:

@@ -117,18 +117,27 @@ class Paper:
             raise PublishedError(f"{table}.csv: {len(found) or 'no'} rows with {wanted}, one is needed")
         return found[0]
 
+    def at(self, address: str) -> Row:
+        """The row at `table/key,key` or `table/key,key/column`; keys are values of any columns that pick one row.
+
+        Raises:
+            PublishedError: there is no such row, or no such column.
+        """
+        table, keys, *columns = address.split("/")
+        wanted = set(keys.split(","))
+        found = [row for row in self.tables.get(table, []) if wanted <= set(row.fields.values())]
+        if len(found) != 1 or not found[0].fields.keys() >= set(columns):
+            raise PublishedError(f"{address}: {len(found) or 'no'} rows in {table}.csv, or no such column")
+        return found[0]
+
     def cell(self, address: str) -> Printed:
-        """The number at `table/key,key/column`; keys are values of any columns that pick one row. Counts are exact.
+        """The number at `table/key,key/column`. Counts are exact.
 
         Raises:
             PublishedError: there is no such place, or no number in it.
         """
-        table, keys, column = address.split("/")
-        wanted = set(keys.split(","))
-        found = [row for row in self.tables.get(table, []) if wanted <= set(row.fields.values())]
-        if len(found) != 1 or column not in found[0].fields:
-            raise PublishedError(f"{address}: {len(found) or 'no'} rows in {table}.csv, or no such column")
-        number = found[0].number(column)
+        column = address.split("/")[2]
+        number = self.at(address).number(column)
         return replace(number, interval=point(number.value)) if column in COUNTS else number
 
     def environments(self) -> list[str]:

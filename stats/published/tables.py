@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Final
 
-from stats.published.intervals import INFINITY, Interval, highest, point
+from stats.published.intervals import INFINITY, ZERO, Interval, highest, point
 from stats.published.printed import Printed
 from stats.published.results import Result, Status, judge
 from stats.published.significance import PrintedTest, check_tests
 from stats.published.source import Paper, Row
-from stats.published.spread import possible_std
 from stats.published.welch_bounds import exact_sample, sample
 
 METRICS: Final = ("mean_reward", "best_reward")
@@ -31,11 +31,6 @@ def at_least(low: Interval) -> Interval:
     return Interval(low.low, INFINITY)
 
 
-def at_most(high: Interval) -> Interval:
-    """Numbers that are not above all of an interval."""
-    return Interval(-INFINITY, high.high)
-
-
 def significance_tests(paper: Paper, metric: str) -> list[PrintedTest]:
     """The printed tests of a metric, with the summaries that they are tests of."""
     tests = []
@@ -43,7 +38,7 @@ def significance_tests(paper: Paper, metric: str) -> list[PrintedTest]:
         ours = paper.row(metric, environment=row["environment"], method="r2po")
         theirs = paper.row(metric, environment=row["environment"], method=row["baseline"])
         printed = {name: row.number(name) for name in ("gap", "welch_t", "raw_p", "holm_p")}
-        summaries = [(each.number("mean"), each.number("std"), each.count("runs")) for each in (ours, theirs)]
+        summaries = [summary(each) for each in (ours, theirs)]
         tests.append(
             PrintedTest(
                 item=f"{row['environment']}/{row['baseline']}",
@@ -54,6 +49,11 @@ def significance_tests(paper: Paper, metric: str) -> list[PrintedTest]:
             )
         )
     return tests
+
+
+def summary(row: Row) -> tuple[Printed, Printed, int]:
+    """The mean, standard deviation and number of runs of a row."""
+    return row.number("mean"), row.number("std"), row.count("runs")
 
 
 def significance(paper: Paper) -> Iterator[Result]:
@@ -86,16 +86,17 @@ def copies(paper: Paper) -> Iterator[Result]:
     """Numbers that two tables have: R2PO's among the variants, the default among thresholds, the best baseline."""
     for metric in METRICS:
         table = f"variants_{metric}"
-        for row in paper.rows(table, column="R2PO"):
-            origin = paper.row(metric, environment=row["environment"], method="r2po")
-            for column in ("mean", "std"):
-                yield _copy(table, _cell(row), column, row.number(column), metric, origin.number(column))
+        yield from _copies_of_r2po(paper, table, metric, ("mean", "std"), column="R2PO")
         for row in paper.rows(table, column="BestBaseline"):
             yield from _best_baseline(paper, table, metric, row)
-        for row in paper.rows("tau_sensitivity", setting="default"):
-            origin = paper.row(metric, environment=row["environment"], method="r2po")
-            for column, name in ((metric, "mean"), (f"{metric}_std", "std")):
-                yield _copy("tau_sensitivity", _cell(row), column, row.number(column), metric, origin.number(name))
+        yield from _copies_of_r2po(paper, "tau_sensitivity", metric, (metric, f"{metric}_std"), setting="default")
+
+
+def _copies_of_r2po(paper: Paper, table: str, metric: str, columns: tuple[str, str], **where: str) -> Iterator[Result]:
+    for row in paper.rows(table, **where):
+        origin = paper.row(metric, environment=row["environment"], method="r2po")
+        for column, name in zip(columns, ("mean", "std"), strict=True):
+            yield _copy(table, _cell(row), column, row.number(column), metric, origin.number(name))
 
 
 def _best_baseline(paper: Paper, table: str, metric: str, row: Row) -> Iterator[Result]:
@@ -117,17 +118,11 @@ def thresholds(paper: Paper) -> Iterator[Result]:
         yield compare("tau_sensitivity", _cell(half), "tau_c", half.number("tau_c"), found, "not half the default")
     for row in paper.rows("thresholds"):
         optimum, tau_c = row.number("optimum"), row.number("tau_c")
-        found = at_most(optimum.interval)
+        found = Interval(-INFINITY, optimum.interval.high)
         yield compare("thresholds", row["environment"], "tau_c", tau_c, found, "above the optimum")
-        best = max(
-            (
-                each
-                for table in ("best_reward", "variants_best_reward")
-                for each in paper.rows(table)
-                if _same(each, row)
-            ),
-            key=lambda each: each.number("mean").value,
-        )
+        tables = ("best_reward", "variants_best_reward")
+        reaching = [each for table in tables for each in paper.rows(table, environment=row["environment"])]
+        best = max(reaching, key=lambda each: each.number("mean").value)
         reached = best.number("mean")
         wrong = (
             f"headed optimal reward, yet {best['method']} reaches a mean best reward of {reached.text}; "
@@ -136,16 +131,11 @@ def thresholds(paper: Paper) -> Iterator[Result]:
         yield compare("thresholds", row["environment"], "optimum", optimum, at_least(reached.interval), wrong)
 
 
-def _same(row: Row, other: Row) -> bool:
-    return row["environment"] == other["environment"]
-
-
 def order(paper: Paper) -> Iterator[Result]:
     """No mean over a run exceeds the run's best."""
     for prefix in ("", "variants_"):
         for row in paper.rows(f"{prefix}best_reward"):
-            means = list(paper.rows(f"{prefix}mean_reward", environment=row["environment"], method=row["method"]))
-            for mean in means:
+            for mean in paper.rows(f"{prefix}mean_reward", environment=row["environment"], method=row["method"]):
                 found = at_least(mean.number("mean").interval)
                 wrong = f"below the mean reward, {mean['mean']}"
                 yield compare(f"{prefix}best_reward", _cell(row), "mean", row.number("mean"), found, wrong)
@@ -200,6 +190,29 @@ def _spread(paper: Paper, table: str, item: str, row: Row, columns: tuple[str, s
     if is_error and spread.interval.meets(std):
         wrong += "; as a standard deviation it is possible, as a standard error it is not"
     yield compare(table, item, columns[1], spread, found, wrong)
+
+
+def possible_std(mean: Interval, lowest: Decimal, highest: Decimal, n: int) -> Interval:
+    """Bounds of the sample standard deviation (n - 1) of n values between two limits, given their mean.
+
+    The mean of their squared distances from the mean is at most (highest - mean) (mean - lowest): R. Bhatia and
+    C. Davis, "A better bound on the variance", American Mathematical Monthly 107 (2000).
+
+    Args:
+        mean: what the mean can be.
+        lowest: no value is below.
+        highest: no value is above.
+        n: how many values, two or more.
+
+    Raises:
+        ValueError: the mean cannot lie within the limits.
+    """
+    inside = mean & Interval(lowest, highest)
+    # The product is a parabola in the mean: largest next to the middle of the range.
+    middle = (lowest + highest) / 2
+    top = point(min(max(middle, inside.low), inside.high))
+    most = (point(highest) - top) * (top - point(lowest)) * point(n) / point(n - 1)
+    return Interval(ZERO, most.root().high)
 
 
 def _cell(row: Row) -> str:

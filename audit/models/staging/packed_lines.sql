@@ -1,5 +1,5 @@
--- The same where the lines of a file may be in another order than iterations: read once more, one after the other.
+-- The same as a pack has it: files by their places, and of each its lines one after the other.
 with
 records as (select * from records),
-packed_lines as (select ordinal as number, * exclude (file, ordinal) from records)
+packed_lines as (select * exclude (file, ordinal) from records order by place, ordinal)
 select * from packed_lines

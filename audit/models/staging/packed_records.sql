@@ -1,6 +1,10 @@
--- One row per record of the files that a pack holds in columns, numbered in the order of its file: that of iterations.
+-- The same of files that have been read already, each in the order of iterations.
 with
-segments as (select * from segments),
+read as (
+    select * rename (filename as segment)
+    from read_parquet(getvariable('packed_segments'), filename = true, union_by_name = true)
+),
+
 files as (
     select segment, segment_place, place as pack_place
     from read_json(
@@ -11,9 +15,10 @@ files as (
 ),
 
 packed_records as (
-    select iteration as number, segments.* exclude (segment) replace (pack_place as place)
-    from segments
-    join files on files.segment = segments.segment and segment_place = place
+    select read.* exclude (segment) replace (pack_place as place)
+    from read
+    join files on files.segment = read.segment and segment_place = place
+    order by pack_place, iteration
 )
 
 select * from packed_records

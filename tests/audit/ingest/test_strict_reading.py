@@ -206,4 +206,5 @@ def test_a_fault_of_the_file_beside_lines_is_named(tmp_path):
 def test_no_progress_bar_is_drawn_among_rows(tmp_path):
     write_run(tmp_path / "run-01", [sound()])
     with open_store([tmp_path]) as store:
-        assert store.sql("select current_setting('enable_progress_bar')").fetchall() == [(False,)]
+        connection = store._database._connection
+        assert connection.execute("select current_setting('enable_progress_bar')").fetchall() == [(False,)]

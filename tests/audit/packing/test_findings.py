@@ -9,7 +9,6 @@ import pytest
 from typer.testing import CliRunner
 
 import audit.ingest.carriers
-import audit.packing.writing
 from audit.cli import app
 from audit.engine import catalog
 from audit.engine.carried import CARRIED, LEVELS
@@ -171,12 +170,9 @@ def test_types_are_those_of_the_models(records):
 
 
 @pytest.mark.slow
-def test_packs_are_the_same_to_the_byte(data, tmp_path, monkeypatch):
+def test_packs_are_the_same_to_the_byte(data, tmp_path):
     packs = [pack(data, tmp_path / f"{place}.pack.parquet", findings="all", cache=place > 0).path for place in range(3)]
     assert len({each.read_bytes() for each in packs}) == 1
-    monkeypatch.setattr(audit.packing.writing, "AT_ONCE", 1)
-    expected, _ = found(data)
-    assert found(pack(data, tmp_path / "parts.pack.parquet").path)[0] == expected
 
 
 def test_lines_in_another_order_than_iterations_keep_theirs(tmp_path):

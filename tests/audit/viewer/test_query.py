@@ -146,6 +146,7 @@ def test_search_finds_words_in_answers_and_thinking_whatever_their_case(session,
         ([("page", "0")], "give a whole number from 1"),
         ([("page", "9" * 30)], "give a whole number from 1"),
         ([("page", "²")], "give a whole number from 1"),
+        ([("q", "x" * 201)], "a search of 201 characters; 200 are the most"),
     ],
 )
 def test_what_is_no_query_is_refused(session, items, message) -> None:

@@ -25,7 +25,7 @@ PIECES = (
     "worst rollout", "Worst", "w", "fe", " ", ". ", "%", "_", "'", "\\", "\n", "\0", "ß", "ä", "SS", "İ", "i",
     "的轨", "的", "params[3]: -1", "25, p", "no such words", "thinks of", "rollout 2 fell", "d\nn",
 )  # fmt: skip
-COUNTS = [3, 6, 23, 6, 25, 0, 3, 3, 3, 3, 3, 30, 3, 3, 3, 0, 25, 3, 3, 3, 3, 0, 18, 3, 3]
+COUNTS = [3, 6, 23, 6, 25, 0, 3, 3, 3, 3, 3, 30, 3, 3, 3, 25, 25, 3, 3, 3, 3, 0, 18, 3, 3]
 """Of the revisions that have each: three runs with all answers, and thinking beside the first few."""
 
 
@@ -77,7 +77,7 @@ def test_it_finds_what_reading_all_answers_finds(data):
     drawn = tuple(sorted(given.difference(map(str.lower, PIECES))))
     with open_session(data) as session:
         wanted, read = found(session, PIECES + drawn)
-    assert read == len(PIECES) + len(drawn)
+    assert read == len(PIECES) + len(drawn) - 1, "DuckDB has one lower case for İ and I"
     assert not kept(data)
     assert [len(rows) for rows in wanted[: len(PIECES)]] == COUNTS
     assert all(wanted[len(PIECES) :])

@@ -13,21 +13,19 @@ from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
 from audit.measures.holm import holm
-from stats.published.holm_bounds import holm_bounds
 from stats.published.intervals import EVERYTHING, INFINITY, Interval, point
 from stats.published.printed import NotPrintedError, printed
 from stats.published.results import Status, judge
 from stats.published.significance import PrintedTest, check_tests
-from stats.published.spread import possible_std
-from stats.published.welch_bounds import df_bounds, exact_sample, p_bounds, sample, t_bounds
+from stats.published.tables import possible_std
+from stats.published.welch_bounds import df_bounds, exact_sample, holm_bounds, p_bounds, sample, t_bounds
 
 D = Decimal
 decimals = st.decimals(min_value=-1000, max_value=1000, places=3)
 
 
-@pytest.mark.parametrize(
-    ("text", "low", "high"),
-    [
+def test_what_a_printed_number_stands_for() -> None:
+    for text, low, high in (
         ("0.70", "0.695", "0.705"),
         ("0.7", "0.65", "0.75"),
         ("475", "474.5", "475.5"),
@@ -41,18 +39,14 @@ decimals = st.decimals(min_value=-1000, max_value=1000, places=3)
         ("<0.001", "-inf", "0.001"),
         (" > 5 ", "5", "inf"),
         ("≥6", "6", "inf"),
-    ],
-)
-def test_what_a_printed_number_stands_for(text: str, low: str, high: str) -> None:
-    assert printed(text).interval == Interval(D(low), D(high))
+    ):
+        assert printed(text).interval == Interval(D(low), D(high)), text
 
 
-@pytest.mark.parametrize(
-    "text", ["", "n/a", "1,000", "nan", "inf", "1e9999", "٣", "1.2.3", "--1", "0x10", "1" * 41, "1\n2"]
-)
-def test_what_is_no_printed_number_is_refused(text: str) -> None:
-    with pytest.raises(NotPrintedError):
-        printed(text)
+def test_what_is_no_printed_number_is_refused() -> None:
+    for text in ("", "n/a", "1,000", "nan", "inf", "1e9999", "٣", "1.2.3", "--1", "0x10", "1" * 41, "1\n2"):
+        with pytest.raises(NotPrintedError):
+            printed(text)
 
 
 @given(a=decimals, b=decimals, c=decimals, d=decimals, x=st.fractions(0, 1), y=st.fractions(0, 1))
@@ -203,9 +197,8 @@ def test_holm_is_the_closed_test_of_bonferroni() -> None:
     assert [float(each.low) for each in found] == pytest.approx(list(holm(p)))
 
 
-@pytest.mark.parametrize(
-    ("text", "low", "high", "face", "decides", "status"),
-    [
+def test_verdicts() -> None:
+    for text, low, high, face, decides, status in (
         ("1.0", "2", "3", None, True, "inconsistent"),
         ("1.0", "1.02", "3", None, True, "consistent"),
         ("1.0", "1.02", "3", None, False, "undecidable"),
@@ -215,11 +208,10 @@ def test_holm_is_the_closed_test_of_bonferroni() -> None:
         ("<0.05", "0.01", "0.04", None, True, "consistent"),
         ("<0.05", "0.01", "0.06", None, True, "undecidable"),
         ("<0.05", "0.051", "0.06", None, True, "inconsistent"),
-    ],
-)
-def test_verdicts(text: str, low: str, high: str, face: str | None, decides: bool, status: str) -> None:
-    exact = point(D(face)) if face else None
-    assert judge(printed(text), Interval(D(low), D(high)), face=exact, decides=decides) == status
+    ):
+        exact = point(D(face)) if face else None
+        found = judge(printed(text), Interval(D(low), D(high)), face=exact, decides=decides)
+        assert found == status, (text, low, high)
 
 
 @settings(max_examples=200)

@@ -59,29 +59,24 @@ def test_bounds_hold_what_scipy_finds(tmp_path: Path, capsys: pytest.CaptureFixt
     assert rows["raw_p"]["low"] <= expected.pvalue <= rows["raw_p"]["high"]
 
 
-@pytest.mark.parametrize(
-    ("test", "quantity", "status", "words"),
-    [
+def test_single_tests(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "t.csv"
+    for test, quantity, status, words in (
         ("a,b,-3.2,,", "welch_t", "inconsistent", "other sign"),
         ("a,b,,0.5,", "raw_p", "inconsistent", "degrees of freedom"),
         ("a,c,2.0,,", "welch_t", "undecidable", "nothing that is printed"),
         ("a,c,2.0,0.8,18", "raw_p", "inconsistent", "degrees of freedom"),
         ("a,c,2.0,0.061,18", "raw_p", "consistent", ""),
         ("a,one,1.0,,", "welch_t", "undecidable", "nothing that is printed"),
-    ],
-)
-def test_single_tests(
-    test: str, quantity: str, status: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "t.csv"
-    path.write_text(
-        "method,mean,std,n,reference,baseline,t,p,df\na,3.0,1.0,10,,,,,\nb,1.5,1.1,10,,,,,\none,1.5,1.1,1,,,,,\n"
-        f",,,,{test}\n"
-    )
-    _, out, _ = run(capsys, "check", path, "--format", "json")
-    row = next(row for row in json.loads(out) if row["quantity"] == quantity)
-    assert row["status"] == status
-    assert words in (row["note"] or "")
+    ):
+        path.write_text(
+            "method,mean,std,n,reference,baseline,t,p,df\n"
+            f"a,3.0,1.0,10,,,,,\nb,1.5,1.1,10,,,,,\none,1.5,1.1,1,,,,,\n,,,,{test}\n"
+        )
+        _, out, _ = run(capsys, "check", path, "--format", "json")
+        row = next(row for row in json.loads(out) if row["quantity"] == quantity)
+        assert row["status"] == status, test
+        assert words in (row["note"] or ""), test
 
 
 def note(path: Path, quantity: str, capsys: pytest.CaptureFixture[str]) -> str:
@@ -152,47 +147,45 @@ def test_standard_errors_are_held_against_deviations(tmp_path: Path, capsys: pyt
     assert found == {("good", "standard_error"): "consistent", ("bad", "standard_error"): "inconsistent"}
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        ("", "empty"),
-        ("\n\n", "empty"),
-        ("method,mean,std,n\n", "no rows"),
-        ("method|mean|std|n\na|1|2|3\n", "no column for method, mean, n, std or standard_error (summaries), nor for"),
-        ("method;mean;std;n\na;1.234,5;2;3\n", "'1.234,5' is not a number"),
-        ("method;mean;std;n\na;1;2;1.000\n", "'1.000' is not a count"),
-        ('method,mean,std,n\na,"1,5",2,3\n', "'1,5' is not a number"),
-        ("method,mean,n\na,1,3\n", "no column for std or standard_error"),
-        ("method,mean,std,n\na,1,2,3\na,1,2,3\n", ":3: a second summary of a"),
-        ("method,mean,std,n\na,1,2,3.5\n", ":2: n: '3.5' is not a count"),
-        ("method,mean,std,n\na,1,2,0\n", "n: must be at least 1"),
-        ("method,mean,std,n\na,1,-2,9\n", "-2 is not a valid std"),
-        ("method,mean,std,n\na,<1,2,9\n", "is a bound"),
-        ("method,mean,std,n\na,1e99999,2,9\n", "is not a number"),
-        ("method,mean,std,n\na,1,,9\n", "no std and no standard_error"),
-        ("method,mean,std,n\n,1,2,9\n", ":2: no method"),
-        ("method,mean,std,n\na,,2,9\n", "neither a mean nor a baseline"),
-        ("method,mean,std,sd,n\na,1,2,2,9\n", "two columns for std"),
-        ("method,mean,mean,n\na,1,2,9\n", "'mean' is there twice"),
-        ("reference,baseline,t\na,b,\n", "a test without"),
-        ("reference,baseline,t\n,b,1\n", ":2: no reference"),
-        ("method,mean,std,n,reference,baseline,t\na,1,2,9,a,b,1\n", "both a mean and a baseline"),
-        ("method,mean,std,n\na,1,2,9,9\n", ":2: 5 fields"),
-        ("method,mean,std,n\n\x1b[31m,x,2,9\n", "mean: 'x' is not a number"),
-        ("method,mean,std,n\na,1,2,9\nb,\x1b]0;x\x07,2,9\n", "is not a number"),
-    ],
-)
-def test_mistakes_are_told_in_one_line(
-    content: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+MISTAKES = [
+    ("", "empty"),
+    ("\n\n", "empty"),
+    ("method,mean,std,n\n", "no rows"),
+    ("method|mean|std|n\na|1|2|3\n", "no column for method, mean, n, std or standard_error (summaries), nor for"),
+    ("method;mean;std;n\na;1.234,5;2;3\n", "'1.234,5' is not a number"),
+    ("method;mean;std;n\na;1;2;1.000\n", "'1.000' is not a count"),
+    ('method,mean,std,n\na,"1,5",2,3\n', "'1,5' is not a number"),
+    ("method,mean,n\na,1,3\n", "no column for std or standard_error"),
+    ("method,mean,std,n\na,1,2,3\na,1,2,3\n", ":3: a second summary of a"),
+    ("method,mean,std,n\na,1,2,3.5\n", ":2: n: '3.5' is not a count"),
+    ("method,mean,std,n\na,1,2,0\n", "n: must be at least 1"),
+    ("method,mean,std,n\na,1,-2,9\n", "-2 is not a valid std"),
+    ("method,mean,std,n\na,<1,2,9\n", "is a bound"),
+    ("method,mean,std,n\na,1e99999,2,9\n", "is not a number"),
+    ("method,mean,std,n\na,1,,9\n", "no std and no standard_error"),
+    ("method,mean,std,n\n,1,2,9\n", ":2: no method"),
+    ("method,mean,std,n\na,,2,9\n", "neither a mean nor a baseline"),
+    ("method,mean,std,sd,n\na,1,2,2,9\n", "two columns for std"),
+    ("method,mean,mean,n\na,1,2,9\n", "'mean' is there twice"),
+    ("reference,baseline,t\na,b,\n", "a test without"),
+    ("reference,baseline,t\n,b,1\n", ":2: no reference"),
+    ("method,mean,std,n,reference,baseline,t\na,1,2,9,a,b,1\n", "both a mean and a baseline"),
+    ("method,mean,std,n\na,1,2,9,9\n", ":2: 5 fields"),
+    ("method,mean,std,n\n\x1b[31m,x,2,9\n", "mean: 'x' is not a number"),
+    ("method,mean,std,n\na,1,2,9\nb,\x1b]0;x\x07,2,9\n", "is not a number"),
+]
+
+
+def test_mistakes_are_told_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "t.csv"
-    path.write_text(content)
-    status, out, err = run(capsys, "check", path)
-    assert (status, out) == (1, "")
-    assert err.startswith("stats: ")
-    assert words in err
-    assert err.count("\n") == 1
-    assert "\x1b" not in err
+    for content, words in MISTAKES:
+        path.write_text(content)
+        status, out, err = run(capsys, "check", path)
+        assert (status, out) == (1, ""), content
+        assert err.startswith("stats: ")
+        assert words in err
+        assert err.count("\n") == 1
+        assert "\x1b" not in err
 
 
 def test_summaries_alone_have_nothing_to_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
