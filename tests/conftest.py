@@ -21,9 +21,10 @@ settings.load_profile("repeatable")
 
 @pytest.fixture(autouse=True, scope="session")
 def _interruptible():
-    """Let children be interrupted: those of a job in the background inherit that Ctrl-C is ignored."""
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    """Let signals end tests and their children, though a job in the background, or under `nohup`, ignores some."""
+    for kind, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+        if signal.getsignal(kind) is signal.SIG_IGN:
+            signal.signal(kind, usual)
 
 
 @pytest.fixture(autouse=True, scope="session")
