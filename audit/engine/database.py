@@ -26,24 +26,14 @@ from audit.engine.catalog import (
 from audit.engine.confinement import confine
 from audit.engine.connection import connect
 from audit.engine.makers import MAKERS, Writer
-from audit.engine.memory import bounded
-from audit.engine.paths import bound, plainly
+from audit.engine.memory import SORTING, bounded
+from audit.engine.parquet import write_parquet
+from audit.engine.paths import bound
 from audit.engine.queries import expression, refusing, relations_in
 from audit.engine.shelf import Keeper, Shelf
 from audit.output.errors import AuditError
 from audit.output.progress import PrintedProgress
 from audit.remote.ranges import attach
-
-ROW_GROUP: Final = 8192
-"""Records per row group: few enough that long answers do not fill the memory."""
-
-QUICK: Final = 1
-"""A level of compression: reading takes a sixth less processor time than with the default one, and 7% more space."""
-SMALL: Final = 3
-"""The default level."""
-
-SORTING: Final = 640 * 2**20
-"""Bytes of memory for sorting a table of all that is known of revisions; of a million it would be 2 GB."""
 
 STREAMED: Final = 1024
 """Rows that are taken at a time where they are handed over as they are found."""
@@ -68,7 +58,6 @@ class Database:
         self._defined: set[str] = set()
         self._values: dict[str, Any] = {}
         self._is_small = False
-        self._is_for_pack = False
         self._has_segments = False
         self._directory = directory
         self._keeper = Keeper(self._connection, directory, shelf)
@@ -104,11 +93,10 @@ class Database:
     @property
     def is_for_pack(self) -> bool:
         """Whether records are read to be packed."""
-        return self._is_for_pack
+        return self._stand_ins.get("judged") == "packed_lines"
 
     def read_for_pack(self) -> None:
         """Write the records that are read from here on as packs have them: in the order of their files."""
-        self._is_for_pack = True
         self.stand_in("judged", "packed_lines")
 
     @property
@@ -184,17 +172,7 @@ class Database:
             as_packed: for a pack: smaller, and with columns of equal types whether or not they hold nulls.
         """
         self._prepare(query)
-        if as_packed:  # where DuckDB knows that a column has no nulls, it writes one that can have none
-            self._connection.execute("set disabled_optimizers = 'statistics_propagation'")
-        try:
-            self._connection.execute(
-                f"copy ({query}) to ? (format parquet, compression zstd, "
-                f"compression_level {SMALL if as_packed else QUICK}, row_group_size {ROW_GROUP})",
-                [str(plainly(path))],
-            )
-        finally:
-            if as_packed:
-                self._connection.execute("set disabled_optimizers = ''")
+        write_parquet(self._connection, query, path, as_packed=as_packed)
 
     def number_of(self, query: str) -> int:
         """How many rows a query of the program's own has."""

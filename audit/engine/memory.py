@@ -19,6 +19,8 @@ VARIABLE: Final = "SALIENCE_AUDIT_MEMORY"
 """Environment variable with another limit, such as 500MB or 8GB."""
 MOST: Final = 2 * 10**9
 """Bytes that suffice for any number of records: DuckDB spills the rest to the temporary folder."""
+SORTING: Final = 640 * 2**20
+"""The same for sorting a table of all that is known of revisions; of a million it would be 2 GB."""
 
 _LEAST: Final = 1.75e9
 """Bytes of address space that DuckDB, NumPy and SciPy need together."""

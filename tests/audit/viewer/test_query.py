@@ -8,7 +8,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from audit.engine.database import SORTING
+from audit.engine.memory import SORTING
 from audit.output.errors import UsageError
 from audit.request import Request
 from audit.store import open_store
