@@ -16,6 +16,8 @@ WINDOW: Final = 24 * 2**20
 """Bytes that are read ahead of a column at most."""
 GROUPS: Final = 48
 """Row groups that are read ahead at most."""
+UNFORESEEN: Final = 1_000_000
+"""Bytes that DuckDB reads at once where it has not foreseen a read: of what it wants, only the first column is known."""
 
 Chunk = tuple[int, int, int, int]
 """A part of a column: row group, column, first byte, and the byte after the last."""
@@ -52,6 +54,8 @@ class Ahead:
                 self._parts = parts
                 self._places = [place for _, _, place, _ in parts]
                 self._chunks = {(group, column): (place, stop) for group, column, place, stop in parts}
+        if end - start == UNFORESEEN:
+            end = start + 1
         with self._lock:
             first = bisect.bisect_right(self._places, start) - 1
             last = bisect.bisect_left(self._places, end)

@@ -76,3 +76,17 @@ def test_a_revision_is_shown_without_reading_ahead_of_its_run(packed, server, by
     assert shown.exit_code == 0, shown.output
     assert asked
     assert not [built for built, _, _ in asked if ("segments", True) in built]
+
+
+def test_of_a_read_that_duckdb_has_not_foreseen_only_the_first_column_is_wanted():
+    """It reads a million bytes then, whatever is in them; two such reads are not the beginning of all columns."""
+    size = 400_000
+    chunks = [
+        (group, column, at := (4 * group + column) * size, at + size) for group in range(8) for column in range(4)
+    ]
+    ahead, whole = Ahead(lambda: chunks), Ahead(lambda: chunks)
+    assert ahead.after(0, 1_000_000) == ahead.after(size, 1_000_000 + size) == []
+    found = ahead.after(4 * size, 4 * size + 1_000_000)
+    assert found == [(start, end) for group, column, start, end in chunks if column == 0 and group > 1]
+    assert whole.after(0, 3 * size) == []
+    assert len(whole.after(4 * size, 7 * size)) == 3 * len(found), "of a read of another size all are"
