@@ -22,7 +22,8 @@ from stats.cli import app as stats_app
 ROOT = Path(__file__).resolve().parents[1]
 # By number, so that every command that is killed is killed once, or its power is cut; workers are Ray's and local ones.
 ATTEMPTS = {"records": [0], "readers": [0], "lines": [0], "names": [0], "processes": [0, 1], "workers": [0, 1]}
-ATTEMPTS |= {"kills": [0, 1, 2, 3, 5], "cuts": [4]}  # of judge; what cuts find of collect and import is in docs/torture.md
+# Cuts of judge alone: what they find of collect and import is in docs/torture.md.
+ATTEMPTS |= {"kills": [0, 1, 2, 3, 5], "cuts": [4]}
 
 
 @pytest.mark.slow

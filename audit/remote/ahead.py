@@ -17,7 +17,7 @@ WINDOW: Final = 24 * 2**20
 GROUPS: Final = 48
 """Row groups that are read ahead at most."""
 UNFORESEEN: Final = 1_000_000
-"""Bytes that DuckDB reads at once where it has not foreseen a read: of what it wants, only the first column is known."""
+"""Bytes that DuckDB reads at once where it has not foreseen a read: only the first column is known to be wanted."""
 
 Chunk = tuple[int, int, int, int]
 """A part of a column: row group, column, first byte, and the byte after the last."""
