@@ -25,9 +25,9 @@ ELSEWHERE = {
     "interventions": "test_planted_causes.py",
     "mujoco_ceiling": "rollouts",
     "machine": "test_the_parts_are_run_and_kept",
-    "processes": "audit_scale",
+    "processes": "commands",
     "prompts": "test_the_parts_are_run_and_kept",
-    "synthetic": "audit_scale",
+    "synthetic": "commands",
     "tau": "test_tau_benchmark.py",
     "timing": "rollouts",
     "torture": "test_torture.py",
@@ -107,53 +107,36 @@ def test_search_quality(run: Callable[..., Any], capsys: pytest.CaptureFixture[s
     assert all("±" in cell for cell in row[1:])
 
 
-def test_audit_in_pandas_counts_alike(run: Callable[..., Any], capsys: pytest.CaptureFixture[str]) -> None:
-    run("audit", SIZES=(FEW,))
-    [row] = rows(capsys.readouterr().out)
-    assert row[0] == f"salience, {FEW}"
+def test_audit_in_pandas_counts_alike(tmp_path: Path) -> None:
+    from audit.store import open_store
+    from benchmarks.commands import in_pandas
+
+    many = write_records(tmp_path, revisions=1000)
+    with open_store([many], cache=False) as store:
+        counted = store.rows("salience")
+    ours = tuple(sum(row[name] for row in counted) for name in ("regressions", "strict", "permissive"))
+    assert in_pandas(many) == ours
+    assert min(ours) > 0
 
 
 @pytest.mark.slow
-def test_small(run: Callable[..., Any], capsys: pytest.CaptureFixture[str]) -> None:
-    run("small", ROUNDS=1)
-    assert len(rows(capsys.readouterr().out)) == 3
-
-
-@pytest.mark.slow
-def test_kept(run: Callable[..., Any], records: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from benchmarks.kept import COMMANDS
-
-    run("kept", "--data", str(records), ROUNDS=1)
-    assert len(rows(capsys.readouterr().out)) == len(COMMANDS)
-
-
-@pytest.mark.slow
-def test_cold(run: Callable[..., Any], records: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run("cold", "--data", str(records), ROUNDS=1)
-    lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[1] for line in lines[2:]] == ["cold", "--no-cache", "read_json"]
-    assert lines[-1].endswith(" 1.0 |")
-
-
-def test_analyses(run: Callable[..., Any], capsys: pytest.CaptureFixture[str]) -> None:
-    from benchmarks.analyses import COMMANDS
-
-    run("analyses", "--revisions", str(FEW))
-    assert [row[0].strip("`") for row in rows(capsys.readouterr().out)] == list(COMMANDS)
-
-
-@pytest.mark.slow
-def test_audit_scale(run: Callable[..., Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run("audit_scale", "--revisions", str(FEW), TRACE=tmp_path / "trace.json")
-    assert [row[0] for row in rows(capsys.readouterr().out)] == [str(FEW)]
-    assert json.loads((tmp_path / "trace.json").read_text(encoding="utf-8"))["revisions"] == FEW
-
-
-@pytest.mark.slow
-def test_audit_workers(run: Callable[..., Any], capsys: pytest.CaptureFixture[str]) -> None:
-    ways: dict[str, tuple[str, ...]] = {"threads": (), "--workers 2": ("--workers", "2")}
-    run("audit_workers", "--iterations", "1", WAYS=ways, ROLLOUTS=3)
-    assert [row[0] for row in rows(capsys.readouterr().out)] == list(ways)
+@pytest.mark.parametrize(
+    ("part", "lines", "baseline"), [("cold", 8, "read_json"), ("kept", 23, None), ("cores", 7, "rescore, threads")]
+)
+def test_commands(
+    part: str,
+    lines: int,
+    baseline: str | None,
+    run: Callable[..., Any],
+    records: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    run("commands", part, "--data", str(records), ROUNDS=1, ITERATIONS=1)
+    found = {row[0]: row for row in rows(capsys.readouterr().out)}
+    assert len(found) == lines
+    assert all(float(row[-1]) > 0 for row in found.values())
+    if baseline:
+        assert float(found[baseline][-1]) == 1
 
 
 @pytest.mark.slow
@@ -162,12 +145,6 @@ def test_collector_scale(run: Callable[..., Any], capsys: pytest.CaptureFixture[
 
     run("collector_scale", "--runs", "1", TASKS={"nim": TASKS["nim"]})
     assert capsys.readouterr().out.startswith("1 tasks × 9 methods × 1 runs, ")
-
-
-@pytest.mark.slow
-def test_detectors(run: Callable[..., Any], capsys: pytest.CaptureFixture[str]) -> None:
-    run("detectors", "--revisions", str(FEW), ROUNDS=1)
-    assert [row[0] for row in rows(capsys.readouterr().out)] == ["`resolved`", "`driver`"]
 
 
 @pytest.mark.slow
