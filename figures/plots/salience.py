@@ -10,7 +10,6 @@ import pandas as pd
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from audit.store import Store
@@ -19,7 +18,7 @@ from figures.data import Records, records_of
 from figures.names import METHODS, broken, label, name, narrow, ordered
 from figures.options import Band
 from figures.plots.drawing import Drawing, in_style, joined
-from figures.plots.marks import cells
+from figures.plots.marks import cells, handle
 from figures.plots.plotting import axes_of, nothing, one_of
 from figures.provenance import origin
 from figures.style import MUTED, NARROW, annotate, legend
@@ -118,7 +117,7 @@ def _label(row: Mapping[str, Any], env: str, variant: str, *, several: bool) -> 
 def _handles() -> list[Artist]:
     return [
         *(Patch(facecolor=colour, label=criterion) for criterion, colour in CRITERIA.items()),
-        Line2D([], [], ls="", marker="o", ms=3.2, mfc="white", mec="black", mew=0.7, label="one run"),
+        handle("one run", "black", "o", size=3.2, inside="white", edge=0.7),
     ]
 
 

@@ -15,10 +15,10 @@ from figures.data import Records
 from figures.names import METHODS, TASKS, label, name, narrow, ordered
 from figures.options import Band
 from figures.plots.drawing import Drawing, in_style, joined, span
-from figures.plots.marks import absent, beside, head, number, rows_of
+from figures.plots.marks import absent, beside, handle, head, number, rows_of
 from figures.plots.plotting import Panels, axes_of
 from figures.provenance import origin
-from figures.style import MUTED, annotate, columns, is_lowest, legend, panels, round_ticks, stroke
+from figures.style import MUTED, annotate, facets, legend, round_ticks, stroke
 
 CAPTION: Final = (
     "Filled: mean return over a run's iterations; hollow: its best one; both averaged over runs. Ticks below are "
@@ -40,15 +40,14 @@ def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawi
         return []
     envs, variants = ordered((e for e, _ in rows), TASKS), ordered((v for _, v in rows), METHODS)
     here = records.runs[records.runs["condition"] == condition]
-    figure, axes = panels(len(envs), height=0.52 + 0.19 * len(variants))
-    for i, (ax, env) in enumerate(zip(axes, envs, strict=True)):
+    figure, panels = facets([narrow(env) for env in envs], height=0.52 + 0.19 * len(variants))
+    for (ax, is_first, is_lowest), env in zip(panels, envs, strict=True):
         digits = _digits([number(row["stability_gap"]) for (task, _), row in rows.items() if task == env])
         for y, variant in enumerate(variants):
             means = here.loc[(here["env"] == env) & (here["variant"] == variant), "mean_return"]
             _draw_row(ax, y, variant, rows.get((env, variant)), means, digits)
-        rows_of(ax, [narrow(v) for v in variants] if i % columns(len(envs)) == 0 else [""] * len(variants))
-        ax.set_title(narrow(env))
-        ax.set_xlabel("return" if is_lowest(i, len(envs)) else "")
+        rows_of(ax, [narrow(v) if is_first else "" for v in variants])
+        ax.set_xlabel("return" if is_lowest else "")
         ax.xaxis.set_major_locator(round_ticks(5))
         ax.grid(visible=True, axis="x")
         ax.margins(x=0.05)
@@ -88,9 +87,9 @@ def _digits(gaps: list[float]) -> int:
 
 def _handles() -> list[Line2D]:
     return [
-        Line2D([], [], ls="", marker="o", ms=4.5, mfc=MUTED, mec=MUTED, label="mean return"),
-        Line2D([], [], ls="", marker="o", ms=4.5, mfc="white", mec=MUTED, label="best return"),
-        Line2D([], [], ls="", marker="|", ms=3.5, mec=MUTED, label="one run's mean"),
+        handle("mean return", MUTED, "o"),
+        handle("best return", MUTED, "o", inside="white"),
+        handle("one run's mean", MUTED, "|", size=3.5),
     ]
 
 

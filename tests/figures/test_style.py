@@ -30,7 +30,7 @@ from figures.page.build import Contents
 from figures.page.drawings import drawings_of, drawn, kinds_of, not_drawn, plots_of
 from figures.page.latex import latex
 from figures.plots.drawing import Drawing, in_style
-from figures.style import PATTERN_COLOURS, ink_on, panels, save, stroke, typeset
+from figures.style import PATTERN_COLOURS, ink_on, facets, save, stroke, typeset
 from figures.tables import Table
 from tests.figures.conftest import REAL, SALIENT
 
@@ -273,13 +273,13 @@ def test_files_are_the_same_to_the_byte_in_another_process_and_year(
     """And no display is needed."""
 
     def draw() -> Figure:
-        figure, (ax,) = panels(1)
+        figure, ((ax, *_),) = facets([""])
         ax.plot([1, 2], [3, 4], label="R₀")
         return figure
 
     program = (
         "import sys; from pathlib import Path\n"
-        "from figures.plots.drawing import in_style; from figures.style import panels, save\n"
+        "from figures.plots.drawing import in_style; from figures.style import facets, save\n"
         f"{dedent(getsource(draw)).replace(' -> Figure', '')}"
         "save(in_style(draw)(), Path(sys.argv[1]))\n"
     )
