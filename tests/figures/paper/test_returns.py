@@ -272,7 +272,7 @@ def test_published_numbers_that_cannot_be_read_are_told_in_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(published, "folder", lambda: tmp_path)
-    with pytest.raises(FiguresError, match=rX):
+    with pytest.raises(FiguresError, match=r"^published numbers: .*\.csv"):
         published.paper.__wrapped__()
 
 
