@@ -30,7 +30,7 @@ from figures.page.build import Contents
 from figures.page.drawings import drawings_of, drawn, kinds_of, not_drawn, plots_of
 from figures.page.latex import latex
 from figures.plots.drawing import Drawing, in_style
-from figures.style import PATTERN_COLOURS, ink_on, facets, save, stroke, typeset
+from figures.style import PATTERN_COLOURS, facets, ink_on, save, stroke, typeset
 from figures.tables import Table
 from tests.figures.conftest import REAL, SALIENT
 
