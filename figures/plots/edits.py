@@ -13,13 +13,12 @@ from audit.store import Store
 from figures.data import Records
 from figures.names import label
 from figures.options import Band
-from figures.plots.drawing import Drawing, in_style, joined
+from figures.plots.drawing import Drawing, in_style
 from figures.plots.marks import handle
 from figures.plots.patterns import sizes
-from figures.plots.plotting import Panels, axes_of
+from figures.plots.plotting import Panels, axes_of, finished
 from figures.plots.revisions import draw_marks, scatter
-from figures.provenance import origin
-from figures.style import annotate, round_ticks
+from figures.style import round_ticks
 
 ENOUGH: Final = 5
 """A median is drawn where at least so many revisions changed that many parameters."""
@@ -69,18 +68,23 @@ def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawi
         ax.xaxis.set_major_locator(round_ticks(5, integer=not are_texts))
     what = "both texts" if are_texts else "parameters"
     quantity = "score" if are_texts else "return"
-    note = joined(
-        [
-            f"Δ is the change in mean {quantity}.",
-            f"{len(here)} revisions, condition {label(condition)}.",
-            f"{len(here) - len(known)} without {what} or a {quantity} are not drawn." if len(known) < len(here) else "",
-            origin(records.facts, condition),
-        ]
-    )
-    annotate(figure, note)
+    sentences = [
+        f"Δ is the change in mean {quantity}.",
+        f"{len(here)} revisions, condition {label(condition)}.",
+        f"{len(here) - len(known)} without {what} or a {quantity} are not drawn." if len(known) < len(here) else "",
+    ]
     size = "edit ratio" if are_texts else "number of changed parameters"
     described = f"Scatter plots of the change in return against the {size}, one panel per task and method."
-    return [Drawing("edits", "Size of edits", TEXT_CAPTION if are_texts else CAPTION, note, described, figure)]
+    return [
+        finished(
+            figure,
+            records,
+            condition,
+            ("edits", "Size of edits", TEXT_CAPTION if are_texts else CAPTION),
+            sentences,
+            described,
+        )
+    ]
 
 
 def _draw_panel(ax: Axes, known: pd.DataFrame) -> None:

@@ -14,11 +14,10 @@ from audit.store import Store
 from figures.data import Records
 from figures.names import METHODS, TASKS, label, name, narrow, ordered
 from figures.options import Band
-from figures.plots.drawing import Drawing, in_style, joined
+from figures.plots.drawing import Drawing, in_style
 from figures.plots.marks import absent, beside, handle, head, number, rows_of
-from figures.plots.plotting import Panels, axes_of
-from figures.provenance import origin
-from figures.style import annotate, facets, legend
+from figures.plots.plotting import Panels, axes_of, finished
+from figures.style import facets, legend
 
 BEYOND, WITHIN = "#B03A00", "#F3B58A"
 CAPTION: Final = (
@@ -55,18 +54,16 @@ def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawi
         head(ax, "n")
     legend(figure, _handles(), across=1 if len(envs) == 1 else 2)
     untested = sum(int(row["revisions"]) - int(row["tested"]) for row in rows.values())
-    note = joined(
-        [
-            f"{sum(int(row['revisions']) for row in rows.values())} revisions, condition {label(condition)}.",
-            f"Not tested, for candidates with different numbers of rollouts: {untested}." if untested else "",
-            origin(records.facts, condition),
-        ]
-    )
-    annotate(figure, note)
+    sentences = [
+        f"{sum(int(row['revisions']) for row in rows.values())} revisions, condition {label(condition)}.",
+        f"Not tested, for candidates with different numbers of rollouts: {untested}." if untested else "",
+    ]
     described = (
         f"Bars of regressions of {', '.join(map(name, variants))}, with those expected by chance, a panel per task."
     )
-    return [Drawing("noise", "Regressions against chance", CAPTION, note, described, figure)]
+    return [
+        finished(figure, records, condition, ("noise", "Regressions against chance", CAPTION), sentences, described)
+    ]
 
 
 def _reach(rows: list[Mapping[str, Any]]) -> float:

@@ -12,11 +12,10 @@ from audit.store import Store
 from figures.data import Records
 from figures.names import METHODS, NO_CHANGE, PATTERNS, TASKS, UNCLASSIFIED, label, name, narrow, ordered
 from figures.options import Band
-from figures.plots.drawing import Drawing, in_style, joined
+from figures.plots.drawing import Drawing, in_style
 from figures.plots.marks import absent, beside, head, rows_of, stacked
-from figures.plots.plotting import Panels, axes_of
-from figures.provenance import origin
-from figures.style import annotate, facets, legend, pattern_colour
+from figures.plots.plotting import Panels, axes_of, finished
+from figures.style import facets, legend, pattern_colour
 from figures.tables import Row
 
 CAPTION = (
@@ -94,16 +93,12 @@ def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawi
     unsized = len(here) - len(classified)
     handles = [Patch(facecolor=pattern_colour(p), label=name(p)) for p in ordered(labels(classified), PATTERNS)]
     legend(figure, handles, across=2 if len(envs) == 1 else 4, handlelength=1.2)
-    note = joined(
-        [
-            f"{len(here)} revisions, condition {label(condition)}.",
-            f"{unsized} of tasks and methods without parameters are not drawn." if unsized else "",
-            origin(records.facts, condition),
-        ]
-    )
-    annotate(figure, note)
+    sentences = [
+        f"{len(here)} revisions, condition {label(condition)}.",
+        f"{unsized} of tasks and methods without parameters are not drawn." if unsized else "",
+    ]
     described = f"Stacked bars of edit patterns for {', '.join(map(name, variants))}, one panel per task."
-    return [Drawing("patterns", "Edit patterns", CAPTION, note, described, figure)]
+    return [finished(figure, records, condition, ("patterns", "Edit patterns", CAPTION), sentences, described)]
 
 
 def _draw_bar(ax: Axes, row: int, cell: pd.DataFrame) -> None:

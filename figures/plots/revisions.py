@@ -15,11 +15,10 @@ from audit.vocabulary.patterns import by_stake
 from figures.data import Records
 from figures.names import METHODS, NO_CHANGE, TASKS, broken, label, name, narrow, ordered
 from figures.options import Band
-from figures.plots.drawing import Drawing, in_style, joined
+from figures.plots.drawing import Drawing, in_style
 from figures.plots.marks import handle
-from figures.plots.plotting import Panels, axes_of
-from figures.provenance import origin
-from figures.style import MUTED, WIDTH, annotate, legend
+from figures.plots.plotting import Panels, axes_of, finished
+from figures.style import MUTED, WIDTH, legend
 
 CROWDED: Final = 5
 """With more tasks than this the rows of panels are low, to fit on a page."""
@@ -69,17 +68,13 @@ def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawi
         return []
     figure, _ = scatter(known, known, lambda ax, cell: draw_marks(ax, cell, cell["r0"]), "R₀")
     quantity = "score" if records.revises_texts(condition) else "return"
-    note = joined(
-        [
-            f"Δ is the change in mean {quantity}, R₀ the mean {quantity} before.",
-            f"{len(here)} revisions, condition {label(condition)}.",
-            f"{len(here) - len(known)} without a {quantity} are not drawn." if len(known) < len(here) else "",
-            origin(records.facts, condition),
-        ]
-    )
-    annotate(figure, note)
+    sentences = [
+        f"Δ is the change in mean {quantity}, R₀ the mean {quantity} before.",
+        f"{len(here)} revisions, condition {label(condition)}.",
+        f"{len(here) - len(known)} without a {quantity} are not drawn." if len(known) < len(here) else "",
+    ]
     described = "Scatter plots of the change in return against the return before, one panel per task and method."
-    return [Drawing("revisions", "Revisions", CAPTION, note, described, figure)]
+    return [finished(figure, records, condition, ("revisions", "Revisions", CAPTION), sentences, described)]
 
 
 def scatter(

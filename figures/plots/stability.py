@@ -14,11 +14,10 @@ from audit.store import Store
 from figures.data import Records
 from figures.names import METHODS, TASKS, label, name, narrow, ordered
 from figures.options import Band
-from figures.plots.drawing import Drawing, in_style, joined, span
+from figures.plots.drawing import Drawing, in_style, span
 from figures.plots.marks import absent, beside, handle, head, number, rows_of
-from figures.plots.plotting import Panels, axes_of
-from figures.provenance import origin
-from figures.style import MUTED, annotate, facets, legend, round_ticks, stroke
+from figures.plots.plotting import Panels, axes_of, finished
+from figures.style import MUTED, facets, legend, round_ticks, stroke
 
 CAPTION: Final = (
     "Filled: mean return over a run's iterations; hollow: its best one; both averaged over runs. Ticks below are "
@@ -54,16 +53,12 @@ def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawi
         head(ax, "gap")
     legend(figure, _handles(), across=3)
     missing = sum(int(row["missing"]) for row in rows.values())
-    note = joined(
-        [
-            f"{span((int(row['runs']) for row in rows.values()), 'run')}, condition {label(condition)}.",
-            f"Left out, without returns: {span([missing], 'run')}." if missing else "",
-            origin(records.facts, condition),
-        ]
-    )
-    annotate(figure, note)
+    sentences = [
+        f"{span((int(row['runs']) for row in rows.values()), 'run')}, condition {label(condition)}.",
+        f"Left out, without returns: {span([missing], 'run')}." if missing else "",
+    ]
     described = f"Mean and best return of {', '.join(map(name, variants))}, joined by a line, one panel per task."
-    return [Drawing("stability", "Stability", CAPTION, note, described, figure)]
+    return [finished(figure, records, condition, ("stability", "Stability", CAPTION), sentences, described)]
 
 
 def _draw_row(ax: Axes, y: int, variant: str, row: Mapping[str, Any] | None, means: pd.Series, digits: int) -> None:
