@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from scipy import stats as scipy_stats
 
-from collector.records import Thresholds
 from collector.tasks import TASKS
 from stats.measures.scores import known_scales
+from tests.audit.samples import THRESHOLDS
 from tests.stats.comparing import refused, rows, run
 from tests.stats.conftest import writer
 
@@ -24,11 +24,6 @@ Capture = pytest.CaptureFixture[str]
 
 OVER_TASKS = ("aggregate", "profile", "efficiency", "ranks")
 COMMANDS = ("metrics", "compare", *OVER_TASKS)
-# Of a task that is none of the ten; its floor is 0.
-OWN = Thresholds(
-    partial=1.0, high=3.0, near_zero=0.1, meaningful=0.1, surgical_max=3, redesign_min=8, multi_state_min=4
-)
-
 pytestmark = pytest.mark.usefixtures("opened_once")
 
 
@@ -142,7 +137,7 @@ def test_scales(data: Path, write_run: WriteRun, capsys: Capture) -> None:
     for scale, expected in (("cartpole=0:1000", 0.1), ("cartpole=-500:500", 0.6)):
         assert rows(capsys, "aggregate", data, "--scale", scale)[0]["iqm"] == pytest.approx(expected)
     for number in (1, 2):
-        own = write_run("r2po", number, [3.0], env="mine", optimum=None, thresholds=OWN)
+        own = write_run("r2po", number, [3.0], env="mine", optimum=None, thresholds=THRESHOLDS)
     (row,) = rows(capsys, "aggregate", own)
     assert (row["tasks"], row["iqm"], row["note"]) == (0, None, "left out mine (no optimum known); no task is left")
     (row,) = rows(capsys, "aggregate", own, "--scale", "mine=0:4")
@@ -164,7 +159,7 @@ def test_no_reference_is_noted(data: Path, capsys: Capture) -> None:
 
 
 def test_names_in_records_do_nothing_to_a_terminal(write_run: WriteRun, capsys: Capture) -> None:
-    data = write_run("r2po", 1, [3.0], env="mi\x1b[31mne", optimum=None, thresholds=OWN)
+    data = write_run("r2po", 1, [3.0], env="mi\x1b[31mne", optimum=None, thresholds=THRESHOLDS)
     _, out, _ = run(capsys, "aggregate", data)
     assert "left out mi\\x1b[31mne (no optimum known)" in out
     assert refused(capsys, 1, "they hold mi\\x1b[31mne", "aggregate", data, "--scale", "mine=0:1") == ""
