@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from audit.output.errors import AuditError
 from collector.system.regular_files import read_regular
 from stats.published.intervals import point
 from stats.published.printed import NotPrintedError, Printed, printed
@@ -22,7 +23,7 @@ COUNTS: Final = frozenset({"runs", "episodes", "episodes_per_run", "regressions"
 """Columns of counts: they are not rounded, nor are those of `worst_...`."""
 
 
-class PublishedError(ValueError):
+class PublishedError(AuditError, ValueError):
     """A file of published numbers cannot be used; the message states where and why."""
 
 
