@@ -151,7 +151,6 @@ SEEN: dict[str, tuple[int, tuple[str, ...]]] = {
             "This is a strict salience regression:",
             r"CartPole, ThreeTraj, run \d, iteration \d+ \(simulated-salient\+iterations-15\)",
             "Simulated model, personality salient",
-            r"You review policies for a control task\.",  # the prompt
             r"reason .*delta -\d",
         ),
     ),
@@ -159,10 +158,8 @@ SEEN: dict[str, tuple[int, tuple[str, ...]]] = {
     TABLES: (
         2,
         (
-            "Reference: R2PO",
             r"CartPole \d+\.\d\d ± \d+\.\d\d \[paper 258\.09 ± 138\.58\]",  # ProPS
             r"ours \d+\.\d\d ± \d+\.\d\d, n = 2 published 258\.09 ± 138\.58, n = 10",
-            "in the table: no verdict, simulated",
             "numbers recomputed",
             # The test beside the table is SciPy's.
             r"cartpole (\w+) -?[\d.]+ (-?[\d.]+) ([\d.]+).*(?i:CartPole, \1): t = \2, p = \3"
@@ -177,10 +174,8 @@ SEEN: dict[str, tuple[int, tuple[str, ...]]] = {
             # A regression, and none over fresh seeds.
             r"pong 2 11 2\.50 2\.33 -0\.17 2 surgical_backfire 2\.00 2\.33",
             r"Both rollouts shown are the same perfect one \( rollout 0 \{median best 0\}",
-            r"cartpole\.jsonl: 7 rows imported, 0 left out",
             r"line 6: initial\.returns should be a list of finite numbers",
             r"5 2 2 0 1\.666667",  # (2 regressions of 2 that cite) / (3 of 5 that do not)
-            "0 problems in the records",
         ),
     ),
     CAUSES: (
@@ -195,7 +190,6 @@ SEEN: dict[str, tuple[int, tuple[str, ...]]] = {
         (
             r"No revision of a text in these records, so what follows is about data/gepa-planted\.",
             "114 revisions in 3 runs",
-            r"regression: delta -\d",
             r"\{\+greenhouse\+\}",
             "cites the worst all scores equal 13 13 26 no 26 0 26 yes 27 35 62 All 66 48 114",
             r"smollm2 \d+ .* smollm2-reasons \d+",

@@ -157,6 +157,11 @@ def test_methods_stand_in_two_sets(records: Records) -> None:
     assert lines(wide["curves-main"]) == lines(wide["curves-variants"]) == entries
     alone = replace(records, iterations=records.iterations[records.iterations["variant"] == "r2po"])
     assert set(sets(alone)) == {"curves-main"}
+    # Four tasks have a figure of their own where there are more.
+    one = threetraj(records)
+    every = replace(records, iterations=pd.concat([one.assign(env=env) for env in TASKS], ignore_index=True))
+    found = {stem: len(each.figure.axes) for stem, each in sets(every).items()}
+    assert found == {"curves-variants-four": 4, "curves-variants": 10}
 
 
 def test_of_the_reinforcement_learners_the_best_of_each_task_is_drawn(records: Records) -> None:
@@ -167,34 +172,11 @@ def test_of_the_reinforcement_learners_the_best_of_each_task_is_drawn(records: R
     assert [30.0, 230.0] in beginnings(drawing)
     # By themselves they are all drawn.
     assert methods(sets(wide, "sb3")["curves-main"]) == ["A2C", "PPO"]
-
-
-def test_reinforcement_learning_is_found_by_its_settings() -> None:
-    learners = {"sb3", "sb3+iterations-15"}
-    assert learners_of("gpt", learners) == "sb3"
-    assert learners_of("gpt+tau-half+iterations-15", learners) == "sb3+iterations-15"
-    assert learners_of("gpt+temperature-2", learners) == "sb3"
-    assert learners_of("gpt", {"mine"}) == "mine"
-    assert learners_of("gpt", {"mine", "yours"}) is None
     assert learners_of("sb3", {"sb3"}) is None
-    assert learners_of("gpt", set()) is None
-
-
-def test_a_condition_lends_its_learners_only_if_it_has_nothing_else(records: Records) -> None:
+    # A condition lends only if it has nothing else, and what one trained itself is not mixed with what it borrows.
     wide = with_more(with_more(records, "sb3-ppo", "sb3", 0.5), "sb3-a2c", SALIENT, 2.0)
     assert learners_in(wide.iterations) == {"sb3"}
-    # What a condition trained itself is not mixed with what it borrows from another.
     assert [30.0, 230.0] in beginnings(sets(with_more(wide, "sb3-a2c", "sb3", 9.0))["curves-main"])
-
-
-def test_four_tasks_have_a_figure_of_their_own_where_there_are_more(records: Records) -> None:
-    cell = records.iterations[(records.iterations["variant"] == "reptraj") & (records.iterations["env"] == "cartpole")]
-    every = replace(records, iterations=pd.concat([cell.assign(env=env) for env in TASKS], ignore_index=True))
-    drawings = sets(every)
-    assert {stem: len(each.figure.axes) for stem, each in drawings.items()} == {
-        "curves-variants-four": 4,
-        "curves-variants": 10,
-    }
 
 
 def test_light_lines_are_known_near_and_unanimous(records: Records) -> None:
@@ -212,14 +194,11 @@ def test_light_lines_are_known_near_and_unanimous(records: Records) -> None:
     assert lines(drawing)[-1] == r"$\tau_c$"
 
 
-def test_logs_that_do_not_say_what_they_spent_are_drawn_by_iterations(records: Records) -> None:
+def test_the_axis_and_the_interval_are_named(records: Records) -> None:
     drawing = curves(records.iterations.assign(rollouts_spent=math.nan))
     assert {ax.get_xlabel() for ax in drawing.figure.axes} == {"iterations"}
     assert [1, 2, 3, 4, 5, 6] in [np.asarray(line.get_xdata()).tolist() for line in drawing.figure.axes[0].lines]
     assert "iterations are counted" in drawing.note
-
-
-def test_the_interval_is_named_in_picture_and_caption(records: Records) -> None:
     for band, words in ((Band.std, "standard deviation"), (Band.bootstrap, "bootstrap interval")):
         drawing = sets(records, band=band)["curves-variants"]
         assert words in drawing.note
@@ -238,15 +217,6 @@ def test_stability_shows_mean_best_and_gap(records: Records) -> None:
     [drawing] = stability.draw(replace(records, runs=runs), SALIENT)
     assert not panel(drawing, "FrozenLake").lines
     assert "Left out, without returns: 3 runs." in drawing.note
-
-
-def test_conditions_that_differ_in_tau_alone_belong_together() -> None:
-    assert split_tau("gpt+tau-half+iterations-15") == ("gpt+iterations-15", "half")
-    assert split_tau("gpt") == ("gpt", "default")
-    assert split_tau("gpt+tau-none") == ("gpt", "off")
-    assert families(["gpt", "gpt+tau-off", "gpt+tau-0.5", "other", "more+tau-half"]) == {
-        "gpt": {"default": "gpt", "off": "gpt+tau-off", "0.5": "gpt+tau-0.5"}
-    }
 
 
 def test_settings_of_tau_stand_in_order_with_what_is_missing(records: Records) -> None:
@@ -271,3 +241,8 @@ def test_settings_of_tau_stand_in_order_with_what_is_missing(records: Records) -
     # One setting is no comparison.
     assert settings.draw(records, SALIENT) == []
     assert settings.draw(replace(records, runs=records.runs.assign(condition=SALIENT + "+tau-half")), SALIENT) == []
+    # What belongs together are conditions that differ in τ_c alone.
+    assert split_tau("gpt+tau-half+iterations-15") == ("gpt+iterations-15", "half")
+    assert [split_tau(label) for label in ("gpt", "gpt+tau-none")] == [("gpt", "default"), ("gpt", "off")]
+    found = families(["gpt", "gpt+tau-off", "gpt+tau-0.5", "other", "more+tau-half"])
+    assert found == {"gpt": {"default": "gpt", "off": "gpt+tau-off", "0.5": "gpt+tau-0.5"}}
