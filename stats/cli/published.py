@@ -11,7 +11,7 @@ import typer
 
 from audit.commands.options import Format
 from audit.commands.printing import Printing, printing
-from audit.output.errors import AuditError, UsageError
+from audit.output.errors import UsageError
 from audit.output.rows import Table
 from stats.cli.records import deliver
 
@@ -36,13 +36,8 @@ def paper(
     Example: stats paper --format json
     """
     from stats.published.checks import check_paper
-    from stats.published.source import PublishedError
 
-    try:
-        results = check_paper(data)
-    except PublishedError as error:
-        raise AuditError(_shown(error)) from None
-    _print(results, asked, everything=everything)
+    _print(check_paper(data), asked, everything=everything)
 
 
 @commands.command()
@@ -60,14 +55,10 @@ def check(
     Example: stats check docs/examples/own_table.csv --all
     """
     from stats.published.own_table import check_table
-    from stats.published.source import PublishedError
 
     if not 0 < alpha < 1:
         raise UsageError(f"--alpha {alpha}: give a number between 0 and 1")
-    try:
-        results = check_table(table, Decimal(repr(alpha)))
-    except PublishedError as error:
-        raise AuditError(_shown(error)) from None
+    results = check_table(table, Decimal(repr(alpha)))
     if not results:
         typer.echo("stats: nothing to check: no test, and no standard error beside a standard deviation", err=True)
     _print(results, asked, everything=everything)
