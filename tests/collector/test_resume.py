@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import itertools
 import json
+import os
 import random
 import shutil
 import signal
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import msgspec
 import pytest
 
+from benchmarks.torture.cutting import Disk
 from collector import run_folder
 from collector.cli import main
 from collector.errors import CollectorError, ModelError
@@ -98,6 +103,63 @@ def test_zeros_of_a_power_cut_are_dropped(tmp_path):
         with (tmp_path / name / asked.folder / name).open("ab") as file:
             file.write(b"\0" * 50)
         assert timeless(collect(asked, tmp_path / name)) == whole, name
+
+
+class PowerCut(Exception):
+    """The process ends here."""
+
+
+def cut_off(asked, out: Path, event: int, seed: int) -> None:
+    """Collect until the power is cut before the given sync, of which the records may be whole before."""
+    with pytest.MonkeyPatch.context() as patch, contextlib.suppress(PowerCut):
+        out.mkdir(exist_ok=True)
+        patch.chdir(out)
+        disk = Disk(event, random.Random(seed))
+        sync, truncate = os.fsync, os.ftruncate
+
+        def fsync(descriptor):
+            disk.event()
+            sync(descriptor)
+            disk.synced(descriptor)
+
+        def power_cut(status):
+            raise PowerCut
+
+        patch.setattr(os, "_exit", power_cut)
+        patch.setattr(os, "fsync", fsync)
+        patch.setattr(os, "ftruncate", lambda *given: (disk.event(), truncate(*given)))
+        collect(asked, out)
+
+
+def test_power_cuts_at_every_moment_of_two_runs(tmp_path):
+    """Of what was not synced nothing, a part, or zeros are left."""
+    asked = spec("maze", iterations=2, rollouts=2)
+    whole = timeless(collect(asked, tmp_path / "whole").parent)
+    syncs = 2 + 2 * (2 + 1 + 1)
+    for first, second in itertools.product(range(3, syncs + 1), range(1, 9)):
+        out = tmp_path / f"{first}-{second}"
+        cut_off(asked, out, first, first)
+        cut_off(asked, out, second, second)
+        assert timeless(collect(asked, out).parent) == whole, (first, second)
+
+
+def test_truths_of_lost_calls_are_given_again(tmp_path):
+    asked = spec(iterations=3)
+    folder = collect(asked, tmp_path)
+    whole = timeless(tmp_path)
+    for name, count in (("episodes.jsonl", 1), ("calls.jsonl", 2)):
+        path = folder / name
+        path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:count]))
+    with (folder / "truth.jsonl").open("ab") as file:
+        file.write(b'{"torn')
+    with RunFolder(folder) as opened:
+        assert opened.notes == [f"{folder / 'truth.jsonl'}:2: dropped an unfinished last line"]
+    assert len(lines(folder / "truth.jsonl")) == 1
+    assert timeless(collect(asked, tmp_path).parents[3]) == whole
+    path = folder / "calls.jsonl"
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[2:]))
+    with pytest.raises(CollectorError, match=r"truth.jsonl:1: it belongs to no call"):
+        collect(asked, tmp_path)
 
 
 def test_killed_before_the_first_record(tmp_path):
