@@ -15,28 +15,13 @@ from hypothesis import strategies as st
 from collector.errors import CollectorError, ModelError, UsageError
 from collector.plan import revision_rule
 from collector.prompts import Prompts, Review
-from collector.records import Candidate, Episode, Evidence, WarmupTrial, decode, decode_run
+from collector.records import Episode, Evidence, WarmupTrial, decode, decode_run
 from collector.revision_rule import RULES, Situation, stated
 from collector.tasks import TASKS, get_task
-from tests.collector.helpers import collect, lines, spec, timeless
+from tests.collector.helpers import candidate_of, collect, lines, spec, timeless
 from tests.collector.test_resume import Interrupted
 
 PROGRESS, RECORD = RULES["progress"], RULES["record"]
-
-
-def candidate(*returns):
-    return Candidate(
-        params=[0.0],
-        out_of_range=False,
-        source="search",
-        answer="",
-        thinking=None,
-        returns=list(returns),
-        lengths=[1] * len(returns),
-        seeds=None,
-        ended=["terminated"] * len(returns),
-        mean_return=fmean(returns),
-    )
 
 
 def situation(kept=(), initial=(0.0,), *, random=(0.0,), optimum=100.0, iteration=None):
@@ -48,7 +33,7 @@ def situation(kept=(), initial=(0.0,), *, random=(0.0,), optimum=100.0, iteratio
             variant="r2po",
             run=1,
             iteration=number,
-            initial=candidate(*returns),
+            initial=candidate_of(returns),
             revised=None,
             revision_status="unreadable",
             selected="initial",
@@ -59,7 +44,7 @@ def situation(kept=(), initial=(0.0,), *, random=(0.0,), optimum=100.0, iteratio
     ]
     return Situation(
         iteration=len(episodes) if iteration is None else iteration,
-        initial=candidate(*initial),
+        initial=candidate_of(initial),
         episodes=episodes,
         warmup=[WarmupTrial(params=[0.0], return_=value, seed=0) for value in random],
         optimum=optimum,
