@@ -7,7 +7,7 @@ import socket
 import ssl
 import threading
 import time
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 
 import httpx
 import pytest
@@ -15,7 +15,7 @@ import pytest
 from collector.errors import ModelError
 from collector.llm import clients, direct, served
 from collector.llm.address import parse_address
-from collector.llm.clients import Clients, certificates
+from collector.llm.clients import certificates
 from collector.llm.direct import direct_transport
 from collector.llm.retry import RetryPolicy
 from tests.collector.llm.loopback import use
@@ -198,17 +198,6 @@ def test_https_is_for_servers_with_a_trusted_certificate(dialect, monkeypatch, t
         asyncio.run(run())
     monkeypatch.setenv("SSL_CERT_FILE", str(own))
     assert asyncio.run(run()) == ["params[0]: 1"] * 2
-
-
-def test_a_client_is_made_when_all_others_are_in_use():
-    made = []
-    those = Clients(lambda: made.append(None) or len(made))
-    assert made == [None]  # the first at once, so that its errors come early
-    with ExitStack() as calls:
-        assert [calls.enter_context(those.one()) for _ in range(3)] == [1, 2, 3]
-    with those.one() as again:
-        assert again in those.all
-    assert len(made) == 3
 
 
 def test_certificates_are_read_once_for_all_clients(monkeypatch):
