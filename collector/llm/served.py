@@ -92,7 +92,7 @@ class ServedModel(ABC, Generic[Client]):
         UsageError: no model is named, the address or the key cannot be used, or no connection can be set up.
     """
 
-    backend: ClassVar[str]
+    backend: str
     service: ClassVar[Service]
     sampling: ClassVar[tuple[str, ...]] = ("temperature", "max_tokens")
     """Arguments that decide answers."""
