@@ -80,17 +80,6 @@ def _method(name: str) -> Method:
 
 
 def _spec(request: Request, task: Task, method: Method, run: int) -> RunSpec:
-    if isinstance(method, Baseline):
-        return baselines.baseline_run(
-            task,
-            method,
-            run,
-            seed=request.seed,
-            iterations=request.iterations,
-            rollouts=request.rollouts,
-            switches=request.switches,
-            condition=request.condition,
-        )
     iterations = request.iterations or method.iterations
     warmup = task.warmup if request.warmup is None else request.warmup
     rule = revision_rule(request.tau_c) if method.revision_rule else None
@@ -100,21 +89,29 @@ def _spec(request: Request, task: Task, method: Method, run: int) -> RunSpec:
             f"give at least one, or a number"
         )
     chosen = effective(request.switches, task, method, iterations=iterations, warmup=warmup)
+    if isinstance(method, Baseline):  # which is asked for nothing else
+        chosen = {name: value for name, value in chosen.items() if name == "step_cap"}
+    common: dict[str, Any] = {
+        "condition": request.condition or _condition(request, task, method, chosen),
+        "task": switched(task, chosen),
+        "method": method,
+        "run": run,
+        "seed": request.seed,
+        "iterations": iterations,
+        "rollouts": request.rollouts,
+        "switches": chosen,
+    }
+    if isinstance(method, Baseline):
+        asked = {"backend": baselines.BACKEND, "model": method.id, "options": baselines.options(method, task)}
+        return baselines.BaselineRun(**common, **asked, tau_c=None, warmup=0)
     return RunSpec(
-        condition=request.condition or _condition(request, task, method, chosen),
-        task=switched(task, chosen),
-        method=method,
-        run=run,
-        seed=request.seed,
-        iterations=iterations,
-        rollouts=request.rollouts,
+        **common,
         tau_c=threshold(request.tau_c, task) if method.revision_rule and rule is None else None,
         tau_rule=rule,
         warmup=warmup,
         backend=request.backend,
         model=request.model,
         options=request.options,
-        switches=chosen,
         prompt_folder=request.prompt_folder,
     )
 
@@ -152,18 +149,20 @@ def threshold(setting: str, task: Task) -> float | None:
 
 def _condition(request: Request, task: Task, method: Method, chosen: Mapping[str, Any]) -> str:
     """The model, and what else was chosen, in so far as it matters to the method and is not the default."""
-    parts = [slug(request.model)]
+    is_baseline = isinstance(method, Baseline)
+    parts = [baselines.CONDITION if is_baseline else slug(request.model)]
     if method.revision_rule and request.tau_c != "default":
         rule = revision_rule(request.tau_c)
         parts.append(f"tau-{AUTOMATIC}-{rule.id}" if rule else f"tau-{request.tau_c}")
-    parts += option_labels(request.backend, request.options)
+    if not is_baseline:
+        parts += option_labels(request.backend, request.options)
     if request.iterations not in {None, method.iterations}:
         parts.append(f"iterations-{request.iterations}")
     if request.rollouts != ROLLOUTS:
         parts.append(f"rollouts-{request.rollouts}")
-    if request.warmup not in {None, task.warmup}:
+    if not is_baseline and request.warmup not in {None, task.warmup}:
         parts.append(f"warmup-{request.warmup}")
-    if request.prompt_folder is not None:
+    if not is_baseline and request.prompt_folder is not None:
         parts.append(f"prompts-{slug(request.prompt_folder.resolve().name)}")
     return "+".join(parts + labels(chosen))
 

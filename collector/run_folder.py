@@ -111,7 +111,10 @@ class RunFolder:
         stored = read_run(self.path)
         for file, number, size in stored.torn:
             try:
-                os.truncate(file, size)
+                with open_regular(file, "ab") as torn:
+                    os.ftruncate(torn.fileno(), size)
+                    # Else a power cut could bring the end back, under lines that are appended from here on.
+                    os.fsync(torn.fileno())
             except OSError as error:
                 raise _cannot_write(file, error) from None
             self.notes.append(f"{file}:{number}: dropped an unfinished last line")
@@ -128,7 +131,8 @@ class Stored:
         episodes: the iterations that proposed something, in order.
         skipped: those that proposed nothing, in order.
         pending: calls of the iteration that did not finish.
-        torn: files whose last line is unfinished, with its number and the bytes before it.
+        torn: files that end in an unfinished line, or in truths of calls that are lost, with the number of the first
+            such line and the bytes before it.
     """
 
     run: Run | None = None
@@ -172,7 +176,7 @@ def read_run(folder: Path) -> Stored:
     stored.pending = [call for call in calls if call.iteration >= stored.finished]
     # A truth is written before its call: without the call, the critic is asked again and gives it again.
     known = {(call.iteration, call.attempt) for call in calls if call.role == "critic"}
-    _read(folder / "truth.jsonl", Truth, stored.torn, keep=lambda truth: (truth.iteration, truth.attempt) in known)
+    _read(folder / "truth.jsonl", Truth, stored.torn, lost=lambda truth: (truth.iteration, truth.attempt) not in known)
     return stored
 
 
@@ -190,9 +194,9 @@ def _read(
     path: Path,
     kind: type[_Record],
     torn: list[tuple[Path, int, int]],
-    keep: Callable[[_Record], bool] = lambda _: True,
+    lost: Callable[[_Record], bool] = lambda _: False,
 ) -> list[_Record]:
-    """Read a file of records; a last line that is torn, or not to be kept, is added to `torn`."""
+    """Read a file of records; where it ends in lost ones or in a line that is torn, that is added to `torn`."""
     try:
         data = read_regular(path, RECORDS)
     except FileNotFoundError:
@@ -201,15 +205,19 @@ def _read(
         raise _cannot_read(path, error) from None
     lines = data.splitlines(keepends=True)
     records: list[_Record] = []
+    end = 0
     for number, line in enumerate(lines, start=1):
         record = _decode(line, kind)
-        if isinstance(record, kind) and keep(record):
+        if isinstance(record, str):
+            if number < len(lines):
+                raise _cannot_continue(path, number, record)
+        elif not lost(record):
+            if len(records) < number - 1:
+                raise _cannot_continue(path, len(records) + 1, "it belongs to no call")
             records.append(record)
-        elif number == len(lines):
-            torn.append((path, number, len(data) - len(line)))
-        else:
-            problem = record if isinstance(record, str) else "it belongs to no call"
-            raise CollectorError(f"{path}:{number}: {problem}; mend or move the file, nothing was changed")
+            end += len(line)
+    if end < len(data):
+        torn.append((path, len(records) + 1, end))
     return records
 
 
@@ -229,6 +237,10 @@ def _sync_folder(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _cannot_continue(path: Path, number: int, problem: str) -> CollectorError:
+    return CollectorError(f"{path}:{number}: {problem}; mend or move the file, nothing was changed")
 
 
 def _cannot_read(path: Path, error: OSError) -> StorageError:

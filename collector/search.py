@@ -231,11 +231,7 @@ class _Search:
             source=source,
             answer=answer.text,
             thinking=answer.thinking,
-            returns=result.returns,
-            lengths=result.lengths,
-            seeds=result.seeds,
-            ended=result.ended,
-            mean_return=result.mean_return,
+            **result.record,
         )
 
     async def _roll_out(self, function: Callable[..., T], *args: Any) -> T:

@@ -8,12 +8,10 @@ import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-import msgspec
-
 from collector.errors import StorageError
 from collector.prompts import templates
 from collector.records.grids import Cell, Grid, encode_grid
-from collector.spec import RunSpec
+from collector.spec import RunSpec, by_cell
 
 
 class Division:
@@ -84,28 +82,12 @@ def write_grid(grid: Grid, out: Path) -> Path:
 
 def _cells(specs: Iterable[RunSpec]) -> dict[tuple[str, str, str], list[RunSpec]]:
     """The runs of each condition, task and method, in the order of their names."""
-    cells: dict[tuple[str, str, str], list[RunSpec]] = {}
-    for spec in specs:
-        cells.setdefault((spec.condition, spec.task.id, spec.method.id), []).append(spec)
-    return dict(sorted(cells.items()))
+    return dict(sorted(by_cell((spec.cell, spec) for spec in specs).items()))
 
 
 def _cell(members: Sequence[RunSpec], shard_of: Mapping[Path, int]) -> Cell:
     first = members[0]
     assert [spec.run for spec in members] == list(range(1, len(members) + 1))
-    return Cell(
-        condition=first.condition,
-        env=first.task.id,
-        variant=first.method.id,
-        iterations=first.iterations,
-        shards=[shard_of[spec.folder] for spec in members],
-        seed=first.seed,
-        rollouts=first.rollouts,
-        warmup=first.warmup,
-        tau_c=first.tau_c,
-        tau_rule=first.tau_rule.record if first.tau_rule else msgspec.UNSET,
-        backend=first.backend,
-        model=first.model,
-        options=first.options,
-        switches=first.switches,
-    )
+    condition, env, variant = first.cell
+    shards = [shard_of[spec.folder] for spec in members]
+    return Cell(condition=condition, env=env, variant=variant, shards=shards, warmup=first.warmup, **first.settings)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -18,6 +19,8 @@ from collector.revision_rule import RevisionRule
 from collector.switches import switched
 from collector.system.versions import versions
 from collector.tasks import LinearSpace, Task, get_task
+
+T = TypeVar("T")
 
 _LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 
@@ -68,6 +71,18 @@ class RunSpec:
         return {"condition": self.condition, "env": self.task.id, "variant": self.method.id, "run": self.run}
 
     @property
+    def cell(self) -> tuple[str, str, str]:
+        """Condition, task and method."""
+        return self.condition, self.task.id, self.method.id
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The fields that all runs of a cell have in their records."""
+        names = ("seed", "iterations", "rollouts", "tau_c", "backend", "model", "options", "switches")
+        rule = self.tau_rule.record if self.tau_rule else msgspec.UNSET
+        return {name: getattr(self, name) for name in names} | {"tau_rule": rule}
+
+    @property
     def prompts(self) -> Prompts:
         """The prompts for the task."""
         return Prompts(self.task, self.prompt_folder)
@@ -94,18 +109,10 @@ class RunSpec:
         space = self.task.space
         return Run(
             **self.identity,
-            seed=self.seed,
-            iterations=self.iterations,
-            rollouts=self.rollouts,
-            tau_c=self.tau_c,
-            tau_rule=self.tau_rule.record if self.tau_rule else msgspec.UNSET,
+            **self.settings,
             optimum=self.task.optimum,
             step_size=space.step_size if isinstance(space, LinearSpace) else None,
             warmup=warmup,
-            backend=self.backend,
-            model=self.model,
-            options=self.options,
-            switches=self.switches,
             thresholds=self.task.thresholds,
             method=self.method.facts,
             prompts=templates.hashes(self.prompt_folder),
@@ -146,6 +153,14 @@ def _plain(value: Any) -> Any:
     if isinstance(value, msgspec.Struct):
         return msgspec.structs.asdict(value)
     return None if value is msgspec.UNSET else value
+
+
+def by_cell(members: Iterable[tuple[tuple[str, str, str], T]]) -> dict[tuple[str, str, str], list[T]]:
+    """What belongs to each condition, task and method."""
+    cells: dict[tuple[str, str, str], list[T]] = {}
+    for cell, member in members:
+        cells.setdefault(cell, []).append(member)
+    return cells
 
 
 def recorded_task(run: Run) -> Task:

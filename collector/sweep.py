@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import tempfile
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
@@ -225,14 +225,6 @@ def states(specs: Sequence[RunSpec], out: Path) -> list[State]:
     for condition in dict.fromkeys(spec.condition for spec in specs):
         _refuse_other_settings([spec for spec in specs if spec.condition == condition], out / condition)
     return [_state(spec, out / spec.folder) for spec in specs]
-
-
-def by_cell(found: Iterable[State]) -> dict[tuple[str, str, str], list[State]]:
-    """The runs of each condition, task and method."""
-    cells: dict[tuple[str, str, str], list[State]] = {}
-    for state in found:
-        cells.setdefault((state.spec.condition, state.spec.task.id, state.spec.method.id), []).append(state)
-    return cells
 
 
 def _state(spec: RunSpec, folder: Path) -> State:

@@ -56,12 +56,8 @@ def _part(module: str, *rest: Any) -> Part:
 
 PARTS: Final = {
     "records": _part("records", "mutated records against a strict reading", "records", 3.0, 5),
-    "readers": _part("reading", "every reading command on mutated records", "commands", 3.0, 2),
     "kills": _part("disturbing", "commands that write, killed at any moment", "kills", 3.0, 3, False),
     "cuts": _part("disturbing", "power cuts while commands write", "cuts", 2.0, 3, False),
-    "servers": _part("servers", "faults of a model's server", "replies", 2.0, 40),
-    "lines": _part("lines", "random command lines", "command lines", 3.0, 40),
-    "names": _part("names", "odd names and texts in every output", "outputs", 1.5, 2),
     "processes": _part("disturbing", "processes killed under a command, and signals", "processes", 2.0, 2, False),
     "workers": _part("disturbing", "Ray and local workers killed, and their command", "kills", 2.0, 2, False),
 }

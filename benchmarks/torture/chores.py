@@ -6,6 +6,8 @@ import hashlib
 import json
 import shutil
 import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,9 +18,15 @@ from random import Random
 from typing import Any, Final
 
 from benchmarks.torture.campaign import PATIENCE, Trial, environment
-from benchmarks.torture.commands import EXAMPLES, python
 from benchmarks.torture.drawing import line_of, sound_line, sound_run
-from benchmarks.torture.reading import base
+
+EXAMPLES: Final = Path(__file__).parents[2] / "docs" / "examples"
+PROGRAMS: Final = {"collect": "collector.cli", "audit": "audit.cli", "figures": "figures.cli"}
+
+
+def python(program: str, *arguments: object) -> list[str]:
+    """The command line of one of the project's programs, for a process of its own."""
+    return [sys.executable, "-c", f"from {PROGRAMS[program]} import main; main()", *map(str, arguments)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +131,28 @@ def _records(trial: Trial, folder: Path, *, lines: int) -> None:
         (place / "episodes.jsonl").write_bytes(b"".join(data))
 
 
+def _base(trial: Trial) -> Path:
+    """Sound records of a few runs, collected once in a campaign."""
+    kept = trial.room / "base"
+    if not kept.exists():
+        trial.step("collecting records", 10 * PATIENCE)
+        methods = [word for name in ("threetraj", "r2po", "puresearch") for word in ("--variant", name)]
+        settings = (
+            "--env frozenlake --runs 2 --iterations 10 --rollouts 3 --warmup 2 --condition simulated --quiet --out"
+        )
+        own = Path(tempfile.mkdtemp(dir=trial.room))
+        line = python("collect", *methods, *settings.split(), own / "base")
+        subprocess.run(line, cwd=own, env=environment(own), capture_output=True, check=True)
+        if not kept.exists():  # another attempt may have been faster
+            (own / "base").rename(kept)
+    return kept
+
+
 def _collected(trial: Trial, folder: Path, copies: int = 1) -> None:
     """Records of so many rollouts, with some copies, that worker processes run them."""
     for number in range(copies):
         copy = folder / "data" / str(number)
-        shutil.copytree(base(trial), copy)
+        shutil.copytree(_base(trial), copy)
         for path in copy.rglob("*.json*"):
             path.write_text(path.read_text().replace('"simulated"', f'"copy-{number}"'))
 

@@ -10,12 +10,10 @@ import msgspec
 
 from collector.baselines.hyperparameters import preset
 from collector.baselines.methods import ALL, BASELINES, Baseline, actions, fitting
-from collector.budget import ROLLOUTS
 from collector.errors import CollectorError, UsageError
 from collector.methods import Method
 from collector.records import Run, WarmupTrial
 from collector.spec import RunSpec
-from collector.switches import Switches, labels, switched
 from collector.system.versions import versions
 from collector.tasks import Task
 
@@ -46,43 +44,9 @@ class BaselineRun(RunSpec):
         return msgspec.structs.replace(super().record(warmup), prompts={}, step_size=None, versions=versions(*PACKAGES))
 
 
-def baseline_run(
-    task: Task,
-    baseline: Baseline,
-    run: int,
-    *,
-    seed: int,
-    iterations: int | None,
-    rollouts: int,
-    switches: Switches,
-    condition: str | None,
-) -> BaselineRun:
-    """The run of a baseline that options ask for; of the switches, only the step cap concerns it."""
-    chosen = {"step_cap": switches.step_cap} if switches.step_cap not in {None, task.step_cap} else {}
-    return BaselineRun(
-        condition=condition or _condition(iterations, rollouts, chosen),
-        task=switched(task, chosen),
-        method=baseline,
-        run=run,
-        seed=seed,
-        iterations=iterations or baseline.iterations,
-        rollouts=rollouts,
-        tau_c=None,
-        warmup=0,
-        backend=BACKEND,
-        model=baseline.id,
-        options={"algorithm": baseline.algorithm} | msgspec.to_builtins(preset(baseline.id, task.id)),
-        switches=chosen,
-    )
-
-
-def _condition(iterations: int | None, rollouts: int, chosen: dict[str, Any]) -> str:
-    parts = [CONDITION]
-    if iterations not in {None, next(iter(BASELINES.values())).iterations}:
-        parts.append(f"iterations-{iterations}")
-    if rollouts != ROLLOUTS:
-        parts.append(f"rollouts-{rollouts}")
-    return "+".join(parts + labels(chosen))
+def options(baseline: Baseline, task: Task) -> dict[str, Any]:
+    """What of a baseline goes into the record of its runs on a task."""
+    return {"algorithm": baseline.algorithm} | msgspec.to_builtins(preset(baseline.id, task.id))
 
 
 def is_wanted(method: Method, task: Task, variants: Collection[str]) -> bool:

@@ -64,16 +64,7 @@ def _episode(run: BaselineRun, iteration: int, evaluation: Evaluation, seconds: 
         **run.identity,
         iteration=iteration,
         initial=Candidate(
-            params=[],
-            out_of_range=False,
-            source="baseline",
-            answer="",
-            thinking=None,
-            returns=evaluation.returns,
-            lengths=evaluation.lengths,
-            seeds=evaluation.seeds,
-            ended=evaluation.ended,
-            mean_return=evaluation.mean_return,
+            params=[], out_of_range=False, source="baseline", answer="", thinking=None, **evaluation.record
         ),
         revised=None,
         revision_status="none",

@@ -137,7 +137,6 @@ def collect(
 
     from collector.cli.display import choose_display
     from collector.cli.dry_run import print_plan
-    from collector.llm.backends import make_model
     from collector.plan import Request, left_out, plan
     from collector.sharding import Division, write_grid
     from collector.sweep import states
@@ -150,14 +149,7 @@ def collect(
     console = Console(stderr=True)
     task_modules = task_module or []
     load_tasks(task_modules)
-    language_model = make_model(
-        backend,
-        personality=personality,
-        in_flight=concurrency or 1,
-        on_wait=lambda reason, seconds: console.print(Text(f"waiting {seconds:.0f} s: {reason}"), soft_wrap=True),
-        on_notice=lambda line: console.print(Text(line), soft_wrap=True),
-        **model_options,
-    )
+    language_model = options.model_maker(console, backend, personality, concurrency, model_options)()
     request = Request(
         envs=env,
         variants=variant,

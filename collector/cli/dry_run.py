@@ -10,7 +10,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from collector.sweep import State, by_cell
+from collector.spec import by_cell
+from collector.sweep import State
 from collector.system.regular_files import RECORDS, read_regular
 
 
@@ -27,7 +28,7 @@ def print_plan(found: Sequence[State], out: Path) -> None:
     for name in ("runs", "complete", "iterations", "done", "calls", "rollouts", "warm-up", "asked again"):
         table.add_column(name, justify="right")
     total: Counter[str] = Counter()
-    for cell, members in by_cell(found).items():
+    for cell, members in by_cell((state.spec.cell, state) for state in found).items():
         budget = _budget(members, out)
         total.update(budget)
         table.add_row(*cell, *(f"{number:,}" for number in budget.values()))

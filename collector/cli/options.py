@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
 from collector.errors import UsageError
 from collector.records.grids import MOST_SHARDS
 from collector.rollouts.executors import WORKERS_HELP, WORKERS_METAVAR, check_workers
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from collector.llm.protocol import Model
+    from collector.model_options import ModelOptions
 
 HELP: Final = {"help_option_names": ["-h", "--help"]}
 """Settings of a program: `-h` is `--help`."""
@@ -89,6 +97,28 @@ def runs_in_flight(backend: str, asked: int | None) -> int | None:
     A local model answers fastest, and repeatably, one call at a time.
     """
     return 1 if asked is None and backend == "local" else asked
+
+
+def model_maker(
+    console: Console, backend: str, personality: str | None, concurrency: int | None, options: ModelOptions
+) -> Callable[[], Model]:
+    """Makes the model that a command's options ask for, whose waits and notices are printed."""
+    from rich.text import Text
+
+    from collector.llm.backends import make_model
+
+    def note(line: str) -> None:
+        console.print(Text(line), soft_wrap=True)
+
+    return partial(
+        make_model,
+        backend,
+        personality=personality,
+        in_flight=concurrency or 1,
+        on_wait=lambda reason, seconds: note(f"waiting {seconds:.0f} s: {reason}"),
+        on_notice=note,
+        **options,
+    )
 
 
 def local_folder(out: Path) -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, Unpack
 
@@ -82,7 +81,6 @@ def paper(
 
     from collector.grid.parts import PARTS, chosen
     from collector.grid.running import collect_parts
-    from collector.llm.backends import make_model
     from collector.plan import Request, plan
     from collector.sharding import Division, write_grid
 
@@ -90,15 +88,7 @@ def paper(
         raise typer.BadParameter("--rate, --answer-tokens and --format are for --dry-run")
     concurrency = options.runs_in_flight(backend, concurrency)
     console = Console(stderr=True)
-    make = partial(
-        make_model,
-        backend,
-        personality=personality,
-        in_flight=concurrency or 1,
-        on_wait=lambda reason, seconds: console.print(Text(f"waiting {seconds:.0f} s: {reason}"), soft_wrap=True),
-        on_notice=lambda line: console.print(Text(line), soft_wrap=True),
-        **model_options,
-    )
+    make = options.model_maker(console, backend, personality, concurrency, model_options)
     client = make()
     wanted = Request(
         envs=[],

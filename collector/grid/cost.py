@@ -9,7 +9,8 @@ from typing import Final
 from collector.grid.measured import Measured
 from collector.grid.parts import Part
 from collector.grid.prompt_sizes import PromptSizes
-from collector.sweep import State, by_cell
+from collector.spec import by_cell
+from collector.sweep import State
 from collector.system.cores import cores
 
 CHARACTERS_PER_TOKEN: Final = 2.5
@@ -97,7 +98,7 @@ class Cost:
 
 def costs(part: Part, found: Sequence[State], at: Pace, sizes: PromptSizes) -> Iterator[Cost]:
     """A row per condition, task and method of a part, given what the disk holds of its runs."""
-    for cell, members in by_cell(found).items():
+    for cell, members in by_cell((state.spec.cell, state) for state in found).items():
         yield _cost(part, cell, members, at, sizes)
 
 

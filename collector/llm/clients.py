@@ -1,15 +1,13 @@
-"""An HTTP client of one server for each call in flight, used again by later ones."""
+"""What the clients of servers have in common: the library that they go by, and whom it trusts."""
 
 from __future__ import annotations
 
 import os
 import ssl
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from functools import cache
 from types import ModuleType
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 
 class Closable(Protocol):
@@ -20,34 +18,6 @@ class Closable(Protocol):
 
 
 Client = TypeVar("Client", bound=Closable)
-
-
-class Clients(Generic[Client]):
-    """Makes a client whenever all others are in use.
-
-    One client for many calls goes through all its connections several times for each. Making one takes 0.1 ms and 4 kB
-    where certificates are shared.
-
-    Args:
-        make: makes one; the first is made at once, so that its errors come early.
-    """
-
-    def __init__(self, make: Callable[[], Client]) -> None:
-        self._make = make
-        self.all = [make()]
-        self._idle = [*self.all]
-
-    @contextmanager
-    def one(self) -> Iterator[Client]:
-        """A client for one call: the one that was used last, whose connection is most likely still open."""
-        if not self._idle:
-            self.all.append(self._make())
-            self._idle.append(self.all[-1])
-        client = self._idle.pop()
-        try:
-            yield client
-        finally:
-            self._idle.append(client)
 
 
 def library_of(client: type) -> ModuleType:

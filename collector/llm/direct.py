@@ -1,4 +1,4 @@
-"""HTTP/1.1 straight to a server, as a transport of `httpx`: one call at a time, on a connection that is kept.
+"""HTTP/1.1 straight to a server, as a transport of `httpx`: each call has a connection, which later ones use again.
 
 The transport that `httpx` brings is for many calls at once. For each it takes several locks, looks through all its
 connections and asks the system about them, which is most of the processor time of a call to a model.
@@ -10,7 +10,7 @@ import asyncio
 import re
 import ssl
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import cache
 from typing import Any, Final, TypeAlias
 from urllib.request import getproxies
@@ -19,6 +19,8 @@ import h11
 
 from collector.llm.address import Address
 from collector.llm.clients import certificates, library_of
+from collector.llm.faults import Server
+from collector.llm.reply import PACKED
 
 KEPT_SECONDS: Final = 5.0
 """How long a connection is kept that is not used: as long as by `httpx`, since routers forget such connections."""
@@ -32,11 +34,32 @@ Opening: TypeAlias = "asyncio.Task[tuple[asyncio.StreamReader, asyncio.StreamWri
 _HAPPY_EYEBALLS: Final = 0.25  # seconds for one address before the next is tried as well (RFC 8305)
 
 
+def http_options(client: type, server: Server, seconds: float, receive: Callable[[Any], Awaitable[Any]]) -> Any:
+    """Options of an HTTP client that goes straight to a server, or through the proxy that is set for it.
+
+    Args:
+        client: an `AsyncClient` of `httpx` or `httpx2`, or a class made from one.
+        server: that it asks.
+        seconds: that it waits for a connection; for an answer it waits without limit.
+        receive: is called with each response before its body is read.
+    """
+    library: Any = library_of(client)
+    return {
+        "timeout": library.Timeout(None, connect=seconds),
+        "limits": library.Limits(max_connections=None),
+        "mounts": server.address.direct_routes(),
+        "transport": direct_transport(client, server.address),
+        "verify": certificates(client),
+        "headers": PACKED,
+        "event_hooks": {"response": [receive]},
+    }
+
+
 def direct_transport(client: type, address: Address) -> Direct | None:
     """A transport for a client's calls to a server; None where a proxy is set for them, which `httpx` itself knows.
 
     Args:
-        client: an `AsyncClient` of `httpx` or `httpx2`, or a class made from one.
+        client: as for `http_options`.
         address: of the server.
     """
     proxied = not address.direct_routes() and getproxies().keys() & {"http", "https", "all"}
@@ -44,7 +67,7 @@ def direct_transport(client: type, address: Address) -> Direct | None:
 
 
 class Direct:
-    """A transport with one connection, for a client that makes one call at a time.
+    """A transport with a connection for each call in flight: the one that was used last, if one is idle.
 
     Args:
         client: the class of the client, whose responses and errors are those of its library.
@@ -53,7 +76,7 @@ class Direct:
     def __init__(self, client: type) -> None:
         self._library: Any = library_of(client)
         self._client = client
-        self._kept: _Connection | None = None
+        self._kept: list[_Connection] = []
 
     async def handle_async_request(self, request: Any) -> Any:
         """Send a request; the response whose head has come, and whose body is still to be read.
@@ -66,8 +89,8 @@ class Direct:
         """
         place = request.url.scheme, request.url.raw_host.decode("ascii"), request.url.port
         body = await request.aread()
-        kept, self._kept = self._kept, None
-        if kept is not None:
+        while self._kept:
+            kept = self._kept.pop()
             try:
                 if await kept.is_usable(place):
                     return self._response(kept, await kept.ask(request, body))
@@ -84,10 +107,9 @@ class Direct:
 
     async def aclose(self) -> None:
         """Close the connection."""
-        if self._kept is not None:
-            self._kept.close()
-            self._kept = None
-            await asyncio.sleep(0)  # asyncio closes the socket in its next round
+        while self._kept:
+            self._kept.pop().close()
+        await asyncio.sleep(0)  # asyncio closes sockets in its next round
 
     async def _open(self, place: tuple[str, str, int | None], seconds: float | None) -> _Connection:
         scheme, host, port = place
@@ -116,10 +138,7 @@ class Direct:
             raise self._library.ConnectError(str(error)) from _common(error)
 
     def _response(self, connection: _Connection, head: h11.Response) -> Any:
-        def keep() -> None:
-            self._kept = connection
-
-        stream = _body_type(self._library)(connection, self._library, keep)
+        stream = _body_type(self._library)(connection, self._library, lambda: self._kept.append(connection))
         return self._library.Response(head.status_code, headers=head.headers.raw_items(), stream=stream)
 
 

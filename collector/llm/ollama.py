@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, TypeVar, Unpack
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
-from collector.llm.address import parse_address, read_key
 from collector.llm.answer import make_completion
-from collector.llm.clients import certificates
-from collector.llm.direct import direct_transport
-from collector.llm.faults import Server
+from collector.llm.direct import http_options
 from collector.llm.form import Form
 from collector.llm.logprobs import read_logprobs
 from collector.llm.prompt_size import least_tokens
 from collector.llm.protocol import Completion
-from collector.llm.reply import HALVES, PACKED, decode, put, receive
-from collector.llm.served import Patience, ServedModel
+from collector.llm.reply import HALVES, decode, put, receive
+from collector.llm.served import ServedModel, Service
 
 if TYPE_CHECKING:
     import httpx
@@ -26,7 +22,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-PORT = 11434
 ABSENT = msgspec.Raw(b"null")
 
 _SUSPECTED: set[str] = set()
@@ -54,68 +49,30 @@ class _Described(msgspec.Struct):
 
 
 class OllamaModel(ServedModel["AsyncClient"]):
-    """A model that Ollama serves. Use it within one event loop, and close it there.
-
-    Args:
-        name: as Ollama lists it, such as gpt-oss:20b.
-        base_url: the server; by default OLLAMA_HOST, else this machine. The key is OLLAMA_API_KEY, if any.
-        temperature: of sampling; None leaves it to the server.
-        max_tokens: bound of the answer, thinking included; None leaves it to the server.
-        num_ctx: tokens of prompt and answer together; None leaves it to the server, which cuts what is longer.
-        structured: the server enforces the form of answers, by its JSON schema.
-        logprobs: log-probabilities of tokens are kept.
-        allow_redirects: redirects to other hosts and ports are followed.
-        patience: how long it is waited for.
-
-    Raises:
-        UsageError: the host or the key cannot be used.
-    """
+    """A model that Ollama serves, by its name there, such as gpt-oss:20b."""
 
     backend = "ollama"
-
-    def __init__(
-        self,
-        name: str,
-        *,
-        base_url: str | None = None,
-        temperature: float | None = None,
-        max_tokens: int | None = None,
-        num_ctx: int | None = None,
-        structured: bool = False,
-        logprobs: bool = False,
-        allow_redirects: bool = False,
-        **patience: Unpack[Patience],
-    ) -> None:
-        key = read_key("OLLAMA_API_KEY")
-        source = "--base-url" if base_url else "OLLAMA_HOST"
-        address = parse_address(base_url or os.environ.get("OLLAMA_HOST") or "127.0.0.1", source=source, port=PORT)
-        server = Server(
-            program="Ollama",
-            address=address,
-            allow_redirects=allow_redirects,
-            model=name,
-            key=key,
-            if_down="start it with `ollama serve`, or give its address with --base-url URL or OLLAMA_HOST",
-            if_denied="set OLLAMA_API_KEY to a valid key, or for a cloud model run `ollama signin`",
-            if_missing=f"get it with `ollama pull {name}`",
-            if_elsewhere="check that this is the address of an Ollama server",
-        )
-        options = {"temperature": temperature, "max_tokens": max_tokens, "num_ctx": num_ctx}
-        super().__init__(server, options, patience, structured=structured, logprobs=logprobs)
+    sampling = ("temperature", "max_tokens", "num_ctx")
+    service = Service(
+        program="Ollama",
+        variable="OLLAMA_HOST",
+        key_variable="OLLAMA_API_KEY",
+        address="127.0.0.1",
+        port=11434,
+        remedies={
+            "if_down": "start it with `ollama serve`, or give its address with --base-url URL or OLLAMA_HOST",
+            "if_denied": "set OLLAMA_API_KEY to a valid key, or for a cloud model run `ollama signin`",
+            "if_missing": "get it with `ollama pull {model}`",
+            "if_elsewhere": "check that this is the address of an Ollama server",
+        },
+    )
 
     def _connect(self, seconds: float) -> AsyncClient:
         import httpx
         from ollama import AsyncClient  # which makes a client of its own at once
 
-        return AsyncClient(
-            host=self._server.address.url,
-            timeout=(seconds, None, None, None),  # connect, read, write, pool
-            mounts=self._server.address.direct_routes(),
-            transport=direct_transport(httpx.AsyncClient, self._server.address),
-            verify=certificates(httpx.AsyncClient),
-            headers=PACKED,
-            event_hooks={"response": [self._receive]},
-        )
+        options = http_options(httpx.AsyncClient, self._server, seconds, self._receive)
+        return AsyncClient(host=self._server.address.url, **options)
 
     async def _receive(self, response: httpx.Response) -> None:
         """Read a reply before the client does, which has no bounds and would make objects of all that it holds.
@@ -143,17 +100,16 @@ class OllamaModel(ServedModel["AsyncClient"]):
     async def _ask(self, prompt: str, seed: int, form: Form | None) -> Completion:
         sent = {"temperature": self.options["temperature"], "num_predict": self.options["max_tokens"], "seed": seed}
         sent["num_ctx"] = self.options["num_ctx"]
-        with self._clients.one() as client:
-            response = await self._request(
-                client.chat(
-                    model=self.name,
-                    messages=[{"role": "user", "content": prompt}],
-                    format=None if form is None else dict(form.schema),
-                    logprobs=self._logprobs or None,
-                    options={name: value for name, value in sent.items() if value is not None},
-                ),
-                self.timeout,
-            )
+        response = await self._request(
+            self._client.chat(
+                model=self.name,
+                messages=[{"role": "user", "content": prompt}],
+                format=None if form is None else dict(form.schema),
+                logprobs=self._logprobs or None,
+                options={name: value for name, value in sent.items() if value is not None},
+            ),
+            self.timeout,
+        )
         logprobs = [(one.token, one.logprob) for one in response.logprobs or []]
         completion = self._complete(response, logprobs=logprobs or None, write=form.write if form else None)
         self._suspect(prompt, completion.prompt_tokens)
@@ -204,7 +160,7 @@ class OllamaModel(ServedModel["AsyncClient"]):
 
         async def show() -> None:
             try:
-                await self._clients.all[0].show(self.name)
+                await self._client.show(self.name)
             except ValidationError:
                 # The server knows the model; how fully it describes it does not matter.
                 return

@@ -3,32 +3,28 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Awaitable, Collection, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar, Unpack, cast
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 import msgspec
 
 from collector.errors import UsageError
-from collector.llm.address import parse_address, read_key
 from collector.llm.answer import make_completion
-from collector.llm.clients import certificates
-from collector.llm.direct import direct_transport
-from collector.llm.faults import CallError, Server
+from collector.llm.direct import http_options
+from collector.llm.faults import CallError
 from collector.llm.form import Form
 from collector.llm.logprobs import read_logprobs
 from collector.llm.programs import Listed, Program, Versioned, constraint, recognise, vllm_of
 from collector.llm.protocol import Completion
-from collector.llm.reply import HALVES, PACKED, decode, receive
-from collector.llm.served import Patience, ServedModel
+from collector.llm.reply import HALVES, decode, receive
+from collector.llm.served import Given, ServedModel, Service
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 T = TypeVar("T")
 
-OPENAI_URL = "https://api.openai.com/v1"
 OPENAI_HOST = "api.openai.com"
 NO_KEY = "no-key"
 """Sent where no key is set: the client insists on one, and servers without keys do not look at it."""
@@ -72,57 +68,25 @@ class _Models(msgspec.Struct):
 
 
 class OpenAIModel(ServedModel["AsyncOpenAI"]):
-    """A model behind an OpenAI-compatible server. Use it within one event loop, and close it there.
-
-    Args:
-        name: as the server lists it.
-        base_url: the server, mostly ending in /v1; by default OPENAI_BASE_URL, else OpenAI itself. The key is
-            OPENAI_API_KEY; it may be missing where another server than OpenAI's is named.
-        temperature: of sampling; None leaves it to the server.
-        max_tokens: bound of the answer, thinking included; None leaves it to the server.
-        structured: the server enforces the form of answers.
-        logprobs: log-probabilities of tokens are kept.
-        allow_redirects: redirects to other hosts and ports are followed.
-        patience: how long it is waited for.
-
-    Raises:
-        UsageError: the `openai` package or the key is missing, or the address cannot be used.
-    """
+    """A model behind an OpenAI-compatible server; the key may be missing where that is not OpenAI's own."""
 
     backend = "openai"
+    service = Service(
+        program="the OpenAI-compatible server",
+        variable="OPENAI_BASE_URL",
+        key_variable="OPENAI_API_KEY",
+        address="https://api.openai.com/v1",
+        needs_key=OPENAI_HOST,
+        remedies={
+            "if_down": "start it, or give its address with --base-url URL or OPENAI_BASE_URL",
+            "if_denied": "set OPENAI_API_KEY to a valid key for this server",
+            "if_missing": "choose one that it has with --model NAME",
+            "if_elsewhere": "check the base URL, which mostly ends in /v1",
+        },
+    )
 
-    def __init__(
-        self,
-        name: str,
-        *,
-        base_url: str | None = None,
-        temperature: float | None = None,
-        max_tokens: int | None = None,
-        structured: bool = False,
-        logprobs: bool = False,
-        allow_redirects: bool = False,
-        **patience: Unpack[Patience],
-    ) -> None:
-        key = read_key("OPENAI_API_KEY")
-        source = "--base-url" if base_url else "OPENAI_BASE_URL"
-        address = parse_address(base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI_URL, source=source)
-        if key is None and address.host == OPENAI_HOST:
-            raise UsageError(
-                "the openai backend needs OPENAI_API_KEY, or the address of another server: --base-url URL"
-            )
-        server = Server(
-            program="the OpenAI-compatible server",
-            address=address,
-            allow_redirects=allow_redirects,
-            model=name,
-            key=key,
-            if_down="start it, or give its address with --base-url URL or OPENAI_BASE_URL",
-            if_denied="set OPENAI_API_KEY to a valid key for this server",
-            if_missing="choose one that it has with --model NAME",
-            if_elsewhere="check the base URL, which mostly ends in /v1",
-        )
-        options = {"temperature": temperature, "max_tokens": max_tokens}
-        super().__init__(server, options, patience, structured=structured, logprobs=logprobs)
+    def __init__(self, name: str, **given: Unpack[Given]) -> None:
+        super().__init__(name, **given)
         self._program: Program | None = None
         self._recognising = asyncio.Lock()
 
@@ -134,20 +98,14 @@ class OpenAIModel(ServedModel["AsyncOpenAI"]):
                 "the openai backend needs the openai package: pip install 'salience-audit[openai]'"
             ) from None
 
-        bounds = Timeout(None, connect=seconds)
+        received = partial(receive, server=self._server)
+        options = http_options(DefaultAsyncHttpxClient, self._server, seconds, received)
         return AsyncOpenAI(
             api_key=self._server.key or NO_KEY,
             base_url=self._server.address.url,
             max_retries=0,  # there is one policy for retries, and it is ours
-            timeout=bounds,
-            http_client=DefaultAsyncHttpxClient(
-                timeout=bounds,
-                transport=cast("Any", direct_transport(DefaultAsyncHttpxClient, self._server.address)),
-                verify=certificates(DefaultAsyncHttpxClient),
-                mounts=self._server.address.direct_routes(),
-                headers=PACKED,
-                event_hooks={"response": [partial(receive, server=self._server)]},
-            ),
+            timeout=Timeout(None, connect=seconds),
+            http_client=DefaultAsyncHttpxClient(**options),
         )
 
     async def _ask(self, prompt: str, seed: int, form: Form | None) -> Completion:
@@ -162,13 +120,12 @@ class OpenAIModel(ServedModel["AsyncOpenAI"]):
         if form is not None:
             sent |= constraint(await self._recognise() if form.grammar else Program.OTHER, form)
         body = {"messages": [{"role": "user", "content": prompt}], "model": self.name, "seed": seed} | sent
-        with self._clients.one() as client:
-            response = await self._request(
-                # Not `chat.completions.create`, which goes through all that is sent in search of what to translate.
-                client.post("/chat/completions", cast_to=HttpxBinaryResponseContent, body=body),
-                self.timeout,
-                switches=self._switches,
-            )
+        response = await self._request(
+            # Not `chat.completions.create`, which goes through all that is sent in search of what to translate.
+            self._client.post("/chat/completions", cast_to=HttpxBinaryResponseContent, body=body),
+            self.timeout,
+            switches=self._switches,
+        )
         answer, halves = decode(response.content, _Answer, self._server)
         if not answer.choices:
             raise self._server.unreadable()
@@ -201,7 +158,7 @@ class OpenAIModel(ServedModel["AsyncOpenAI"]):
             return
         try:
             # Some servers know more names than they list.
-            one = self._clients.all[0].models.with_raw_response.retrieve(self.name)
+            one = self._client.models.with_raw_response.retrieve(self.name)
             await self._request(one, self._check_seconds, passing=NOT_OFFERED)
         except APIStatusError:
             raise self._server.no_model(served=served) from None
@@ -211,7 +168,7 @@ class OpenAIModel(ServedModel["AsyncOpenAI"]):
         from openai import APIStatusError
 
         try:
-            models = self._clients.all[0].models.with_raw_response.list()
+            models = self._client.models.with_raw_response.list()
             response = await self._request(models, self._check_seconds, passing=NOT_OFFERED)
         except APIStatusError:
             return []
@@ -229,7 +186,7 @@ class OpenAIModel(ServedModel["AsyncOpenAI"]):
         """The version of vLLM, which it gives beside /v1; None where a gateway does not pass the request on."""
         address = f"{self._server.address.url.rstrip('/').removesuffix('/v1')}/version"
         try:
-            reply = await self._request(self._clients.all[0].get(address, cast_to=str), self._check_seconds)
+            reply = await self._request(self._client.get(address, cast_to=str), self._check_seconds)
             return decode(reply.encode(), Versioned, self._server)[0].version
         except CallError:
             return None

@@ -34,6 +34,11 @@ class Evaluation(NamedTuple):
         """Mean of the K returns."""
         return fmean(self.returns)
 
+    @property
+    def record(self) -> dict[str, Any]:
+        """The fields of a candidate that it decides."""
+        return {**self._asdict(), "mean_return": self.mean_return}
+
 
 @dataclass(frozen=True, slots=True)
 class Trajectory:

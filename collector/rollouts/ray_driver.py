@@ -14,15 +14,15 @@ import shutil
 import socket
 import sys
 import threading
-from collections import Counter
-from collections.abc import Coroutine
+from collections import Counter, deque
+from collections.abc import Coroutine, Hashable
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from collector.errors import CollectorError
 from collector.rollouts.canary import Proof, difference
-from collector.rollouts.ray_runner import Answer, Runner, Work
+from collector.rollouts.ray_runner import Runner, Work
 from collector.system.cores import cores
 from collector.system.processes import when_parent_ends
 from collector.system.sessions import end_session
@@ -37,6 +37,10 @@ MEMORY: Final = 80 * 1024 * 1024
 """Bytes of the object store of a local Ray, which is as good as unused."""
 MOST: Final = 1024
 """Workers at most."""
+GRAIN: Final = 0.05
+"""Seconds of work that are sent at once, where so much is waiting: what Ray takes for a call does not matter then."""
+SOON: Final = 0.25
+"""Seconds that a worker's call may take for the next one to wait there rather than here."""
 GOODBYE: Final = 5.0
 """Seconds in which a cluster must have been left."""
 
@@ -59,32 +63,25 @@ class Lost(NamedTuple):
     text: str
 
 
+class Call(NamedTuple):
+    """A pickled call by its number; those of a kind take about as long."""
+
+    number: int
+    kind: Hashable
+    pickled: bytes
+
+
 class Done(NamedTuple):
-    """The answers to a group of calls; None where every worker that tried it died."""
+    """The pickled outcomes of calls by their numbers; None where every worker that tried it died."""
 
-    number: int
-    answers: list[Answer] | None
-
-
-class Start(NamedTuple):
-    """What workers need, and what they must prove."""
-
-    work: Work
-    expected: Proof
-
-
-class Calls(NamedTuple):
-    """A group of pickled calls."""
-
-    number: int
-    calls: list[bytes]
+    outcomes: dict[int, bytes | None]
 
 
 def drive(pipe: Connection[Any, Any], address: str | None, folder: Path) -> None:
     """Serve calls until the pipe is closed.
 
     Args:
-        pipe: takes `Start`, then `Calls`, and at the end None; the others come back.
+        pipe: takes what workers need and what they must prove, then `Call`s, and at the end None; the others come back.
         address: of a Ray cluster, as `ray.init` takes it; None for one on this machine, which is started.
         folder: for the files of a local Ray, and for what is printed here.
     """
@@ -165,19 +162,11 @@ def _leave(address: str | None, folder: Path) -> None:
     os._exit(0)
 
 
-class _Actor(Runner):
-    """A runner that knows where it is."""
-
-    def __init__(self) -> None:
-        import ray
-
-        super().__init__()
-        util: Any = ray.util
-        self.node = f"{socket.gethostname()} ({util.get_node_ip_address()})"
-
-
 class _Driver:
-    """The workers, and the calls that are with them."""
+    """The workers, and the calls that wait or are with them.
+
+    While all workers are busy, calls wait; those that take less than `GRAIN` then go in groups.
+    """
 
     def __init__(self, pipe: Connection[Any, Any]) -> None:
         import ray
@@ -185,16 +174,21 @@ class _Driver:
         self._ray: Any = ray
         self._pipe = pipe
         self._loads: dict[Any, int] = {}
-        self._starting = 0
+        self._waiting: deque[Call] = deque()
+        self._sent: list[list[Call]] = []
+        self._seconds: dict[Hashable, float] = {}
+        self._size = self._starting = 0
         self._changed = asyncio.Condition()
         self._tasks: set[asyncio.Task[None]] = set()
         self._closed = asyncio.Event()
 
     async def serve(self) -> None:
         """Start workers, and do calls until the pipe is closed."""
-        self._start: Start = await asyncio.to_thread(self._pipe.recv)
+        self._work: Work
+        self._expected: Proof
+        self._work, self._expected = await asyncio.to_thread(self._pipe.recv)
         # Made here, as the module is imported without Ray by those who only name its types.
-        self._runner = self._ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(_Actor)
+        self._runner = self._ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(Runner)
         await self._begin(min(MOST, int(self._ray.cluster_resources().get("CPU", 0))))
         asyncio.get_running_loop().add_reader(self._pipe.fileno(), self._receive)
         await self._closed.wait()
@@ -219,20 +213,21 @@ class _Driver:
             )
         if len(self._loads) < wanted:
             _send(self._pipe, Note(f"going on with {len(self._loads)} of {wanted} Ray workers"))
-        _send(self._pipe, Ready(len(self._loads)))
+        self._size = len(self._loads)
+        _send(self._pipe, Ready(self._size))
 
     async def _admit(self) -> None:
         """Start a worker, and have it prove itself before it gets any work."""
         actor = self._runner.remote()
         try:
-            node, proof = await actor.prove.remote(self._start.work)
+            node, proof = await actor.prove.remote(self._work)
         except Exception as error:
             self._refused[f"did not start: {_line(error)}"] += 1
             return
         except asyncio.CancelledError:
             self._ray.kill(actor)
             raise
-        different = proof if isinstance(proof, str) else difference(proof, self._start.expected)
+        different = proof if isinstance(proof, str) else difference(proof, self._expected)
         if different:
             self._refused[f"on {node} refused: {different}"] += 1
             self._ray.kill(actor)
@@ -246,29 +241,52 @@ class _Driver:
             _send(self._pipe, Note(f"{count} Ray worker{'s' if count > 1 else ''} {refusal}"))
 
     def _receive(self) -> None:
-        calls = None
+        call = None
         with contextlib.suppress(EOFError, OSError):  # the command is gone
-            calls = self._pipe.recv()
-        if calls is None:
+            call = self._pipe.recv()
+        if call is None:
             asyncio.get_running_loop().remove_reader(self._pipe.fileno())
             self._closed.set()
         else:
-            self._spawn(self._do(calls))
+            self._waiting.append(call)
+            self._hand_out()
+
+    def _hand_out(self) -> None:
+        """Hand over what waits while there are free workers."""
+        while self._waiting and self._has_room(self._waiting[0]):
+            group = [self._waiting.popleft()]
+            left = GRAIN - self._takes(group[0])
+            while self._waiting and (left := left - self._takes(self._waiting[0])) >= 0:
+                group.append(self._waiting.popleft())
+            self._sent.append(group)
+            self._spawn(self._do(group))
+
+    def _has_room(self, call: Call) -> bool:
+        """Whether a worker is free, or soon will be: one whose next call is there already never waits for it."""
+        if len(self._sent) < self._size:
+            return True
+        known = [self._seconds.get(each.kind, SOON) for group in self._sent for each in (*group, call)]
+        return len(self._sent) < 2 * self._size and max(known) < SOON
+
+    def _takes(self, call: Call) -> float:
+        """Seconds that a call of its kind took; what is new may take long."""
+        return self._seconds.get(call.kind, GRAIN)
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _do(self, calls: Calls) -> None:
-        answers, deaths = None, 0
+    async def _do(self, group: list[Call]) -> None:
+        answers: list[tuple[bytes, float]] | None = None
+        deaths = 0
         while answers is None and deaths < ATTEMPTS:
             actor, asked = await self._pick(), False
             try:
                 if deaths:  # who died while idle, with its whole node perhaps, did not die of the call
                     await actor.is_there.remote()
                 asked = True
-                answers = await actor.run.remote(calls.calls)
+                answers = await actor.run.remote([call.pickled for call in group])
             except self._ray.exceptions.RayError:
                 deaths += asked
                 self._replace(actor)
@@ -278,10 +296,14 @@ class _Driver:
             else:
                 if actor in self._loads:
                     self._loads[actor] -= 1
-        _send(self._pipe, Done(calls.number, answers))
+        self._seconds |= {call.kind: seconds for call, (_, seconds) in zip(group, answers or (), strict=False)}
+        outcomes = [outcome for outcome, _ in answers] if answers else [None] * len(group)
+        _send(self._pipe, Done({call.number: outcome for call, outcome in zip(group, outcomes, strict=True)}))
+        self._sent.remove(group)
+        self._hand_out()
 
     async def _pick(self) -> Any:
-        """The worker that has least to do; the command sees to it that none has much."""
+        """The worker that has least to do; none has much."""
         async with self._changed:
             await self._changed.wait_for(lambda: self._loads)
             actor = min(self._loads, key=lambda each: self._loads[each])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import socket
 import time
 import warnings
 from collections.abc import Callable, Sequence
@@ -27,18 +28,8 @@ class Work(NamedTuple):
     packages: tuple[str, ...]
 
 
-class Answer(NamedTuple):
-    """The pickled result and error of a call, and the seconds that it took."""
-
-    outcome: bytes
-    seconds: float
-
-
 class Runner:
     """An actor. Calls come and go as bytes, so that Ray neither wraps their errors nor makes their arrays read-only."""
-
-    node = "this machine"
-    """Where it is, for people."""
 
     def __init__(self) -> None:
         limit_cores(1)  # a worker for every core: none of them may use all
@@ -46,18 +37,26 @@ class Runner:
 
     def prove(self, work: Work) -> tuple[str, Proof | str]:
         """Load users' tasks and run the canary: where this worker is, and its proof or what is wrong."""
+        import ray
+
+        util: Any = ray.util
+        node = f"{socket.gethostname()} ({util.get_node_ip_address()})"
         warnings.simplefilter("ignore", PlainLoopWarning)  # already reported by the driver
         try:
             load_tasks([self._path(name, content) for name, content in work.modules])
-            return self.node, prove(pickle.loads(work.tasks), work.packages)  # noqa: S301
+            return node, prove(pickle.loads(work.tasks), work.packages)  # noqa: S301
         except CollectorError as error:
-            return self.node, str(error)
+            return node, str(error)
         except Exception as error:
-            return self.node, f"{type(error).__name__}: {error}"
+            return node, f"{type(error).__name__}: {error}"
 
-    def run(self, calls: Sequence[bytes]) -> list[Answer]:
-        """Do pickled calls, one after the other."""
-        return [_timed(call) for call in calls]
+    def run(self, calls: Sequence[bytes]) -> list[tuple[bytes, float]]:
+        """Do pickled calls, one after the other: of each the pickled result and error, and the seconds that it took."""
+        answers = []
+        for call in calls:
+            started = time.monotonic()
+            answers.append((_pickled(*outcome(_call, (call,))), time.monotonic() - started))
+        return answers
 
     def is_there(self) -> bool:
         """Whether this worker is alive."""
@@ -76,12 +75,6 @@ class Runner:
         copy = folder / path.name
         copy.write_bytes(content)
         return copy
-
-
-def _timed(call: bytes) -> Answer:
-    started = time.monotonic()
-    found = _pickled(*outcome(_call, (call,)))
-    return Answer(found, time.monotonic() - started)
 
 
 def _call(call: bytes) -> Any:

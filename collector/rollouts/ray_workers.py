@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import multiprocessing
 import os
 import pickle
@@ -11,41 +12,28 @@ import shutil
 import sys
 import tempfile
 import threading
-from collections import deque
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from multiprocessing.connection import wait
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, NamedTuple, Self, TypeVar
+from typing import Any, Final, Self, TypeVar
 
 from collector.errors import CollectorError, WorkerError
 from collector.rollouts.canary import prove
-from collector.rollouts.ray_driver import ATTEMPTS, Calls, Done, Lost, Note, Ready, Start, drive
-from collector.rollouts.ray_runner import Answer, Work
+from collector.rollouts.ray_driver import ATTEMPTS, Call, Done, Lost, Note, Ready, drive
+from collector.rollouts.ray_runner import Work
 from collector.system.processes import Process
 from collector.system.sessions import end_session
 from collector.tasks import Task
 
 T = TypeVar("T")
 
-GRAIN: Final = 0.05
-"""Seconds of work that are sent at once, where so much is waiting: what Ray takes for a call does not matter then."""
-SOON: Final = 0.25
-"""Seconds that a worker's call may take for the next one to wait there rather than here."""
 SHORT: Final = 12
 """Characters of the temporary folder at most: Ray makes sockets below it, whose names have 107 at most."""
 FAREWELL: Final = 10.0
 """Seconds in which the driver must have ended."""
-
-
-class _Call(NamedTuple):
-    """A call that waits or is on its way."""
-
-    pickled: bytes
-    kind: Hashable
-    answer: Future[bytes]
 
 
 class _Driver(Process):
@@ -60,7 +48,7 @@ class RayWorkers:
     """Runs pure functions of picklable arguments in the workers of a Ray cluster. Use as a context manager.
 
     A worker that dies is replaced, and its call made again, a few times. What a function raises is raised here, and
-    not tried again. While all workers are busy, calls wait; those that take less than `GRAIN` then go in groups.
+    not tried again.
 
     Args:
         address: `ray://HOST:PORT`; None for the cluster that `RAY_ADDRESS` names, as in a Ray job, or else a Ray of
@@ -85,10 +73,8 @@ class RayWorkers:
         self._note = note or (lambda text: print(text, file=sys.stderr))
         self._size = 0
         self._lock = threading.Lock()
-        self._waiting: deque[_Call] = deque()
-        self._sent: dict[int, list[_Call]] = {}
-        self._numbers = 0
-        self._seconds: dict[Hashable, float] = {}
+        self._answers: dict[int, Future[bytes]] = {}
+        self._numbers = itertools.count()
         self._lost: str | None = None
 
     @property
@@ -113,9 +99,9 @@ class RayWorkers:
             theirs.close()
             modules = [(str(path.resolve()), path.read_bytes()) for path in self._task_modules]
             work = Work(modules, pickle.dumps(self._tasks), self._packages)
-            start = Start(work, prove(self._tasks, self._packages))
+            expected = prove(self._tasks, self._packages)
             with contextlib.suppress(OSError):  # the driver has ended meanwhile, and its reason is waiting
-                self._pipe.send(start)
+                self._pipe.send((work, expected))
             self._begin()
         except (EOFError, OSError):
             self._end()
@@ -158,46 +144,29 @@ class RayWorkers:
             Exception: what the function raises.
         """
         pickled = pickle.dumps((function, args), protocol=pickle.HIGHEST_PROTOCOL)
-        call = _Call(pickled, (function, getattr(args[0], "id", None) if args else None), Future())
+        kind = getattr(function, "__qualname__", repr(type(function))), getattr(args[0], "id", None) if args else None
+        answer: Future[bytes] = Future()
         with self._lock:
             if self._lost is not None:
                 raise WorkerError(self._lost)
-            self._waiting.append(call)
-            self._send()
-        outcome: bytes = await asyncio.wrap_future(call.answer)
+            number = next(self._numbers)
+            self._answers[number] = answer
+            with contextlib.suppress(OSError):  # the driver has ended, as the listener finds out
+                self._pipe.send(Call(number, kind, pickled))
+        outcome: bytes = await asyncio.wrap_future(answer)
         result, error = pickle.loads(outcome)  # noqa: S301
         if error is not None:
             raise error
         return result  # type: ignore[no-any-return]
 
-    def _send(self) -> None:
-        """Hand over what waits while there are free workers."""
-        while self._waiting and self._has_room(self._waiting[0]):
-            group = [self._waiting.popleft()]
-            left = GRAIN - self._expected(group[0])
-            while self._waiting and (left := left - self._expected(self._waiting[0])) >= 0:
-                group.append(self._waiting.popleft())
-            self._numbers += 1
-            self._sent[self._numbers] = group
-            self._pipe.send(Calls(self._numbers, [call.pickled for call in group]))
-
-    def _has_room(self, call: _Call) -> bool:
-        """Whether a worker is free, or soon will be: one whose next call is there already never waits for it."""
-        if len(self._sent) < self._size:
-            return True
-        known = [self._seconds.get(each.kind, SOON) for group in self._sent.values() for each in (*group, call)]
-        return len(self._sent) < 2 * self._size and max(known) < SOON
-
-    def _expected(self, call: _Call) -> float:
-        """Seconds that a call of its kind took; what is new may take long."""
-        return self._seconds.get(call.kind, GRAIN)
-
     def _listen(self) -> None:
         try:
             while True:
                 match self._pipe.recv():
-                    case Done(number, answers):
-                        self._finish(number, answers)
+                    case Done(outcomes):
+                        for number, outcome in outcomes.items():
+                            died = f"{ATTEMPTS} Ray workers died of the same call, for want of memory perhaps"
+                            self._finish(number, WorkerError(died) if outcome is None else outcome)
                     case Lost(text):
                         self._lose(text)
                     case Note(text):
@@ -205,28 +174,17 @@ class RayWorkers:
         except (EOFError, OSError):
             self._lose("Ray is gone: its driver died")
 
-    def _finish(self, number: int, answers: list[Answer] | None) -> None:
+    def _finish(self, number: int, outcome: bytes | WorkerError) -> None:
         with self._lock:
-            group = self._sent.pop(number)
-            if answers is not None:
-                for call, answer in zip(group, answers, strict=True):
-                    self._seconds[call.kind] = answer.seconds
-            self._send()
-        for place, call in enumerate(group):
-            if call.answer.set_running_or_notify_cancel():
-                if answers is None:
-                    call.answer.set_exception(
-                        WorkerError(f"{ATTEMPTS} Ray workers died of the same call, for want of memory perhaps")
-                    )
-                else:
-                    call.answer.set_result(answers[place].outcome)
+            answer = self._answers.pop(number)
+        if answer.set_running_or_notify_cancel():
+            if isinstance(outcome, WorkerError):
+                answer.set_exception(outcome)
+            else:
+                answer.set_result(outcome)
 
     def _lose(self, text: str) -> None:
         with self._lock:
             self._lost = text
-            calls = [call for group in self._sent.values() for call in group] + list(self._waiting)
-            self._sent.clear()
-            self._waiting.clear()
-        for call in calls:
-            if call.answer.set_running_or_notify_cancel():
-                call.answer.set_exception(WorkerError(text))
+        for number in list(self._answers):
+            self._finish(number, WorkerError(text))

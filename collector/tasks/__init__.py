@@ -2,36 +2,16 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from collector.errors import UsageError
-from collector.tasks import (
-    cartpole,
-    frozenlake,
-    inverteddoublependulum,
-    invertedpendulum,
-    maze,
-    mountaincar,
-    mountaincarcontinuous,
-    nim,
-    pong,
-    swimmer,
-)
 from collector.tasks.task import LinearSpace, ParameterSpace, TabularSpace, Task
 
-TASKS: dict[str, Task] = {
-    module.TASK.id: module.TASK
-    for module in (
-        nim,
-        pong,
-        swimmer,
-        mountaincarcontinuous,
-        mountaincar,
-        inverteddoublependulum,
-        invertedpendulum,
-        frozenlake,
-        cartpole,
-        maze,
-    )
-}
+_NAMES = (
+    *("nim", "pong", "swimmer", "mountaincarcontinuous", "mountaincar", "inverteddoublependulum"),
+    *("invertedpendulum", "frozenlake", "cartpole", "maze"),
+)
+TASKS: dict[str, Task] = {name: import_module(f"collector.tasks.{name}").TASK for name in _NAMES}
 
 __all__ = ["TASKS", "LinearSpace", "ParameterSpace", "TabularSpace", "Task", "get_task"]
 

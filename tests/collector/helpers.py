@@ -13,12 +13,14 @@ import threading
 from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 
 from collector.llm.protocol import Completion
 from collector.llm.simulated import SimulatedModel
 from collector.plan import Request, plan
+from collector.records import Candidate
 from collector.run_folder import RunFolder
 from collector.search import search
 from collector.switches import Switches
@@ -120,6 +122,15 @@ class ScriptedModel:
 
     async def aclose(self):
         pass
+
+
+def candidate_of(returns, *, params=(0.0,), seeds=None, mean=None) -> Candidate:
+    """A candidate of a search with these returns."""
+    lengths, ended = [1] * len(returns), ["terminated"] * len(returns)
+    return Candidate(
+        params=list(params), out_of_range=False, source="search", answer="", thinking=None, returns=list(returns),
+        lengths=lengths, seeds=seeds, ended=ended, mean_return=fmean(returns) if mean is None else mean,
+    )  # fmt: skip
 
 
 def answer(values, text="because"):

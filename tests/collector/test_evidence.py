@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from collector.evidence import compact, excerpt, gather, select, statistics, step_by_step, write
-from collector.records import Candidate
 from collector.rollouts.evaluate import Evaluation, Trajectory, evaluate, replay
 from collector.tasks import get_task
+from tests.collector.helpers import candidate_of
 
 SELECTIONS = [
     # returns, worst, median, best, representative
@@ -24,10 +24,9 @@ SELECTIONS = [
 ]
 
 
-@pytest.mark.parametrize(("returns", "worst", "median", "best", "representative"), SELECTIONS)
-def test_selection(returns, worst, median, best, representative):
-    labels = ("worst", "median", "best", "representative")
-    assert [select(returns, label) for label in labels] == [worst, median, best, representative]
+def test_selection():
+    for returns, *selected in SELECTIONS:
+        assert [select(returns, label) for label in ("worst", "median", "best", "representative")] == selected
 
 
 def test_statistics_count_successes_at_the_success_return():
@@ -46,27 +45,26 @@ def trajectory(steps, ended="terminated"):
     )
 
 
+GOOD = [-0.9, 0.5, -1.2, 0.5, -4.0, 3.7, -3.0, 3.3, -0.4, 0.1]
+
+
 def test_compact_text_by_hand():
     text = compact(Trajectory([0, 4, 8], [1, 2], [0.0, 0.0], "truncated"))
     assert text == "0->1->4 | 4->2->8 | CUT OFF by the step cap after 2 steps"
-
-
-def test_three_significant_digits():
     step = Trajectory([np.array([123.456, -0.00012345]), np.array([1.0, 2.0])], [0], [1.0], "terminated")
     assert compact(step).startswith("[123, -0.000123]->0->[1, 2]")
-
-
-def test_a_long_rollout_keeps_both_ends_and_counts_the_rest():
+    # A long rollout keeps both ends and counts the rest; one that fits is shown whole.
     parts = compact(trajectory(120), keep=25).split(" | ")
     assert len(parts) == 25 + 1 + 25 + 1
     assert parts[25] == "(70 steps left out)"
     assert parts[24].startswith("[24,")
     assert parts[26].startswith("[95,")
-
-
-def test_a_rollout_that_fits_is_shown_whole():
     assert "left out" not in compact(trajectory(50), keep=25)
     assert "(1 steps left out)" in compact(trajectory(51), keep=25)
+    # 500 steps are the cap; a fallen pole is a termination.
+    task = get_task("cartpole")
+    assert "CUT OFF by the step cap after 500 steps" in compact(replay(task, GOOD, 3))
+    assert "TERMINATED after" in compact(replay(task, [0.0] * 10, 3))
 
 
 def test_step_by_step_has_state_action_and_reward_of_every_step():
@@ -74,18 +72,6 @@ def test_step_by_step_has_state_action_and_reward_of_every_step():
     assert len(lines) == 4
     assert lines[1] == "state [1, -0.143] action 1 reward 1"
     assert lines[-1] == "TERMINATED after 3 steps in state [3, -0.429]"
-
-
-@pytest.mark.parametrize(
-    ("params", "mark"),
-    [
-        ([-0.9, 0.5, -1.2, 0.5, -4.0, 3.7, -3.0, 3.3, -0.4, 0.1], "CUT OFF by the step cap after 500 steps"),
-        ([0.0] * 10, "TERMINATED after"),
-    ],
-    ids=["500 steps are the cap", "a fallen pole is a termination"],
-)
-def test_the_end_is_told_truthfully(params, mark):
-    assert mark in compact(replay(get_task("cartpole"), params, 3))
 
 
 @pytest.mark.parametrize(
@@ -105,19 +91,8 @@ def test_what_each_kind_shows(kind, labels):
 
 
 def test_an_excerpt_is_four_steps_from_either_end():
-    task, params = get_task("cartpole"), [-0.9, 0.5, -1.2, 0.5, -4.0, 3.7, -3.0, 3.3, -0.4, 0.1]
-    result = evaluate(task, params, [1, 2, 3])
-    candidate = Candidate(
-        params=params,
-        out_of_range=False,
-        source="search",
-        answer="",
-        thinking=None,
-        returns=result.returns,
-        lengths=result.lengths,
-        seeds=result.seeds,
-        ended=result.ended,
-        mean_return=result.mean_return,
-    )
+    task = get_task("cartpole")
+    result = evaluate(task, GOOD, [1, 2, 3])
+    candidate = candidate_of(result.returns, params=GOOD, seeds=result.seeds)
     assert len(re.findall(r"->[01]->", excerpt(task, candidate))) == 8
     assert "(492 steps left out)" in excerpt(task, candidate)

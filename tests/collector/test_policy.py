@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -16,25 +18,16 @@ CONTINUOUS = LinearSpace(observations=("x", "y"), actions=("a", "b"), discrete=F
 TABLE = TabularSpace(states=3, actions=(0, 1, 2))
 
 
-def test_linear_parameters_are_rows_of_w_then_b():
+def test_policies_by_hand():
     """W = [[1, 2], [3, 4]], b = [5, 6]: (1, 10) gives (1 + 30 + 5, 2 + 40 + 6)."""
     assert make_policy(CONTINUOUS, [1, 2, 3, 4, 5, 6])(np.array([1.0, 10.0])) == [36.0, 48.0]
     assert make_policy(LINEAR, [1, 2, 3, 4, 5, 6])(np.array([1.0, 10.0])) == 1
-
-
-def test_equal_outputs_choose_the_first_action():
-    assert make_policy(LINEAR, [0, 0, 0, 0, 1, 1])(np.array([1.0, 1.0])) == 0
-
-
-def test_a_table_looks_up_the_state():
-    policy = make_policy(TABLE, [2.0, 0.0, 1.0])
-    assert [policy(state) for state in range(3)] == [2, 0, 1]
-
-
-@pytest.mark.parametrize("space", [LINEAR, TABLE])
-def test_a_vector_of_the_wrong_length_is_refused(space):
-    with pytest.raises(ValueError, match="parameters given"):
-        make_policy(space, [1.0])
+    assert make_policy(LINEAR, [0, 0, 0, 0, 1, 1])(np.array([1.0, 1.0])) == 0  # the first of equal ones
+    table = make_policy(TABLE, [2.0, 0.0, 1.0])
+    assert [table(state) for state in range(3)] == [2, 0, 1]
+    for space in (LINEAR, TABLE):
+        with pytest.raises(ValueError, match="parameters given"):
+            make_policy(space, [1.0])
 
 
 @given(st.lists(st.integers(-60, 60).map(lambda tenths: tenths / 10), min_size=6, max_size=6))
@@ -52,9 +45,9 @@ READABLE = {
 }
 
 
-@pytest.mark.parametrize(("answer", "params"), READABLE.values(), ids=READABLE)
-def test_readable_answers(answer, params):
-    assert from_text(TABLE, answer) == params
+def test_readable_answers():
+    for case, (answer, params) in READABLE.items():
+        assert from_text(TABLE, answer) == params, case
 
 
 UNREADABLE = {
@@ -74,11 +67,11 @@ UNREADABLE = {
 }
 
 
-@pytest.mark.parametrize(("answer", "reason"), UNREADABLE.values(), ids=UNREADABLE)
-def test_unreadable_answers_say_why(answer, reason):
-    with pytest.raises(UnreadableAnswer) as error:
-        from_text(TABLE, answer)
-    assert reason in str(error.value)
+def test_unreadable_answers_say_why():
+    for answer, reason in UNREADABLE.values():
+        with pytest.raises(UnreadableAnswer) as error:
+            from_text(TABLE, answer)
+        assert reason in str(error.value)
 
 
 def test_values_out_of_range_are_kept_and_flagged():
@@ -88,9 +81,8 @@ def test_values_out_of_range_are_kept_and_flagged():
     assert not out_of_range(LINEAR, [6.0, -6.0, 0, 0, 0, 0])
 
 
-@pytest.mark.parametrize("task", TASKS.values(), ids=lambda task: task.id)
-def test_random_vectors_are_allowed_ones(task):
-    for number in range(50):
+def test_random_vectors_are_allowed_ones():
+    for task, number in product(TASKS.values(), range(50)):
         params = random_params(task.space, seeding.generator(0, number))
         assert len(params) == task.space.size
         assert not out_of_range(task.space, params)

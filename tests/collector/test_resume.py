@@ -3,70 +3,87 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import itertools
 import json
+import os
 import random
 import shutil
 import signal
 import subprocess
 import sys
+import zlib
 from dataclasses import replace
+from pathlib import Path
 
 import msgspec
 import pytest
 
+from benchmarks.torture.cutting import Disk
 from collector import run_folder
 from collector.cli import main
 from collector.errors import CollectorError, ModelError
+from collector.llm.protocol import Completion
 from collector.llm.simulated import SimulatedModel
 from collector.records import decode_run
 from collector.run_folder import RunFolder
+from collector.switches import Switches
 from tests.collector.helpers import collect, in_process, lines, spec, timeless
-
-VARIANTS = ["threetraj", "alwayscritic"]
 
 
 class Interrupted(SimulatedModel):
-    """Fails at its nth call; counts the calls that it answered."""
+    """Fails at its nth call; counts the calls that it answered. Never answers some prompts so that it can be read."""
 
-    def __init__(self, fails_at):
+    def __init__(self, fails_at=-1, *, mumbles=False):
         super().__init__()
-        self.left = fails_at
-        self.answered = 0
+        self.left, self.answered, self.mumbles = fails_at, 0, mumbles
 
     async def complete(self, prompt, *, seed, form=None):
         if self.left == 0:
             raise ModelError("cut off")
         self.left -= 1
         self.answered += 1
+        if self.mumbles and zlib.crc32(prompt.encode()) % 3 == 0:
+            return Completion("no idea")
         return await super().complete(prompt, seed=seed)
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_cut_off_before_any_call(variant, tmp_path):
-    asked = spec(variant=variant, iterations=4)
-    whole = timeless(collect(asked, tmp_path / "whole"))
+SKIP = Switches(on_unreadable="skip")
+CUT = [
+    ("threetraj", Switches(), 4),
+    ("alwayscritic", Switches(), 4),
+    ("threetraj", SKIP, 5),
+    ("actorsecondpass", SKIP, 5),
+]
+
+
+@pytest.mark.parametrize(("variant", "switches", "iterations"), CUT)
+def test_cut_off_before_any_call(variant, switches, iterations, tmp_path):
+    asked, mumbles = spec(variant=variant, iterations=iterations, switches=switches), switches == SKIP
+    whole = timeless(collect(asked, tmp_path / "whole", Interrupted(mumbles=mumbles)))
+    assert ("skipped.jsonl" in whole, "episodes.jsonl" in whole) == (mumbles, True)
     calls = len(whole["calls.jsonl"])
     for cut in range(calls):
-        out = tmp_path / f"cut-{cut}"
-        first = Interrupted(cut)
+        out, first, second = tmp_path / f"cut-{cut}", Interrupted(cut, mumbles=mumbles), Interrupted(mumbles=mumbles)
         with pytest.raises(ModelError):
             collect(asked, out, first)
-        second = Interrupted(-1)
         assert timeless(collect(asked, out, second)) == whole
         assert first.answered + second.answered == calls, "a finished call was paid for twice"
 
 
-def test_cut_off_within_any_write(tmp_path, monkeypatch):
+@pytest.mark.parametrize("switches", [Switches(), pytest.param(SKIP, marks=pytest.mark.slow)], ids=["stops", "skips"])
+def test_cut_off_within_any_write(switches, tmp_path, monkeypatch):
     """Every file state that a crash can leave: after each line, and in the middle of each."""
-    asked = spec(iterations=3)
+    asked, mumbles = spec(iterations=3, switches=switches), switches == SKIP
     writes = []
     append = run_folder.append_line
     monkeypatch.setattr(
         run_folder, "append_line", lambda file, line: (writes.append((file.name, line)), append(file, line))
     )
-    folder = collect(asked, tmp_path / "whole")
+    folder = collect(asked, tmp_path / "whole", Interrupted(mumbles=mumbles))
     monkeypatch.undo()
     whole = timeless(folder)
+    assert ("skipped.jsonl" in whole) == mumbles
     for number, (_, line) in enumerate(writes):
         for kept in (0, 1, len(line) // 2, len(line) - 1):
             crashed = tmp_path / "crashed" / asked.folder
@@ -76,7 +93,7 @@ def test_cut_off_within_any_write(tmp_path, monkeypatch):
             for name, data in [*writes[:number], (writes[number][0], line[:kept])]:
                 with (crashed / str(name).rsplit("/", 1)[-1]).open("ab") as file:
                     file.write(data)
-            collect(asked, tmp_path / "crashed")
+            collect(asked, tmp_path / "crashed", Interrupted(mumbles=mumbles))
             assert timeless(crashed) == whole, (number, kept)
 
 
@@ -100,6 +117,63 @@ def test_zeros_of_a_power_cut_are_dropped(tmp_path):
         assert timeless(collect(asked, tmp_path / name)) == whole, name
 
 
+class PowerCutError(Exception):
+    """The process ends here."""
+
+
+def cut_off(asked, out: Path, event: int, seed: int) -> None:
+    """Collect until the power is cut before the given sync, of which the records may be whole before."""
+    with pytest.MonkeyPatch.context() as patch, contextlib.suppress(PowerCutError):
+        out.mkdir(exist_ok=True)
+        patch.chdir(out)
+        disk = Disk(event, random.Random(seed))
+        sync, truncate = os.fsync, os.ftruncate
+
+        def fsync(descriptor):
+            disk.event()
+            sync(descriptor)
+            disk.synced(descriptor)
+
+        def power_cut(status):
+            raise PowerCutError
+
+        patch.setattr(os, "_exit", power_cut)
+        patch.setattr(os, "fsync", fsync)
+        patch.setattr(os, "ftruncate", lambda *given: (disk.event(), truncate(*given)))
+        collect(asked, out)
+
+
+def test_power_cuts_at_every_moment_of_two_runs(tmp_path):
+    """Of what was not synced nothing, a part, or zeros are left."""
+    asked = spec("maze", iterations=2, rollouts=2)
+    whole = timeless(collect(asked, tmp_path / "whole").parent)
+    syncs = 2 + 2 * (2 + 1 + 1)
+    for first, second in itertools.product(range(3, syncs + 1), range(1, 9)):
+        out = tmp_path / f"{first}-{second}"
+        cut_off(asked, out, first, first)
+        cut_off(asked, out, second, second)
+        assert timeless(collect(asked, out).parent) == whole, (first, second)
+
+
+def test_truths_of_lost_calls_are_given_again(tmp_path):
+    asked = spec(iterations=3)
+    folder = collect(asked, tmp_path)
+    whole = timeless(tmp_path)
+    for name, count in (("episodes.jsonl", 1), ("calls.jsonl", 2)):
+        path = folder / name
+        path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:count]))
+    with (folder / "truth.jsonl").open("ab") as file:
+        file.write(b'{"torn')
+    with RunFolder(folder) as opened:
+        assert opened.notes == [f"{folder / 'truth.jsonl'}:2: dropped an unfinished last line"]
+    assert len(lines(folder / "truth.jsonl")) == 1
+    assert timeless(collect(asked, tmp_path).parents[3]) == whole
+    path = folder / "calls.jsonl"
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[2:]))
+    with pytest.raises(CollectorError, match=r"truth.jsonl:1: it belongs to no call"):
+        collect(asked, tmp_path)
+
+
 def test_killed_before_the_first_record(tmp_path):
     asked = spec(iterations=1)
     folder = tmp_path / asked.folder
@@ -118,24 +192,21 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(("name", "damage", "message"), REFUSED.values(), ids=REFUSED)
-def test_records_that_cannot_be_continued_are_refused_and_left_alone(name, damage, message, tmp_path):
+def test_records_that_cannot_be_continued_are_refused_and_left_alone(tmp_path):
     asked = spec(iterations=3)
     folder = collect(asked, tmp_path)
-    path = folder / name
-    path.write_text(damage(path.read_text()))
-    before = {file.name: file.read_bytes() for file in folder.iterdir()}
-    with pytest.raises(CollectorError) as error:
-        collect(asked, tmp_path)
-    assert message in str(error.value)
-    assert str(path) in str(error.value)
-    assert "\n" not in str(error.value)
-    assert {file.name: file.read_bytes() for file in folder.iterdir()} == before
-
-
-def test_records_without_a_run_json_are_refused(tmp_path):
-    asked = spec(iterations=1)
-    folder = collect(asked, tmp_path)
+    for name, damage, message in REFUSED.values():
+        path = folder / name
+        whole = path.read_text()
+        path.write_text(damage(whole))
+        before = {file.name: file.read_bytes() for file in folder.iterdir()}
+        with pytest.raises(CollectorError) as error:
+            collect(asked, tmp_path)
+        assert message in str(error.value)
+        assert str(path) in str(error.value)
+        assert "\n" not in str(error.value)
+        assert {file.name: file.read_bytes() for file in folder.iterdir()} == before
+        path.write_text(whole)
     (folder / "run.json").unlink()
     with pytest.raises(CollectorError, match=r"holds records but no run\.json"):
         collect(asked, tmp_path)
@@ -148,19 +219,15 @@ def test_a_second_writer_is_refused(tmp_path):
         pass  # free again
 
 
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [
-        ({"seed": 1}, "seed is 0, not 1"),
-        ({"rollouts": 5}, "rollouts is 4, not 5"),
-        ({"warmup": 2}, "warmup is 3, not 2"),
-        ({"iterations": 9}, "iterations is 2, not 9"),
-    ],
-)
-def test_other_settings_under_the_same_label_are_refused(changed, message, tmp_path):
-    collect(spec(iterations=2, condition="mine"), tmp_path)
-    with pytest.raises(CollectorError, match=message):
-        collect(spec(**({"iterations": 2, "condition": "mine"} | changed)), tmp_path)
+OTHERS = {"seed": (1, 0), "rollouts": (5, 4), "warmup": (2, 3), "iterations": (9, 2)}
+
+
+def test_other_settings_under_the_same_label_are_refused(tmp_path):
+    mine = {"iterations": 2, "condition": "mine"}
+    collect(spec(**mine), tmp_path)
+    for name, (asked, found) in OTHERS.items():
+        with pytest.raises(CollectorError, match=f"{name} is {found}, not {asked}"):
+            collect(spec(**(mine | {name: asked})), tmp_path)
 
 
 def test_of_settings_with_parts_those_that_differ_are_named(tmp_path):
@@ -264,27 +331,24 @@ def test_ctrl_c_ends_tidily_and_says_how_to_go_on(tmp_path):
     assert "Traceback" not in rest
 
 
-@pytest.mark.parametrize(
-    ("name", "garbage"),
-    [("episodes.jsonl", b"garbage\n"), ("calls.jsonl", b"[" * 5000 + b"\n"), ("truth.jsonl", b"\xff\n")],
-    ids=["episodes", "calls", "truth"],
-)
-def test_a_complete_run_with_an_unreadable_line_is_not_complete(name, garbage, tmp_path):
-    folders = [tmp_path / spec(runs=run).folder for run in (1, 2)]
-    for run in (1, 2):
-        collect(spec(runs=run), tmp_path)
-    damaged = folders[0] / name
-    first, second, _, *rest = damaged.read_bytes().splitlines(keepends=True)
-    damaged.write_bytes(b"".join([first, second, garbage, *rest, b"{}\n"]) + b'{"torn')
-    (folders[1] / "episodes.jsonl").unlink()
-    before = {path.name: path.read_bytes() for path in folders[0].iterdir()}
-    settings = ["--runs", "2", "--iterations", "3", "--rollouts", "4", "--warmup", "3", "--out", str(tmp_path)]
-    done = in_process(main, "--env", "frozenlake", "--variant", "threetraj", *settings)
-    assert done.returncode == 1
-    assert done.stderr.splitlines()[-1].startswith(f"collect: 1 of 2 runs stopped; the first: {damaged}:3: ")
-    assert "complete already" not in done.stderr
-    assert {path.name: path.read_bytes() for path in folders[0].iterdir()} == before
-    assert len(lines(folders[1] / "episodes.jsonl")) == 3
+def test_a_complete_run_with_an_unreadable_line_is_not_complete(tmp_path):
+    kept = collect(spec(), tmp_path / "kept")
+    garbages = {"episodes.jsonl": b"garbage\n", "calls.jsonl": b"[" * 5000 + b"\n", "truth.jsonl": b"\xff\n"}
+    for name, garbage in garbages.items():
+        out = tmp_path / name
+        folders = [out / spec(runs=run).folder for run in (1, 2)]
+        shutil.copytree(kept, folders[0])
+        damaged = folders[0] / name
+        first, second, _, *rest = damaged.read_bytes().splitlines(keepends=True)
+        damaged.write_bytes(b"".join([first, second, garbage, *rest, b"{}\n"]) + b'{"torn')
+        before = {path.name: path.read_bytes() for path in folders[0].iterdir()}
+        settings = ["--runs", "2", "--iterations", "3", "--rollouts", "4", "--warmup", "3", "--out", str(out)]
+        done = in_process(main, "--env", "frozenlake", "--variant", "threetraj", *settings)
+        assert done.returncode == 1
+        assert done.stderr.splitlines()[-1].startswith(f"collect: 1 of 2 runs stopped; the first: {damaged}:3: ")
+        assert "complete already" not in done.stderr
+        assert {path.name: path.read_bytes() for path in folders[0].iterdir()} == before
+        assert len(lines(folders[1] / "episodes.jsonl")) == 3
 
 
 def test_a_run_begun_before_records_said_what_its_method_does_goes_on(tmp_path):

@@ -15,28 +15,13 @@ from hypothesis import strategies as st
 from collector.errors import CollectorError, ModelError, UsageError
 from collector.plan import revision_rule
 from collector.prompts import Prompts, Review
-from collector.records import Candidate, Episode, Evidence, WarmupTrial, decode, decode_run
+from collector.records import Episode, Evidence, WarmupTrial, decode, decode_run
 from collector.revision_rule import RULES, Situation, stated
 from collector.tasks import TASKS, get_task
-from tests.collector.helpers import collect, lines, spec, timeless
+from tests.collector.helpers import candidate_of, collect, lines, spec, timeless
 from tests.collector.test_resume import Interrupted
 
 PROGRESS, RECORD = RULES["progress"], RULES["record"]
-
-
-def candidate(*returns):
-    return Candidate(
-        params=[0.0],
-        out_of_range=False,
-        source="search",
-        answer="",
-        thinking=None,
-        returns=list(returns),
-        lengths=[1] * len(returns),
-        seeds=None,
-        ended=["terminated"] * len(returns),
-        mean_return=fmean(returns),
-    )
 
 
 def situation(kept=(), initial=(0.0,), *, random=(0.0,), optimum=100.0, iteration=None):
@@ -48,7 +33,7 @@ def situation(kept=(), initial=(0.0,), *, random=(0.0,), optimum=100.0, iteratio
             variant="r2po",
             run=1,
             iteration=number,
-            initial=candidate(*returns),
+            initial=candidate_of(returns),
             revised=None,
             revision_status="unreadable",
             selected="initial",
@@ -59,28 +44,34 @@ def situation(kept=(), initial=(0.0,), *, random=(0.0,), optimum=100.0, iteratio
     ]
     return Situation(
         iteration=len(episodes) if iteration is None else iteration,
-        initial=candidate(*initial),
+        initial=candidate_of(initial),
         episodes=episodes,
         warmup=[WarmupTrial(params=[0.0], return_=value, seed=0) for value in random],
         optimum=optimum,
     )
 
 
-@pytest.mark.parametrize(
-    ("random", "optimum", "wanted"),
-    [
-        ([9, 10, 45], 500, 255),
-        ([-200, -200, -150], -120, -160),
-        ([-200, -120], -120, -140),
-        ([0.1234, 0.1234], 1, 0.5617),
-        ([500, 600], 500, None),  # random policies get more than the optimum
-        ([500], 500, None),
-        ([999.99], 1000, 1000),
-        ([1000], 1000.2, None),  # as the prompt would state it, random policies reach it
-    ],
-)
-def test_progress_is_half_the_way_from_random_policies_to_the_optimum(random, optimum, wanted):
-    assert PROGRESS.threshold(situation(random=random, optimum=optimum)) == wanted
+PROGRESSES = [
+    ([9, 10, 45], 500, 255),
+    ([-200, -200, -150], -120, -160),
+    ([-200, -120], -120, -140),
+    ([0.1234, 0.1234], 1, 0.5617),
+    ([500, 600], 500, None),  # random policies get more than the optimum
+    ([500], 500, None),
+    ([999.99], 1000, 1000),
+    ([1000], 1000.2, None),  # as the prompt would state it, random policies reach it
+]
+
+
+def test_progress_is_half_the_way_from_random_policies_to_the_optimum():
+    """So a first iteration of every task is free."""
+    for random, optimum, wanted in PROGRESSES:
+        assert PROGRESS.threshold(situation(random=random, optimum=optimum)) == wanted
+    for task in TASKS.values():
+        floor = task.floor
+        tau_c = PROGRESS.threshold(situation(random=(floor,) * 20, optimum=task.optimum, initial=(floor,)))
+        assert tau_c is not None
+        assert floor < tau_c < task.optimum
 
 
 def test_the_record_is_shrunk_and_lowered_by_the_error_of_the_difference():
@@ -97,12 +88,9 @@ def test_the_record_is_shrunk_and_lowered_by_the_error_of_the_difference():
     assert found == stated(wanted)
 
 
-def test_only_the_best_eight_count():
+def test_only_the_best_eight_count_and_where_nothing_is_random_they_are_the_threshold():
     best = [(float(number),) for number in range(51, 59)]
     assert RECORD.threshold(situation(best)) == RECORD.threshold(situation([(1.0,), (2.0,), *best])) == 58
-
-
-def test_where_nothing_is_random_or_known_of_it_the_record_is_the_threshold():
     # One rollout each tells nothing of the error; several equal ones tell that there is none.
     for rollouts in (1, 3):
         kept = [(value,) * rollouts for value in (1.0, 5.0, 30.0, 20.0, 10.0)]
@@ -212,34 +200,16 @@ def test_a_run_under_another_rule_is_another_run(tmp_path):
         collect(one, tmp_path / "fixed")
 
 
-def test_methods_without_the_rule_are_as_ever(tmp_path):
-    plain, ruled = spec(variant="threetraj"), spec(variant="threetraj", tau_c="auto")
-    assert (plain, ruled.tau_rule) == (ruled, None)
-    assert not {"tau_c", "restrained"} & lines(collect(ruled, tmp_path) / "episodes.jsonl")[0].keys()
-
-
-@pytest.mark.parametrize("setting", ["auto:", "auto:payoff", "auto:Progress"])
-def test_an_unknown_rule_is_refused(setting):
-    with pytest.raises(UsageError, match=rf"'{setting}' names no rule; choose from auto:progress, auto:record"):
-        spec("cartpole", "threetraj", tau_c=setting)
-
-
-def test_a_rule_needs_random_trials():
+def test_settings_of_rules(tmp_path):
+    assert revision_rule("auto") is revision_rule("auto:progress") is PROGRESS
+    assert revision_rule("default") is revision_rule("autos") is None
+    for setting in ("auto:", "auto:payoff", "auto:Progress"):
+        with pytest.raises(UsageError, match=rf"'{setting}' names no rule; choose from auto:progress, auto:record"):
+            spec("cartpole", "threetraj", tau_c=setting)
     with pytest.raises(UsageError, match="--warmup 0 leaves them out"):
         spec("cartpole", "r2po", tau_c="auto", warmup=0)
     assert spec("cartpole", "threetraj", tau_c="auto", warmup=0).tau_rule is None
-
-
-def test_a_bare_setting_is_progress():
-    assert revision_rule("auto") is revision_rule("auto:progress") is PROGRESS
-    assert revision_rule("default") is revision_rule("autos") is None
-
-
-@pytest.mark.parametrize("env", [task.id for task in TASKS.values() if not task.gym_id.startswith(("Inv", "Swim"))])
-def test_no_task_is_on_a_plateau_above_its_threshold_at_the_start(env):
-    """Random policies of every task get less than half way, so that a first iteration is free."""
-    task = get_task(env)
-    facts = situation(random=(task.floor,) * 20, optimum=task.optimum, initial=(task.floor,))
-    tau_c = PROGRESS.threshold(facts)
-    assert tau_c is not None
-    assert task.floor < tau_c < task.optimum
+    # Methods without the rule are as ever.
+    plain, ruled = spec(variant="threetraj"), spec(variant="threetraj", tau_c="auto")
+    assert (plain, ruled.tau_rule) == (ruled, None)
+    assert not {"tau_c", "restrained"} & lines(collect(ruled, tmp_path) / "episodes.jsonl")[0].keys()

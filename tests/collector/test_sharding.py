@@ -14,14 +14,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from collector.cli import main
 from collector.errors import StorageError
 from collector.grid.parts import PARTS
 from collector.plan import Request, plan
 from collector.records import RecordError
 from collector.records.grids import Grid, decode_grid, encode_grid
 from collector.sharding import Division, write_grid
-from tests.collector.helpers import in_process
 
 
 def specs(**settings):
@@ -155,19 +153,14 @@ def test_many_shards_write_at_once(tmp_path):
 
 
 def test_a_file_that_is_there_is_left_alone_and_a_damaged_one_written_again(tmp_path):
-    runs = specs()
-    grid = Division(runs, 1, 2).grid(runs)
+    grid = Division(specs(), 1, 2).grid(specs())
     path = write_grid(grid, tmp_path)
     os.utime(path, (1, 1))
     assert write_grid(grid, tmp_path).stat().st_mtime == 1
     path.write_bytes(path.read_bytes()[:50])
     assert write_grid(grid, tmp_path).read_bytes() == encode_grid(grid)
-
-
-def test_a_folder_that_cannot_be_written_is_named_in_a_line(tmp_path):
-    (tmp_path / "file").write_text("")
     with pytest.raises(StorageError, match=r"cannot write .*grid-\w+\.json: Not a directory; choose another --out"):
-        write_grid(Division(specs(), 1, 2).grid(specs()), tmp_path / "file" / "out")
+        write_grid(grid, path / "out")
 
 
 HOSTILE = {
@@ -182,31 +175,14 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("case", HOSTILE)
-def test_a_hostile_grid_is_refused(case):
-    data, message = HOSTILE[case]
-    with pytest.raises(RecordError, match=message):
-        decode_grid(data)
-
-
-@pytest.mark.parametrize(("change", "message"), [({"shards": 1}, "a shard is above 1"), (None, "given twice")])
-def test_a_grid_that_contradicts_itself_is_refused(change, message):
+def test_a_grid_that_is_hostile_or_contradicts_itself_is_refused():
+    for data, message in HOSTILE.values():
+        with pytest.raises(RecordError, match=message):
+            decode_grid(data)
     grid = Division(specs(), 1, 2).grid(specs())
-    wrong = Grid(**{**msgspec.structs.asdict(grid), **(change or {"cells": [*grid.cells, grid.cells[0]]})})
-    with pytest.raises(RecordError, match=message):
-        decode_grid(encode_grid(wrong))
-
-
-def test_a_line_per_cell(tmp_path):
-    runs = specs()
-    lines = encode_grid(Division(runs, 1, 2).grid(runs)).decode().splitlines()
+    twice = {"cells": [*grid.cells, grid.cells[0]]}
+    for change, message in (({"shards": 1}, "a shard is above 1"), (twice, "given twice")):
+        with pytest.raises(RecordError, match=message):
+            decode_grid(encode_grid(Grid(**{**msgspec.structs.asdict(grid), **change})))
+    lines = encode_grid(grid).decode().splitlines()  # a line per cell
     assert [json.loads(line.rstrip(","))["env"] for line in lines[1:-1]] == ["cartpole", "cartpole", "nim", "nim"]
-
-
-def test_a_wrong_shard_acts_on_no_terminal():
-    for text in ("1/2\x07", "\x1b[31m1/2\n", "1/\u202e2", "\udcff", "0/2"):
-        done = in_process(main, "--env", "cartpole", "--variant", "threetraj", "--shard", text)
-        assert (done.returncode, done.stdout) == (2, "")
-        assert done.stderr.startswith("collect: Invalid value for '--shard'")
-        assert done.stderr.endswith("see collect --help\n")
-        assert done.stderr[:-1].isprintable()

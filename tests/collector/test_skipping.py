@@ -3,40 +3,18 @@
 from __future__ import annotations
 
 import json
-import shutil
-import zlib
 
 import pytest
 
-from collector import run_folder
-from collector.errors import CollectorError, ModelError
-from collector.llm.protocol import Completion
-from collector.llm.simulated import SimulatedModel
+from collector.errors import CollectorError
 from collector.run_folder import read_run
 from collector.sweep import states
 from collector.switches import Switches
-from tests.collector.helpers import ScriptedModel, answer, collect, lines, spec, timeless
+from tests.collector.helpers import ScriptedModel, answer, collect, lines, spec
 
 GOOD = [0, 3, 3, 3, 0, 0, 0, 0, 3, 1, 0, 0, 0, 2, 1, 0]
 UNREADABLE = ["no idea"] * 5
 SKIP = Switches(on_unreadable="skip")
-
-
-class Mumbling(SimulatedModel):
-    """Never gives a readable answer to some prompts; fails at its nth call, and counts those that it answered."""
-
-    def __init__(self, fails_at=-1):
-        super().__init__()
-        self.left, self.answered = fails_at, 0
-
-    async def complete(self, prompt, *, seed, form=None):
-        if self.left == 0:
-            raise ModelError("cut off")
-        self.left -= 1
-        self.answered += 1
-        if zlib.crc32(prompt.encode()) % 3 == 0:
-            return Completion("no idea")
-        return await super().complete(prompt, seed=seed)
 
 
 def test_an_iteration_is_recorded_as_spent_with_nothing_proposed(tmp_path):
@@ -92,60 +70,22 @@ def test_a_run_that_proposes_nothing_at_all_is_complete(tmp_path):
     assert states([asked], tmp_path)[0].complete
 
 
-@pytest.mark.parametrize("variant", ["threetraj", "actorsecondpass"])
-def test_cut_off_before_any_call(variant, tmp_path):
-    asked = spec(variant=variant, iterations=5, switches=SKIP)
-    whole = timeless(collect(asked, tmp_path / "whole", Mumbling()))
-    assert whole["skipped.jsonl"]
-    assert whole["episodes.jsonl"]
-    calls = len(whole["calls.jsonl"])
-    for cut in range(calls):
-        out, first, second = tmp_path / f"cut-{cut}", Mumbling(cut), Mumbling()
-        with pytest.raises(ModelError):
-            collect(asked, out, first)
-        assert timeless(collect(asked, out, second)) == whole
-        assert first.answered + second.answered == calls, "a finished call was paid for twice"
+GAPS = [
+    ("skipped.jsonl", lambda lines: lines[1:], "episodes.jsonl:1: iteration 1 where 0 belongs"),
+    ("skipped.jsonl", lambda lines: [*lines, lines[0]], "skipped.jsonl:3: iteration 0 where 3 belongs"),
+    ("episodes.jsonl", lambda lines: lines[1:], "skipped.jsonl:2: iteration 2 where 1 belongs"),
+    ("skipped.jsonl", lambda lines: ["{}", *lines], "skipped.jsonl:1: condition is missing"),
+]
 
 
-@pytest.mark.slow
-def test_cut_off_within_any_write(tmp_path, monkeypatch):
-    asked = spec(iterations=4, switches=SKIP)
-    writes = []
-    append = run_folder.append_line
-    monkeypatch.setattr(
-        run_folder, "append_line", lambda file, line: (writes.append((file.name, line)), append(file, line))
-    )
-    folder = collect(asked, tmp_path / "whole", Mumbling())
-    monkeypatch.undo()
-    whole = timeless(folder)
-    assert whole["skipped.jsonl"]
-    for number, (_, line) in enumerate(writes):
-        for kept in (0, len(line) // 2, len(line) - 1):
-            crashed = tmp_path / "crashed" / asked.folder
-            shutil.rmtree(tmp_path / "crashed", ignore_errors=True)
-            crashed.mkdir(parents=True)
-            shutil.copy(folder / "run.json", crashed)
-            for name, data in [*writes[:number], (writes[number][0], line[:kept])]:
-                with (crashed / str(name).rsplit("/", 1)[-1]).open("ab") as file:
-                    file.write(data)
-            collect(asked, tmp_path / "crashed", Mumbling())
-            assert timeless(crashed) == whole, (number, kept)
-
-
-@pytest.mark.parametrize(
-    ("name", "damage", "message"),
-    [
-        ("skipped.jsonl", lambda lines: lines[1:], "episodes.jsonl:1: iteration 1 where 0 belongs"),
-        ("skipped.jsonl", lambda lines: [*lines, lines[0]], "skipped.jsonl:3: iteration 0 where 3 belongs"),
-        ("episodes.jsonl", lambda lines: lines[1:], "skipped.jsonl:2: iteration 2 where 1 belongs"),
-        ("skipped.jsonl", lambda lines: ["{}", *lines], "skipped.jsonl:1: condition is missing"),
-    ],
-)
-def test_a_gap_or_a_line_too_many_is_refused(name, damage, message, tmp_path):
+def test_a_gap_or_a_line_too_many_is_refused(tmp_path):
     model = ScriptedModel(*UNREADABLE, answer(GOOD), answer(GOOD), *UNREADABLE)
     folder = collect(spec(model=model, iterations=3, switches=SKIP), tmp_path, model)
-    path = folder / name
-    path.write_text("".join(f"{line}\n" for line in damage(path.read_text().splitlines())))
-    with pytest.raises(CollectorError) as error:
-        read_run(folder)
-    assert message in str(error.value)
+    for name, damage, message in GAPS:
+        path = folder / name
+        whole = path.read_text()
+        path.write_text("".join(f"{line}\n" for line in damage(whole.splitlines())))
+        with pytest.raises(CollectorError) as error:
+            read_run(folder)
+        assert message in str(error.value)
+        path.write_text(whole)

@@ -39,29 +39,22 @@ def test_an_evaluation_is_the_rollouts_that_the_other_methods_get(name):
         assert evaluate(environments[::-1], seeds, act) == roll_out(task, params, seeds)
 
 
-@pytest.mark.parametrize(("name", "states"), [("nim", 11), ("maze", 9), ("frozenlake", 16)])
-def test_numbered_states_are_one_hot(name, states):
-    environment = make_environment(get_task(name))
-    assert environment.observation_space == spaces.Box(0, 1, (states,), np.float32)
-    observation, _ = environment.reset(seed=0)
-    assert environment.observation_space.contains(observation)
-    start = {"nim": 10, "maze": 0, "frozenlake": 0}[name]
-    assert observation.tolist() == np.eye(states)[start].tolist()
-
-
-@pytest.mark.parametrize("name", sorted(DISCRETE))
-def test_discrete_actions_count_from_0(name):
-    space = make_environment(get_task(name)).action_space
-    assert space == spaces.Discrete(int(space.n))
-
-
-@pytest.mark.parametrize(("action", "left"), [(0, {8, 7, 6}), (1, {5}), (2, {5})])
-def test_the_first_action_of_nim_takes_one_stick(action, left):
-    """From nine sticks every reply loses, so the opponent takes any; from eight and seven it takes all but five."""
+def test_states_are_one_hot_and_actions_count_from_0():
+    for name, states, start in (("nim", 11, 10), ("maze", 9, 0), ("frozenlake", 16, 0)):
+        environment = make_environment(get_task(name))
+        assert environment.observation_space == spaces.Box(0, 1, (states,), np.float32)
+        observation, _ = environment.reset(seed=0)
+        assert environment.observation_space.contains(observation)
+        assert observation.tolist() == np.eye(states)[start].tolist()
+    for name in DISCRETE:
+        space = make_environment(get_task(name)).action_space
+        assert space == spaces.Discrete(int(space.n))
+    # From nine sticks every reply loses, so the opponent takes any; from eight and seven it takes all but five.
     environment = make_environment(get_task("nim"))
-    environment.reset(seed=0)
-    observation, *_ = environment.step(np.int64(action))
-    assert int(observation.argmax()) in left
+    for action, left in enumerate(({8, 7, 6}, {5}, {5})):
+        environment.reset(seed=0)
+        observation, *_ = environment.step(np.int64(action))
+        assert int(observation.argmax()) in left
 
 
 def test_the_step_cap_is_that_of_the_switch():

@@ -87,10 +87,7 @@ def test_a_live_table_shows_tokens_a_second_and_what_is_left_of_a_real_model(clo
     assert row.split()[:3] == ["frozenlake", "threetraj", "1"]
     assert row.split()[3:] == ["2/4", "0.50", "0.50", "7", "–", "2.00", "0:00:20"]
     assert last == "0 of 1 runs complete, 2.0 tokens a second, 0:00:20 left; Ctrl-C stops, and nothing is lost"
-
-
-def test_a_live_table_of_a_model_that_counts_no_tokens_has_no_column_of_them(clock):
-    asked = spec(iterations=4)
+    # Of a model that counts no tokens there is no column of them.
     seen, _ = shown(asked, terminal=True)
     seen.progress(progress(asked, 0))
     clock.now += 10
@@ -101,39 +98,36 @@ def test_a_live_table_of_a_model_that_counts_no_tokens_has_no_column_of_them(clo
     assert last == "0 of 1 runs complete; Ctrl-C stops, and nothing is lost"
 
 
-@pytest.mark.parametrize(
-    ("width", "headings"),
-    [
-        (140, ["iteration", "return", "best", "calls", "tokens", "tokens/s", "left"]),
-        (100, ["iteration", "return", "best", "calls", "tokens", "tokens/s", "left"]),
-        (80, ["iteration", "return", "best", "calls", "tokens", "left"]),
-        (60, ["iteration", "best", "left"]),
-        (40, ["iteration", "best"]),
-    ],
-)
-def test_a_live_table_has_the_columns_that_a_terminal_has_room_for(clock, width, headings):
+FITTING = {
+    140: ["iteration", "return", "best", "calls", "tokens", "tokens/s", "left"],
+    100: ["iteration", "return", "best", "calls", "tokens", "tokens/s", "left"],
+    80: ["iteration", "return", "best", "calls", "tokens", "left"],
+    60: ["iteration", "best", "left"],
+    40: ["iteration", "best"],
+}
+
+
+def test_a_live_table_has_the_columns_that_a_terminal_has_room_for(clock):
     asked = [replace(spec(iterations=100), run=run) for run in range(1, 31)]
-    seen, _ = shown(*asked, terminal=True, width=width)
-    for each in asked:
-        seen.progress(progress(each, 10))
-    clock.now += 10
-    for each in asked:
-        seen.progress(progress(each, 11, call(10.0), best=-1234.5))
-    lines = rendered(seen).splitlines()
-    assert max(map(len, lines)) <= width
-    assert lines[1].split() == ["run", *headings]
-    assert len(lines) <= seen.console.height
-    assert all(line.startswith("frozenlake thr") and "11/100" in line for line in lines[2:16])
-    assert "16 more in flight" in " ".join(" ".join(lines).split())
-
-
-def test_a_live_table_of_several_conditions_names_them(clock):
+    for width, headings in FITTING.items():
+        seen, _ = shown(*asked, terminal=True, width=width)
+        for each in asked:
+            seen.progress(progress(each, 10))
+        clock.now += 10
+        for each in asked:
+            seen.progress(progress(each, 11, call(10.0), best=-1234.5))
+        lines = rendered(seen).splitlines()
+        assert max(map(len, lines)) <= width
+        assert lines[1].split() == ["run", *headings]
+        assert len(lines) <= seen.console.height
+        assert all(line.startswith("frozenlake thr") and "11/100" in line for line in lines[2:16])
+        assert "16 more in flight" in " ".join(" ".join(lines).split())
+    # Several conditions are named.
     asked = [spec(condition=name) for name in ("one", "two")]
     seen, _ = shown(*asked, terminal=True)
     for each in asked:
         seen.progress(progress(each, 0))
-    lines = rendered(seen).splitlines()
-    assert [line.split()[0] for line in lines[:3]] == ["run", "one", "two"]
+    assert [line.split()[0] for line in rendered(seen).splitlines()[:3]] == ["run", "one", "two"]
 
 
 def test_plain_lines_of_a_real_model_come_after_so_many_seconds_too(clock):
@@ -261,25 +255,23 @@ def test_a_model_that_proposes_nothing_is_a_result(local, tmp_path):
     assert again.stderr == "1 of 1 runs are complete already\n"
 
 
-@pytest.mark.parametrize("width", [60, 80, 140])
-def test_a_summary_fits_the_terminal_and_names_every_task_and_method(clock, width, tmp_path):
+def test_a_summary_fits_the_terminal_and_names_every_task_and_method(clock, tmp_path):
     asked = [spec(task, method) for task in ("cartpole", "pong") for method in ("threetraj", "puresearch")]
-    seen, text = shown(*asked, terminal=True, width=width)
-    for place, each in enumerate(asked):
-        seen.progress(progress(each, 0))
-        seen.progress(progress(each, 3, call(tokens=(None, None)), best=1.0 + place))
-        seen.finished(each)
-    clock.now += 61
-    seen.summarize(tmp_path / "out")
-    lines = text.getvalue().splitlines()
-    assert max(map(len, lines)) <= width
-    words = " ".join(text.getvalue().split())
-    assert words.startswith("runs 4 of 4 complete, 12 iterations in 0:01:01 best return cartpole: ")
-    assert (
-        "cartpole: puresearch 2 (run 1), threetraj 1 (run 1) pong: puresearch 4 (run 1), threetraj 3 (run 1)" in words
-    )
-    assert "tokens" not in words
-    assert "audit view" in words
+    of_cartpole, of_pong = "puresearch 2 (run 1), threetraj 1 (run 1)", "puresearch 4 (run 1), threetraj 3 (run 1)"
+    for width in (60, 80, 140):
+        seen, text = shown(*asked, terminal=True, width=width)
+        for place, each in enumerate(asked):
+            seen.progress(progress(each, 0))
+            seen.progress(progress(each, 3, call(tokens=(None, None)), best=1.0 + place))
+            seen.finished(each)
+        clock.now += 61
+        seen.summarize(tmp_path / "out")
+        assert max(map(len, text.getvalue().splitlines())) <= width
+        words = " ".join(text.getvalue().split())
+        assert words.startswith("runs 4 of 4 complete, 12 iterations in 0:01:01 best return cartpole: ")
+        assert f"cartpole: {of_cartpole} pong: {of_pong}" in words
+        assert "tokens" not in words
+        assert "audit view" in words
 
 
 def test_a_session_that_is_stopped_leaves_a_summary_and_how_to_go_on(local, tmp_path):

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import time
+from itertools import product
 
 import pytest
 
@@ -83,19 +84,19 @@ def test_shards_in_one_folder_and_a_later_sweep_without_any(tmp_path):
     assert not list(tmp_path.rglob("*.part"))
 
 
-@pytest.mark.parametrize("program", COMMANDS)
-@pytest.mark.parametrize(
-    "value",
-    ["0/3", "4/3", "a/b", "3", "", "1/0", "-1/3", "1/3/3", "1/3 ", "1.0/3", "٣/٣", "1/1000001", f"1/{'9' * 5000}"],
-)
-def test_a_wrong_shard_is_a_line(program, value, tmp_path):
-    main, arguments = COMMANDS[program]
-    result = in_process(main, *arguments, f"--shard={value}", "--out", tmp_path / "out")
-    assert result.returncode == 2
-    [line] = result.stderr.splitlines()
-    assert line.startswith(f"{program}: Invalid value for '--shard': '")
-    assert "is not I/N with I from 1 to N, such as 3/16; see " in line
-    assert not (tmp_path / "out").exists()
+WRONG = ["0/3", "4/3", "a/b", "3", "", "1/0", "-1/3", "1/3/3", "1/3 ", "1.0/3", "٣/٣", "1/1000001", f"1/{'9' * 5000}"]
+WRONG += ["1/2\x07", "\x1b[31m1/2\n", "1/\u202e2", "\udcff"]
+
+
+def test_a_wrong_shard_is_a_line_that_acts_on_no_terminal(tmp_path):
+    for (program, (main, arguments)), value in product(COMMANDS.items(), WRONG):
+        result = in_process(main, *arguments, f"--shard={value}", "--out", tmp_path / "out")
+        assert result.returncode == 2
+        [line] = result.stderr.splitlines()
+        assert line.startswith(f"{program}: Invalid value for '--shard': '")
+        assert "is not I/N with I from 1 to N, such as 3/16; see " in line
+        assert line.isprintable()
+        assert not (tmp_path / "out").exists()
 
 
 def test_the_plan_of_a_shard(tmp_path):
@@ -151,18 +152,8 @@ def test_shards_of_parts_are_those_of_the_whole_paper(tmp_path):
 def test_refused_settings_leave_no_grid(tmp_path):
     assert collect(*SMALL, *SIZE, "--out", tmp_path, "--shard", "1/2", "--quiet").returncode == 0
     before = {path.name for path in tmp_path.iterdir()}
-    again = collect(
-        *SMALL,
-        *SIZE,
-        "--seed",
-        "1",
-        "--condition",
-        "simulated-salient+iterations-2+rollouts-3+warmup-3",
-        "--out",
-        tmp_path,
-        "--shard",
-        "1/2",
-    )
+    other = ["--seed", "1", "--condition", "simulated-salient+iterations-2+rollouts-3+warmup-3"]
+    again = collect(*SMALL, *SIZE, *other, "--out", tmp_path, "--shard", "1/2")
     assert again.returncode == 1
     assert "was collected with other settings" in again.stderr
     assert collect(*SMALL, *SIZE, "--out", tmp_path, "--shard", "1/2", "--no-resume").returncode == 1

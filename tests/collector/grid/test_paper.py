@@ -12,6 +12,7 @@ import sys
 import time
 from collections import Counter
 from importlib.util import find_spec
+from itertools import product
 from pathlib import Path
 from statistics import fmean
 
@@ -103,26 +104,23 @@ def test_thresholds_are_those_of_the_sensitivity_table():
         assert {each.tau_c for each in found} == {expected}
 
 
-def test_no_two_parts_share_a_run():
+def test_no_two_parts_share_a_run_and_they_are_chosen_by_name():
+    assert [part.name for part in chosen(["tau-off", "methods"])] == ["methods", "tau-off"]
+    assert chosen([]) == list(PARTS)
     for settings in ({}, {"iterations": 2}, {"iterations": 1, "rollouts": 3}):
         folders = [each.folder for specs in planned(**settings).values() for each in specs]
         assert len(folders) == len(set(folders))
 
 
-def test_parts_are_chosen_by_name():
-    assert [part.name for part in chosen(["tau-off", "methods"])] == ["methods", "tau-off"]
-    assert chosen([]) == list(PARTS)
-
-
-@pytest.mark.parametrize("variant", ["threetraj", "reptraj", "r2po", "propsplus", "criticonly", "puresearch"])
-@pytest.mark.parametrize("env", ["cartpole", "frozenlake"])
-def test_sizes_of_prompts_hold_those_of_a_run(env, variant, tmp_path):
-    one = spec(env, variant, iterations=12, rollouts=20, warmup=20)
-    size = PromptSizes().of(one)
-    sent = [len(call["prompt"]) for call in lines(collect(one, tmp_path) / "calls.jsonl") if call["attempt"] == 1]
-    # Numbers of the run's own differ in a digit here and there, and its rollouts may be shorter than those looked at.
-    assert 0.9 * size.low <= fmean(sent) <= 1.02 * size.high
-    assert max(sent) <= 1.02 * size.longest
+def test_sizes_of_prompts_hold_those_of_a_run(tmp_path):
+    variants = ("threetraj", "reptraj", "r2po", "propsplus", "criticonly", "puresearch")
+    for env, variant in product(("cartpole", "frozenlake"), variants):
+        one = spec(env, variant, iterations=12, rollouts=20, warmup=20)
+        size, calls = PromptSizes().of(one), lines(collect(one, tmp_path) / "calls.jsonl")
+        sent = [len(call["prompt"]) for call in calls if call["attempt"] == 1]
+        # Numbers of the run's own differ in a digit here and there; its rollouts may be shorter than those looked at.
+        assert 0.9 * size.low <= fmean(sent) <= 1.02 * size.high, (env, variant)
+        assert max(sent) <= 1.02 * size.longest
 
 
 def test_what_was_recorded_is_measured(tmp_path):
@@ -241,12 +239,17 @@ def test_a_part_that_stops_is_named_and_the_others_are_collected(thresholds, tmp
     assert len(list(tmp_path.glob("*tau-off*/*/*/*/episodes.jsonl"))) == 2
 
 
-def test_a_server_that_is_down_is_told_part_by_part(tmp_path):
+def test_a_server_that_is_down_or_a_folder_that_cannot_be_written_is_told_part_by_part(tmp_path):
+    (tmp_path / "file").write_text("")
     server = ["--backend", "ollama", "--base-url", "http://127.0.0.1:9"]
-    result = in_process(main, *SMALL, *server, "--out", tmp_path, "--part", "tau-off")
-    assert result.returncode == 1
-    assert "tau-off: cannot connect to Ollama at http://127.0.0.1:9" in result.stderr
-    assert "Traceback" not in result.stderr
+    for out, more, message in [
+        (tmp_path, server, "cannot connect to Ollama at http://127.0.0.1:9"),
+        (tmp_path / "file" / "grid", [], "cannot write to"),
+    ]:
+        result = in_process(main, *SMALL, *more, "--out", out, "--part", "tau-off")
+        assert result.returncode == 1
+        assert f"tau-off: {message}" in result.stderr
+        assert "Traceback" not in result.stderr
 
 
 @pytest.mark.skipif(all(map(find_spec, PACKAGES.values())), reason="baselines are installed")
@@ -267,21 +270,13 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize(("arguments", "message"), WRONG.values(), ids=WRONG)
-def test_wrong_usage_is_one_line_and_status_2(arguments, message, tmp_path):
-    result = in_process(main, *arguments, "--out", tmp_path / "grid")
-    assert result.returncode == 2
-    assert message in result.stderr
-    assert len(result.stderr.splitlines()) == 1
-    assert not (tmp_path / "grid").exists()
-
-
-def test_a_folder_that_cannot_be_written_is_told(tmp_path):
-    (tmp_path / "file").write_text("")
-    result = in_process(main, *SMALL, "--part", "tau-off", "--out", tmp_path / "file" / "grid")
-    assert result.returncode == 1
-    assert "tau-off: cannot write to" in result.stderr
-    assert "Traceback" not in result.stderr
+def test_wrong_usage_is_one_line_and_status_2(tmp_path):
+    for arguments, message in WRONG.values():
+        result = in_process(main, *arguments, "--out", tmp_path / "grid")
+        assert result.returncode == 2
+        assert message in result.stderr
+        assert len(result.stderr.splitlines()) == 1
+        assert not (tmp_path / "grid").exists()
 
 
 MADE = {

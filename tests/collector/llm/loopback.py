@@ -1,5 +1,6 @@
 """A scripted server on this machine that speaks as Ollama and as OpenAI-compatible servers do."""
 
+import asyncio
 import json
 import socket
 import struct
@@ -12,6 +13,7 @@ from typing import Any
 from collector.llm.ollama import OllamaModel
 from collector.llm.openai import OpenAIModel
 
+PROMPT = "What next?"
 HTML = b"<html><body>Welcome to nginx</body></html>"
 
 
@@ -168,8 +170,34 @@ class Dialect:
     def model(self, server, **options):
         return self.make(getattr(server, "url", server), **options)
 
+    def asked(self, server, *replies, prompt=PROMPT, seed=3, form=None, **options):
+        """The completion of a prompt by a model with these options, from a server that sends these replies."""
+        server.replies[self.chat] = list(replies)
+        return ask(self.model(server, **options), prompt, seed=seed, form=form)
+
     def answer(self, text="params[0]: 1", **message) -> Reply:
         return Reply(body=ANSWERS[self.name](text, message))
+
+
+def use(model, *calls):
+    """What calls of a model give, at once; it is closed then."""
+
+    async def used():
+        try:
+            return await asyncio.gather(*(call(model) for call in calls))
+        finally:
+            await model.aclose()
+
+    return asyncio.run(used())
+
+
+def ask(model, prompt=PROMPT, *, seed=3, form=None):
+    """The completion of a prompt."""
+    return use(model, lambda each: each.complete(prompt, seed=seed, form=form))[0]
+
+
+def check(model):
+    use(model, lambda each: each.check())
 
 
 def _ollama_answer(text, message):

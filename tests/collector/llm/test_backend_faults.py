@@ -5,33 +5,32 @@ import gc
 import socket
 import traceback
 from dataclasses import dataclass, replace
+from functools import partial
 
 import pytest
 
 from collector.errors import ModelError
 from collector.llm.faults import EmptyAnswerError
 from collector.llm.retry import Gate, RetryPolicy
-from tests.collector.llm.loopback import HTML, OLLAMA, OPENAI, Reply
+from tests.collector.llm.loopback import HTML, OLLAMA, OPENAI, Reply, ask, use
 
 POLICY = RetryPolicy(attempts=3, limited_attempts=4, timed_out_attempts=2, empty_attempts=2)
 SECRET = "sk-secret-4711"
 
 
-def failure(model) -> ModelError:
-    async def call():
-        try:
-            with pytest.raises(ModelError) as caught:
-                await model.complete("What next?", seed=3)
-            return caught.value
-        finally:
-            await model.aclose()
-
-    return asyncio.run(call())
-
-
 def impatient(dialect, server, clock, **options):
-    options = {"retry": POLICY, "gate": Gate(now=clock.now, sleep=clock.sleep)} | options
-    return dialect.model(server, **options)
+    return dialect.model(server, **{"retry": POLICY, "gate": Gate(now=clock.now, sleep=clock.sleep)} | options)
+
+
+def failure(dialect, server, clock, *replies, **options) -> ModelError:
+    """The error of a call, to a server that sends these replies."""
+    if replies:
+        server.requests.clear()
+        clock.slept.clear()
+        server.replies[dialect.chat] = list(replies)
+    with pytest.raises(ModelError) as caught:
+        ask(impatient(dialect, server, clock, **options))
+    return caught.value
 
 
 @dataclass(frozen=True)
@@ -80,24 +79,20 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("row", FAULTS.values(), ids=FAULTS.keys())
-def test_each_fault_is_reported_in_one_line(server, dialect, clock, row, monkeypatch):
+def test_each_fault_is_reported_in_one_line(server, dialect, clock, monkeypatch):
+    missing = Row(dialect.missing, ("has no model tiny:1b", dialect.pull), 1)
     monkeypatch.setenv(dialect.key, SECRET)
-    server.replies[dialect.chat] = [row.reply]
-    message = str(failure(impatient(dialect, server, clock)))
-    for part in (*row.parts, server.url):
-        assert part in message
-    assert "\n" not in message
-    assert len(server.requests) == row.requests
-    assert len(clock.slept) == row.requests - 1
-
-
-def test_a_missing_model_is_reported_with_the_way_to_get_it(server, dialect, clock):
-    server.replies[dialect.chat] = [dialect.missing]
-    message = str(failure(impatient(dialect, server, clock)))
-    assert "has no model tiny:1b" in message
-    assert dialect.pull in message
-    assert len(server.requests) == 1
+    for name, row in {**FAULTS, "missing": missing}.items():
+        message = str(failure(dialect, server, clock, row.reply))
+        for part in (*row.parts, server.url):
+            assert part in message, name
+        assert "\n" not in message
+        assert (len(server.requests), len(clock.slept)) == (row.requests, row.requests - 1), name
+    for status in (400, 401, 403, 404, 429, 500):
+        reply = error(status, f"key {SECRET} is wrong for this model")
+        assert SECRET not in "".join(traceback.format_exception(failure(dialect, server, clock, reply)))
+    monkeypatch.delenv(dialect.key)
+    assert f"wants an API key (401): set {dialect.key}" in str(failure(dialect, server, clock, error(401)))
 
 
 SHAPES = [
@@ -111,11 +106,10 @@ SHAPES = [
 ]
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-def test_an_answer_of_another_shape_cannot_be_read(server, clock, shape):
-    server.replies[OPENAI.chat] = [Reply(body=shape)]
-    assert "cannot be read" in str(failure(impatient(OPENAI, server, clock)))
-    assert len(server.requests) == 3
+def test_an_answer_of_another_shape_cannot_be_read(server, clock):
+    for shape in SHAPES:
+        assert "cannot be read" in str(failure(OPENAI, server, clock, Reply(body=shape))), shape
+        assert len(server.requests) == 3
 
 
 SAID_NOTHING = "gave an empty answer: "
@@ -132,45 +126,39 @@ EMPTY = [
 ]
 
 
-@pytest.mark.parametrize(("dialect", "answer", "part"), EMPTY)
-def test_an_answer_without_text_is_an_error_of_its_own(server, clock, dialect, answer, part):
-    server.replies[dialect.chat] = [dialect.answer(**answer)]
-    raised = failure(impatient(dialect, server, clock))
-    assert isinstance(raised, EmptyAnswerError)
-    assert (raised.completion.text.strip(), raised.completion.completion_tokens) == ("", 7)
-    assert (raised.completion.thinking is not None) == ("after thinking" in part)
-    assert part in str(raised)
-    assert len(server.requests) == 2
+def test_an_answer_without_text_is_an_error_of_its_own(server, clock):
+    for dialect, answer, part in EMPTY:
+        raised = failure(dialect, server, clock, dialect.answer(**answer))
+        assert isinstance(raised, EmptyAnswerError)
+        assert (raised.completion.text.strip(), raised.completion.completion_tokens) == ("", 7)
+        assert (raised.completion.thinking is not None) == ("after thinking" in part)
+        assert part in str(raised)
+        assert len(server.requests) == 2
 
 
-@pytest.mark.parametrize("how", ["stalled", "endless"])
-def test_a_server_that_never_finishes_meets_the_time_limit(server, dialect, clock, how):
-    server.replies[dialect.chat] = [Reply(how=how)]
-    message = str(failure(impatient(dialect, server, clock, timeout=0.2)))
-    assert "gave no full answer within 0.2 s" in message
-    assert "--timeout" in message
-    assert len(server.requests) == 2
-
-
-def test_a_server_that_is_down(dialect, clock):
+def test_a_server_that_never_finishes_is_down_or_unknown(server, dialect, clock, monkeypatch):
+    for how in ("stalled", "endless"):
+        message = str(failure(dialect, server, clock, Reply(how=how), timeout=0.1))
+        assert "gave no full answer within 0.1 s" in message
+        assert "--timeout" in message
+        assert len(server.requests) == 2
     with socket.create_server(("127.0.0.1", 0)) as closed:
-        port = closed.getsockname()[1]
-    message = str(failure(impatient(dialect, f"http://127.0.0.1:{port}", clock)))
-    assert f"cannot connect to {'Ollama' if dialect is OLLAMA else 'the OpenAI-compatible server'}" in message
-    assert f"127.0.0.1:{port}" in message
+        place = f"127.0.0.1:{closed.getsockname()[1]}"
+    program = "Ollama" if dialect is OLLAMA else "the OpenAI-compatible server"
+    clock.slept.clear()
+    refused = f"cannot connect to {program} at http://{place}"
+    message = str(failure(dialect, f"http://{place}", clock))
+    assert message.startswith(refused)
     assert "(connection refused): start it" in message
-    assert len(clock.slept) == 2
 
-
-def test_a_host_that_nobody_knows(dialect, clock, monkeypatch):
     def unknown(*args, **options):
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
     monkeypatch.setattr(socket, "getaddrinfo", unknown)
-    message = str(failure(impatient(dialect, "http://nowhere.invalid:8000", clock)))
+    message = str(failure(dialect, "http://nowhere.invalid:8000", clock))
     assert "nowhere.invalid:8000" in message
     assert "(the host name is not known)" in message
-    assert len(clock.slept) == 2
+    assert len(clock.slept) == 4
 
 
 def test_a_server_that_recovers_is_answered(server, dialect, clock):
@@ -180,88 +168,46 @@ def test_a_server_that_recovers_is_answered(server, dialect, clock):
         dialect, server, clock, retry=replace(POLICY, attempts=4), on_wait=lambda *wait: waits.append(wait)
     )
 
-    async def call():
-        try:
-            return await model.complete("What next?", seed=3)
-        finally:
-            await model.aclose()
-
-    assert asyncio.run(call()).text == "at last"
+    assert ask(model).text == "at last"
     assert [seconds for _, seconds in waits] == clock.slept
     assert [server.url in reason for reason, _ in waits] == [True, True, True]
     # Each of these is a failure of the same kind: the waits double, less a jitter of at most half.
     assert [low <= seconds <= 2 * low for low, seconds in zip((0.5, 1, 2), clock.slept, strict=True)] == [True] * 3
 
 
-@pytest.mark.parametrize("status", [400, 401, 403, 404, 429, 500])
-def test_a_key_is_never_shown(server, dialect, clock, monkeypatch, status):
-    monkeypatch.setenv(dialect.key, SECRET)
-    server.replies[dialect.chat] = [error(status, f"key {SECRET} is wrong for this model")]
-    raised = failure(impatient(dialect, server, clock))
-    assert SECRET not in "".join(traceback.format_exception(raised))
-
-
 def test_a_password_in_the_address_is_never_shown(clock, server):
     server.replies[OPENAI.chat] = [error(500)]
-    place = server.url.replace("http://", "http://me:hunter2@")
-    raised = failure(impatient(OPENAI, place, clock))
+    raised = failure(OPENAI, server.url.replace("http://", "http://me:hunter2@"), clock)
     assert "hunter2" not in "".join(traceback.format_exception(raised))
     assert server.requests[0].headers["authorization"].startswith("Basic ")
 
 
-def test_a_key_that_is_missing_is_reported_as_missing(server, dialect, clock):
-    server.replies[dialect.chat] = [error(401)]
-    message = str(failure(impatient(dialect, server, clock)))
-    assert f"wants an API key (401): set {dialect.key}" in message
+def test_a_call_or_a_wait_is_cancelled_at_once_and_leaves_nothing_behind(server, dialect):
+    """The wait before another try lasts an hour here."""
+    patient = RetryPolicy(first_wait=3600, longest_wait=3600, total_wait=7200)
 
-
-def test_a_call_is_cancelled_at_once_and_leaves_nothing_behind(server, dialect):
-    server.replies[dialect.chat] = [Reply(how="stalled")]
-
-    async def call():
-        model = dialect.model(server)
+    async def cancelled(reply):
+        server.replies[dialect.chat] = [reply]
+        waiting = asyncio.Event()
+        model = dialect.model(server, retry=patient, on_wait=lambda *_: waiting.set())
         pending = asyncio.create_task(model.complete("What next?", seed=3))
-        assert await asyncio.to_thread(server.asked.wait, 10)
+        assert await (asyncio.to_thread(server.asked.wait, 10) if reply.how == "stalled" else waiting.wait())
         pending.cancel()
         with pytest.raises(asyncio.CancelledError):
             await pending
         await model.aclose()
         return asyncio.all_tasks() - {asyncio.current_task()}
 
-    assert asyncio.run(call()) == set()
-    gc.collect()  # an unclosed connection would be reported here, as an error
-    assert len(server.requests) == 1
-
-
-def test_a_wait_is_cancelled_at_once(server, dialect):
-    """The wait before another try lasts an hour here."""
-    server.replies[dialect.chat] = [error(500)]
-    policy = RetryPolicy(first_wait=3600, longest_wait=3600, total_wait=7200)
-
-    async def call():
-        waiting = asyncio.Event()
-        model = dialect.model(server, retry=policy, on_wait=lambda *_: waiting.set())
-        pending = asyncio.create_task(model.complete("What next?", seed=3))
-        await waiting.wait()
-        pending.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await pending
-        await model.aclose()
-
-    asyncio.run(call())
-    assert len(server.requests) == 1
+    for reply in (Reply(how="stalled"), error(500)):
+        server.requests.clear()
+        assert asyncio.run(cancelled(reply)) == set()
+        gc.collect()  # an unclosed connection would be reported here, as an error
+        assert len(server.requests) == 1
 
 
 def test_many_calls_share_one_model(server, dialect, clock):
     server.replies[dialect.chat] = [dialect.answer()]
-
-    async def calls():
-        model = impatient(dialect, server, clock)
-        try:
-            return await asyncio.gather(*(model.complete("What next?", seed=seed) for seed in range(32)))
-        finally:
-            await model.aclose()
-
-    assert len(asyncio.run(calls())) == 32
+    calls = [partial(lambda model, seed: model.complete("What next?", seed=seed), seed=seed) for seed in range(32)]
+    assert len(use(impatient(dialect, server, clock), *calls)) == 32
     seeds = {request.body.get("options", request.body)["seed"] for request in server.requests}
     assert seeds == set(range(32))

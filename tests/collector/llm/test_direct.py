@@ -13,11 +13,12 @@ import httpx
 import pytest
 
 from collector.errors import ModelError
-from collector.llm import direct, served
+from collector.llm import clients, direct, served
 from collector.llm.address import parse_address
+from collector.llm.clients import certificates
 from collector.llm.direct import direct_transport
 from collector.llm.retry import RetryPolicy
-from tests.collector.llm.loopback import OLLAMA
+from tests.collector.llm.loopback import use
 
 QUICK = RetryPolicy(first_wait=0.01)
 
@@ -68,7 +69,7 @@ async def asked(model, times=1):
         await model.aclose()
 
 
-def test_a_connection_is_used_again_and_replaced_where_the_server_has_closed_it(dialect):
+def test_a_connection_is_used_again_for_a_while_and_replaced_where_the_server_has_closed_it(dialect, monkeypatch):
     async def run(calls_each):
         waits = []
         async with serving(dialect, calls_each=calls_each) as (place, connections):
@@ -78,6 +79,8 @@ def test_a_connection_is_used_again_and_replaced_where_the_server_has_closed_it(
 
     assert asyncio.run(run(None)) == [6]
     assert asyncio.run(run(2)) == [2, 2, 2]
+    monkeypatch.setattr(direct, "KEPT_SECONDS", 0)
+    assert asyncio.run(run(None)) == [1] * 6
 
 
 def test_a_connection_with_bytes_that_nobody_asked_for_is_not_used_again(dialect):
@@ -117,23 +120,6 @@ def test_an_unreadable_response_on_a_kept_connection_counts_as_a_try(dialect):
     assert asyncio.run(run()) == ([2, 1], 1)
 
 
-def test_an_argument_that_no_model_takes_is_refused(dialect):
-    """Such as an address under another name: the default server would be asked instead."""
-    with pytest.raises(TypeError, match="no argument of a model: host"):
-        dialect.model("http://127.0.0.1:9", host="http://elsewhere")
-
-
-def test_a_connection_is_not_kept_for_ever(monkeypatch):
-    monkeypatch.setattr(direct, "KEPT_SECONDS", 0)
-
-    async def run():
-        async with serving(OLLAMA) as (place, connections):
-            await asked(OLLAMA.model(f"http://{place}"), times=2)
-        return connections
-
-    assert asyncio.run(run()) == [1, 1]
-
-
 def test_what_is_refused_at_all_addresses_of_a_host_is_named(dialect):
     with socket.create_server(("127.0.0.1", 0)) as closed:
         port = closed.getsockname()[1]
@@ -157,17 +143,10 @@ def test_a_server_that_accepts_late_is_tried_again(dialect, monkeypatch):
                     time.sleep(0.2)
 
             model = dialect.model(f"http://127.0.0.1:{late.getsockname()[1]}", retry=QUICK, on_wait=wait)
-            asyncio.run(checked(model) if ask == "check" else asked(model))
+            use(model, lambda each, ask=ask: each.check() if ask == "check" else each.complete("What next?", seed=3))
             assert "cannot connect" in waits[0]
             assert "(no reply)" in waits[0]
             accepting.join()
-
-
-async def checked(model):
-    try:
-        await model.check()
-    finally:
-        await model.aclose()
 
 
 def accept(late, dialect):
@@ -219,6 +198,18 @@ def test_https_is_for_servers_with_a_trusted_certificate(dialect, monkeypatch, t
         asyncio.run(run())
     monkeypatch.setenv("SSL_CERT_FILE", str(own))
     assert asyncio.run(run()) == ["params[0]: 1"] * 2
+
+
+def test_certificates_are_read_once_for_all_clients(monkeypatch):
+    """By the library that makes the clients, each with its own idea of whom to trust."""
+    openai = pytest.importorskip("openai")
+    clients._read.cache_clear()
+    for kind in (httpx.AsyncClient, openai.DefaultAsyncHttpxClient):
+        assert certificates(kind) is certificates(kind)
+        monkeypatch.setenv("SSL_CERT_FILE", httpx.__file__.replace("__init__.py", "no-such-file.pem"))
+        with pytest.raises(OSError, match="No such file"):
+            certificates(kind)
+        monkeypatch.delenv("SSL_CERT_FILE")
 
 
 def certificate(folder):

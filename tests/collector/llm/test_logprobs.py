@@ -1,6 +1,5 @@
 """Log-probabilities of tokens, from servers that give them in any shape."""
 
-import asyncio
 import json
 import math
 from statistics import fmean
@@ -12,23 +11,13 @@ from hypothesis import strategies as st
 
 from collector.errors import ModelError
 from collector.llm.logprobs import MOST_TOKENS, read_logprobs
-from tests.collector.llm.loopback import OPENAI, Reply
+from tests.collector.llm.loopback import OPENAI, Reply, ask
 
 GIVEN = [
     {"token": "par", "logprob": -0.5, "bytes": [1], "top_logprobs": [{"token": "x", "logprob": -0.1}]},
     {"token": "ams", "logprob": -9999.0},
 ]
 KEPT = [("par", -0.5), ("ams", -9999.0)]
-
-
-def ask(model):
-    async def call():
-        try:
-            return await model.complete("What next?", seed=3)
-        finally:
-            await model.aclose()
-
-    return asyncio.run(call())
 
 
 def reply(dialect, logprobs):
@@ -41,53 +30,35 @@ def reply(dialect, logprobs):
     return answer
 
 
-def test_they_are_asked_for_and_kept(server, dialect):
-    server.replies[dialect.chat] = [reply(dialect, {"content": GIVEN})]
-    model = dialect.model(server, logprobs=True)
-    assert ask(model).logprobs == KEPT
-    assert server.requests[0].body["logprobs"] is True
-    assert model.options["logprobs"] is True
-
-
-def test_llama_cpp_is_asked_for_no_more_alternatives_than_it_must_give(server):
-    server.replies[OPENAI.chat] = [reply(OPENAI, {"content": GIVEN})]
-    ask(OPENAI.model(server, logprobs=True))
-    assert server.requests[0].body["top_logprobs"] == 1
-
-
-def test_they_are_not_asked_for_and_not_kept_without_the_option(server, dialect):
-    server.replies[dialect.chat] = [reply(dialect, {"content": GIVEN})]
-    assert ask(dialect.model(server)).logprobs is None
-    assert not {"logprobs", "top_logprobs"} & set(server.requests[0].body)
-
-
 ABSENT = [None, [], {"content": None}, {"content": []}, {"content": {}}, {"content": [3]}, "x", -1.0]
 ABSENT += [{"content": [{"token": "a", "logprob": None}]}, {"content": [{"token": 3, "logprob": -1}]}]
 
 
-@pytest.mark.parametrize("logprobs", ABSENT, ids=json.dumps)
-def test_there_are_none_where_the_server_gives_none_or_another_shape(server, dialect, logprobs):
-    server.replies[dialect.chat] = [reply(dialect, logprobs)]
-    completion = ask(dialect.model(server, logprobs=True))
-    assert (completion.text, completion.logprobs) == ("params[0]: 1", None)
-
-
-def test_a_server_that_refuses_is_one_line(server, dialect):
-    server.replies[dialect.chat] = [Reply(400, {"error": {"message": "logprobs are not supported with reasoning"}})]
+def test_they_are_asked_for_and_kept_where_the_option_is_given(server, dialect):
+    """Of llama.cpp no more alternatives than it must give."""
+    model = dialect.model(server, logprobs=True)
+    server.replies[dialect.chat] = [reply(dialect, {"content": GIVEN})]
+    assert ask(model).logprobs == KEPT
+    sent = server.requests.pop().body
+    assert (sent["logprobs"], sent.get("top_logprobs")) == (True, 1 if dialect is OPENAI else None)
+    assert model.options["logprobs"] is True
+    assert ask(dialect.model(server)).logprobs is None
+    assert not {"logprobs", "top_logprobs"} & set(server.requests[0].body)
+    for absent in ABSENT:
+        completion = dialect.asked(server, reply(dialect, absent), logprobs=True)
+        assert (completion.text, completion.logprobs) == ("params[0]: 1", None), absent
+    refused = Reply(400, {"error": {"message": "logprobs are not supported with reasoning"}})
     with pytest.raises(ModelError, match="it does not give log-probabilities; leave out --logprobs"):
-        ask(dialect.model(server, logprobs=True))
+        dialect.asked(server, refused, logprobs=True)
 
 
-@pytest.mark.parametrize("logprob", ["null", "1e999", "-1e308", "-3.5e38"])
-def test_what_no_mean_can_be_formed_of_is_left_out(logprob):
-    many = b'[{"token": "a", "logprob": -1}%s]' % (b', {"token": "b", "logprob": %s}' % logprob.encode() * 3)
-    assert read_logprobs(msgspec.Raw(many)) in (None, [("a", -1.0)])
-
-
-@pytest.mark.parametrize("tokens", [MOST_TOKENS, MOST_TOKENS + 1])
-def test_the_number_of_tokens_is_bounded(tokens):
-    read = read_logprobs(msgspec.Raw(json.dumps([{"token": "a", "logprob": -1}] * tokens).encode()))
-    assert (read is None) == (tokens > MOST_TOKENS)
+def test_what_is_kept_is_bounded():
+    for logprob in (b"null", b"1e999", b"-1e308", b"-3.5e38"):
+        many = b'[{"token": "a", "logprob": -1}%s]' % (b', {"token": "b", "logprob": %s}' % logprob * 3)
+        assert read_logprobs(msgspec.Raw(many)) in (None, [("a", -1.0)])
+    for tokens in (MOST_TOKENS, MOST_TOKENS + 1):
+        read = read_logprobs(msgspec.Raw(json.dumps([{"token": "a", "logprob": -1}] * tokens).encode()))
+        assert (read is None) == (tokens > MOST_TOKENS)
 
 
 JSON = st.recursive(
@@ -116,5 +87,4 @@ def test_whatever_is_sent_is_read_as_pairs_that_a_record_holds_or_as_none(value)
 @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(value=JSON)
 def test_no_shape_of_them_costs_an_answer(server, dialect, value):
-    server.replies[dialect.chat] = [reply(dialect, {"content": value})]
-    assert ask(dialect.model(server, logprobs=True)).text == "params[0]: 1"
+    assert dialect.asked(server, reply(dialect, {"content": value}), logprobs=True).text == "params[0]: 1"

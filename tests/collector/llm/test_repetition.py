@@ -1,35 +1,25 @@
-import pytest
-
 from collector.llm.repetition import SHORTEST, TIMES, WINDOW, repeated_tail
 
 LONGEST = "".join(f"{number:03}," for number in range(WINDOW // TIMES))[: WINDOW // TIMES]
 
 
-@pytest.mark.parametrize(
-    ("text", "unit"),
-    [
-        ("abc " * 60, "abc "),
-        ("params[0]: 1\n" + "It then goes left. " * 20, "It then goes left. "),
-        ("x" * SHORTEST, "x"),
-        ("x" * (SHORTEST - 1), None),
-        ("hello world " * 10, None),
-        ("0123456789" * TIMES, None),
-        (", ".join(f"params[{index}]: 1" for index in range(200)), None),
-        ("", None),
-    ],
-)
-def test_an_end_that_repeats_itself_is_found(text, unit):
-    assert repeated_tail(text) == unit
+LONG = "".join(chr(ord("a") + index % 26) * (index // 26 + 1) for index in range(100))
+UNITS = {
+    "abc " * 60: "abc ",
+    "params[0]: 1\n" + "It then goes left. " * 20: "It then goes left. ",
+    "x" * SHORTEST: "x",
+    "x" * (SHORTEST - 1): None,
+    "hello world " * 10: None,
+    "0123456789" * TIMES: None,
+    ", ".join(f"params[{index}]: 1" for index in range(200)): None,
+    "": None,
+    LONG * TIMES: f"{LONG[:59]}…",
+    "abc " * 100 + "and then it ends well.": None,
+}
 
 
-def test_a_long_unit_is_quoted_in_short():
-    unit = "".join(chr(ord("a") + index % 26) * (index // 26 + 1) for index in range(100))
-    quote = repeated_tail(unit * TIMES)
-    assert quote == f"{unit[:59]}…"
-
-
-def test_a_repetition_that_is_over_does_not_count():
-    assert repeated_tail("abc " * 100 + "and then it ends well.") is None
+def test_an_end_that_repeats_itself_is_found():
+    assert {text: repeated_tail(text) for text in UNITS} == UNITS
 
 
 def test_by_definition():

@@ -9,36 +9,26 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from collector import evidence, seeding
+from collector import seeding
 from collector.errors import UsageError
 from collector.llm.simulated import SimulatedModel, get_personality
 from collector.llm.simulated.anchoring import TARGETS, choose_anchor, typicality
 from collector.llm.simulated.model import read_request
 from collector.llm.simulated.personality import RULES
 from collector.methods import METHODS
-from collector.policy import UnreadableAnswer, from_text
-from collector.prompts import Prompts, Review, Trial
-from collector.rollouts.evaluate import evaluate
+from collector.prompts import Trial
 from collector.tasks import get_task
+from tests.collector.llm.test_simulated import FALLIBLE, critic_prompt, vectors
 
-FALLIBLE = [-0.8, -0.3, 1.4, -0.8, 4.8, 6.0, -5.5, 1.6, -3.1, -1.8]
-"""A CartPole policy whose rollouts end after between some 30 and some 100 steps."""
 BLOCK = re.compile(r"^\w+ rollout \(rollout (\d+), return (\S+), length (\d+)\):\n(.+)\n", re.MULTILINE)
 LABELS = ("Worst rollout", "Median rollout", "Best rollout")
 NEUTRAL = ("Rollout A", "Rollout B", "Rollout C")
-ORDERS = list(permutations(range(3)))
 
 
 @pytest.fixture(scope="module")
 def prompt():
-    task = get_task("cartpole")
-    result = evaluate(task, FALLIBLE, list(range(20)))
-    shown = evidence.gather(task, result, METHODS["threetraj"].evidence)
-    written = evidence.write(task, FALLIBLE, result.seeds, shown)
-    review = Review(
-        FALLIBLE, result.mean_return, 20, METHODS["threetraj"].evidence, written, shown.statistics, tau_c=None
-    )
-    return Prompts(task).critic([Trial([0.5] * 10, 40.0)], review)
+    history = [Trial([0.5] * 10, 40.0)]
+    return critic_prompt(get_task("cartpole"), METHODS["threetraj"], FALLIBLE, history=history)[0]
 
 
 def changed(prompt, *, order=(0, 1, 2), names=LABELS, returns=None):
@@ -76,22 +66,16 @@ def completions(prompt, personality, count=300):
     return [model.answer_request(request, seed) for seed in range(count)]
 
 
-def test_every_rule_is_known():
-    assert set(TARGETS) | {"uniform", "none"} == {rule for rule, fixation in RULES.items() if fixation > 0}
-
-
-def test_evidence_put_back_together_unchanged_is_the_prompt(prompt):
+def test_rules_follow_what_they_are_named_after_in_every_arrangement(prompt):
     assert changed(prompt) == prompt
-
-
-@pytest.mark.parametrize("names", [LABELS, NEUTRAL], ids=["labels", "neutral"])
-def test_rules_follow_what_they_are_named_after_in_every_arrangement(prompt, names):
+    assert set(TARGETS) | {"uniform", "none"} == {rule for rule, fixation in RULES.items() if fixation > 0}
     numbers = [None, "hidden", *permutations(("31.0000", "40.0000", "90.0000"))]
     rng = np.random.default_rng(0)
-    for order, names_of, returns in product(ORDERS, permutations(names), numbers):
+    named = [*permutations(LABELS), *permutations(NEUTRAL)]
+    for order, names_of, returns in product(permutations(range(3)), named, numbers):
         request = read_request(changed(prompt, order=order, names=names_of, returns=returns))
         expected = {"first": order[0], "last": order[-1], "content": 0}
-        if names is LABELS:
+        if "Worst rollout" in names_of:
             expected["label"] = names_of.index("Worst rollout")
         if returns is None:
             expected["number"] = 0
@@ -122,37 +106,33 @@ def test_magnitude_follows_the_number_only_where_it_is_far_below_the_median(prom
     assert anchors(mild, "magnitude@1", 50) == anchors(mild, "typical", 50)
 
 
-@pytest.mark.parametrize(
-    ("personality", "names", "returns", "target", "probability"),
-    [
-        ("number@0.4", NEUTRAL, None, 0, 0.4),
-        ("label", LABELS, ("90.0", "40.0", "30.0"), 0, 0.85),
-        ("first@0.2-silent", NEUTRAL, None, 2, 0.2),
-        ("last-talker", NEUTRAL, None, 1, 0.85),
-        ("typical", NEUTRAL, None, 0, 0.0),
-        ("format", LABELS, None, 0, 0.0),
-        ("length", LABELS, None, 0, 0.0),
-        ("label", NEUTRAL, None, 0, 0.0),
-    ],
-)
-def test_a_rule_is_followed_with_its_probability_and_else_typicality_decides(
-    prompt, personality, names, returns, target, probability
-):
+FOLLOWED = [
+    ("number@0.4", NEUTRAL, None, 0, 0.4),
+    ("label", LABELS, ("90.0", "40.0", "30.0"), 0, 0.85),
+    ("first@0.2-silent", NEUTRAL, None, 2, 0.2),
+    ("last-talker", NEUTRAL, None, 1, 0.85),
+    ("typical", NEUTRAL, None, 0, 0.0),
+    ("format", LABELS, None, 0, 0.0),
+    ("length", LABELS, None, 0, 0.0),
+    ("label", NEUTRAL, None, 0, 0.0),
+]
+
+
+def test_a_rule_is_followed_with_its_probability_and_else_typicality_decides(prompt):
     order = (2, 0, 1)
-    shown = changed(prompt, order=order, names=names, returns=returns)
-    request = read_request(shown)
-    weights = typicality([rollout.value for rollout in request.rollouts], request.achieved)
-    chosen = anchors(shown, personality)
-    for place, weight in enumerate(weights):
-        follows = probability if order[place] == target else 0.0
-        assert_share([each == place for each in chosen], follows + (1 - probability) * weight)
-
-
-@pytest.mark.parametrize("personality", ["uniform", "typical", "number", "label"])
-def test_where_nothing_tells_the_rollouts_apart_each_is_as_likely(prompt, personality):
-    chosen = anchors(changed(prompt, names=NEUTRAL, returns="hidden"), personality)
-    for place in range(3):
-        assert_share([each == place for each in chosen], 1 / 3)
+    for personality, names, returns, target, probability in FOLLOWED:
+        shown = changed(prompt, order=order, names=names, returns=returns)
+        request = read_request(shown)
+        weights = typicality([rollout.value for rollout in request.rollouts], request.achieved)
+        chosen = anchors(shown, personality)
+        for place, weight in enumerate(weights):
+            follows = probability if order[place] == target else 0.0
+            assert_share([each == place for each in chosen], follows + (1 - probability) * weight)
+    # Where nothing tells the rollouts apart each is as likely.
+    for personality in ("uniform", "typical", "number", "label"):
+        chosen = anchors(changed(prompt, names=NEUTRAL, returns="hidden"), personality)
+        for place in range(3):
+            assert_share([each == place for each in chosen], 1 / 3)
 
 
 def test_a_critic_that_goes_by_the_history_gives_the_same_answer_to_any_evidence(prompt):
@@ -210,32 +190,24 @@ def test_any_byte_changes_the_answers_of_format_but_not_how_they_are_distributed
 
 def test_revisions_of_length_grow_with_the_prompt(prompt):
     def size(text, personality):
-        sizes = []
-        for completion in completions(text, personality):
-            try:
-                params = from_text(get_task("cartpole").space, completion.text)
-            except UnreadableAnswer:
-                continue
-            sizes.append(sum(a != b for a, b in zip(params, FALLIBLE, strict=True)))
-        return np.mean(sizes)
+        found = vectors(get_task("cartpole"), completions(text, personality))
+        return np.mean([sum(a != b for a, b in zip(params, FALLIBLE, strict=True)) for _, params in found])
 
     longer = prompt.replace("## Evidence\n", "## Evidence\n" + "\n" * len(prompt))
     assert size(longer, "length") > size(prompt, "length") + 0.5
     assert size(longer, "typical") == size(prompt, "typical")
 
 
-@pytest.mark.parametrize(
-    "unknown", ["", "label@", "label@1.5", "label@-1", "label-loud", "number@0.4-silent-talker", "Label", "salient@0.5"]
-)
-def test_unknown_ids_are_refused_in_one_line_that_lists_what_there_is(unknown):
-    with pytest.raises(UsageError) as error:
-        get_personality(unknown)
-    message = str(error.value)
-    assert message.startswith(f"unknown personality '{unknown}'; choose from salient, ")
-    assert "\n" not in message
-    assert all(rule in message for rule in RULES)
+UNKNOWN = ["", "label@", "label@1.5", "label@-1", "label-loud", "number@0.4-silent-talker", "Label", "salient@0.5"]
 
 
-def test_a_probability_that_would_do_nothing_is_refused():
+def test_unknown_ids_are_refused_in_one_line_that_lists_what_there_is():
+    for unknown in UNKNOWN:
+        with pytest.raises(UsageError) as error:
+            get_personality(unknown)
+        message = str(error.value)
+        assert message.startswith(f"unknown personality '{unknown}'; choose from salient, ")
+        assert "\n" not in message
+        assert all(rule in message for rule in RULES)
     with pytest.raises(UsageError, match="'typical' takes no probability"):
         get_personality("typical@0.5")

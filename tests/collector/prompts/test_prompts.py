@@ -52,59 +52,46 @@ def critic_prompt(task, method, tau_c=None):
     return Prompts(task).critic(trials, review)
 
 
-@pytest.mark.parametrize("task", TASKS.values(), ids=lambda task: task.id)
-def test_the_search_prompt_carries_numbers_and_no_task(task):
-    prompt = Prompts(task).search(history(task), Turn(6, 100))
-    assert "iteration 7 of 100" in prompt
-    assert f"vector of {task.space.size} numbers" in prompt
-    assert f"about {task.optimum:g}" in prompt
-    assert f"params[{task.space.size - 1}]: v" in prompt
-    assert "0.46" in prompt
-    assert "not in the list of trials" in prompt
-    for secret in ("policy", "rollout", "reward", "->", "EXCERPT", task.description[:30]):
-        assert secret not in prompt
-    if isinstance(task.space, LinearSpace):
-        assert "between -6.0 and 6.0 and has 1 decimal" in prompt
-        assert "steps of about 1.0" in prompt
-    else:
-        assert f"one of the integers {', '.join(map(str, task.space.actions))}" in prompt
-        assert "steps of" not in prompt
-
-
-@pytest.mark.parametrize("task", TASKS.values(), ids=lambda task: task.id)
-def test_the_informed_search_prompt_adds_the_task_and_no_rollout(task):
-    plain = Prompts(task).search(history(task), Turn(6, 100))
-    informed = Prompts(task).search(history(task), Turn(6, 100), informed=True)
-    assert task.description in informed
-    assert structure(task.space) in informed
-    assert "parameters of a policy" in informed
-    assert "->" not in informed
-    assert "EXCERPT" not in informed
-    kept = [line for line in plain.splitlines() if line not in informed.splitlines()]
-    assert kept == []
-
-
-@pytest.mark.parametrize("task", TASKS.values(), ids=lambda task: task.id)
-def test_the_solo_critic_prompt_drafts_criticises_and_revises_without_any_rollout(task):
-    prompt = Prompts(task).solo(history(task), Turn(6, 200))
-    for text in (task.description, structure(task.space), "Draft:", "Critique:", "Revise:", "iteration 7 of 200"):
-        assert text in prompt
-    assert f"about {task.optimum:g}" in prompt
-    for absent in ("->", "EXCERPT", "Median rollout", "Worst rollout", "Statistics of", "Evidence"):
-        assert absent not in prompt
+def test_search_prompts_carry_numbers_and_informed_ones_the_task_and_none_a_rollout():
+    for task in TASKS.values():
+        trials, space = history(task), task.space
+        plain = Prompts(task).search(trials, Turn(6, 100))
+        is_linear = isinstance(space, LinearSpace)
+        values = (
+            "between -6.0 and 6.0 and has 1 decimal"
+            if is_linear
+            else f"one of the integers {', '.join(map(str, space.actions))}"
+        )
+        stated = ["iteration 7 of 100", f"vector of {space.size} numbers", f"params[{space.size - 1}]: v", "0.46"]
+        for text in (*stated, f"about {task.optimum:g}", "not in the list of trials", values):
+            assert text in plain, (task.id, text)
+        assert ("steps of about 1.0" in plain, "steps of" in plain) == (is_linear, is_linear)
+        for secret in ("policy", "rollout", "reward", "->", "EXCERPT", task.description[:30]):
+            assert secret not in plain
+        informed = Prompts(task).search(trials, Turn(6, 100), informed=True)
+        assert "parameters of a policy" in informed
+        assert [line for line in plain.splitlines() if line not in informed.splitlines()] == []
+        solo = Prompts(task).solo(trials, Turn(6, 200))
+        for text in ("Draft:", "Critique:", "Revise:", "iteration 7 of 200", f"about {task.optimum:g}"):
+            assert text in solo
+        for absent in ("Median rollout", "Worst rollout", "Statistics of", "Evidence"):
+            assert absent not in solo
+        for prompt in (informed, solo):
+            assert task.description in prompt
+            assert structure(space) in prompt
+            assert "->" not in prompt
+            assert "EXCERPT" not in prompt
 
 
 @pytest.mark.parametrize("method", CRITICS.values(), ids=CRITICS)
-@pytest.mark.parametrize("task", TASKS.values(), ids=lambda task: task.id)
-def test_the_critic_is_told_task_policy_result_and_target(task, method):
-    prompt = critic_prompt(task, method)
-    assert task.description in prompt
-    assert structure(task.space) in prompt
-    assert f"{task.space.size} parameters" in prompt
-    assert f"Target: about {task.optimum:g}" in prompt
-    assert from_text(task.space, prompt.split("## Policy under review")[1]) == GOOD[task.id]
-    assert "keep what works" in prompt
-    assert ("by at most 1.0" in prompt) == isinstance(task.space, LinearSpace)
+def test_the_critic_is_told_task_policy_result_and_target(method):
+    for task in TASKS.values():
+        prompt = critic_prompt(task, method)
+        parameters, target = f"{task.space.size} parameters", f"Target: about {task.optimum:g}"
+        for text in (task.description, structure(task.space), parameters, target, "keep what works"):
+            assert text in prompt, (task.id, text)
+        assert from_text(task.space, prompt.split("## Policy under review")[1]) == GOOD[task.id]
+        assert ("by at most 1.0" in prompt) == isinstance(task.space, LinearSpace)
 
 
 # For each method: what its critic's prompt must hold, and what it must not.
@@ -129,23 +116,16 @@ CONTENTS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("method", CRITICS.values(), ids=CRITICS)
-def test_what_each_critic_sees_and_does_not(method):
-    prompt = critic_prompt(get_task("cartpole"), method)
-    present, absent = CONTENTS[method.id]
-    assert [text for text in present if text not in prompt] == []
-    assert [text for text in absent if text in prompt] == []
-
-
-def test_three_rollouts_come_worst_median_best():
+def test_what_each_critic_sees_and_does_not():
+    for method in CRITICS.values():
+        prompt = critic_prompt(get_task("cartpole"), method)
+        present, absent = CONTENTS[method.id]
+        assert [text for text in present if text not in prompt] == []
+        assert [text for text in absent if text in prompt] == []
     prompt = critic_prompt(get_task("frozenlake"), METHODS["threetraj"])
     assert re.findall(r"^(\w+) rollout \(", prompt, re.MULTILINE) == ["Worst", "Median", "Best"]
-
-
-@pytest.mark.parametrize(("tau_c", "is_named"), [(None, False), (480.0, True)])
-def test_the_revision_rule_names_its_threshold_or_is_absent(tau_c, is_named):
-    prompt = critic_prompt(get_task("cartpole"), METHODS["r2po"], tau_c)
-    assert ("Revision rule: at a mean return of 480 or more" in prompt) == is_named
+    prompt = critic_prompt(get_task("cartpole"), METHODS["r2po"], 480.0)
+    assert "Revision rule: at a mean return of 480 or more" in prompt
 
 
 def test_statistics_by_hand():

@@ -130,31 +130,22 @@ def test_loops_assign_to_no_slice():
         assert re.findall(r"\w\[[^\]=]*:[^\]=]*\] = .*", inspect.getsource(module.compile_loop)) == [], module
 
 
-@pytest.mark.parametrize("name", ["cartpole", "invertedpendulum"])
-def test_threads_may_share_a_task(name):
-    task = dataclasses.replace(TASKS[name], id=f"{name}-shared")  # which is not compiled yet
-    policies = [random_params(task.space, seeding.generator(8, number)) for number in range(40)]
-    with ThreadPoolExecutor(4) as threads:
-        together = list(threads.map(lambda params: evaluate(task, params, [1, 2, 3]), policies))
-    assert together == [evaluate(task, params, [1, 2, 3]) for params in policies]
+def test_threads_may_share_a_task_and_have_environments_of_their_own():
+    plain = dataclasses.replace(TASKS["cartpole"], id="cartpole-plain", dynamics=None)
+    shared = [dataclasses.replace(TASKS[name], id=f"{name}-shared") for name in ("cartpole", "invertedpendulum")]
+    for task in (*shared, plain):  # which are not compiled yet
+        policies = [random_params(task.space, seeding.generator(8, number)) for number in range(40)]
+        with ThreadPoolExecutor(4) as threads:
+            together = list(threads.map(lambda params, task=task: evaluate(task, params, [1, 2, 3]), policies))
+        assert together == [evaluate(task, params, [1, 2, 3]) for params in policies]
 
 
-def test_threads_have_environments_of_their_own():
-    task = dataclasses.replace(TASKS["cartpole"], id="cartpole-plain", dynamics=None)
-    policies = [random_params(task.space, seeding.generator(9, number)) for number in range(40)]
-    with ThreadPoolExecutor(4) as threads:
-        together = list(threads.map(lambda params: evaluate(task, params, [1, 2, 3]), policies))
-    assert together == [evaluate(task, params, [1, 2, 3]) for params in policies]
-
-
-@pytest.mark.parametrize("task", TASKS.values(), ids=lambda task: task.id)
-def test_a_trajectory_has_the_types_of_the_plain_loop(task):
-    params = random_params(task.space, seeding.generator(5, task.id))
-    step = next(plain_loop.steps(task, params, 7))
-    trajectory = replay(task, params, 7)
-    assert np.asarray(trajectory.observations[0]).dtype == np.asarray(step.observation).dtype
-    assert type(trajectory.actions[0]) is type(step.action)
-    assert type(trajectory.rewards[0]) is float
+def test_a_trajectory_has_the_types_of_the_plain_loop():
+    for task in TASKS.values():
+        params = random_params(task.space, seeding.generator(5, task.id))
+        step, trajectory = next(plain_loop.steps(task, params, 7)), replay(task, params, 7)
+        assert np.asarray(trajectory.observations[0]).dtype == np.asarray(step.observation).dtype
+        assert (type(trajectory.actions[0]), type(trajectory.rewards[0])) == (type(step.action), float)
 
 
 SEEDS = [0, 1, 2**32 - 1, 2**32, 2**63 + 11, 2**64 - 1, *seeding.seeds(0, 300, "generator")]
@@ -177,28 +168,23 @@ def draws_of(function, low, high):
     return [drawing(function)(np.uint64(seed), low, high) for seed in SEEDS]
 
 
-def test_uniform_draws_are_numpys():
+def test_draws_are_numpys():
+    """The last range rejects almost half of all draws; halves of outputs left over are used next."""
     generators = [np.random.default_rng(seed) for seed in SEEDS]
     assert draws_of(draws.uniform, -0.6, -0.4) == [list(rng.uniform(-0.6, -0.4, 20)) for rng in generators]
+    for count in (1, 2, 3, 7, 1000, 2**31 + 5):
+        generators = [np.random.default_rng(seed) for seed in SEEDS]
+        expected = [[int(rng.integers(1, 1 + count)) for _ in range(20)] for rng in generators]
+        assert draws_of(draws.integer, 1, 1 + count) == expected
 
 
-@pytest.mark.parametrize("count", [1, 2, 3, 7, 1000, 2**31 + 5])
-def test_whole_numbers_are_numpys(count):
-    """The last of these rejects almost half of all draws; halves of outputs left over are used next."""
-    generators = [np.random.default_rng(seed) for seed in SEEDS]
-    expected = [[int(rng.integers(1, 1 + count)) for _ in range(20)] for rng in generators]
-    assert draws_of(draws.integer, 1, 1 + count) == expected
-
-
-def test_seeds_that_do_not_fit_go_through_the_plain_loop():
+def test_what_does_not_fit_goes_through_the_plain_loop():
+    """Seeds of more than 64 bits, and a task with another environment, which does not inherit the dynamics."""
     task = TASKS["nim"]
     params = random_params(task.space, seeding.generator(6))
     assert evaluate(task, params, [2**80]).seeds == [2**80]
     with pytest.raises(Exception, match="seed"):
         evaluate(task, params, [-1])
-
-
-def test_a_task_with_another_environment_does_not_inherit_the_dynamics():
     frozen = dataclasses.replace(TASKS["frozenlake"], make_options={"map_name": "4x4", "is_slippery": False})
     assert compiled_rollouts(frozen) is None
     assert is_compiled(TASKS["frozenlake"])
@@ -240,24 +226,17 @@ def as_usual():
 
 ONLY_OURS = {"NUMBA_CACHE_LOCATOR_CLASSES": "UserProvidedCacheLocator"}
 
-OBSTACLES = {
-    "Numba missing": (["no numba"], {}, "Numba cannot be used"),
-    "Numba disabled": ([], {"NUMBA_DISABLE_JIT": "1"}, r"Numba cannot be used (NUMBA_DISABLE_JIT is set)"),
-    "no folder for the cache": (
-        [],
-        ONLY_OURS | {"NUMBA_CACHE_DIR": "/dev/null/cache"},
-        "cannot be compiled (cannot cache",
+OBSTACLES = [
+    ([], {"NUMBA_DISABLE_JIT": "1"}, r"Numba cannot be used (NUMBA_DISABLE_JIT is set)"),
+    pytest.param(["no numba"], {}, "Numba cannot be used", marks=pytest.mark.slow),
+    pytest.param(
+        *([], ONLY_OURS | {"NUMBA_CACHE_DIR": "/dev/null/cache"}, "cannot be compiled (cannot cache"),
+        marks=pytest.mark.slow,
     ),
-}
+]
 
 
-QUICK = "Numba disabled"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "environment", "reason"),
-    [pytest.param(*each, id=name, marks=[] if name == QUICK else pytest.mark.slow) for name, each in OBSTACLES.items()],
-)
+@pytest.mark.parametrize(("arguments", "environment", "reason"), OBSTACLES)
 def test_without_compiling_the_results_are_the_same_and_the_reason_is_told(arguments, environment, reason, as_usual):
     results, compiled, warnings = run(*arguments, **environment)
     assert results == as_usual

@@ -146,26 +146,18 @@ def all_gone(folder, seconds=30.0):
     return not left
 
 
-@pytest.mark.parametrize(
-    "workers", ["rray", "0", "-1", "ray://", "ray://host", "ray://host:x", "1e3", "ray:host:1", ""]
-)
-def test_what_is_no_place_is_a_usage_error(workers):
-    with pytest.raises(UsageError, match="is not local, a number"):
-        check_workers(workers)
-
-
-@pytest.mark.parametrize("workers", ["ray", "ray://host:10001"])
-def test_without_the_extra_one_line_names_it(workers, monkeypatch):
-    monkeypatch.setattr("collector.rollouts.executors.find_spec", lambda module: None)
-    with pytest.raises(UsageError, match=r'needs Ray, not installed here: pip install "salience-audit\[ray\]"'):
-        executor(workers)
-
-
-def test_a_number_is_that_many_processes():
+def test_what_a_value_of_workers_means(monkeypatch):
+    for wrong in ("rray", "0", "-1", "ray://", "ray://host", "ray://host:x", "1e3", "ray:host:1", ""):
+        with pytest.raises(UsageError, match="is not local, a number"):
+            check_workers(wrong)
     for workers, size in (("3", 3), ("1", 1)):
         with executor(workers) as found:
             assert isinstance(found, Workers)
             assert found.size == size
+    monkeypatch.setattr("collector.rollouts.executors.find_spec", lambda module: None)
+    for workers in ("ray", "ray://host:10001"):
+        with pytest.raises(UsageError, match=r'needs Ray, not installed here: pip install "salience-audit\[ray\]"'):
+            executor(workers)
 
 
 def test_a_proof_names_what_differs(monkeypatch):
@@ -321,21 +313,9 @@ def test_a_command_that_is_stopped_leaves_no_process_and_goes_on_as_if_nothing_h
     collect(tmp_path / "whole", *options)
     place = tmp_path / "place"
     place.mkdir()
-    line = [
-        *COLLECT,
-        "--env",
-        "invertedpendulum",
-        "--env",
-        "swimmer",
-        "--variant",
-        "r2po",
-        "--runs",
-        "1",
-        "--warmup",
-        "2",
-    ]
+    tasks = ("--env", "invertedpendulum", "--env", "swimmer", "--variant", "r2po", "--runs", "1", "--warmup", "2")
     process = subprocess.Popen(
-        [*line, *options, "--workers", "ray", "--out", str(tmp_path / "out")],
+        [*COLLECT, *tasks, *options, "--workers", "ray", "--out", str(tmp_path / "out")],
         cwd=place,
         env=run_tests_of_ray(),
         stdout=subprocess.DEVNULL,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 from collector.errors import CollectorError, UsageError
@@ -19,70 +21,63 @@ def _impatience():
         yield
 
 
-@pytest.mark.parametrize("kind", IRREGULAR)
-@pytest.mark.parametrize("name", ["run.json", "episodes.jsonl", "skipped.jsonl", "calls.jsonl", "truth.jsonl"])
-def test_a_run_with_a_file_that_is_not_regular_is_refused(tmp_path, name, kind):
-    make, message = IRREGULAR[kind]
-    asked = spec(iterations=1)
+FILES = ["run.json", "episodes.jsonl", "skipped.jsonl", "calls.jsonl", "truth.jsonl"]
+
+
+@pytest.fixture
+def asked():
+    return spec(iterations=1)
+
+
+def test_a_run_with_a_file_that_is_not_regular_is_refused(tmp_path, asked):
+    """Its state is not guessed either; the cost of a grid is estimated without it."""
+    folder, kept, model = collect(asked, tmp_path), tmp_path / "kept", SimulatedModel()
+    for name, (make, message) in product(FILES, IRREGULAR.values()):
+        path = folder / name
+        if is_there := path.exists():
+            path.rename(kept)
+        make(path)
+        refused = f"cannot read {path}: {message}"
+        with pytest.raises(CollectorError) as error:
+            collect(asked, tmp_path)
+        assert refused in str(error.value)
+        with pytest.raises(CollectorError) as error:
+            states([asked], tmp_path)
+        assert refused in str(error.value)
+        assert measure(tmp_path, model.backend, model.name)[0].runs <= 1
+        path.unlink()
+        if is_there:
+            kept.rename(path)
+
+
+def test_nothing_is_written_to_a_file_that_is_not_regular(tmp_path, asked):
+    for name, kind in product(("run.json.part", "truth.jsonl"), ("pipe", "device", "socket")):
+        make, message = IRREGULAR[kind]
+        out = tmp_path / f"{name}-{kind}"
+        (out / asked.folder).mkdir(parents=True)
+        make(out / asked.folder / name)
+        with pytest.raises(CollectorError, match="cannot write") as error:
+            collect(asked, out)
+        assert message in str(error.value)
+
+
+def test_a_template_that_is_not_a_regular_file_is_refused(tmp_path):
+    path = tmp_path / "search.j2"
+    for make, message in IRREGULAR.values():
+        make(path)
+        with pytest.raises(UsageError) as error:
+            templates.check(tmp_path)
+        assert f"cannot read {path}: {message}" in str(error.value)
+        path.unlink()
+
+
+def test_a_run_with_records_nested_too_deeply_is_refused(tmp_path, asked):
     folder = collect(asked, tmp_path)
-    (folder / name).unlink(missing_ok=True)
-    make(folder / name)
-    with pytest.raises(CollectorError) as error:
-        collect(asked, tmp_path)
-    assert f"cannot read {folder / name}: {message}" in str(error.value)
-
-
-@pytest.mark.parametrize("kind", ["pipe", "device", "socket"])
-@pytest.mark.parametrize("name", ["run.json.part", "truth.jsonl"])
-def test_nothing_is_written_to_a_file_that_is_not_regular(tmp_path, name, kind):
-    make, message = IRREGULAR[kind]
-    asked = spec(iterations=1)
-    (tmp_path / asked.folder).mkdir(parents=True)
-    make(tmp_path / asked.folder / name)
-    with pytest.raises(CollectorError, match="cannot write") as error:
-        collect(asked, tmp_path)
-    assert message in str(error.value)
-
-
-@pytest.mark.parametrize("kind", IRREGULAR)
-@pytest.mark.parametrize("name", ["run.json", "episodes.jsonl"])
-def test_the_state_of_such_a_run_is_not_guessed(tmp_path, name, kind):
-    make, message = IRREGULAR[kind]
-    asked = spec(iterations=1)
-    folder = collect(asked, tmp_path)
-    (folder / name).unlink()
-    make(folder / name)
-    with pytest.raises(CollectorError) as error:
-        states([asked], tmp_path)
-    assert f"cannot read {folder / name}: {message}" in str(error.value)
-
-
-@pytest.mark.parametrize("kind", IRREGULAR)
-@pytest.mark.parametrize("name", ["run.json", "episodes.jsonl", "calls.jsonl"])
-def test_the_cost_of_a_grid_is_estimated_without_such_files(tmp_path, name, kind):
-    folder = collect(spec(iterations=1), tmp_path)
-    (folder / name).unlink()
-    IRREGULAR[kind][0](folder / name)
-    model = SimulatedModel()
-    asked, _ = measure(tmp_path, model.backend, model.name)
-    assert asked.runs <= 1
-
-
-@pytest.mark.parametrize("kind", IRREGULAR)
-def test_a_template_that_is_not_a_regular_file_is_refused(tmp_path, kind):
-    make, message = IRREGULAR[kind]
-    make(tmp_path / "search.j2")
-    with pytest.raises(UsageError) as error:
-        templates.check(tmp_path)
-    assert f"cannot read {tmp_path / 'search.j2'}: {message}" in str(error.value)
-
-
-@pytest.mark.parametrize("name", ["run.json", "episodes.jsonl", "calls.jsonl", "truth.jsonl"])
-def test_a_run_with_records_nested_too_deeply_is_refused(tmp_path, name):
-    asked = spec(iterations=2)
-    folder = collect(asked, tmp_path)
-    first, _, rest = (folder / name).read_text().partition("{")
-    (folder / name).write_text(f'{first}{{"deep": {"[" * 100_000}{"]" * 100_000}, {rest}')
-    with pytest.raises(CollectorError, match="levels deep") as error:
-        collect(asked, tmp_path)
-    assert str(folder / name) in str(error.value)
+    for name in set(FILES) - {"skipped.jsonl"}:
+        whole = (folder / name).read_text()
+        first, _, rest = whole.partition("{")
+        (folder / name).write_text(f'{first}{{"deep": {"[" * 100_000}{"]" * 100_000}, {rest}' + whole)
+        with pytest.raises(CollectorError, match="levels deep") as error:
+            collect(asked, tmp_path)
+        assert str(folder / name) in str(error.value)
+        (folder / name).write_text(whole)

@@ -95,21 +95,21 @@ def test_work_within_other_work_reports_nothing_of_its_own(error):
     assert "analysing" not in error.getvalue()
 
 
-@pytest.mark.parametrize(
-    ("total", "counted", "done", "line"),
-    [
-        (40, True, 0, "calls, 0:01:00 so far"),
-        (40, True, 10, "10 of 40 calls, 0:03:00 left"),
-        (40, False, 10, "calls: 25%, 0:03:00 left"),
-        (40, False, 50, "calls: 100%, 0:00:00 left"),
-        (0, False, 10, "calls, 0:01:00 so far"),
-    ],
-)
-def test_a_line_states_what_is_done_and_what_is_left(error, monkeypatch, total, counted, done, line):
+LINES = [
+    (40, True, 0, "calls, 0:01:00 so far"),
+    (40, True, 10, "10 of 40 calls, 0:03:00 left"),
+    (40, False, 10, "calls: 25%, 0:03:00 left"),
+    (40, False, 50, "calls: 100%, 0:00:00 left"),
+    (0, False, 10, "calls, 0:01:00 so far"),
+]
+
+
+def test_a_line_states_what_is_done_and_what_is_left(error, monkeypatch):
     # Its own clock: the process's, set back, would stop the event loops of other threads for good.
     monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: 1000.0))
     monkeypatch.setattr(progress, "DELAY", 600.0)
-    with redirect_stderr(error), PrintedProgress() as shown:
-        shown.begin(total, "calls", counted=counted)
-        shown.advance(done)
-        assert shown.line(1060.0) == line
+    for total, counted, done, line in LINES:
+        with redirect_stderr(error), PrintedProgress() as shown:
+            shown.begin(total, "calls", counted=counted)
+            shown.advance(done)
+            assert shown.line(1060.0) == line

@@ -86,21 +86,17 @@ def test_a_worker_that_is_killed_is_told_in_one_line(module, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_killed_worker_ends_collect_in_one_line_and_the_same_command_goes_on(module, tmp_path):
+def test_a_killed_worker_ends_verify_in_one_line(module, tmp_path):
+    """And `collect`; the same command goes on."""
     stopped = run(collecting(module(KILLED), tmp_path / "killed"))
     assert (stopped.returncode, len(printed(stopped))) == (1, 1), stopped.stderr
     assert printed(stopped)[0].startswith(f"collect: {LOST}; ")
-    for out in ("killed", "whole"):
-        assert run(collecting(module(), tmp_path / out)).returncode == 0
-    assert timeless(tmp_path / "killed") == timeless(tmp_path / "whole")
-
-
-@pytest.mark.slow
-def test_a_killed_worker_ends_verify_in_one_line(module, tmp_path):
     path = module()
-    assert run(collecting(path, tmp_path / "runs", "--runs", 4)).returncode == 0
+    for out in ("killed", "whole"):
+        assert run(collecting(path, tmp_path / out, "--runs", 4)).returncode == 0
+    assert timeless(tmp_path / "killed") == timeless(tmp_path / "whole")
     module(f"{KILLED}\n        {LATE}")
-    stopped = run(command("audit", "verify", "--all", "--task-module", path, tmp_path / "runs"))
+    stopped = run(command("audit", "verify", "--all", "--task-module", path, tmp_path / "whole"))
     assert (stopped.returncode, printed(stopped)) == (1, [f"audit: {LOST}"])
 
 
@@ -243,26 +239,13 @@ RAISED = {
 }
 
 
-WHERE = ["imported", "step"]
-
-
+@pytest.mark.parametrize("place", ["here", pytest.param("elsewhere", marks=SLOW)])
 @pytest.mark.parametrize("error", RAISED)
-@pytest.mark.parametrize("where", WHERE)
-def test_whatever_a_task_raises_is_one_line_without_control_characters(where, error, module, tmp_path):
-    path = module(**{where: f"raise {RAISED[error]}"})
+@pytest.mark.parametrize("where", ["imported", "step"])
+def test_whatever_a_task_raises_is_one_line_without_control_characters(where, error, place, module, tmp_path):
     # Workers are threads here, and two of them would load the task at the same time.
-    told(where, error, in_process(collect, *settings(path, tmp_path / "runs", "--workers", 1)))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("where", WHERE)
-def test_so_it_is_in_processes_of_their_own(where, module, tmp_path):
-    for error in ("SystemExit", "Stop"):
-        path = module(**{where: f"raise {RAISED[error]}"})
-        told(where, error, run(command("collector", *settings(path, tmp_path / "runs"))))
-
-
-def told(where, error, stopped):
+    given = settings(module(**{where: f"raise {RAISED[error]}"}), tmp_path / "runs", "--workers", 1)
+    stopped = in_process(collect, *given) if place == "here" else run(command("collector", *given))
     assert stopped.returncode == (2 if where == "imported" else 1), stopped.stderr
     assert f"{error}: a\\x1b[31m b" in stopped.stderr.splitlines()[-1]
     assert "\x1b" not in stopped.stderr

@@ -47,10 +47,6 @@ def test_a_users_own_dynamics_are_compiled():
         assert (trajectory.rewards, trajectory.ended) == ([step.reward for step in steps], steps[-1].ended)
 
 
-def test_loading_twice_adds_nothing_new():
-    assert load_tasks([ACROBOT]) == load_tasks([ACROBOT]) == ["acrobot"]
-
-
 ENVIRONMENT = """
 import gymnasium
 from dataclasses import replace
@@ -100,15 +96,21 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(("text", "message"), REFUSED.values(), ids=REFUSED)
-def test_a_module_that_cannot_be_used_is_refused_in_one_line(text, message, tmp_path):
-    module = tmp_path / "bad.py"
-    module.write_text(text)
-    with pytest.raises(UsageError, match=message) as error:
-        load_tasks([module])
-    assert "\n" not in str(error.value)
-    result = in_process(main, "--task-module", module, "--env", "maze", "--variant", "r2po")
-    assert (result.returncode, len(result.stderr.splitlines())) == (2, 1)
+def test_a_module_that_cannot_be_used_is_refused_in_one_line(tmp_path):
+    for number, (text, message) in enumerate(REFUSED.values()):
+        module = tmp_path / str(number) / "bad.py"
+        module.parent.mkdir()
+        module.write_text(text)
+        with pytest.raises(UsageError, match=message) as error:
+            load_tasks([module])
+        assert "\n" not in str(error.value)
+        result = in_process(main, "--task-module", module, "--env", "maze", "--variant", "r2po")
+        assert (result.returncode, len(result.stderr.splitlines())) == (2, 1)
+    (tmp_path / "itself.py").symlink_to("itself.py")
+    for name in ("nothing", "itself"):
+        with pytest.raises(UsageError, match=rf"{name}\.py is no Python file"):
+            load_tasks([tmp_path / f"{name}.py"])
+    assert load_tasks([ACROBOT]) == load_tasks([ACROBOT]) == ["acrobot"]
 
 
 def test_installed_packages_are_looked_for_once(monkeypatch):
@@ -121,14 +123,6 @@ def test_installed_packages_are_looked_for_once(monkeypatch):
     load_tasks()
     assert len(looked) == 2
     plugins._offered.cache_clear()
-
-
-def test_a_module_that_does_not_exist(tmp_path):
-    with pytest.raises(UsageError, match=r"nothing\.py is no Python file"):
-        load_tasks([tmp_path / "nothing.py"])
-    (tmp_path / "itself.py").symlink_to("itself.py")
-    with pytest.raises(UsageError, match=r"itself\.py is no Python file"):
-        load_tasks([tmp_path / "itself.py"])
 
 
 def test_an_installed_package_offers_a_task_through_an_entry_point(tmp_path, monkeypatch):

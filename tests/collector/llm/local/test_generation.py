@@ -33,33 +33,27 @@ def test_a_probability_that_no_record_can_hold_is_left_out(generation):
     assert (answer.text, answer.completion_tokens, answer.logprobs) == ("aaa", 3, [("a", -0.5)])
 
 
-def test_a_circle_ends_the_answer(generation):
+def test_why_an_answer_ends_early(generation):
     words = [f"and {word} " for word in ("the", "robot", "goes", "left")]
     taken = next(count for count in range(1, 1000) if generation.take(part(words[count % 4])))
     answer = generation.completion()
     assert answer.cut.startswith("repeats itself: ")
     assert taken < 60
     assert answer.completion_tokens == taken
+    ends = {"choices": [{"index": 0, "delta": {}, "finish_reason": "length"}]}
+    empty = {"choices": [{"index": 0, "delta": {"content": None}, "finish_reason": "stop"}]}
+    for timeout, chunks, cut in [
+        (None, [part("a"), ends], "cut off after 1 tokens"),
+        (0.0, [part("a")], "no full answer within 0 s"),
+        (None, [empty], "an empty answer"),
+    ]:
+        other = Generation(threading.Event(), timeout)
+        taken = [other.take(chunk) for chunk in chunks]
+        assert other.completion().cut == cut
+        assert taken[-1] == (cut != "an empty answer")
 
 
-def test_an_answer_that_runs_out_of_tokens_says_so(generation):
-    generation.take(part("a"))
-    assert generation.take({"choices": [{"index": 0, "delta": {}, "finish_reason": "length"}]})
-    assert generation.completion().cut == "cut off after 1 tokens"
-
-
-def test_an_answer_that_takes_too_long_is_cut_off():
-    generation = Generation(threading.Event(), 0.0)
-    assert generation.take(part("a"))
-    assert generation.completion().cut == "no full answer within 0 s"
-
-
-def test_an_empty_answer_has_a_reason(generation):
-    generation.take({"choices": [{"index": 0, "delta": {"content": None}, "finish_reason": "stop"}]})
-    assert generation.completion().cut == "an empty answer"
-
-
-def test_what_is_stopped_or_abandoned_ends_at_the_next_part(generation):
+def test_what_is_stopped_or_abandoned_or_fails_ends_at_the_next_part(generation):
     stopped = threading.Event()
     other = Generation(stopped, None)
     assert not other.take(part("a"))
@@ -69,16 +63,11 @@ def test_what_is_stopped_or_abandoned_ends_at_the_next_part(generation):
         other.completion()
     generation.abandon()
     assert generation.take(part("a"))
-
-
-def test_faults_of_the_library_are_one_line():
+    too_long = {"type": "exceed_context_size_error", "n_prompt_tokens": 9031, "n_ctx": 8192, "code": 400}
+    refused = {"code": 400, "message": "failed to parse grammar"}
     for failure, kind, message in [
-        (
-            {"type": "exceed_context_size_error", "n_prompt_tokens": 9031, "n_ctx": 8192, "code": 400},
-            CollectorError,
-            "the prompt has 9,031 tokens and the context 8,192; give a larger --num-ctx",
-        ),
-        ({"code": 400, "message": "failed to parse grammar"}, ModelError, "llama.cpp failed: failed to parse grammar"),
+        (too_long, CollectorError, "the prompt has 9,031 tokens and the context 8,192; give a larger --num-ctx"),
+        (refused, ModelError, "llama.cpp failed: failed to parse grammar"),
     ]:
         for chunk in ({"error": failure}, failure):
             generation = Generation(threading.Event(), None)
