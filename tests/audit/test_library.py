@@ -123,7 +123,7 @@ def test_the_detector_and_thresholds_of_a_store_are_those_that_it_was_opened_wit
         table = audit.salience(store)
         assert printed(table, capsys) == command("salience", data, "--detector=phrase", "--format=csv")
         assert "phrase" in table.title
-        assert "--set=cartpole.high=2.0" in audit.find(store, where="true").rows[0]["show"]
+        assert "--set=cartpole.high=2" in audit.find(store, where="true").rows[0]["show"]
         with pytest.raises(audit.UsageError, match=r"give detector to audit\.open"):
             audit.salience(store, detector="word")
         tried = printed(audit.sensitivity(store, steps=3), capsys)

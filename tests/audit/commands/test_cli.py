@@ -16,7 +16,6 @@ from typer.testing import CliRunner
 
 import stats.cli
 from audit.cli import Commands, app
-from audit.commands.options import Format
 from tests.audit.samples import candidate, episode, revision, write_run
 
 pytestmark = pytest.mark.usefixtures("opened_once")
@@ -154,7 +153,11 @@ TABLES = {
     (program, *path): command
     for program, module in {"audit": app, "stats": stats.cli.app}.items()
     for path, command in leaves(get_command(module)).items()
-    if any(isinstance(parameter.default, Format) for parameter in command.params)
+    if any(
+        "latex" in str(parameter.type_descriptor.annotation)
+        for parameter in command.params
+        if parameter.name == "output"
+    )
 }
 
 

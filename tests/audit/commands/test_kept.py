@@ -71,9 +71,9 @@ def opened(monkeypatch):
     paths = []
     real = store_module.open_store
 
-    def noting(given, **options):
+    def noting(given, reading):
         paths.append(given)
-        return real(given, **options)
+        return real(given, reading)
 
     monkeypatch.setattr(store_module, "open_store", noting)
     return paths
@@ -213,14 +213,14 @@ def test_records_that_change_while_a_table_is_made_are_not_kept(own, folder, mon
     """Nor where another table of the state before was kept already."""
     audit("summary", own)
     before = tables(folder)
-    real = kept.show
+    real = kept._show
 
     def changing(table, output):
         real(table, output)
         with (own / "run-1" / "episodes.jsonl").open("ab") as file:
             file.write(b"\n")
 
-    monkeypatch.setattr(kept, "show", changing)
+    monkeypatch.setattr(kept, "_show", changing)
     audit("runs", own)
     assert tables(folder) == before
 
@@ -253,7 +253,7 @@ def test_every_option_of_a_request_decides_what_is_taken(data):
         "condition": ["a"],
         "detector": None,
         "about": "best",
-        "settings": ["a"],
+        "overrides": {"pong": {"high": 1.0}},
         "judgements": [data],
         "judge": "a",
         "plans": [data],
