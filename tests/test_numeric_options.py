@@ -9,25 +9,12 @@ import pytest
 from typer.main import get_command
 
 import audit.cli
-import collector.cli
 import collector.grid.cli
-import figures.cli
-import stats.cli
+from tests.test_programs import PROGRAMS as ALL
+from tests.test_programs import leaves
 
-PROGRAMS = {
-    "collect": collector.cli,
-    "python -m collector.grid": collector.grid.cli,
-    "audit": audit.cli,
-    "stats": stats.cli,
-    "figures": figures.cli,
-}
+PROGRAMS = {**ALL, "python -m collector.grid": collector.grid.cli}
 ABSURD = ["9" * 20, "-" + "9" * 20, "9" * 5000, "nan", "inf", "-inf", "many", ""]
-
-
-def leaves(command, path):
-    if not hasattr(command, "commands"):
-        return [(path, command)]
-    return [leaf for name, each in command.commands.items() for leaf in leaves(each, [*path, name])]
 
 
 def is_number(parameter):

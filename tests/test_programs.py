@@ -53,6 +53,13 @@ COMPLETED = {
 }
 
 
+def leaves(command, path) -> list:
+    """The commands of a program that have no others, each with the words that call it."""
+    if not hasattr(command, "commands"):
+        return [(path, command)]
+    return [leaf for name, each in command.commands.items() for leaf in leaves(each, [*path, name])]
+
+
 def completion(line: str) -> list:
     """The program, with what a shell asks it by."""
     program, *words = line.split()
