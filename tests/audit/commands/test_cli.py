@@ -309,21 +309,12 @@ for command in ({commands}):
     result = CliRunner().invoke(app, [*command.split(), "--format", "json"])
     assert result.exit_code == 0, result.output
     sys.stdout.write(result.stdout)
-heavy = {{"mujoco", "gymnasium", "ollama", "openai", "jinja2", "scipy", "matplotlib", "pandas"}}
-forbidden = heavy & sys.modules.keys()
-system = ("cores", "lazy_names", "memory", "progress", "regular_files", "secrets", "stopping", "streams")
-system = {{"collector.system." + name for name in system}}
-records = {{name for name in sys.modules if name.startswith("collector.records")}}
-light = records | {{"collector.system", "collector.command_line", "collector.model_options"}} | system
-ours = {{name for name in sys.modules if name.startswith("collector.")}} - light
-assert not forbidden, forbidden
-assert not ours, ours
 assert not [path for path in opened if path.endswith(("truth.jsonl", "calls.jsonl"))], opened
 """
 
 
 @pytest.mark.slow
-def test_an_audit_imports_no_simulator_and_opens_neither_truth_nor_calls(tmp_path):
+def test_an_audit_opens_neither_truth_nor_calls(tmp_path):
     """Files of the truth and of the calls may be missing, garbage, or not even files: the output is the same."""
     rows = [revision([1, 5, 9], [2, 2, 2], answer=ANSWER)]
     commands = [f"{command} {{path}}" for command in COMMANDS] + ["show {path} cartpole threetraj 1 0"]
