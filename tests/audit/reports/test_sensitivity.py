@@ -73,23 +73,13 @@ def test_each_value_gives_what_the_patterns_give_with_that_threshold_set(data):
             assert found[key] == given[key[0]], key
 
 
-def test_values_in_force_are_those_of_the_task_and_change_nothing(data):
+def test_values_in_force_are_those_of_the_task(data):
     rows = [row for row in json_rows("sensitivity", data) if row["in_force"]]
+    assert list(rows[0]) == KEYS
     assert {row["change"] for row in rows} == {0}
     assert {(row["env"], row["threshold"]): row["value"] for row in rows} == {
         (env, name): presets()[env][name] for env in ("cartpole", "mountaincar") for name in VARIED
     }
-
-
-def test_every_value_sorts_the_same_revisions(data):
-    rows = json_rows("sensitivity", data)
-    assert list(rows[0]) == KEYS
-    totals = {
-        env: {found.total() for key, found in counts(rows).items() if key[0] == env}
-        for env in ("cartpole", "mountaincar")
-    }
-    # Of five deltas one is nought: four fifths of 9 x 30, and of 5 x 30.
-    assert totals == {"cartpole": {216}, "mountaincar": {120}}
 
 
 @pytest.mark.parametrize(
