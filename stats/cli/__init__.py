@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, NoReturn
 
 import typer
@@ -20,10 +20,10 @@ from collector.system.streams import keep_streams
 class Commands(Overview):
     """The commands."""
 
-    modules: ClassVar[Mapping[str, Sequence[str]]] = {
-        "stats.cli.compared": ("metrics", "compare"),
-        "stats.cli.aggregate": ("aggregate", "profile", "efficiency", "ranks"),
-        "stats.cli.published": ("paper", "check"),
+    homes: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("metrics", "compare"), "stats.cli.compared"),
+        **dict.fromkeys(("aggregate", "profile", "efficiency", "ranks"), "stats.cli.aggregate"),
+        **dict.fromkeys(("paper", "check"), "stats.cli.published"),
     }
 
 
