@@ -13,8 +13,6 @@ const Charts = (() => {
   const method = (variant) => ink(methodColour(variant));
   const direction = (name) => ink(Names.about.colours.directions[name]);
 
-  const to = (filter) => Query.address("revisions", [], filter);
-
   /** A figure: {id, title, note, body: nodes or a promise of them, table: {columns, rows}, or what makes it once asked}. */
   function figure({ id, title, note, body, table, heading = "h3" }) {
     const place = h("div.panels-of");
@@ -168,5 +166,5 @@ const Charts = (() => {
     }));
   }
 
-  return { KEY, curves, direction, extent, figure, grouped, ink, lazily, legend, method, methodColour, panel, panels, plot, room, runAddress, to, whole, width };
+  return { KEY, curves, direction, extent, figure, grouped, ink, lazily, legend, method, methodColour, panel, panels, plot, room, runAddress, whole, width };
 })();

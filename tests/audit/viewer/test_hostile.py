@@ -67,7 +67,7 @@ def address(page: str, *parts) -> str:
 
 ALIEN = "main script, main style:not(svg style), main iframe, main object"
 OWN_LINKS = """[...document.querySelectorAll('main a')].every(
-    (each) => /^(#|api\\/)/.test(each.getAttribute('href') || each.getAttribute('xlink:href')))"""
+    (each) => /^(#|api\\/|revisions\\.csv$)/.test(each.getAttribute('href') || each.getAttribute('xlink:href')))"""
 ACTING = (
     "/[\\u202a-\\u202e\\u2066-\\u2069\\u200b\\ufeff\\u001b\\u0007]/.test(document.querySelector('main').textContent)"
 )
@@ -107,6 +107,8 @@ def test_names(page, hostile, name) -> None:
         visit(page, hostile, hash_)
         harmless(page)
         assert page.inner_text("h1") != "Nothing to show"
+    if hostile.address.startswith("file:"):
+        return  # which has no filters
     filtered = urllib.parse.urlencode({"env": name, "condition": name})
     visit(page, hostile, f"#/revisions?{filtered}")
     harmless(page)

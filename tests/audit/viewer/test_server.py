@@ -124,7 +124,6 @@ def test_what_is_too_much_is_one_short_line(served) -> None:
         f"api/run/{key}/{digits}",
         *(f"api/{each}/{key}/{digits}/1" for each in ("revision", "replay")),
         f"api/revision/{key}/1/{digits}",
-        f"api/replay/{key}/1/0/{digits}/initial",
         *(f"api/interventions/{each}" for each in (digits, f"{digits}/report", f"0/unit/{digits}")),
         *(
             f"api/{each}={columns}"

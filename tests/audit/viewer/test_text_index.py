@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import duckdb
-import numpy as np
 import pytest
 
 from audit.cache_folder import VARIABLE
 from audit.ingest import analyses, cache, gathering
 from audit.viewer import table as table_module
-from audit.viewer import text_index, words
+from audit.viewer import text_index
 from audit.viewer.query import Query
 from audit.viewer.text_index import TextIndex
 from tests.audit.samples import revision, write_run
@@ -48,7 +48,7 @@ def data(tmp_path, monkeypatch):
 
 
 def kept(data):
-    return sorted((data.parent / "cache" / "analyses").glob("*/*/words-*"))
+    return sorted((data.parent / "cache" / "analyses").glob("*/*/texts-*"))
 
 
 def found(session, pieces=PIECES[:5]):
@@ -84,27 +84,21 @@ def test_it_finds_what_reading_all_answers_finds(data):
     assert warmed(data, PIECES + drawn) == (wanted, 0)
     assert len(kept(data)) == 3
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(TextIndex, "_made", pytest.fail)
+        patch.setattr(TextIndex, "_write", pytest.fail)
         assert warmed(data) == (wanted[:5], 0), "what is kept is used again"
     assert warmed(data, cache=False) == (wanted[:5], 5), "nothing kept is used, and nothing made"
 
 
-def test_a_part_is_made_of_its_own_answers_and_searched_a_piece_at_a_time(data, monkeypatch):
-    """A list of runs alone would have all answers read for each part, and a part as a whole fill the memory."""
-    chosen, sizes = [], []
-    expression, fromfile = duckdb.SQLExpression, np.fromfile
+def test_a_part_is_made_of_its_own_answers(data, monkeypatch):
+    """A list of runs alone would have all answers read for each part."""
+    chosen, expression = [], duckdb.SQLExpression
     monkeypatch.setattr(duckdb, "SQLExpression", lambda text: chosen.append(text) or expression(text))
-    monkeypatch.setattr(np, "fromfile", lambda *given: sizes.append(given[2]) or fromfile(*given))
-    monkeypatch.setattr(words, "_CODES", 20)
     with open_session(data) as session:
         session.warm()
-        for run, text in enumerate(chosen, 1):
-            assert f"run between {run} and {run}" in text
-            assert "revised is not null" not in text, "that would read all fields of a candidate"
-        assert len(chosen) == 3
-        codes = [part.stat().st_size // 2 for part in kept(data)]
-        assert session.table.count(Query(search="rollout")) == 6
-        assert max(sizes) < 60 < min(codes)
+    assert len(chosen) == 3
+    for run, text in enumerate(chosen, 1):
+        assert f"run between {run} and {run}" in text
+        assert "revised is not null" not in text, "that would read all fields of a candidate"
 
 
 def test_whether_it_is_awaited(data, monkeypatch):
@@ -118,19 +112,26 @@ def test_whether_it_is_awaited(data, monkeypatch):
         assert not texts.is_awaited
         assert session.table.count(Query(search="rollout")) == 6
         kept(data)[1].unlink()
-        assert session.table.count(Query(search="worst")) == 6
-        assert not texts.is_awaited, "where it is removed, none is made again"
+        assert session.table.count(Query(search="worst")) == 6, "another audit removed it, and it is open"
     with open_session(data) as session:
-        monkeypatch.setattr(TextIndex, "_made", lambda *_: 1 / 0)
+        monkeypatch.setattr(TextIndex, "_write", lambda *_: 1 / 0)
         assert session.table.texts.is_awaited
         with pytest.raises(ZeroDivisionError):
             session.warm()
         assert not session.table.texts.is_awaited, "it failed"
-    with open_session(data, cache=False) as session:
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "options"),
+    [("SMALLEST", 10**6, {}), ("LARGEST", 10, {}), ("RemotePath", Path, {}), ("PART", 200, {"cache": False})],
+)
+def test_few_answers_too_many_and_those_elsewhere_have_none(data, monkeypatch, name, value, options):
+    monkeypatch.setattr(text_index, name, value if value is not Path else type(data))
+    with open_session(data, **options) as session:
         assert not session.table.texts.is_awaited
-    monkeypatch.setattr(text_index, "SMALLEST", 10**6)
-    with open_session(data) as session:
-        assert not session.table.texts.is_awaited
+        session.warm()
+        assert found(session)[1] == 5
+    assert not kept(data)
 
 
 def test_it_is_made_behind_the_answers_of_a_view_and_taken_before_them(data):
@@ -145,53 +146,21 @@ def test_it_is_made_behind_the_answers_of_a_view_and_taken_before_them(data):
         assert "episodes" not in session.store._database._built
 
 
-@pytest.mark.parametrize(("name", "value"), [("SMALLEST", 10**6), ("LARGEST", 10)])
-def test_few_answers_have_none_and_too_many_neither(data, monkeypatch, name, value):
-    monkeypatch.setattr(text_index, name, value)
-    assert warmed(data)[1] == 5
-    assert not kept(data)
-
-
-def test_of_too_many_words_there_is_none(data, monkeypatch):
-    wanted = warmed(data, cache=False)
-    monkeypatch.setattr(words, "MOST_WORDS", 20)
-    assert warmed(data) == wanted
-
-
 def test_what_is_damaged_or_another_s_is_made_again(data):
     wanted = warmed(data)
-    first, second, third = kept(data)
     for damage in (
         lambda path: path.write_bytes(path.read_bytes()[:-1] + b"x"),
         lambda path: path.write_bytes(path.read_bytes()[:40]),
         lambda path: path.write_bytes(b""),
         lambda path: path.unlink(),
-        lambda path: path.write_bytes(third.read_bytes()),
+        lambda path: path.write_bytes(kept(data)[2].read_bytes()),
     ):
-        damage(second)
+        damage(kept(data)[1])
         with open_session(data) as session:
             session.table.texts.take()
             assert not session.table.texts.is_whole
         assert warmed(data) == wanted
-        assert kept(data) == [first, second, third]
-
-
-def test_a_part_that_counts_words_otherwise_is_made_again(data, monkeypatch):
-    """Its codes would be those of other words."""
-    wanted = warmed(data)
-    first, *rest = kept(data)
-    first.unlink()
-    monkeypatch.setattr(text_index, "PART", 220)
-    numbered = table_module.RevisionTable._numbered
-    monkeypatch.setattr(
-        table_module.RevisionTable,
-        "_numbered",
-        lambda *given: {name: values[::-1] for name, values in numbered(*given).items()},
-    )
-    assert warmed(data) == wanted
-    assert kept(data)[0] != first
-    assert set(rest).isdisjoint(kept(data))
-    assert len(kept(data)) == 3
+        assert len(kept(data)) == 3
 
 
 def test_one_that_was_interrupted_goes_on_where_it_was(data):
@@ -199,26 +168,12 @@ def test_one_that_was_interrupted_goes_on_where_it_was(data):
     for path in kept(data)[1:]:
         path.unlink()
     with open_session(data) as session:
-        asked = iter([True] * 15)
+        asked = iter([True])
         session.table.texts.make(lambda: next(asked, False))
         assert not session.table.texts.is_whole
         assert found(session)[0] == wanted[0]
     assert len(kept(data)) == 2
     assert warmed(data) == wanted
-
-
-def test_where_it_is_removed_answers_are_read(data):
-    wanted = warmed(data)[0]
-    with open_session(data) as session:
-        session.warm()
-        kept(data)[1].unlink()
-        assert found(session) == (wanted, 5)
-
-
-def test_of_records_elsewhere_no_answer_is_fetched_for_it(data, monkeypatch):
-    monkeypatch.setattr(text_index, "RemotePath", type(data))
-    assert warmed(data)[1] == 5
-    assert not kept(data)
 
 
 def test_a_text_that_is_no_unicode_is_refused_as_before(data):
