@@ -4,9 +4,9 @@
 const Charts = (() => {
   const KEY = ["condition", "env", "variant"];
 
-  /** A colour of the figures that is legible on either theme's paper; charts.css has how much of it is left. */
+  /** A colour of the figures that is legible on either theme's paper: on dark paper the darkest have some of the ink. */
   function ink(colour) {
-    return `color-mix(in oklab, ${colour} var(--pigment), var(--ink))`;
+    return `light-dark(${colour}, color-mix(in oklab, ${colour} 72%, var(--ink)))`;
   }
 
   const methodColour = (variant) => Names.about.colours.methods[variant] || "#777777";
