@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, NoReturn
 
 import typer

@@ -446,7 +446,8 @@ def test_the_examples_of_the_documentation_print_what_it_says(tmp_path, monkeypa
 def test_the_documentation_has_the_examples_as_they_are():
     page = (ROOT / "docs/import.md").read_text()
     for name in ("cartpole.toml", "docking.toml", "docking.csv"):
-        assert (ROOT / "docs/examples/import" / name).read_text() in page
+        assert f"```{{literalinclude}} examples/import/{name}\n" in page
+        assert (ROOT / "docs/examples/import" / name).is_file()
 
 
 def test_a_column_is_told_without_what_acts_on_a_terminal(importing):
