@@ -50,7 +50,7 @@ def clear_remains(target: Path) -> None:
 
 
 def put_in_place(new: Path, target: Path) -> None:
-    """Move a result to its place once the disk has all of it; a folder there is put aside, and comes back if that fails.
+    """Move a result to its place once the disk has all of it; what is there goes, or stays if that fails.
 
     Args:
         new: the result, in a folder that `folder_for` made for the place.
