@@ -6,7 +6,7 @@ import multiprocessing
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from audit.output.errors import AuditError
 
@@ -71,12 +71,6 @@ class Aside:
             self._running[0].kill()  # a call that waits for it notices, and clears up
         with self._turn:
             self._end()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def _start(self) -> tuple[Process, Pipe]:
         from collector.rollouts.workers import serve

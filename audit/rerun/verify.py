@@ -123,30 +123,24 @@ class Verification:
         Table(columns=COLUMNS, rows=[]).select(columns, sort=sort)
         if not self.runs:
             note("nothing to verify: no such runs in the records")
-        if columns is not None or sort or limit is not None:
-            self._print_rows(self._table().select(columns, sort=sort, limit=limit), output)
-        elif output == "table":
+        is_whole = columns is None and not sort and limit is None
+        if is_whole and output == "table":
             self._print_table()
-        elif output in WRITERS:
-            WRITERS[output](COLUMNS, self.differences(), sys.stdout, None)
-            self._note_summary()
         else:
-            self._print_rows(self._table(), output)
+            notes: Sequence[str] = ()
+            if is_whole and output in WRITERS:
+                WRITERS[output](COLUMNS, self.differences(), sys.stdout, None)
+            else:
+                every = Table(columns=COLUMNS, rows=list(self._differences), title="Differences", essential=ESSENTIAL)
+                table = every.select(columns, sort=sort, limit=limit)
+                table.print(output)
+                notes = table.notes
+            for line in (*notes, *self.summary()):
+                note(line)
         if self.runs and not self.checked:
             note("no rollout could be run again")
         if versions := self.versions():
             note(versions)
-
-    def _table(self) -> Table:
-        return Table(columns=COLUMNS, rows=list(self._differences), title="Differences", essential=ESSENTIAL)
-
-    def _print_rows(self, table: Table, output: str) -> None:
-        table.print(output)
-        self._note_summary([*table.notes])
-
-    def _note_summary(self, notes: Sequence[str] = ()) -> None:
-        for line in (*notes, *self.summary()):
-            note(line)
 
     def _print_table(self) -> None:
         rows = list(islice(self._differences, LONGEST_TABLE))

@@ -247,13 +247,10 @@ def _corrected(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _links(
     by: str, other: str, stratum: Stratum, sides: tuple[str, str], cells: dict[str, Filter]
-) -> dict[str, dict[str, list[str]]]:
+) -> dict[str, Filter]:
     common, env = stratum
     return {
-        f"{key}_{column}": {
-            name: [value] if isinstance(value, str) else list(value)
-            for name, value in {"env": env, other: common, by: side, **chosen}.items()
-        }
+        f"{key}_{column}": {"env": env, other: common, by: side, **chosen}
         for key, side in zip("ab", sides, strict=True)
         for column, chosen in cells.items()
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final
 
 from audit.remote.urls import local_of
 from audit.rerun.aside import Aside
@@ -20,7 +20,7 @@ LABELS: Final = ("worst", "median", "best")
 
 
 class Replays:
-    """Replays of a viewer's records, in a process that is started when it is first needed: a context manager.
+    """Replays of a viewer's records, in a process that is started when it is first needed.
 
     Args:
         store: the records.
@@ -57,12 +57,6 @@ class Replays:
     def close(self) -> None:
         """End the process."""
         self._rollouts.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def _places(self, key: RevisionKey) -> dict[str, int]:
         """The worst, the median and the best rollout of a revision as the analysis has them."""

@@ -7,6 +7,7 @@ import os
 import signal
 import threading
 import time
+from contextlib import closing
 
 import pytest
 
@@ -14,7 +15,7 @@ from audit.rerun.aside import Aside, AsideError
 
 
 def test_calls_share_a_process_that_is_replaced_where_it_dies_or_takes_too_long():
-    with Aside() as aside:
+    with closing(Aside()) as aside:
         first = aside.run(os.getpid, seconds=60)
         with pytest.raises(ValueError, match=r"math domain error|expected a nonnegative input"):
             aside.run(math.sqrt, -1.0, seconds=60)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 
 import pytest
 
@@ -21,7 +22,7 @@ ENVS = ("frozenlake", "pong", "mountaincarcontinuous", "invertedpendulum", "nim"
 
 @pytest.fixture(scope="module")
 def aside():
-    with Aside() as opened:
+    with closing(Aside()) as opened:
         yield opened
 
 

@@ -72,6 +72,6 @@ def page(browser):
 def visit(page, view, hash_: str = ""):
     """Open an address of a view, and wait until its page is there."""
     page.goto("about:blank")
-    page.goto(f"{view.address}{hash_}")
+    page.goto(f"{view.address.partition('#')[0]}{hash_}")
     page.wait_for_selector("#main:not([aria-busy]) h1")
     return page

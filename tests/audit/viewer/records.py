@@ -46,5 +46,6 @@ def number_of(session: Session, chosen) -> int:
     """How many revisions a link's filter has, as the page of revisions reads it."""
     from audit.viewer.query import Query
 
-    items = [(name, value) for name, values in chosen.items() for value in values]
+    each = {name: [values] if isinstance(values, str) else values for name, values in chosen.items()}
+    items = [(name, value) for name, values in each.items() for value in values]
     return session.table.count(Query.parse(items, session.table.kinds))

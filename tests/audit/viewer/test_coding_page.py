@@ -86,7 +86,7 @@ def test_a_sheet_is_coded_by_keys_and_taken_up_where_it_was_left(page, labels) -
     expect(page.locator("#nav")).to_be_visible()
 
 
-def test_a_note_is_written_when_it_is_left_and_keys_in_it_are_text(page, labels) -> None:
+def test_a_note_is_written_when_it_is_left_and_backspace_takes_back_the_last_code(page, labels) -> None:
     press(page, "n", *"jk1u?", "Escape")
     saved(page, 1)
     assert [row.note for row in read_labels(labels).rows] == ["jk1u?", "", "", ""]
@@ -94,9 +94,6 @@ def test_a_note_is_written_when_it_is_left_and_keys_in_it_are_text(page, labels)
     press(page, "u")
     saved(page, 0)
     assert not read_labels(labels).rows[0].note
-
-
-def test_backspace_takes_back_the_last_code(page, labels) -> None:
     press(page, "1", "0", "Backspace")
     pressed(page, 1)
     press(page, "1")

@@ -13,6 +13,7 @@ import threading
 import urllib.parse
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 from typer.testing import CliRunner
@@ -148,9 +149,26 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
         pass
 
 
-def test_rows_can_be_taken_away(session, made) -> None:
+def test_a_folder_has_all_revisions_and_nothing_of_this_machine(session, made, grid, monkeypatch, tmp_path) -> None:
+    for path in made.path.rglob("*"):
+        if path.is_file() and "vendor" not in path.parts:
+            text = path.read_text()
+            for folder in (grid.parent, Path.cwd(), Path.home()):
+                assert f"{folder}/" not in text.replace("\\/", "/"), path
+    whole = values_in(made.path)
+    assert whole["about"]["paths"] == [grid.name]
+    assert len(chunks(whole, "details")) == made.revisions == session.table.count(Query())
+    assert made.files == sum(path.is_file() for path in made.path.rglob("*"))
     _, pieces = pages.download(session, Query(), [], "csv")
     assert made.path.joinpath("revisions.csv").read_bytes() == b"".join(pieces)
+    page = made.path.joinpath("index.html").read_text()
+    assert "default-src 'none'; script-src 'self'" in page
+    assert "frame-ancestors" not in page
+    assert page.index("data.js") < page.index("export.js") < page.index("pages.js")
+    monkeypatch.setattr(export, "ITEMS", 7)
+    small = values_in(audit.export_view(grid, tmp_path / "view").path)
+    assert chunks(small, "details") == chunks(whole, "details")
+    assert small["index"]["details"] == list(range(0, made.revisions, 7))
 
 
 def test_a_file_that_is_missing_is_named(browser, made, tmp_path) -> None:
@@ -171,35 +189,6 @@ def test_a_texts_page_is_that_of_the_server() -> None:
         assert len(pages_of_all) == session.table.count(Query())
 
 
-def test_nothing_of_this_machine_is_in_it(grid, made) -> None:
-    for path in made.path.rglob("*"):
-        if path.is_file() and "vendor" not in path.parts:
-            text = path.read_text()
-            for folder in (grid.parent, Path.cwd(), Path.home()):
-                assert f"{folder}/" not in text.replace("\\/", "/"), path
-    assert values_in(made.path)["about"]["paths"] == [grid.name]
-
-
-def test_files_have_all_revisions_in_parts(session, made, monkeypatch, grid, tmp_path) -> None:
-    monkeypatch.setattr(export, "ITEMS", 7)
-    small = values_in(audit.export_view(grid, tmp_path / "view").path)
-    whole = values_in(made.path)
-    assert chunks(small, "details") == chunks(whole, "details")
-    assert len(chunks(whole, "details")) == made.revisions == session.table.count(Query())
-    assert small["index"]["details"] == list(range(0, made.revisions, 7))
-    assert made.files == sum(path.is_file() for path in made.path.rglob("*"))
-
-
-def test_a_selection_and_prompts(grid, tmp_path) -> None:
-    made = audit.export_view(grid, tmp_path / "a", env="nim", with_prompts=True)
-    pages_of_nim = chunks(values_in(made.path), "details")
-    assert {page["row"]["env"] for page in pages_of_nim} == {"nim"}
-    assert all(page["prompt"] for page in pages_of_nim if page["revised"]["source"] == "critic")
-    without = audit.export_view(grid, tmp_path / "b", env="nim")
-    assert without.size < made.size
-    assert all(page["prompt"] is None for page in chunks(values_in(without.path), "details"))
-
-
 def command(*arguments):
     return CliRunner().invoke(app, ["view", *map(str, arguments)])
 
@@ -215,42 +204,28 @@ def test_the_command_states_the_size_and_the_limit(grid, tmp_path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["view"]
 
 
-def test_an_earlier_export_is_replaced_and_nothing_else(grid, tmp_path) -> None:
+def test_an_earlier_export_is_replaced_as_a_whole_and_nothing_else(grid, tmp_path, monkeypatch) -> None:
     out = tmp_path / "view"
-    audit.export_view(grid, out)
-    audit.export_view(grid, out, env="nim")
-    assert values_in(out)["about"]["revisions"] == sum(
-        page["row"]["env"] == "nim" for page in chunks(values_in(out), "details")
-    )
-    (out / "notes.txt").write_text("mine")
-    with pytest.raises(audit.UsageError, match=r"not of an earlier export, such as notes\.txt"):
-        audit.export_view(grid, out)
-    assert (out / "notes.txt").read_text() == "mine"
-    for place in (grid, grid / "view", grid.parent):
-        with pytest.raises(audit.UsageError, match="the records are there"):
-            audit.export_view(grid, place)
-    (tmp_path / "file").write_text("")
-    for place in (tmp_path / "file", tmp_path / "file" / "view"):
-        with pytest.raises(audit.UsageError, match="not a folder"):
-            audit.export_view(grid, place)
-
-
-def test_a_full_disk_leaves_what_was_there(grid, tmp_path, monkeypatch) -> None:
-    def full(*_) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    out = tmp_path / "view"
-    audit.export_view(grid, out, env="nim")
+    first = audit.export_view(grid, out, env="nim", with_prompts=True)
+    with_prompts = chunks(values_in(out), "details")
+    assert {page["row"]["env"] for page in with_prompts} == {"nim"}
+    assert all(page["prompt"] for page in with_prompts if page["revised"]["source"] == "critic")
+    assert audit.export_view(grid, out, env="nim").size < first.size
     before = values_in(out)
-    monkeypatch.setattr(export, "_write_text", full)
-    with pytest.raises(OSError, match="No space left"):
-        audit.export_view(grid, out)
+    assert [page["prompt"] for page in chunks(before, "details")] == [None] * before["about"]["revisions"]
+    with monkeypatch.context() as patch:
+        patch.setattr(export, "_write_text", Mock(side_effect=OSError(errno.ENOSPC, "No space left on device")))
+        with pytest.raises(OSError, match="No space left"):
+            audit.export_view(grid, out)
     assert values_in(out) == before
     assert [path.name for path in tmp_path.iterdir()] == ["view"]
-
-
-def test_the_page_states_a_policy_and_loads_what_answers_it(made) -> None:
-    page = made.path.joinpath("index.html").read_text()
-    assert "default-src 'none'; script-src 'self'" in page
-    assert "frame-ancestors" not in page
-    assert page.index("data.js") < page.index("export.js") < page.index("pages.js")
+    (out / "notes.txt").write_text("mine")
+    (tmp_path / "file").write_text("")
+    for place, message in (
+        (out, r"not of an earlier export, such as notes\.txt"),
+        *((place, "the records are there") for place in (grid, grid / "view", grid.parent)),
+        *((place, "not a folder") for place in (tmp_path / "file", tmp_path / "file" / "view")),
+    ):
+        with pytest.raises(audit.UsageError, match=message):
+            audit.export_view(grid, place)
+    assert (out / "notes.txt").read_text() == "mine"

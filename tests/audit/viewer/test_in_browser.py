@@ -227,14 +227,12 @@ def test_the_overview_begins_with_sentences_that_have_intervals(page, served, gr
 
 
 def test_a_click_on_a_row_opens_it(page, served) -> None:
-    visit(page, served, "#/revisions?env=nim")
-    href = page.get_attribute("tbody tr:nth-child(2) a", "href")
-    page.click("tbody tr:nth-child(2) td:nth-child(2)")
-    page.wait_for_selector("[data-page='revision']")
-    assert page.url.endswith(href)
-    visit(page, served, "#/runs")
-    page.click("tbody tr:nth-child(2) td:nth-child(2)")
-    page.wait_for_selector("[data-page='run']")
+    for hash_, opened in (("#/revisions?env=nim", "revision"), ("#/runs", "run")):
+        visit(page, served, hash_)
+        href = page.get_attribute("tbody tr:nth-child(2) a", "href")
+        page.click("tbody tr:nth-child(2) td:nth-child(2)")
+        page.wait_for_selector(f"[data-page='{opened}']")
+        assert page.url.endswith(href)
 
 
 def test_two_methods_have_unlike_colours(page, served) -> None:

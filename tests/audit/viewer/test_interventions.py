@@ -141,13 +141,7 @@ def test_a_plan_that_was_changed_leaves_the_others(copied, made) -> None:
         assert revision(session, key, Query())["units"] == [{"plan": 1, "unit": 2}]
 
 
-def test_plans_of_a_store_are_shown(made) -> None:
-    with audit.open(plan=made) as store, audit.view(store) as view:
-        assert json.loads(ask(view, "api/about")[2])["plans"] == 1
-        assert json.loads(ask(view, "api/interventions")[2])["plans"][0]["answered"] == 48
-
-
-def test_mistakes_are_one_line(experiment) -> None:
+def test_mistakes_are_one_line_and_plans_of_a_store_are_shown(experiment, made) -> None:
     for path, message in (
         ("3", b"no plan 3; there are 2"),
         ("0/report", b"no plan 0"),
@@ -155,6 +149,11 @@ def test_mistakes_are_one_line(experiment) -> None:
     ):
         status, _, body = ask(experiment, f"api/interventions/{path}")
         assert (status, message in body, b"\n" in body) == (404, True, False)
+    with audit.open(plan=made) as store, audit.view(store) as view:
+        assert json.loads(ask(view, "api/about")[2])["plans"] == 1
+        assert json.loads(ask(view, "api/interventions")[2])["plans"][0]["answered"] == 48
+    result = command("view", made.parent / "runs", "--plan", made, "--export", made.parent / "site")
+    assert "leave out --export" in one_line(result, 2)
 
 
 def test_tests_that_take_long_keep_nobody_else_waiting(experiment) -> None:
@@ -180,7 +179,7 @@ def test_the_report_and_its_effects_are_on_the_page(page, experiment, made) -> N
 
 
 @pytest.mark.slow
-def test_from_an_experiment_to_a_prompt_its_revision_and_back(page, experiment, made) -> None:
+def test_from_an_experiment_to_a_prompt_its_revision_and_back(page, experiment, made, served) -> None:
     visit(page, experiment, "#/interventions")
     page.click("main a[href='#/interventions/1?plan=1']")
     page.wait_for_selector(".arm")
@@ -198,6 +197,10 @@ def test_from_an_experiment_to_a_prompt_its_revision_and_back(page, experiment, 
     page.click("text=asked again under changed evidence >> nth=0")
     page.wait_for_selector(".arm")
     assert page.url.endswith("#/interventions/1?plan=1")
+    visit(page, served)  # without a plan there is no such page
+    assert page.locator("nav a", has_text="Interventions").count() == 0
+    visit(page, served, "#/interventions")
+    assert "--plan FILE" in page.inner_text("p.error")
 
 
 @pytest.mark.slow
@@ -207,16 +210,3 @@ def test_mentions_have_the_colour_of_their_rollout_and_texts_do_not_act(page, ex
         marks = page.eval_on_selector_all(f"[aria-labelledby=arm-{arm}] mark", "all => all.map(each => each.className)")
         assert set(marks) == {role}
     assert page.evaluate("typeof hacked") == "undefined"
-
-
-@pytest.mark.slow
-def test_without_a_plan_there_is_no_such_page(page, served) -> None:
-    visit(page, served)
-    assert page.locator("nav a", has_text="Interventions").count() == 0
-    visit(page, served, "#/interventions")
-    assert "--plan FILE" in page.inner_text("p.error")
-
-
-def test_an_exported_folder_has_no_experiments(made, tmp_path) -> None:
-    result = command("view", made.parent / "runs", "--plan", made, "--export", tmp_path / "site")
-    assert "leave out --export" in one_line(result, 2)

@@ -17,6 +17,7 @@ from tests.audit.viewer.test_export import TEXTS
 STATIC = resources.files("audit.viewer").joinpath("static")
 WIDTHS = {2000: "light", 1440: "light", 800: "dark", 400: "dark"}
 DRAWN = {"overview": "figure#chart-changes svg", "interventions": "#report:not([aria-busy]) #effects svg"}
+FILTERED = ("revisions?direction=regression&sort=delta", "revisions?delta=1e9..")
 DIFFERENCES = ":is(#returns, #rates) th:has-text('difference')"
 """Columns of the page that compares."""
 CHECK = """async () => {
@@ -108,17 +109,7 @@ def views(grid, tmp_path_factory):
         audit.view(folder / "runs", plan=asked, labels=[labels]) as experiment,
     ):
         yield {
-            "grid": (
-                whole,
-                [
-                    "overview",
-                    "revisions?direction=regression&sort=delta",
-                    "revisions?delta=1e9..",
-                    "compare",
-                    "runs",
-                    *ones(grid),
-                ],
-            ),
+            "grid": (whole, ["overview", *FILTERED, "compare", "runs", *ones(grid)]),
             "exported": (
                 SimpleNamespace(address=exported.path.joinpath("index.html").as_uri()),
                 ["overview", "revisions", "runs", *ones(grid)[:2]],
@@ -127,7 +118,7 @@ def views(grid, tmp_path_factory):
             "texts": (texts, ["overview", "revisions", "runs", *ones(TEXTS)[:2]]),
             "experiment": (
                 experiment,
-                ["interventions", "interventions/1?plan=1", "interventions/2?arms=A0,XL", "coding"],
+                ["interventions", "interventions/1?plan=1", "interventions/2?arms=A0", "coding"],
             ),
         }
 
@@ -152,9 +143,11 @@ def test_every_page_and_fold_fits(views, page, name) -> None:
         page.emulate_media(color_scheme=scheme)
         for address in addresses:
             visit(page, view, f"#/{address}")
+            assert page.inner_text("h1") != "Nothing to show", address
             if selector := DRAWN.get(address):
                 page.wait_for_selector(selector)
-            if violations := Axe().run(page).response["violations"]:
+            # An export's policy keeps axe from fetching its style sheets.
+            if name != "exported" and (violations := Axe().run(page).response["violations"]):
                 found[address, width, "axe"] = violations
             if problems := page.evaluate(CHECK):
                 found[address, width] = problems
