@@ -70,7 +70,7 @@ class Compared(NamedTuple):
         tables = (self.distances if distances is None else distances)[chosen]
         first, second, *base = (masks[chosen] for masks in self.masks.values())
         if base:
-            return presence_test(tables, *base, first, second, redraws=redraws, seed=seed)
+            return presence_test(tables, base[0], first, second, redraws=redraws, seed=seed)
         return energy_test(tables, first, redraws=redraws, seed=seed)
 
 
