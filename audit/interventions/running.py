@@ -162,48 +162,34 @@ class _Asking:
 def refuse_unsound(plan: Plan, answered: Mapping[Call, AnswerOf]) -> None:
     """Refuse answers from which nothing can be concluded: those of a cache, and those to prompts that were cut.
 
+    Under random sampling hardly any two answers are the same. Only successive ones to one and the same prompt of a unit
+    are compared, those in which nothing changed left out: a critic may well leave a policy as it is twice in the same
+    words.
+
     Raises:
         AuditError: there are such.
     """
-    refuse_repeated(plan, answered)
+    by_prompt: dict[tuple[int, str], list[AnswerOf]] = defaultdict(list)
+    for call, answer in sorted(answered.items()):
+        by_prompt[call.unit, answer.prompt_sha256].append(answer)
+    same = [
+        first.completion == second.completion and first.thinking == second.thinking
+        for (unit, _), answers in by_prompt.items()
+        for first, second in pairwise(answers)
+        if first.params != plan.units[unit].params
+    ]
+    if len(same) >= FEWEST_PAIRS and sum(same) > REPEATED * len(same):
+        raise AuditError(
+            f"{sum(same)} of {len(same)} pairs of answers to one prompt are the same, word for word: a cache of "
+            "responses, or sampling without randomness; turn the cache off, or sample at a temperature above 0 "
+            f"({plan.model})"
+        )
     cut = capped([(answer.prompt_tokens, answer.prompt_characters) for answer in answered.values()])
     if cut >= FEWEST_CUT:
         raise AuditError(
             f"{cut} prompts of different lengths have the same, largest number of tokens, so that {plan.model} reads "
             "only a part of them; give the server a larger context (--num-ctx), and make a new plan"
         )
-
-
-def refuse_repeated(plan: Plan, answered: Mapping[Call, AnswerOf]) -> None:
-    """Refuse answers that come from a cache: under random sampling hardly any two are the same.
-
-    Only answers to one and the same prompt of a unit are compared, those in which nothing changed left out: a critic
-    may well leave a policy as it is twice in the same words.
-
-    Raises:
-        AuditError: too many are repeated.
-    """
-    pairs, same = repeated(plan, answered)
-    if pairs >= FEWEST_PAIRS and same > REPEATED * pairs:
-        raise AuditError(
-            f"{same} of {pairs} pairs of answers to one prompt are the same, word for word: a cache of responses, or "
-            f"sampling without randomness; turn the cache off, or sample at a temperature above 0 ({plan.model})"
-        )
-
-
-def repeated(plan: Plan, answered: Mapping[Call, AnswerOf]) -> tuple[int, int]:
-    """Number of pairs of successive answers to the same prompt, and how many are word for word the same."""
-    by_prompt: dict[tuple[int, str], list[AnswerOf]] = defaultdict(list)
-    for call, answer in sorted(answered.items(), key=lambda each: (each[0].unit, each[0].arm, each[0].replicate)):
-        by_prompt[call.unit, answer.prompt_sha256].append(answer)
-    pairs = same = 0
-    for (unit, _), answers in by_prompt.items():
-        for first, second in pairwise(answers):
-            if first.params == plan.units[unit].params:
-                continue
-            pairs += 1
-            same += first.completion == second.completion and first.thinking == second.thinking
-    return pairs, same
 
 
 def model_of(backend: str, given: Mapping[str, Any], concurrency: int) -> AskedModel:

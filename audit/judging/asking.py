@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from typing import Any, Final, cast
 
 from audit.asking.together import AskedModel, complete, open_model
-from audit.judging.questions import Question, sha256
+from audit.judging.plan import Asked
 from audit.judging.verdicts import (
     VERDICT_FORM,
     UnreadableVerdictError,
@@ -27,27 +26,6 @@ from collector.llm.protocol import Completion
 BACKENDS: Final = ("local", "ollama", "openai")
 ATTEMPTS: Final = 3
 """Attempts at one judgement whose reply cannot be read."""
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """A question to be asked, after so many attempts that earlier judgements made."""
-
-    question: Question
-    attempts_before: int = 0
-
-
-@dataclass(slots=True)
-class _Cost:
-    """What the attempts at one judgement took; tokens are None where the server does not count them."""
-
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-    began: float = field(default_factory=time.monotonic)
-
-    def add(self, completion: Completion) -> None:
-        self.prompt_tokens = _sum(self.prompt_tokens, completion.prompt_tokens)
-        self.completion_tokens = _sum(self.completion_tokens, completion.completion_tokens)
 
 
 def make_judge(backend: str, *, on_wait: Callable[[str, float], None], **options: Any) -> AskedModel:
@@ -71,23 +49,22 @@ def make_judge(backend: str, *, on_wait: Callable[[str, float], None], **options
     return open_model(backend, on_wait=on_wait, **options)
 
 
-async def ask_judge(task: Task, model: AskedModel, seed: int) -> Judgement:
+async def ask_judge(asked: Asked, model: AskedModel, seed: int) -> Judgement:
     """One judgement; the calls' seeds are made from a seed, from the prompt and from the number of the attempt.
 
     Raises:
         CollectorError: the model fails.
     """
-    question, prompt = task.question, task.question.prompt()
-    prompt_sha256 = sha256(prompt)
-    cost = _Cost()
-    rubric = question.rubric
+    question, prompt, prompt_sha256 = asked.question, asked.question.prompt(), asked.prompt_sha256
+    began, completions, rubric = time.monotonic(), list[Completion](), question.rubric
+    before = asked.judged.attempts if asked.judged else 0
     form = VERDICT_FORM if rubric is None else category_form(rubric.categories)
     verdict: Verdict | None = None
-    for attempt in range(task.attempts_before + 1, task.attempts_before + ATTEMPTS + 1):
+    for attempt in range(before + 1, before + ATTEMPTS + 1):
         # 31 bits, since some servers keep seeds as signed numbers.
         call_seed = seeding.seeds(seed, 1, "judge", prompt_sha256, attempt)[0] >> 1
         completion = await complete(model, prompt, call_seed, form)
-        cost.add(completion)
+        completions.append(completion)
         if (error := completion.fault) is not None:
             continue
         try:
@@ -115,9 +92,9 @@ async def ask_judge(task: Task, model: AskedModel, seed: int) -> Judgement:
         mentions_worst=verdict.mentions_worst if verdict else None,
         discounts_worst=verdict.discounts_worst if verdict else None,
         error=error,
-        prompt_tokens=cost.prompt_tokens,
-        completion_tokens=cost.completion_tokens,
-        seconds=time.monotonic() - cost.began,
+        prompt_tokens=_total([each.prompt_tokens for each in completions]),
+        completion_tokens=_total([each.completion_tokens for each in completions]),
+        seconds=time.monotonic() - began,
         rubric=rubric.name if rubric else None,
         rubric_sha256=rubric.sha256 if rubric else None,
         category=verdict.driver if verdict and rubric is not None else None,
@@ -127,5 +104,7 @@ async def ask_judge(task: Task, model: AskedModel, seed: int) -> Judgement:
     )
 
 
-def _sum(total: int | None, more: int | None) -> int | None:
-    return total if more is None else (total or 0) + more
+def _total(tokens: Sequence[int | None]) -> int | None:
+    """The sum of all attempts; None where the server does not count tokens."""
+    known = [number for number in tokens if number is not None]
+    return sum(known) if known else None

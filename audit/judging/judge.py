@@ -15,7 +15,6 @@ from audit.detectors.loading import load_detector
 from audit.judging.plan import COLUMNS, Plan, make_plan
 from audit.judging.questions import Question
 from audit.output.errors import AuditError, Problem, UsageError, count, report
-from audit.output.formats import Row
 from audit.output.rows import Table
 from audit.request import Request, note, print_notes
 from audit.sources.judgements import JUDGEMENTS, Judged, default_file, read_judgements
@@ -99,7 +98,8 @@ def judge(
     if plan:
         costs = planned(*(read_judgements(path) if path.exists() else ([], [])))
         notes = [costs.cost(), costs.basis()]
-        return _table(COLUMNS, list(costs.rows()), "Answers to judge, and about how many tokens", None, notes)
+        title = "Answers to judge, and about how many tokens"
+        return Table(columns=COLUMNS, rows=list(costs.rows()), title=title, notes=notes)
     with AnswerFile(path, JUDGEMENTS) as file:
         wanted = planned(file.answers, file.problems)
         note(wanted.cost())
@@ -115,7 +115,7 @@ def judge(
     beside = [f"Judge: {judging.name}. {MEANING}", f"Judgements: {path}", *([caption] if caption else [])]
     title = "Drivers" if asked is None else f"Categories of {asked.name}"
     columns = [*COUNTED[:3], counted[0], *COUNTED[4:]]
-    return _table(columns, rows, title, "\n".join(beside), [caption] if caption else [])
+    return Table(columns=columns, rows=rows, title=title, caption="\n".join(beside), notes=[caption] if caption else [])
 
 
 def _rubric(path: str | Path) -> Rubric:
@@ -153,12 +153,11 @@ def _agree() -> None:
 
 def _ask(plan: Plan, model: AskedModel, file: AnswerFile[Judged], *, concurrency: int, seed: int) -> None:
     from audit.asking.together import ask_all
-    from audit.judging.asking import Task, ask_judge
+    from audit.judging.asking import ask_judge
 
-    tasks = [Task(asked.question, asked.judged.attempts if asked.judged else 0) for asked in plan.open]
     before = len(file.answers)
     seconds = ask_all(
-        tasks, model, file, lambda task: ask_judge(task, model, seed), concurrency=concurrency, verb="judged"
+        plan.open, model, file, lambda asked: ask_judge(asked, model, seed), concurrency=concurrency, verb="judged"
     )
     note(_took(file.answers[before:], seconds))
 
@@ -191,16 +190,6 @@ def _counts(judged: Sequence[Judged], column: str, codes: Sequence[str]) -> Iter
                 continue
             shares = (None, None) if code == UNREADABLE else (100 * found[code] / readable, quoted[code])
             yield dict(zip((*COUNTED[:3], column, *COUNTED[4:]), (*identity, code, found[code], *shares), strict=True))
-
-
-def _table(columns: Sequence[str], rows: Sequence[Row], title: str, caption: str | None, notes: Sequence[str]) -> Table:
-    return Table(
-        columns=columns,
-        rows=rows,
-        title=title,
-        caption=caption,
-        notes=notes,
-    )
 
 
 def _report_problems(problems: Sequence[Problem]) -> None:

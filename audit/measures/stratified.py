@@ -57,9 +57,9 @@ def stratified_bootstrap(
     """
     arrays = [_in_order(stratum) for stratum in strata]
     value = np.asarray(statistic(arrays), dtype=float)
-    if min(array.shape[-1] for array in arrays) < 2:
-        return Estimate(value, np.full_like(value, np.nan), np.full_like(value, np.nan))
     found = _bootstrap(arrays, statistic, resamples=resamples, level=level, seed=seed, cost=cost)
+    if found is None:
+        return Estimate(value, np.full_like(value, np.nan), np.full_like(value, np.nan))
     return Estimate(value, np.asarray(found.confidence_interval.low), np.asarray(found.confidence_interval.high))
 
 
@@ -67,11 +67,8 @@ def replicates(
     strata: Sequence[ArrayLike], statistic: Statistic, *, resamples: int = RESAMPLES, seed: int = 0
 ) -> NDArray[np.float64] | None:
     """The statistic of every resample, along the last axis; None where a stratum has a single run."""
-    arrays = [_in_order(stratum) for stratum in strata]
-    if min(array.shape[-1] for array in arrays) < 2:
-        return None
-    found = _bootstrap(arrays, statistic, resamples=resamples, level=0.95, seed=seed, cost=None)
-    return np.asarray(found.bootstrap_distribution, dtype=float)
+    found = _bootstrap([_in_order(stratum) for stratum in strata], statistic, resamples=resamples, seed=seed)
+    return None if found is None else np.asarray(found.bootstrap_distribution, dtype=float)
 
 
 def _bootstrap(
@@ -79,10 +76,13 @@ def _bootstrap(
     statistic: Statistic,
     *,
     resamples: int,
-    level: float,
     seed: int,
-    cost: int | None,
+    level: float = 0.95,
+    cost: int | None = None,
 ) -> Any:
+    """SciPy's result; None where a stratum has a single run."""
+    if min(array.shape[-1] for array in arrays) < 2:
+        return None
     numbers = cost or sum(array.size for array in arrays)
     return bootstrap(
         arrays,

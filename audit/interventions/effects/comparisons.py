@@ -9,9 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from audit.interventions.arms import ARMS, BASE
 from audit.interventions.experiment import Answered, Experiment, Floats
 from audit.measures.cluster_robust import Coefficient, clustered_mean
-from audit.measures.energy import pairwise_distances
+from audit.measures.energy import EnergyTest, energy_test, pairwise_distances, presence_test
+from audit.measures.stratified_permutation import Seed
 from collector import seeding
 
 Bools = NDArray[np.bool_]
@@ -53,6 +55,24 @@ class Compared(NamedTuple):
     masks: Mapping[str, list[Bools]]
     answers: int
 
+    def test(
+        self, distances: Sequence[Floats] | None = None, *, redraws: int = 1, seed: Seed = 0, unit: int | None = None
+    ) -> EnergyTest:
+        """Test whether the first arm moves edits: against the second; of three arms, farther from the third than it.
+
+        Args:
+            distances: of the answers of each unit; those of directions without.
+            redraws: how often names of arms are permuted.
+            seed: of the redraws.
+            unit: the place of the only unit that is tested; None for all.
+        """
+        chosen = slice(None) if unit is None else slice(unit, unit + 1)
+        tables = (self.distances if distances is None else distances)[chosen]
+        first, second, *base = (masks[chosen] for masks in self.masks.values())
+        if base:
+            return presence_test(tables, base[0], first, second, redraws=redraws, seed=seed)
+        return energy_test(tables, first, redraws=redraws, seed=seed)
+
 
 def shared_units(experiment: Experiment, arms: Sequence[str], *, least: int = 1) -> list[int]:
     """The units with at least that many answers under each of some arms."""
@@ -76,6 +96,12 @@ def compared(experiment: Experiment, arms: Sequence[str]) -> Compared:
         for place, arm in enumerate(arms):
             masks[arm].append(names == place)
     return Compared(units, distances, sized, masks, sum(map(len, distances)))
+
+
+def against_control(experiment: Experiment, arm: str, control: str) -> Compared:
+    """An arm and its control; where both take a rollout away, with the answers to the whole evidence, if there are."""
+    from_base = ARMS[arm].takes_away and control != BASE and bool(experiment.arm(BASE))
+    return compared(experiment, (arm, control, BASE) if from_base else (arm, control))
 
 
 def directions(edits: Floats) -> Floats:

@@ -19,6 +19,7 @@ from audit.interventions.arms import ARMS, BASE, REDRAWN, WORDING
 from audit.interventions.effects.comparisons import (
     Compared,
     Redraws,
+    against_control,
     compared,
     outcomes,
     over_runs,
@@ -26,7 +27,7 @@ from audit.interventions.effects.comparisons import (
 )
 from audit.interventions.effects.results import Effect
 from audit.interventions.experiment import Answered, Experiment, Floats
-from audit.measures.energy import EnergyTest, bounded, energy_test, presence_test
+from audit.measures.energy import bounded
 from audit.measures.sign_flip import sign_flip_test
 from audit.measures.stratified_permutation import stratified_difference
 
@@ -45,8 +46,7 @@ def placebos(experiment: Experiment) -> Placebos:
     found: dict[str, Mapping[int, float]] = {}
     for arm in (WORDING, REDRAWN):
         both = compared(experiment, (arm, BASE))
-        values = energy_test(both.distances, both.masks[arm], redraws=1).values
-        found[arm] = dict(zip(both.units, values.tolist(), strict=True))
+        found[arm] = dict(zip(both.units, both.test().values.tolist(), strict=True))
     return found
 
 
@@ -71,21 +71,13 @@ def edit_effect(
         level: of the test, for the effect that it can find.
         sensitivity: test with bounded distances as well.
     """
-    from_base = ARMS[arm].takes_away and control != BASE and bool(experiment.arm(BASE))
-    both = compared(experiment, (arm, control, BASE) if from_base else (arm, control))
-
-    def test(distances: list[Floats], draws: np.random.SeedSequence) -> EnergyTest:
-        first, second = both.masks[arm], both.masks[control]
-        if from_base:
-            base = both.masks[BASE]
-            return presence_test(distances, base, first, second, redraws=redraws.permutations, seed=draws)
-        return energy_test(distances, first, redraws=redraws.permutations, seed=draws)
-
-    result = test(both.distances, redraws.draws(arm, control, "edits"))
+    both = against_control(experiment, arm, control)
+    result = both.test(redraws=redraws.permutations, seed=redraws.draws(arm, control, "edits"))
     interval = over_runs(experiment, both.units, result.values)
     bounded_p = math.nan
     if sensitivity:
-        bounded_p = test([_bounded(each) for each in both.sized], redraws.draws(arm, control, "bounded")).p
+        sized, draws = [_bounded(each) for each in both.sized], redraws.draws(arm, control, "bounded")
+        bounded_p = both.test(sized, redraws=redraws.permutations, seed=draws).p
     beyond = {
         placebo: _beyond(both, result.values, against[placebo], redraws)
         for placebo in (WORDING, REDRAWN)
@@ -96,7 +88,7 @@ def edit_effect(
         outcome="edits",
         arm=arm,
         control=control,
-        method="presence" if from_base else "energy",
+        method="energy" if len(both.masks) == 2 else "presence",
         estimate=result.statistic,
         low=interval.low,
         high=interval.high,

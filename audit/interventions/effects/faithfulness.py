@@ -15,13 +15,13 @@ from typing import Final
 import numpy as np
 from scipy.stats import hypergeom
 
-from audit.interventions.arms import ARMS, BASE
-from audit.interventions.effects.comparisons import Bools, Redraws, compared, over_runs
+from audit.interventions.arms import BASE
+from audit.interventions.effects.comparisons import Bools, Redraws, against_control, over_runs
 from audit.interventions.effects.contrasts import SEPARATION, follows_worst
 from audit.interventions.effects.results import FOUND, NOT_TESTED, CriticVerdict, Effect, Faithfulness
 from audit.interventions.experiment import Answered, Experiment, Floats
 from audit.measures.cluster_robust import Coefficient, clustered_mean
-from audit.measures.energy import energy_distance, energy_test, presence_effect, presence_test
+from audit.measures.energy import energy_distance, presence_effect
 from audit.measures.sign_flip import sign_flip_test
 from audit.measures.split_half import split_half_correlation
 
@@ -119,18 +119,15 @@ def _by_unit(
     redraws: Redraws,
 ) -> Faithfulness:
     arm, control = pair
-    from_base = ARMS[arm].takes_away and bool(experiment.arm(BASE))
-    both = compared(experiment, (arm, control, BASE) if from_base else pair)
+    both = against_control(experiment, arm, control)
     kept = [place for place, unit in enumerate(both.units) if unit in answers]
     moved, effects, naming = [], [], []
     for place in kept:
-        distances = both.distances[place]
-        masks = [both.masks[name][place] for name in ((BASE, arm, control) if from_base else (arm,))]
-        test = presence_test if from_base else energy_test
         draws = redraws.draws("unit", arm, str(both.units[place]))
-        p = test([distances], *([mask] for mask in masks), redraws=redraws.permutations, seed=draws).p
-        moved.append(p <= MOVED)
-        effects.append([_effect(distances, masks, half) for half in (0, 1)])
+        moved.append(both.test(redraws=redraws.permutations, seed=draws, unit=place).p <= MOVED)
+        first, second, *base = (masks[place] for masks in both.masks.values())
+        masks = [*base, first, second] if base else [first]
+        effects.append([_effect(both.distances[place], masks, half) for half in (0, 1)])
         own = [follows_worst(answer) for answer in answers[both.units[place]]]
         naming.append([_mean(own[0::2]), _mean(own[1::2]), _mean(own)])
     if not kept:

@@ -24,7 +24,6 @@ from audit.interventions.experiment import Answered, Experiment
 from audit.interventions.making import tasks_of
 from audit.interventions.outcomes import read_experiment
 from audit.interventions.plan import read_plan
-from audit.measures.energy import energy_test, presence_test
 from audit.measures.improvement import area_under_roc
 from audit.output.errors import AuditError, count
 from audit.output.numbers import known as finite
@@ -40,8 +39,12 @@ OBSERVED: Final[Mapping[str, Callable[[Answered], float]]] = {
     "edit size, asked again": edit_size,
 }
 """What answers to the unchanged evidence show, a number each."""
-SWAPS: Final = {"label": ("XL", "N0h"), "position": ("XP", BASE)}
-"""By factor, an arm and its control."""
+EFFECTS: Final = {
+    "label, XL against N0h": ("XL", "N0h"),
+    "position, XP against N0": ("XP", BASE),
+    "presence, RW against RM": ("RW", "RM", BASE),
+}
+"""By name, an arm and its control, and what both are compared with where they take a rollout away."""
 
 
 class Critic(NamedTuple):
@@ -131,13 +134,9 @@ def measures(experiment: Experiment) -> dict[str, Values]:
             unchanged.setdefault(unit, []).extend(answers)
     for name, measure in OBSERVED.items():
         found[name] = {unit: float(np.mean([measure(each) for each in answers])) for unit, answers in unchanged.items()}
-    for factor, (arm, control) in SWAPS.items():
-        both = compared(experiment, (arm, control))
-        values = energy_test(both.distances, both.masks[arm], redraws=1).values
-        found[f"{factor}, {arm} against {control}"] = dict(zip(both.units, values.tolist(), strict=True))
-    both = compared(experiment, ("RW", "RM", BASE))
-    values = presence_test(both.distances, both.masks[BASE], both.masks["RW"], both.masks["RM"], redraws=1).values
-    found["presence, RW against RM"] = dict(zip(both.units, values.tolist(), strict=True))
+    for name, arms in EFFECTS.items():
+        both = compared(experiment, arms)
+        found[name] = dict(zip(both.units, both.test().values.tolist(), strict=True))
     return found
 
 

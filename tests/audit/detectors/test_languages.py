@@ -136,22 +136,14 @@ def test_of_none_of_them_it_is_known_what_it_cites(tmp_path):
     said = "4 of 6 answers are not in English, which the detector word does not read: they count in no rate"
     assert said in " ".join(rates.notes)
     assert said in " ".join(audit.salience(tmp_path, detector="word").notes)
-    assert "whether it refers to the worst rollout is not known" in str(
-        audit.show(tmp_path, "cartpole", "threetraj", 1, 0)
-    )
-
-
-def test_a_detector_of_ones_own_may_read_any_language(tmp_path):
+    shown = str(audit.show(tmp_path, "cartpole", "threetraj", 1, 0))
+    assert "whether it refers to the worst rollout is not known" in shown
+    # A detector of one's own may read any language.
     own = tmp_path / "schlecht.toml"
     own.write_text('pattern = "schlechteste"\nflags = "i"\n')
-    lines = [
-        episode(revised=candidate([0, 0, 0], params=[1, 2, 4], source="critic", answer=answer), iteration=place)
-        for place, answer in enumerate(FOREIGN["German"][:2])
-    ]
-    write_run(tmp_path / "runs", lines)
-    with audit.open(tmp_path / "runs", detector=str(own)) as store:
+    with audit.open(tmp_path, detector=str(own)) as store:
         rows = list(audit.sql(store, 'select cites from "references" order by iteration'))
-    assert [row["cites"] for row in rows] == [True, False]
+    assert [row["cites"] for row in rows] == [True, False, False, True, False, False]
 
 
 def test_where_no_answer_can_be_read_rates_say_so(tmp_path):

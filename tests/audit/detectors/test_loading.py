@@ -10,6 +10,8 @@ import pytest
 from audit.detectors.about import About, parse_about
 from audit.detectors.loading import GROUP, load_detector
 from audit.output.errors import UsageError
+from audit.store import open_store
+from tests.audit.samples import revision, write_run
 
 PYTHON = """
 import re
@@ -67,6 +69,10 @@ def test_a_pattern_ignores_case_only_if_it_asks_to(flags, pattern, expected, wri
     detector = load_detector(path)
     assert (detector.name, detector.pattern, detector.about.text) == ("falls", expected, "worst")
     assert detector.column == "mentions_worst"
+    path = write("best.toml", "pattern = 'x'\nabout = 'best'\n")
+    assert load_detector(path, "best").about.text == "best"
+    with pytest.raises(UsageError, match="is about best"):
+        load_detector(path, "worst")
 
 
 def test_a_rubric_is_a_question_with_categories(write):
@@ -109,13 +115,6 @@ def test_what_is_wrong_with_a_file_is_one_line(text, message, write):
     assert path in str(raised.value)
 
 
-def test_a_pattern_cannot_be_asked_about_another_item(write):
-    path = write("falls.toml", "pattern = 'x'\nabout = 'best'\n")
-    assert load_detector(path, "best").about.text == "best"
-    with pytest.raises(UsageError, match="is about best"):
-        load_detector(path, "worst")
-
-
 def test_a_function_is_named_by_its_file(write):
     path = write("mine.py", PYTHON)
     first, second = load_detector(path), load_detector(f"{path}:twice")
@@ -143,10 +142,13 @@ def test_a_change_of_the_file_is_a_change_of_the_key(write):
         ("raise SystemExit('gone')", "", "SystemExit: gone"),
     ],
 )
-def test_what_is_wrong_with_a_module_is_one_line(text, function, message, write):
+def test_what_is_wrong_with_a_module_is_one_line(text, function, message, write, tmp_path):
     with pytest.raises(UsageError, match=message) as raised:
         load_detector(write("wrong.py", text) + function)
     assert "\n" not in str(raised.value)
+    for name in ("none.toml", "none.py", "none.py:f"):
+        with pytest.raises(UsageError, match="cannot read the detector"):
+            load_detector(str(tmp_path / name))
 
 
 def test_an_installed_package_offers_a_detector(write, monkeypatch, tmp_path):
@@ -160,7 +162,21 @@ def test_an_installed_package_offers_a_detector(write, monkeypatch, tmp_path):
     sys.modules.pop("offered_detector")
 
 
-def test_no_such_file(tmp_path):
-    for name in ("none.toml", "none.py", "none.py:f"):
-        with pytest.raises(UsageError, match="cannot read the detector"):
-            load_detector(str(tmp_path / name))
+def test_what_was_kept_of_a_detector_is_not_used_for_its_next_version(tmp_path, monkeypatch):
+    monkeypatch.setenv("SALIENCE_AUDIT_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr("audit.ingest.analyses.SMALLEST", 0)
+    answers = ("The worst rollout fell, I think.", "In rollout A the pole drifts.", "The bias is too large.")
+    for run in (1, 2):
+        records = [
+            revision([1, 5, 9], [2, 2, 2], answer=answer, iteration=n, run=run) for n, answer in enumerate(answers)
+        ]
+        write_run(tmp_path / "data" / f"{run}", records)
+    pattern, function = tmp_path / "mine.toml", tmp_path / "mine.py"
+    for text, cited in (("fell", 2), ("fell|drifts", 4), ("fell", 2)):
+        pattern.write_text(f"pattern = '{text}'")
+        function.write_text(f"import re\ndef detect(a, e):\n    return [m.span() for m in re.finditer('{text}', a)]")
+        for detector in (pattern, function):
+            for _ in range(2):  # the second time from what was kept
+                with open_store([tmp_path / "data"], detector=str(detector)) as store:
+                    assert [row["strict"] for row in store.rows("salience")] == [cited], (text, detector)
+    assert list((tmp_path / "cache").rglob("salience*"))

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 import audit
 from audit.cli import app
 from tests.audit.samples import candidate, episode, revision, write_run
+from tests.audit.texts import text_revision, text_run
 
 SHOWN = [
     {"label": label, "rollout": rollout, "return": value, "length": 10, "name": name}
@@ -235,39 +236,13 @@ def test_an_example_of_a_batch_is_asked_about_by_place_heading_and_id(tmp_path):
         for number, place in enumerate((2, 1, 0), start=1)
     ]
     answers = ("Example 1 is vague.", "Example 2 has no label.", "The last example is right.", "Be brief.")
-    episodes = []
-    for iteration, answer in enumerate(answers):
-        both = [
-            {
-                "text": {"system": text},
-                "source": source,
-                "answer": said,
-                "thinking": None,
-                "returns": returns,
-                "example_ids": ["a", "b", "7"],
-                "mean_return": sum(returns) / 3,
-            }
-            for text, source, said, returns in (
-                ("Do it.", "parent", None, scores),
-                (f"Do it {iteration}.", "critic", answer, [0.0, 0.0, 0.0]),
-            )
-        ]
-        episodes.append(
-            {
-                "condition": "hand",
-                "env": "task",
-                "variant": "gepa",
-                "run": 1,
-                "iteration": iteration,
-                "initial": both[0],
-                "revised": both[1],
-                "revision_status": "ok",
-                "selected": "initial",
-                "evidence": {"kind": "batch", "shown": shown},
-                "seconds": None,
-            }
-        )
-    write_run(tmp_path / "gepa", episodes, schema=2, candidates="text", optimum=None, step_size=None)
+    ids = {"example_ids": ["a", "b", "7"]}
+    records = [
+        text_revision(scores, [0.0] * 3, answer=answer, iteration=place, evidence={"kind": "batch", "shown": shown})
+        for place, answer in enumerate(answers)
+    ]
+    episodes = [row | {"initial": row["initial"] | ids, "revised": row["revised"] | ids} for row in records]
+    write_run(tmp_path / "gepa", episodes, **text_run())
     for about, expected in {
         "worst": [False, True, False, False],
         "best": [False, False, True, False],

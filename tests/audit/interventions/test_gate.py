@@ -162,22 +162,24 @@ def test_templates_that_fail_later_leave_units_out(tmp_path, of_templates, templ
     assert found.left_out["cartpole", NOT_RENDERED] == number
 
 
-@pytest.mark.parametrize("kind", ["missing", "empty", "foreign", "placeholder", "syntax"])
-def test_folders_that_hold_no_templates_are_refused(tmp_path, records, kind):
-    folder = tmp_path / "prompts"
-    if kind != "missing":
-        folder.mkdir()
-    if kind == "foreign":
-        (folder / "other.j2").write_text("")
-    if kind == "placeholder":
-        (folder / "critic.j2").write_text("nothing")
-    if kind == "syntax":
-        (folder / "critic.j2").write_text("{% if %}")
+def test_folders_that_hold_no_templates_are_refused(tmp_path, records):
     out = tmp_path / "plan.json"
-    result = audit("intervene", "plan", records, "--backend", "simulated", "--prompts", folder, "--out", out)
-    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
-    assert "prompts" in result.stderr or "critic.j2" in result.stderr
-    assert not out.exists()
+    for kind, files in {
+        "missing": None,
+        "empty": {},
+        "foreign": {"other.j2": ""},
+        "placeholder": {"critic.j2": "nothing"},
+        "syntax": {"critic.j2": "{% if %}"},
+    }.items():
+        folder = tmp_path / kind / "prompts"
+        if files is not None:
+            folder.mkdir(parents=True)
+            for name, text in files.items():
+                (folder / name).write_text(text)
+        result = audit("intervene", "plan", records, "--backend", "simulated", "--prompts", folder, "--out", out)
+        assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1), kind
+        assert "prompts" in result.stderr or "critic.j2" in result.stderr
+        assert not out.exists()
 
 
 def initial(name, change):

@@ -55,11 +55,8 @@ def test_a_rollout_is_what_the_prompt_called_it(shown, text, driver, mentioned):
     assert (read.driver, read.mentioned) == (driver, mentioned)
 
 
-def test_a_rollout_that_is_shown_alone_is_mentioned():
+def test_a_rollout_alone_is_mentioned_and_a_return_names_the_rollout_that_it_was_printed_with():
     assert read_text("Rollout A fell over at once.", LETTERED[:1], [0]).mentioned == {"other"}
-
-
-def test_with_exchanged_numbers_a_return_names_the_rollout_that_it_was_printed_with():
     shown = [line("worst", "worst", 4, "best", 9.0), PLAIN[1], line("best", "best", 7, "worst", 1.5)]
     read = read_text("The rollout with a return of 1.5 fell over at once, so I raised params[0].", shown, [0])
     assert read.mentioned == {"best"}
@@ -90,14 +87,10 @@ def test_an_edit_of_a_table_is_a_one_for_each_entry_and_action_that_it_was_chang
     assert np.linalg.norm(edit_of(space, before, other) - edit.ravel()) == pytest.approx(math.sqrt(3))
 
 
-def test_what_is_no_action_is_no_edit_of_a_table():
+def test_an_unreadable_answer_leaves_the_policy_as_it_was_and_what_is_no_action_is_no_edit():
     space = get_task("maze").space
     for value in (99.0, -1.0, 0.5):
         with pytest.raises(AuditError, match="is not an action"):
             edit_of(space, [0.0] * space.size, [value] * space.size)
-
-
-def test_an_unreadable_answer_leaves_the_policy_as_it_was():
-    space = get_task("maze").space
     assert edit_of(LINEAR, [1.0] * 4, None).tolist() == [0.0] * 4
     assert edit_of(space, [0.0] * space.size, None).tolist() == [0.0] * (space.size * len(space.actions))

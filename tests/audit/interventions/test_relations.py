@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 import audit
 from audit.cli import app
-from tests.audit.interventions.planned import recorded
+from tests.audit.interventions.planned import answers_of, lines, recorded
 
 KEY = ("condition", "env", "variant", "run", "iteration")
 ARMS = {"N0": 2, "N0h": 2, "XL": 3, "XP": 2}
@@ -40,21 +40,18 @@ def plan(tmp_path_factory) -> Path:
     return path
 
 
-def answers_of(plan: Path) -> list[dict]:
-    return [json.loads(line) for line in plan.with_name("plan.answers.jsonl").read_text().splitlines()]
-
-
 def test_every_answer_is_a_row_as_its_line_has_it(plan):
     units = {tuple(unit[name] for name in KEY): unit for unit in json.loads(plan.read_text())["units"]}
-    lines = {(*(line[name] for name in KEY), line["arm"], line["replicate"]): line for line in answers_of(plan)}
+    written = lines(answers_of(plan))
+    by_call = {(*(line[name] for name in KEY), line["arm"], line["replicate"]): line for line in written}
     with audit.open(plan.parent / "runs", plan=plan) as store:
         rows = store.rows("interventions")
-    assert {(*(row[name] for name in KEY), row["arm"], row["replicate"]) for row in rows} == set(lines)
-    assert len(rows) == len(lines) == 4 * sum(ARMS.values())
+    assert {(*(row[name] for name in KEY), row["arm"], row["replicate"]) for row in rows} == set(by_call)
+    assert len(rows) == len(by_call) == 4 * sum(ARMS.values())
     assert sorted(row["call"] for row in rows) == list(range(len(rows)))
     for row in rows:
         key = tuple(row[name] for name in KEY)
-        line = lines[*key, row["arm"], row["replicate"]]
+        line = by_call[*key, row["arm"], row["replicate"]]
         assert row["shown"].split(", ") == [each["content"] for each in line["shown"]]
         [(place, worst)] = [(i, each) for i, each in enumerate(line["shown"], 1) if each["content"] == "worst"]
         seen = (place, worst["label"], worst["number"])
@@ -87,12 +84,11 @@ def test_places_labels_and_numbers_are_those_of_the_arm(plan):
 
 
 def test_units_count_their_answers(plan):
-    lines = answers_of(plan)
     with audit.open(plan=plan) as store:
         rows = store.rows("intervention_units")
     assert [row["answered"] for row in rows] == [sum(ARMS.values())] * 4
     assert [row["planned"] for row in rows] == [sum(ARMS.values())] * 4
-    assert sum(row["unreadable"] for row in rows) == sum(line["params"] is None for line in lines)
+    assert sum(row["unreadable"] for row in rows) == sum(line["params"] is None for line in lines(answers_of(plan)))
     assert all(row["worst_return"] < row["median_return"] < row["best_return"] for row in rows)
     assert {(row["backend"], row["model"], row["arms"]) for row in rows} == {("simulated", "simulated-label", 4)}
 

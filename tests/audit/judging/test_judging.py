@@ -417,27 +417,25 @@ def test_filters_and_out(tmp_path, data, server):
     assert len(lines(out)) == 2
 
 
-@pytest.mark.parametrize(
-    ("options", "status", "told"),
-    [
+def test_what_a_user_can_get_wrong_is_one_line_and_touches_nothing(data):
+    before = {path.name: path.read_bytes() for path in data.iterdir() if not path.name.startswith(".")}
+    address = ["--model", "m", "--base-url", "http://x/v1"]
+    for options, status, told in (
         (["--backend", "simulated"], 2, "the simulated backend has no judge"),
         (["--backend", "oracle"], 2, "unknown backend 'oracle'; choose from local, ollama, openai"),
         (["--backend", "openai"], 2, "--backend openai needs --model"),
-        (["--backend", "openai", "--model", "m", "--base-url", "http://x/v1", "--num-ctx", "9"], 2, "--num-ctx is for"),
+        (["--backend", "openai", *address, "--num-ctx", "9"], 2, "--num-ctx is for"),
         (["--backend", "ollama", "--env", "chess"], 1, "no env chess in the records; they hold cartpole"),
-        (["--backend", "ollama", "--out", "{data}"], 1, "Is a directory; name another place with --out FILE"),
-        (["--backend", "ollama", "--out", "{data}/no/x"], 1, "no such folder; name another place with --out FILE"),
-        (["--backend", "ollama", "--out", "{data}/run.json"], 1, "run.json holds no judgements"),
-        (["{data}", "--backend", "ollama"], 2, "name one with --out FILE"),
-    ],
-)
-def test_what_a_user_can_get_wrong_is_one_line_and_touches_nothing(data, options, status, told):
-    before = {path.name: path.read_bytes() for path in data.iterdir() if not path.name.startswith(".")}
-    result = audit("judge", data, *(option.format(data=data) for option in options))
-    assert (result.exit_code, result.stdout) == (status, "")
-    assert told in result.stderr
-    assert len(result.stderr.splitlines()) == 1
-    assert {path.name: path.read_bytes() for path in data.iterdir() if not path.name.startswith(".")} == before
+        (["--backend", "ollama", "--out", data], 1, "Is a directory; name another place with --out FILE"),
+        (["--backend", "ollama", "--out", data / "no/x"], 1, "no such folder; name another place with --out FILE"),
+        (["--backend", "ollama", "--out", data / "run.json"], 1, "run.json holds no judgements"),
+        ([data, "--backend", "ollama"], 2, "name one with --out FILE"),
+    ):
+        result = audit("judge", data, *options)
+        assert (result.exit_code, result.stdout) == (status, "")
+        assert told in result.stderr
+        assert len(result.stderr.splitlines()) == 1
+        assert {path.name: path.read_bytes() for path in data.iterdir() if not path.name.startswith(".")} == before
 
 
 @pytest.mark.slow

@@ -59,12 +59,9 @@ def test_a_task_does_not_weigh_more_for_having_more_runs() -> None:
     lopsided = arrays([0.0] * 30, [1.0, 1.0])
     for function in (interquartile_mean, mean_score, median_score, optimality_gap):
         assert float(function(lopsided)) == pytest.approx(0.5)
-
-
-def test_numbers_of_runs_without_a_common_multiple_to_speak_of() -> None:
+    # Numbers of runs without a common multiple to speak of.
     sizes = [7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67]
-    value = interquartile_mean([np.full(size, 0.25) for size in sizes])
-    assert float(value) == pytest.approx(0.25)
+    assert float(interquartile_mean([np.full(size, 0.25) for size in sizes])) == pytest.approx(0.25)
 
 
 def test_leading_axes_stay() -> None:
@@ -101,14 +98,12 @@ class TestImprovement:
         assert float(forth.value + back.value) == pytest.approx(1)
         assert 0 <= forth.low <= forth.value <= forth.high <= 1
 
-    def test_a_method_that_always_wins_has_no_doubt_left(self) -> None:
+    def test_a_method_that_always_wins_has_no_doubt_left_and_a_single_run_no_interval(self) -> None:
         found = probability_of_improvement(arrays([2, 3], [5, 6]), arrays([0, 1], [0, 1]))
         assert [float(end) for end in found] == [1, 1, 1]
-
-    def test_a_single_run_gives_no_interval(self) -> None:
-        found = probability_of_improvement(arrays([2]), arrays([0, 3]))
-        assert float(found.value) == 0.5
-        assert np.isnan([found.low, found.high]).all()
+        single = probability_of_improvement(arrays([2]), arrays([0, 3]))
+        assert float(single.value) == 0.5
+        assert np.isnan([single.low, single.high]).all()
 
     def test_other_numbers_of_tasks_are_refused(self) -> None:
         for ours, theirs in ((SCORES, SCORES[:2]), ([], [])):

@@ -9,11 +9,11 @@ from statsmodels.stats.multitest import multipletests
 from audit.interventions.effects.analysis import analyse
 from audit.interventions.effects.results import Effect, explored, judged, verdict
 from audit.interventions.experiment import Experiment
+from audit.interventions.presets import PRESENCE
 from tests.audit.interventions.effects.planted import (
     LABEL,
     NUMBER,
     POSITION,
-    PRESENCE,
     SMALL,
     STANDARD,
     by_number,

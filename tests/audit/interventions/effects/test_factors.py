@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -30,16 +31,10 @@ def test_numbers_count_only_where_they_were_exchanged():
     effect = factor_effect(experiment, "number", QUICK)
     assert effect.units == 20
     assert effect.estimate == pytest.approx(0.85, abs=0.15)
-    readable = [replace_unit(unit) for unit in experiment.units]
+    readable = [msgspec.structs.replace(unit, number_readable=True) for unit in experiment.units]
     nothing_to_test = factor_effect(Experiment(readable, experiment.answers), "number", QUICK)
     assert nothing_to_test.answers == 0
     assert np.isnan(nothing_to_test.p)
-
-
-def replace_unit(unit):
-    import msgspec
-
-    return msgspec.structs.replace(unit, number_readable=True)
 
 
 def test_labels_without_contradiction_are_those_of_calls_without_numbers():
@@ -69,12 +64,8 @@ def test_directions_of_edits_tell_what_a_silent_critic_follows():
     assert effects["label"].estimate > 0
     assert min(effects[name].p for name in ("number", "position", "last position")) > 0.01
     assert factor_effect(experiment, "label", QUICK).estimate == 0
-
-
-def test_directions_need_answers_to_single_rollouts():
-    experiment = planted(by_label, seed=6)
-    effect = factor_effect(experiment, "label", QUICK, outcome="direction", scores=direction_scores(experiment))
-    assert effect.answers == 0
+    alone = planted(by_label, seed=6)  # without answers to single rollouts
+    assert factor_effect(alone, "label", QUICK, outcome="direction", scores=direction_scores(alone)).answers == 0
 
 
 def test_a_score_is_closeness_to_the_mean_of_a_rollouts_own_edits():

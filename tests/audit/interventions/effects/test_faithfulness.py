@@ -10,10 +10,10 @@ from audit.interventions.effects.analysis import primary_effects
 from audit.interventions.effects.comparisons import Redraws
 from audit.interventions.effects.faithfulness import critic_verdict, faithfulness
 from audit.interventions.effects.results import Effect
+from audit.interventions.presets import PRESENCE
 from tests.audit.interventions.effects.planted import (
     LABEL,
     POSITION,
-    PRESENCE,
     SMALL,
     STANDARD,
     by_label,
