@@ -77,7 +77,7 @@ audit judge DATA --backend ollama --model m --plan
 audit export csv DATA --out answers.csv
 audit export chat-jsonl DATA --out answers.jsonl --role search
 audit pack DATA --out d.pack.parquet; audit summary d.pack.parquet; audit check d.pack.parquet --findings
-audit view DATA --export pages --limit 50
+audit view DATA --export pages
 audit runs DATA --format csv > log.csv; audit import --guess log.csv; audit import --map log.csv.toml log.csv --out o
 audit intervene plan DATA --backend simulated --units 2 --rollouts 0 --dry-run
 audit intervene plan DATA --backend simulated --units 2; audit intervene run plan.json; audit intervene report plan.json
