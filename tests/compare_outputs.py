@@ -77,7 +77,7 @@ audit judge DATA --backend ollama --model m --plan
 audit export csv DATA --out answers.csv
 audit export chat-jsonl DATA --out answers.jsonl --role search
 audit pack DATA --out d.pack.parquet; audit summary d.pack.parquet; audit check d.pack.parquet --findings
-audit view DATA --export pages --limit 50
+audit view DATA --export pages
 audit runs DATA --format csv > log.csv; audit import --guess log.csv; audit import --map log.csv.toml log.csv --out o
 audit intervene plan DATA --backend simulated --units 2 --rollouts 0 --dry-run
 audit intervene plan DATA --backend simulated --units 2; audit intervene run plan.json; audit intervene report plan.json
@@ -99,7 +99,8 @@ collect --env nim --variant r2po --dry-run
 
 # How far a command is depends on the moment.
 PROGRESS = re.compile(r"^\w+: \d+ of \d+, .* left\n", re.MULTILINE)
-# What states when it was made, or by which commit.
+# What states when it was made or how long that took; answers come in the order in which they are ready.
+MOMENT = re.compile(rb'"(?:seconds|\w+_at)":\s*[^,}]+')
 DATED = {".pdf", ".png", ".html", ".parquet", ".zip"}
 
 
@@ -143,7 +144,7 @@ def run(command: str, checkout: Path, cache: Path) -> Outcome:
 
 
 def _digest(path: Path, folder: Path) -> str:
-    content = b"" if path.suffix in DATED else path.read_bytes()
+    content = b"" if path.suffix in DATED else b"".join(sorted(MOMENT.sub(b"", path.read_bytes()).splitlines()))
     return f"{path.relative_to(folder)} {hashlib.sha256(content).hexdigest()[:16]}"
 
 

@@ -6,13 +6,12 @@ It is kept beside what is kept of analyses, under digests as these are (`audit/i
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from importlib import import_module
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -51,7 +50,7 @@ _ATTRIBUTES: Final = ("title", "essential", "headings", "caption", "notes", "pla
 
 
 class _Printed(msgspec.Struct, frozen=True):
-    """A table as it was printed.
+    """A table as it was printed; a text is the value of its one row.
 
     Attributes:
         said: lines on standard error, from opening the records.
@@ -72,16 +71,6 @@ class _Printed(msgspec.Struct, frozen=True):
     has_layout: bool
     attributes: dict[str, Any]
     are_texts: list[bool] | None = None
-
-
-class _Told(msgspec.Struct, frozen=True):
-    """A text as it was printed, and the lines on standard error from opening the records."""
-
-    said: list[str]
-    text: str
-
-
-_Kept = TypeVar("_Kept", _Printed, _Told)
 
 
 class _Rows:
@@ -148,22 +137,15 @@ def deliver_kept(command: str, request: Request, own: Mapping[str, Any], make: C
     """
     analysis = _analysis(request, own) if command in COMMANDS else None
     name = _name(command, request, own)
-    printed = None if analysis is None else _decoded(analysis.content(name), _Printed)
-    if printed is not None:
-        for line in printed.said:
-            note(line)
+    if (printed := _recalled(analysis, name)) is not None:
         _show(_table(command, printed), request.output)
-        return
-    if (table := make()) is None:
-        return
-    with table, arranged(table, request) as shown:
-        if analysis is None:
-            _show(shown, request.output)
-            return
-        taken, printed = _taken(command, shown, request)
-        _show(taken, request.output)
-        if printed is not None and (content := _encoded(printed)) is not None:
-            analysis.keep(name, content)
+    elif (table := make()) is not None and analysis is None:
+        deliver(table, request)
+    elif table is not None and analysis is not None:
+        with table, arranged(table, request) as shown:
+            taken, printed = _taken(command, shown, request)
+            _show(taken, request.output)
+            _keep(analysis, name, printed)
 
 
 def kept_text(command: str, request: Request, own: Mapping[str, Any], make: Callable[[], str]) -> str:
@@ -177,16 +159,25 @@ def kept_text(command: str, request: Request, own: Mapping[str, Any], make: Call
     """
     analysis = _analysis(request, own)
     name = _name(command, request, own)
-    told = None if analysis is None else _decoded(analysis.content(name), _Told)
-    if told is not None:
-        for line in told.said:
-            note(line)
-        return told.text
+    if (printed := _recalled(analysis, name)) is not None:
+        return str(printed.rows[0][0])
     text = make()
     if analysis is not None:
-        with contextlib.suppress(ValueError):  # of a text that is not Unicode
-            analysis.keep(name, msgspec.msgpack.encode(_Told(request.said, text)))
+        _keep(analysis, name, _Printed(request.said, [], [], [[text]], 1, False, {"parts": {}}))
     return text
+
+
+def _recalled(analysis: Analysis | None, name: str) -> _Printed | None:
+    """What is kept, of which the lines on standard error are printed."""
+    printed = None if analysis is None else _decoded(analysis.content(name))
+    for line in printed.said if printed is not None else ():
+        note(line)
+    return printed
+
+
+def _keep(analysis: Analysis, name: str, printed: _Printed | None) -> None:
+    if printed is not None and (content := _encoded(printed)) is not None:
+        analysis.keep(name, content)
 
 
 def _table(command: str, printed: _Printed) -> Table:
@@ -230,18 +221,18 @@ def _encoded(printed: _Printed) -> bytes | None:
         content = msgspec.msgpack.encode(printed)
     except (TypeError, ValueError, OverflowError, msgspec.MsgspecError):
         return None
-    again = _decoded(content, _Printed)
+    again = _decoded(content)
     is_same = again is not None and repr([again.rows, again.attributes["parts"]]) == repr(
         [printed.rows, printed.attributes["parts"]]
     )
     return content if is_same else None
 
 
-def _decoded(content: bytes | None, kind: type[_Kept]) -> _Kept | None:
+def _decoded(content: bytes | None) -> _Printed | None:
     if content is None:
         return None
     try:
-        return msgspec.msgpack.decode(content, type=kind)
+        return msgspec.msgpack.decode(content, type=_Printed)
     except msgspec.MsgspecError:
         return None
 

@@ -1,14 +1,15 @@
-"""The connection to DuckDB that relations are built by."""
+"""The connection to DuckDB that relations are built by: how it is made, and how it is confined."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import duckdb
 
 from audit.engine.memory import memory_limit
 from audit.engine.quiet import without_progress_bar
-from audit.remote.ranges import attach
+from audit.remote.ranges import SCHEME, attach
 
 
 def connect(directory: Path) -> duckdb.DuckDBPyConnection:
@@ -31,3 +32,20 @@ def connect(directory: Path) -> duckdb.DuckDBPyConnection:
     without_progress_bar(connection)
     attach(connection)
     return connection
+
+
+def confine(connection: duckdb.DuckDBPyConnection, files: Sequence[str], directory: Path) -> None:
+    """Restrict a database, for good, to some files and a directory, without network, and lock all its settings.
+
+    Args:
+        connection: of the database.
+        files: what it may read, as it names them.
+        directory: for temporary files.
+    """
+    connection.execute(
+        "set allowed_paths = ?",
+        [[file if file.startswith(f"{SCHEME}://") else str(Path(file).absolute()) for file in files]],
+    )
+    connection.execute("set allowed_directories = ?", [[str(directory)]])
+    connection.execute("set enable_external_access = false")
+    connection.execute("set lock_configuration = true")

@@ -23,8 +23,7 @@ from audit.engine.catalog import (
     models,
     named_in,
 )
-from audit.engine.confinement import confine
-from audit.engine.connection import connect
+from audit.engine.connection import confine, connect
 from audit.engine.makers import MAKERS, Writer
 from audit.engine.memory import SORTING, bounded
 from audit.engine.parquet import write_parquet

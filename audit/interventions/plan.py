@@ -194,9 +194,10 @@ def read_plan(path: Path) -> Plan:
         if schema > SCHEMA:
             raise AuditError(f"{path}: written by a newer version (schema {schema}); this one reads {SCHEMA}")
         plan = msgspec.json.decode(data, type=Plan)
+        digest = _digest(data)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise AuditError(f"{path} is not a plan of audit intervene ({error})") from None
-    if _digest(data) != plan.sha256:
+    if digest != plan.sha256:
         raise AuditError(f"{path} was changed after it was written: its SHA-256 does not fit; make a new plan")
     if unknown := plan.arms.keys() - ARMS.keys():
         raise AuditError(f"{path} asks under arm {min(unknown)}, which this version does not have")

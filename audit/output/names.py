@@ -21,25 +21,29 @@ TASKS: Final[Mapping[str, str]] = {
     "maze": "Maze",
 }
 
-METHODS: Final[Mapping[str, str]] = {
-    "r2po": "R2PO",
-    "threetraj": "ThreeTraj",
-    "reptraj": "RepTraj",
-    "alwayscritic": "AlwaysCritic",
-    "actorsecondpass": "ActorSecondPass",
-    "puresearch": "PureSearch",
-    "criticonly": "CriticOnly",
-    "propsplus": "ProPS+",
-    "props": "ProPS",
-    "sb3-best": "best SB3",
-    "sb3-a2c": "A2C",
-    "sb3-ppo": "PPO",
-    "sb3-trpo": "TRPO",
-    "sb3-dqn": "DQN",
-    "sb3-sac": "SAC",
-    "sb3-td3": "TD3",
-    "sb3-ddpg": "DDPG",
+_METHODS: Final[Mapping[str, tuple[str, str]]] = {
+    "r2po": ("R2PO", "#0072B2"),
+    "threetraj": ("ThreeTraj", "#D55E00"),
+    "reptraj": ("RepTraj", "#009E73"),
+    "alwayscritic": ("AlwaysCritic", "#CC79A7"),
+    "actorsecondpass": ("ActorSecondPass", "#E69F00"),
+    "puresearch": ("PureSearch", "#56B4E9"),
+    "criticonly": ("CriticOnly", "#8A7F00"),
+    "propsplus": ("ProPS+", "#000000"),
+    "props": ("ProPS", "#7A7A7A"),
+    "sb3-best": ("best SB3", "#882255"),
+    "sb3-a2c": ("A2C", "#E69F00"),
+    "sb3-ppo": ("PPO", "#56B4E9"),
+    "sb3-trpo": ("TRPO", "#000000"),
+    "sb3-dqn": ("DQN", "#009E73"),
+    "sb3-sac": ("SAC", "#D55E00"),
+    "sb3-td3": ("TD3", "#CC79A7"),
+    "sb3-ddpg": ("DDPG", "#7A7A7A"),
 }
+METHODS: Final[Mapping[str, str]] = {method: name for method, (name, _) in _METHODS.items()}
+METHOD_COLOURS: Final[Mapping[str, str]] = {method: colour for method, (_, colour) in _METHODS.items()}
+"""Okabe and Ito's, which most colour-blind readers can distinguish, with an olive for their yellow, which fades on
+white, and a grey."""
 
 NAMED: Final[Mapping[str, Mapping[str, str]]] = {
     "env": TASKS,

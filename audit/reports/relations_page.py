@@ -1,12 +1,11 @@
 """Writes docs/relations.md from the analysis itself: `python -m audit.reports.relations_page > docs/relations.md`.
 
 Rows and columns are described in the `schema.toml` files below `audit/models`, what a relation reads in its SQL; DuckDB
-reports the types of columns, over one small record.
+reports the types of columns, over records of the project.
 """
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +14,6 @@ from typing import Final
 from audit.engine.catalog import ALIASES, invariants, models, named_in, public, schema
 from audit.engine.makers import MAKERS
 from audit.store import Store, open_store
-from collector.system.stopping import temporary_folder
 
 HEAD: Final = """# Relations
 
@@ -51,16 +49,14 @@ They are kept for one version.
 | earlier | now |
 |---|---|
 """
-RUN: Final = {"condition": "sample", "env": "cartpole", "variant": "threetraj", "run": 1}
+SAMPLE: Final = Path(__file__).resolve().parents[2] / "data" / "gepa-planted"
 
 
 def page() -> str:
     """The whole page."""
     identity = "".join(f"| `{name}` | {TYPES[name]} | {meaning} |\n" for name, meaning in IDENTITY.items())
-    with temporary_folder() as folder:
-        _write_sample(folder)
-        with open_store([folder], cache=False) as store:
-            sections = [_section(name, store) for name in public()]
+    with open_store([SAMPLE], cache=False) as store:
+        sections = [_section(name, store) for name in public()]
     internal = "".join(f"| `{name}` | {schema()[name]['row']} |\n" for name in schema() if name not in public())
     earlier = "".join(f"| `{alias}` | [{name}](#{name}) |\n" for alias, name in ALIASES.items())
     return HEAD + identity + "\n" + "\n".join([*sections, INTERNAL + internal + EARLIER + earlier])
@@ -119,59 +115,6 @@ def _facts(name: str) -> Iterator[str]:
 
 def _cell(text: str) -> str:
     return text.replace("|", "\\|")
-
-
-def _write_sample(folder: Path) -> None:
-    """One run with one revision, whose answer mentions a rollout."""
-    run = {
-        **RUN,
-        "schema": 1,
-        "seed": 1,
-        "iterations": 1,
-        "rollouts": 3,
-        "tau_c": None,
-        "optimum": 500.0,
-        "step_size": 1.0,
-        "backend": "sample",
-        "model": "none",
-        "thresholds": None,
-        "warmup": [],
-        "started_at": "2026-01-01T00:00:00Z",
-        **{mapping: {} for mapping in ("options", "switches", "prompts", "versions")},
-    }
-    initial = _candidate([1.0, 2.0, 3.0], "search", "")
-    revised = _candidate([2.0, 3.0, 4.0], "critic", "The worst rollout fell.")
-    shown = [
-        {"label": label, "rollout": rollout, "return": rollout + 1.0, "length": 10}
-        for rollout, label in enumerate(("worst", "median", "best"))
-    ]
-    episode = {
-        **RUN,
-        "iteration": 0,
-        "initial": initial,
-        "revised": revised,
-        "revision_status": "ok",
-        "selected": "revised",
-        "evidence": {"kind": "three", "shown": shown, "statistics": None},
-        "seconds": 1.0,
-    }
-    (folder / "run.json").write_text(json.dumps(run))
-    (folder / "episodes.jsonl").write_text(json.dumps(episode) + "\n")
-
-
-def _candidate(returns: list[float], source: str, answer: str) -> dict[str, object]:
-    return {
-        "params": [1.0],
-        "out_of_range": False,
-        "source": source,
-        "answer": answer,
-        "thinking": None,
-        "returns": returns,
-        "lengths": [10, 10, 10],
-        "seeds": [1, 2, 3],
-        "ended": ["terminated"] * 3,
-        "mean_return": sum(returns) / 3,
-    }
 
 
 if __name__ == "__main__":

@@ -33,15 +33,16 @@ RELATIONS = ("salience", "evidence", "critic_answers")
 MADE_OF = ("audit", "collector", "stats", "tests/audit/samples.py")
 
 
-def few(examples):
-    """Quick: so many examples, the same ones each time."""
-    return settings(
+def always(examples, check, *strategies):
+    """Hold a check for so many examples, the same ones each time."""
+    quick = settings(
         max_examples=examples,
         deadline=None,
         derandomize=True,
         database=None,
-        suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large],
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
     )
+    quick(given(damages(), *strategies)(check))()
 
 
 @st.composite
@@ -79,42 +80,33 @@ def pack():
     return path, rows(path, cache=False)
 
 
-def check_pack(pack, damage, folder):
-    path, expected = pack
-    damaged = folder / path.name
-    damaged.write_bytes(damage(path.read_bytes()))
-    try:
-        found = rows(damaged, cache=False)
-    except AuditError as error:
-        found = str(error)
-    except duckdb.Error:
-        found = ranges.failure() or ""
-    assert found == expected or str(damaged) in found
-
-
-@given(damages())
-@few(25)
-def test_a_damaged_pack(pack, tmp_path, damage):
-    check_pack(pack, damage, tmp_path)
-
-
-@given(damages())
-@few(10)
-def test_a_damaged_pack_that_is_checked_as_it_is_read(pack, tmp_path, damage):
+@pytest.mark.parametrize(
+    ("examples", "whole"),
+    [
+        (25, ranges.WHOLE),
+        (10, 0),
+        pytest.param(200, ranges.WHOLE, marks=pytest.mark.slow),
+        pytest.param(200, 0, marks=pytest.mark.slow),
+    ],
+)
+def test_a_damaged_pack(pack, tmp_path, monkeypatch, examples, whole):
+    """Read at once, or checked as it is read."""
     pytest.importorskip("fsspec")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ranges, "WHOLE", 0)
-        check_pack(pack, damage, tmp_path)
+    monkeypatch.setattr(ranges, "WHOLE", whole)
+    path, expected = pack
+    damaged = tmp_path / path.name
 
+    def check(damage):
+        damaged.write_bytes(damage(path.read_bytes()))
+        try:
+            found = rows(damaged, cache=False)
+        except AuditError as error:
+            found = str(error)
+        except duckdb.Error:
+            found = ranges.failure() or ""
+        assert found == expected or str(damaged) in found
 
-@pytest.mark.slow
-@given(damages(), st.booleans())
-@few(400)
-def test_many_damaged_packs(pack, tmp_path, damage, is_small):
-    with pytest.MonkeyPatch.context() as patch:
-        if not is_small:
-            patch.setattr(ranges, "WHOLE", 0)
-        check_pack(pack, damage, tmp_path)
+    always(examples, check)
 
 
 def fill(folder):
@@ -139,35 +131,26 @@ def cached(tmp_path, monkeypatch):
     return tmp_path / "data", rows(tmp_path / "data", cache=False)
 
 
-def check_cache(cached, damage, which, *, is_hidden):
+@pytest.mark.parametrize("examples", [5, pytest.param(200, marks=pytest.mark.slow)])
+def test_a_damaged_cache(cached, examples):
     """Whatever is damaged is made again, even where metadata do not show it, as of a disk that decays."""
     data, expected = cached
-    assert rows(data) == expected
     folder = data.parent / "cache"
-    files = sorted(path for path in folder.rglob("*") if path.is_file())
-    # The name of a file has a digest or a random part: those of a kind are in one order all the same.
-    path = files[which % len(files)]
-    look = cache.look_of(path)
-    path.write_bytes(damage(path.read_bytes()))
-    with pytest.MonkeyPatch.context() as patch:
-        if is_hidden:
-            real = cache.look_of
-            patch.setattr(cache, "look_of", lambda each: look if Path(each) == path else real(each))
-        assert rows(data) == expected, path
-    shutil.rmtree(folder)
 
+    def check(damage, which, is_hidden):
+        assert rows(data) == expected
+        files = sorted(path for path in folder.rglob("*") if path.is_file())
+        # The name of a file has a digest or a random part: those of a kind are in one order all the same.
+        path = files[which % len(files)]
+        look, real = cache.look_of(path), cache.look_of
+        path.write_bytes(damage(path.read_bytes()))
+        with pytest.MonkeyPatch.context() as patch:
+            if is_hidden:
+                patch.setattr(cache, "look_of", lambda each: look if Path(each) == path else real(each))
+            assert rows(data) == expected, path
+        shutil.rmtree(folder)
 
-@given(damages(), st.integers(0, 50), st.booleans())
-@few(5)
-def test_a_damaged_cache(cached, damage, which, is_hidden):
-    check_cache(cached, damage, which, is_hidden=is_hidden)
-
-
-@pytest.mark.slow
-@given(damages(), st.integers(0, 50), st.booleans())
-@few(200)
-def test_many_damaged_caches(cached, damage, which, is_hidden):
-    check_cache(cached, damage, which, is_hidden=is_hidden)
+    always(examples, check, st.integers(0, 50), st.booleans())
 
 
 def experiment(folder):
@@ -180,36 +163,36 @@ def planning():
     return made("damaged-plans", experiment, of=MADE_OF)
 
 
-@given(damages())
-@few(200)
-def test_a_damaged_plan(planning, tmp_path, damage):
+def test_a_damaged_plan(planning, tmp_path):
     sound = planning / "plan.json"
     path = tmp_path / "plan.json"
-    path.write_bytes(damage(sound.read_bytes()))
-    try:
-        found = read_plan(path)
-    except AuditError as error:
-        found = str(error)
-    if isinstance(found, str):
-        assert str(path) in found
-        assert "\n" not in found
-    else:
-        assert found == read_plan(sound)
+
+    def check(damage):
+        path.write_bytes(damage(sound.read_bytes()))
+        try:
+            found = read_plan(path)
+        except AuditError as error:
+            found = str(error)
+        assert found == read_plan(sound) or (str(path) in found and "\n" not in found)
+
+    always(200, check)
 
 
-@given(damages())
-@few(200)
-def test_damaged_truth(planning, tmp_path, damage):
+def test_damaged_truth(planning, tmp_path):
     content = next(planning.rglob("truth.jsonl")).read_bytes()
     path = tmp_path / "truth.jsonl"
-    path.write_bytes(damage(content))
-    problems = []
-    found = list(truths_in(path, problems))
-    lines = path.read_bytes().splitlines()
-    assert len(found) + len(problems) == len(lines)
-    assert all(problem.file == str(path) and problem.line for problem in problems)
-    whole = [line for line in lines if line in content.splitlines()]
-    assert all(msgspec.json.decode(line, type=Truth) in found for line in whole)
+
+    def check(damage):
+        path.write_bytes(damage(content))
+        problems = []
+        found = list(truths_in(path, problems))
+        lines = path.read_bytes().splitlines()
+        assert len(found) + len(problems) == len(lines)
+        assert all(problem.file == str(path) and problem.line for problem in problems)
+        whole = [line for line in lines if line in content.splitlines()]
+        assert all(msgspec.json.decode(line, type=Truth) in found for line in whole)
+
+    always(200, check)
 
 
 def test_what_is_shared_here_is_what_it_should_be(pack):

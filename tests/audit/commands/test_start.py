@@ -24,16 +24,7 @@ except SystemExit as end:
     assert not end.code, end.code
 print(*sys.modules, file=sys.stderr)
 """
-UNUSED = {
-    "pydantic",
-    "pydantic_core",
-    "filelock",
-    "asyncio",
-    "fsspec",
-    "pandas",
-    "httpx",
-    "numba",
-}
+UNUSED = {"pydantic", "pydantic_core", "filelock", "asyncio", "fsspec", "pandas", "httpx", "numba"}
 
 
 @pytest.fixture(scope="module")
@@ -42,12 +33,8 @@ def data(tmp_path_factory):
 
 
 def imported(program, *arguments) -> set[str]:
-    done = subprocess.run(
-        [sys.executable, "-c", CODE, program, program, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    words = [sys.executable, "-c", CODE, program, program, *map(str, arguments)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return set(done.stderr.splitlines()[-1].split())
 

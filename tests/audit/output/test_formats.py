@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import math
 import random
 from datetime import date
@@ -13,8 +12,8 @@ from decimal import Decimal
 import duckdb
 
 from audit.output import formats
-from audit.output.escaping import cell, escape_json, escape_markdown
-from audit.output.formats import WRITERS, is_nested, rounded
+from audit.output.escaping import cell, escape_markdown
+from audit.output.formats import WRITERS, as_json, is_number_column, rounded
 from audit.reports.relation_rows import RelationRows
 
 NUMBERS = [0.0, -0.0, 1.5, -2.25, math.nan, math.inf, -math.inf, 1e16, 1e-5, 5e-324, 1.7976931348623157e308, 0.1 + 0.2]
@@ -153,45 +152,30 @@ def csv_by_value(columns, rows):
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(map(cell, columns))
-    writer.writerows([field(row[column]) for column in columns] for row in rows)
+    writer.writerows([formats._field(row[column]) for column in columns] for row in rows)
     return stream.getvalue()
 
 
-def field(value):
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if is_nested(value):
-        return cell(json_of(value))
-    if isinstance(value, list):
-        return cell(" ".join(str(item) for item in value))
-    return cell(value) if isinstance(value, str) else finite(value)
-
-
 def json_by_value(columns, rows):
-    lines = [json_of({column: row[column] for column in columns}) for row in rows]
+    lines = [as_json({column: row[column] for column in columns}) for row in rows]
     return "[" + ",".join(f"\n {line}" for line in lines) + "\n]\n"
 
 
-def json_of(value):
-    return escape_json(json.dumps(finite(value), ensure_ascii=False, allow_nan=False))
-
-
-def finite(value):
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {key: finite(item) for key, item in value.items()}
-    return [finite(item) for item in value] if isinstance(value, list | tuple) else value
-
-
 def markdown_by_value(columns, rows):
-    def is_number(column):
-        values = [row[column] for row in rows if row[column] is not None]
-        return bool(values) and all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
-
-    lines = [map(escape_markdown, columns), ("---:" if is_number(column) else "---" for column in columns)]
-    lines += [[escape_markdown(rounded(row[column])) for column in columns] for row in rows]
-    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+    ends = ["---:" if rows and is_number_column(rows, column) else "---" for column in columns]
+    cells = [[escape_markdown(rounded(row[column])) for column in columns] for row in rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in [map(escape_markdown, columns), ends, *cells])
 
 
 BY_VALUE = {"csv": csv_by_value, "json": json_by_value, "markdown": markdown_by_value}
+
+
+def test_values_by_hand():
+    fields = [True, None, 1, 0.1, math.nan, [1, 2.5], [[1], None], {"a": math.inf}, "=1", []]
+    assert list(map(formats._field, fields)) == [
+        *("true", None, 1, 0.1, None, "1 2.5", "[[1], null]", '{"a": null}', "'=1", ""),
+    ]
+    assert as_json({"a": (1, math.nan), "b": "\x1b"}) == '{"a": [1, null], "b": "\\u001b"}'
+    shown = [1234.56, 0.123456, -0.0, True, [1.5, None], {"a": 1}, None, math.inf]
+    assert list(map(rounded, shown)) == ["1234.6", "0.1235", "0", "yes", "1.5 ", '{"a": 1}', "", ""]
+    assert [is_number_column([{"a": each}], "a") for each in (1, 1.5, True, "1", None)] == [True, True, *[False] * 3]

@@ -151,12 +151,11 @@ def test_the_table_has_commands_and_says_what_it_leaves_out(examples):
     assert "nothing found: no revision is one where r0 > 1e6" in nothing.stderr
 
 
-def test_the_cases_are_listed_and_documented():
+def test_the_cases_are_listed():
     listed = call("find", "--cases")
     assert (listed.exit_code, len(listed.stdout.splitlines())) == (0, len(cases()))
-    page = (DOCS / "sql.md").read_text()
     for name, case in cases().items():
-        assert f"| `{name}` | {case.words} |" in page
+        assert f"{name} " in listed.stdout
         assert case.words in listed.stdout
         assert case.words[-1] == case.score[-1] == "."
 
