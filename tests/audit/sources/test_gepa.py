@@ -13,7 +13,7 @@ import pytest
 
 from audit.output.errors import AuditError
 from audit.store import open_store
-from tests.audit.sources.tool_folders import TOOLS, entry, listing, read, write_gepa
+from tests.audit.sources.tool_folders import TOOLS, check_named, entry, listing, read, write_gepa
 
 
 def events(name):
@@ -161,15 +161,11 @@ BAD = [
 
 
 def test_an_entry_that_cannot_be_used_is_named_and_the_rest_is_read(tmp_path):
-    for number, (bad, _) in enumerate(BAD):
+    folders = [
         write_gepa(tmp_path / f"run-{number}", [entry(0), bad, entry(2, before=(0, 0, number))])
-    rows, problems, _ = read(*(tmp_path / f"run-{number}" for number in range(len(BAD))))
-    told = {number: [each for each in problems if f"/run-{number}/" in each] for number in range(len(BAD))}
-    for number, (_, message) in enumerate(BAD):
-        found = [row["iteration"] for row in rows if f"/run-{number}/" in row["file"]]
-        assert (found, [message in each for each in told[number]]) == ([0, 2], [True]), message
-    assert len(problems) == len(BAD)
-    assert not any("\n" in each for each in problems)
+        for number, (bad, _) in enumerate(BAD)
+    ]
+    check_named(folders, [message for _, message in BAD], sound=2)
 
 
 def test_many_of_a_kind_are_one_problem(tmp_path):
