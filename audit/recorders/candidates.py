@@ -46,6 +46,7 @@ def candidate(
     text: dict[str, str],
     scores: Scores,
     ids: Sequence[Any] | None,
+    score_range: tuple[float, float] | None,
     *,
     answer: str | msgspec.UnsetType | None = msgspec.UNSET,
     thinking: str | None = None,
@@ -56,13 +57,14 @@ def candidate(
         text: all of its components.
         scores: its score on each example, or their mean.
         ids: which examples these are.
+        score_range: the lowest and the highest score, where they are known; rounding is no score beyond them.
         answer: of a revised candidate the answer that it was taken from, or None if that is not known. Without it, the
             candidate is an earlier one that is to be revised.
         thinking: the thinking of the model that answered.
 
     Raises:
         TypeError: a score that is not a number.
-        ValueError: no scores, or ids of another number.
+        ValueError: no scores, one beyond its range, or ids of another number.
     """
     by_critic = answer is not msgspec.UNSET
     returns = None if isinstance(scores, (int, float)) else [_number(score) for score in scores]
@@ -70,6 +72,13 @@ def candidate(
         raise ValueError("no scores")
     if ids is not None and len(ids) != len(returns or []):
         raise ValueError(f"{len(ids)} ids for {len(returns or [])} scores")
+    mean = float(scores) if isinstance(scores, (int, float)) else statistics.fmean(returns or [])
+    if score_range is not None:
+        low, high = score_range
+        most = ROUNDING * (high - low)
+        for score in (*(returns or ()), mean):
+            if not low - most <= score <= high + most:
+                raise ValueError(f"the score {score:g} is beyond score_range, {low:g} to {high:g}")
     return TextCandidate(
         text=text,
         source="critic" if by_critic else "parent",
@@ -77,21 +86,8 @@ def candidate(
         thinking=thinking,
         returns=returns,
         example_ids=None if ids is None else [str(each) for each in ids],
-        mean_return=float(scores) if isinstance(scores, (int, float)) else statistics.fmean(returns or []),
+        mean_return=mean,
     )
-
-
-def refuse_beyond(candidate: TextCandidate, score_range: tuple[float, float]) -> None:
-    """Refuse a candidate with a score beyond a range, but for rounding.
-
-    Raises:
-        ValueError: it has one.
-    """
-    low, high = score_range
-    most = ROUNDING * (high - low)
-    for score in (*(candidate.returns or ()), candidate.mean_return):
-        if not low - most <= score <= high + most:
-            raise ValueError(f"the score {score:g} is beyond score_range, {low:g} to {high:g}")
 
 
 def components(text: Text) -> dict[str, str]:

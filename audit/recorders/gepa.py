@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from audit.recorders.candidates import Item
-from audit.recorders.iteration import Iteration, words
-from audit.recorders.messages import answer_fields, plain_text
+from audit.recorders.iteration import Iteration
+from audit.recorders.messages import answer_fields, plain_text, words
 from audit.recorders.recorder import Recorder
 from audit.recorders.run_files import RecorderError
 from audit.recorders.troubles import Troubles, guarded

@@ -10,18 +10,16 @@ from collections.abc import Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Self
 
 import msgspec
 
 from audit.measures.rounding import sign_of_change
-from audit.recorders.candidates import Item, Scores, Text, candidate, components, refuse_beyond, shown_items
+from audit.recorders.candidates import Item, Scores, Text, candidate, components, shown_items
+from audit.recorders.messages import words
 from audit.recorders.run_files import RunFiles
 from audit.recorders.troubles import Troubles, guarded
 from collector.records import Call, EvidenceKind, ShownItems, TextCandidate, TextEpisode, split_thinking
-
-LONGEST_ERROR: Final = 1000
-"""Characters that are kept of an error."""
 
 
 @dataclass(kw_only=True)
@@ -83,21 +81,6 @@ class RunLog:
         """Give back the number of an iteration that is not recorded, or is by now."""
         with self.lock:
             self._taken.discard(iteration)
-
-    def candidate(
-        self, text: dict[str, str], scores: Scores, ids: Sequence[Any] | None, **answer: Any
-    ) -> TextCandidate:
-        """A candidate whose scores are within the run's range.
-
-        Raises:
-            TypeError: see `candidates.candidate`.
-            ValueError: see there; or a score is beyond the range.
-        """
-        made = candidate(text, scores, ids, **answer)
-        score_range = self.files.run.score_range
-        if score_range:
-            refuse_beyond(made, score_range)
-        return made
 
     def keeps(self, initial: TextCandidate, revised: TextCandidate) -> bool:
         """Whether the run's rule of selection keeps a revised candidate."""
@@ -205,7 +188,18 @@ class Iteration:
         iteration: int | None = None,
         started: float | None = None,
     ) -> None:
-        """Begin: see `Recorder.shown`."""
+        """Begin an iteration: a candidate, how it scored, and what the reflector is shown of that.
+
+        Args:
+            text: the candidate that is to be revised.
+            scores: its score on each example.
+            ids: which examples these are. Revisions are compared on the same examples where both have them.
+            items: what is shown, in the order of display: a text per score, or items. Without it, all examples are
+                shown in their order, as "Example 1" and so on; an empty list where it is not known.
+            prompt: the reflector's prompt in full.
+            iteration: its number, where the loop counts by itself; it must not be recorded yet.
+            started: when it began, by `time.monotonic`; now, if it is not given.
+        """
         self.end(None)
         self._lost = True
         draft = self._begin(text, scores, ids, iteration, prompt)
@@ -222,7 +216,15 @@ class Iteration:
     def answered(
         self, answer: str | None, text: Text | None, *, thinking: str | None = None, completion: str | None = None
     ) -> None:
-        """Add the reflector's answer: see `Recorder.answered`."""
+        """Add the reflector's answer.
+
+        Args:
+            answer: the model's text in full; None where it is not known. Thinking inside it is taken out.
+            text: the revised candidate: all components, or those that the answer changes. None where the answer has
+                none, which ends the iteration.
+            thinking: the model's thinking, if it gives any.
+            completion: what the model wrote, where `answer` is the part of it that gives reasons.
+        """
         if self._lost:
             return
         with self._closing("answered") as draft:
@@ -241,20 +243,31 @@ class Iteration:
 
     @guarded
     def scored(self, scores: Scores, *, ids: Sequence[Any] | None = None, accepted: bool | None = None) -> None:
-        """End: see `Recorder.scored`."""
+        """End the iteration: how the revised candidate scored, and whether it was kept.
+
+        Args:
+            scores: its score on each example.
+            ids: which examples these are; without it, those of the initial candidate.
+            accepted: whether it was kept; without it, by the selection rule.
+        """
         if self._lost:
             return
         if self._draft is not None and self._draft.text is None:
             raise ValueError("no answer with a text came before")
         with self._closing("scored") as draft:
             names = draft.initial.example_ids if ids is None else ids
-            revised = self.log.candidate(draft.text or {}, scores, names, answer=draft.answer, thinking=draft.thinking)
+            answer = {"answer": draft.answer, "thinking": draft.thinking}
+            revised = candidate(draft.text or {}, scores, names, self.log.files.run.score_range or None, **answer)
             kept = self.log.keeps(draft.initial, revised) if accepted is None else accepted
             self.log.write(draft, revised, accepted=kept)
 
     @guarded
     def failed(self, error: BaseException | str) -> None:
-        """End without an answer: see `Recorder.failed`."""
+        """End the iteration: the reflector was asked, and the call failed.
+
+        Args:
+            error: why; the first 1,000 characters are recorded.
+        """
         if self._lost:
             return
         with self._closing("failed") as draft:
@@ -273,7 +286,15 @@ class Iteration:
         iteration: int | None = None,
         error: BaseException | str | None = None,
     ) -> None:
-        """Record that the reflector was not asked: see `Recorder.passed`."""
+        """Record an iteration in which the reflector was not asked, such as one with perfect scores.
+
+        Args:
+            text: the candidate.
+            scores: its score on each example.
+            ids: which examples these are.
+            iteration: its number, where the loop counts by itself.
+            error: what failed before it could be asked.
+        """
         draft = self._begin(text, scores, ids, iteration, None)
         try:
             self.log.write(draft, None, error=None if error is None else words(error))
@@ -296,7 +317,7 @@ class Iteration:
     def _begin(
         self, text: Text, scores: Scores, ids: Sequence[Any] | None, iteration: int | None, prompt: str | None
     ) -> _Draft:
-        initial = self.log.candidate(components(text), scores, ids)
+        initial = candidate(components(text), scores, ids, self.log.files.run.score_range or None)
         number = self.log.take(iteration)
         return _Draft(iteration=number, started=time.monotonic(), initial=initial, evidence=None, prompt=prompt)
 
@@ -317,12 +338,6 @@ class Iteration:
 
 current: ContextVar[tuple[Iteration, ...]] = ContextVar("current", default=())
 """The iterations within whose blocks this thread or task is, of any recorder."""
-
-
-def words(error: BaseException | str) -> str:
-    """An error as it is recorded."""
-    text = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
-    return text[:LONGEST_ERROR].encode(errors="backslashreplace").decode()
 
 
 def _apart(text: str | None, thinking: str | None, proposed: dict[str, str]) -> tuple[str | None, str | None]:

@@ -1,4 +1,4 @@
-"""Prompts and answers as texts; the fields of answers in the forms that DSPy asks for."""
+"""Prompts, answers and errors as texts; the fields of answers in the forms that DSPy asks for."""
 
 from __future__ import annotations
 
@@ -10,6 +10,16 @@ from typing import Any, Final
 from collector.records import split_thinking
 
 _FIELD: Final = re.compile(r"^\[\[ ## (\w+) ## \]\]\s*$", re.MULTILINE)
+
+
+LONGEST_ERROR: Final = 1000
+"""Characters that are kept of an error."""
+
+
+def words(error: BaseException | str) -> str:
+    """An error as it is recorded."""
+    text = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
+    return text[:LONGEST_ERROR].encode(errors="backslashreplace").decode()
 
 
 def plain_text(value: Any) -> str:

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
+import functools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Concatenate, Final, ParamSpec, Self
 
 import msgspec
 
-from audit.recorders.candidates import Item, Scores, Text
 from audit.recorders.iteration import Iteration, RunLog, current
 from audit.recorders.run_files import RecorderError, RunFiles
 from collector.records import TEXT_SCHEMA, EvidenceKind, MethodFacts, Run, SelectionRule
+
+_P = ParamSpec("_P")
 
 SHARED: Final = (
     "a second iteration began while one is open, in another thread or task: record each within "
@@ -25,11 +28,26 @@ SHARED: Final = (
 )
 
 
+def _routed(
+    method: Callable[Concatenate[Any, _P], None], *, begins: bool = False, alone: bool = False
+) -> Callable[Concatenate[Any, _P], None]:
+    """A call of an iteration as one of the recorder, which finds the iteration: one of its own, where it is `alone`."""
+
+    @functools.wraps(method)
+    def call(self: Recorder, /, *args: _P.args, **kwargs: _P.kwargs) -> None:
+        with self._log.lock if begins else contextlib.nullcontext():
+            method(Iteration(self._log) if alone else self._here(begins=begins), *args, **kwargs)
+
+    return call
+
+
 class Recorder:
     """Records a loop as native records, by three calls per iteration: `shown`, `answered`, `scored`.
 
     An interrupted run continues: the same folder, labels and run number append to its records, with the next iteration
     number. Where iterations overlap, in threads or tasks, each needs a handle: `with recorder.iteration() as it:`.
+    The calls are those of `Iteration`; without a handle, they raise `RecorderError` in a thread or task beside the one
+    that has an iteration open.
 
     Args:
         folder: the folder of the data set, which may hold many runs.
@@ -133,97 +151,11 @@ class Recorder:
         """
         return Iteration(self._log)
 
-    def shown(
-        self,
-        text: Text,
-        scores: Scores,
-        *,
-        ids: Sequence[Any] | None = None,
-        items: Sequence[str | Item] | None = None,
-        prompt: str | None = None,
-        iteration: int | None = None,
-        started: float | None = None,
-    ) -> None:
-        """Begin an iteration: a candidate, how it scored, and what the reflector is shown of that.
-
-        Args:
-            text: the candidate that is to be revised.
-            scores: its score on each example.
-            ids: which examples these are. Revisions are compared on the same examples where both have them.
-            items: what is shown, in the order of display: a text per score, or items. Without it, all examples are
-                shown in their order, as "Example 1" and so on; an empty list where it is not known.
-            prompt: the reflector's prompt in full.
-            iteration: its number, where the loop counts by itself; it must not be recorded yet.
-            started: when it began, by `time.monotonic`; now, if it is not given.
-
-        Raises:
-            RecorderError: another thread or task has an iteration open, and neither has a handle.
-        """
-        with self._log.lock:
-            self._here(begins=True).shown(
-                text, scores, ids=ids, items=items, prompt=prompt, iteration=iteration, started=started
-            )
-
-    def answered(
-        self, answer: str | None, text: Text | None, *, thinking: str | None = None, completion: str | None = None
-    ) -> None:
-        """Add the reflector's answer.
-
-        Args:
-            answer: the model's text in full; None where it is not known. Thinking inside it is taken out.
-            text: the revised candidate: all components, or those that the answer changes. None where the answer has
-                none, which ends the iteration.
-            thinking: the model's thinking, if it gives any.
-            completion: what the model wrote, where `answer` is the part of it that gives reasons.
-
-        Raises:
-            RecorderError: it is of a thread or task whose `shown` was refused.
-        """
-        self._here().answered(answer, text, thinking=thinking, completion=completion)
-
-    def scored(self, scores: Scores, *, ids: Sequence[Any] | None = None, accepted: bool | None = None) -> None:
-        """End the iteration: how the revised candidate scored, and whether it was kept.
-
-        Args:
-            scores: its score on each example.
-            ids: which examples these are; without it, those of the initial candidate.
-            accepted: whether it was kept; without it, by the selection rule.
-
-        Raises:
-            RecorderError: see `answered`.
-        """
-        self._here().scored(scores, ids=ids, accepted=accepted)
-
-    def failed(self, error: BaseException | str) -> None:
-        """End the iteration: the reflector was asked, and the call failed.
-
-        Args:
-            error: why; the first 1,000 characters are recorded.
-
-        Raises:
-            RecorderError: see `answered`.
-        """
-        self._here().failed(error)
-
-    def passed(
-        self,
-        text: Text,
-        scores: Scores,
-        *,
-        ids: Sequence[Any] | None = None,
-        iteration: int | None = None,
-        error: BaseException | str | None = None,
-    ) -> None:
-        """Record an iteration in which the reflector was not asked, such as one with perfect scores.
-
-        Args:
-            text: the candidate.
-            scores: its score on each example.
-            ids: which examples these are.
-            iteration: its number, where the loop counts by itself.
-            error: what failed before it could be asked.
-        """
-        Iteration(self._log).passed(text, scores, ids=ids, iteration=iteration, error=error)
+    shown = _routed(Iteration.shown, begins=True)
+    answered = _routed(Iteration.answered)
+    scored = _routed(Iteration.scored)
+    failed = _routed(Iteration.failed)
+    passed = _routed(Iteration.passed, alone=True)
 
     def close(self) -> None:
         """Close the files, and warn of what could not be recorded."""

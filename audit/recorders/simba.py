@@ -20,8 +20,7 @@ from types import ModuleType
 from typing import Any, Final
 
 from audit.recorders.candidates import Item
-from audit.recorders.iteration import words
-from audit.recorders.messages import answer_fields, plain_text
+from audit.recorders.messages import answer_fields, plain_text, words
 from audit.recorders.recorder import Recorder
 from audit.recorders.run_files import RecorderError
 from audit.recorders.troubles import Troubles, guarded

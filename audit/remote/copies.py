@@ -19,10 +19,10 @@ from audit.output.progress import PrintedProgress
 from audit.remote.downloads import SPARED, Downloads, full_disk
 from audit.remote.listings import linked
 from audit.remote.objects import RemoteObject, object_of
+from audit.remote.pool import together
 from audit.remote.ranges import serve
 from audit.remote.states import STATES
 from audit.remote.systems import patiently, system_of
-from audit.remote.together import together
 from audit.remote.urls import Address, RemotePath, address_of
 from audit.vocabulary.endings import ARCHIVES, PACK
 from collector.system.secrets import WEB

@@ -10,8 +10,8 @@ from urllib.parse import urljoin
 
 from audit.output.errors import AuditError
 from audit.remote.objects import in_loop
+from audit.remote.pool import together
 from audit.remote.systems import patiently
-from audit.remote.together import together
 from audit.remote.urls import Address
 
 if TYPE_CHECKING:

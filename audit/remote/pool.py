@@ -1,17 +1,21 @@
-"""Threads that fetch: what is waited for comes before what is read ahead."""
+"""Threads that fetch: what is waited for comes before what is read ahead; and many requests at once."""
 
 from __future__ import annotations
 
 import itertools
 import queue
 import threading
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from collector.system.stopping import is_stopped
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 AT_ONCE: Final = 16
 """Requests at once."""
@@ -87,3 +91,16 @@ def result_of(future: Future[Any]) -> Any:
         if is_stopped():
             raise KeyboardInterrupt
     return future.result()
+
+
+def together(function: Callable[[Item], Result], items: Iterable[Item], at_once: int = AT_ONCE) -> Iterator[Result]:
+    """The results of a function, in the order in which they are ready; the first error ends all, and so does Ctrl-C."""
+    from concurrent.futures import FIRST_COMPLETED, wait
+
+    waiting = iter(items)
+    running = {POOL.submit(partial(function, item), DEMANDED) for item in itertools.islice(waiting, at_once)}
+    while running:
+        done, running = wait(running, timeout=_PAUSE, return_when=FIRST_COMPLETED)
+        for future in done:
+            running |= {POOL.submit(partial(function, item), DEMANDED) for item in itertools.islice(waiting, 1)}
+            yield future.result()

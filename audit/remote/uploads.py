@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from audit.output.errors import AuditError, UsageError
 from audit.output.progress import PrintedProgress, Progress
+from audit.remote.pool import together
 from audit.remote.systems import patiently, system_of
-from audit.remote.together import together
 from audit.remote.urls import Address, RemotePath, address_of, path_of
 from audit.vocabulary.endings import PACK
 

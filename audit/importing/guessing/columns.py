@@ -177,7 +177,10 @@ def _columns(rows: Sequence[Mapping[str, Any]], source: LogMapping) -> dict[str,
                 found.setdefault(path, {})[number] = value, spelt(cell if is_cell and path == name else value)
     columns = {path: [cells.get(row, (None, "")) for row in range(len(rows))] for path, cells in found.items()}
     shapes = {path: _shape_of([value for value, _ in cells.values()]) for path, cells in found.items()}
-    return {path: Column(path, *zip(*cells, strict=True), shapes[path]) for path, cells in columns.items()}
+    return {
+        path: Column(path, [value for value, _ in cells], [text for _, text in cells], shapes[path])
+        for path, cells in columns.items()
+    }
 
 
 def _walk(path: str, value: Any, depth: int) -> Iterator[tuple[str, Any]]:

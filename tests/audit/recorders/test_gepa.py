@@ -13,8 +13,6 @@ from audit.recorders.gepa import GEPARecorder
 from collector.records import decode_run
 from tests.tools.running import DATA, calls, episodes, run_tool, troubles
 
-FOLDERS = ["gepa-merge", "gepa-parents"]
-
 
 def events_of(folder):
     return [json.loads(line) for line in (DATA / folder / "events.jsonl").read_text().splitlines()]
@@ -23,11 +21,15 @@ def events_of(folder):
 def replay(data, events, **options):
     """A recorder that gets events as GEPA sends them: to the methods that it has, with exceptions swallowed."""
     recorder = GEPARecorder(data, env="seasons", **options)
+    send(recorder, events)
+    recorder.close()
+    return recorder
+
+
+def send(recorder, events):
     for name, event in events:
         if method := getattr(recorder, name, None):
             method(event)
-    recorder.close()
-    return recorder
 
 
 def agree_with_the_folder(run, recorded):
@@ -53,8 +55,8 @@ def agree_with_the_folder(run, recorded):
     return sum(each.revised is not None for each in recorded)
 
 
-@pytest.mark.parametrize("folder", FOLDERS)
-def test_records_agree_with_the_run_folder(tmp_path, folder):
+@pytest.mark.parametrize("folder", ["gepa-merge", "gepa-parents"])
+def test_records_agree_with_the_run_folder_and_have_prompts_answers_and_what_is_shown(tmp_path, folder):
     replay(tmp_path, events_of(folder))
     recorded = episodes(tmp_path)
     assert agree_with_the_folder(DATA / folder, recorded) > 10
@@ -63,13 +65,8 @@ def test_records_agree_with_the_run_folder(tmp_path, folder):
     [run] = tmp_path.rglob("run.json")
     run = decode_run(run.read_bytes())
     assert (run.selection_rule, run.seed, run.candidates) == ("strict", 0, "text")
-
-
-@pytest.mark.parametrize("folder", FOLDERS)
-def test_prompts_answers_and_what_is_shown_are_recorded(tmp_path, folder):
-    replay(tmp_path, events_of(folder))
     prompts = {each.iteration: each for each in calls(tmp_path)}
-    for episode in episodes(tmp_path):
+    for episode in recorded:
         if episode.revised is None:
             assert (episode.revision_status, episode.evidence) == ("none", None)
             assert set(episode.initial.returns) == {1.0}
@@ -83,14 +80,9 @@ def test_prompts_answers_and_what_is_shown_are_recorded(tmp_path, folder):
             assert item.text.strip() in call.prompt
             assert item.return_ == episode.initial.returns[place]
     assert not prompts
-
-
-def test_iterations_that_merge_are_not_recorded(tmp_path):
-    events = events_of("gepa-merge")
-    merged = {event["iteration"] - 1 for name, event in events if name == "on_merge_attempted"}
-    replay(tmp_path, events)
-    assert merged
-    assert not merged & {each.iteration for each in episodes(tmp_path)}
+    merged = {event["iteration"] - 1 for name, event in events_of(folder) if name == "on_merge_attempted"}
+    assert bool(merged) == (folder == "gepa-merge")
+    assert not merged & {each.iteration for each in recorded}
 
 
 def test_a_run_continues_and_what_was_recorded_is_left_out_by_name(tmp_path, capsys):
@@ -108,22 +100,28 @@ def without(events, iteration, *names):
     return [(name, event) for name, event in events if not (name in names and event.get("iteration") == iteration)]
 
 
-@pytest.mark.parametrize(
-    ("lost", "status", "trouble"),
-    [
-        (("on_proposal_end", "on_evaluation_end", "on_candidate_rejected"), None, "has no proposal"),
-        (("on_proposal_end", "on_candidate_rejected"), "unreadable", None),
-        (("on_candidate_rejected",), "ok", None),
-        (("on_reflective_dataset_built", "on_proposal_start", "on_proposal_end"), None, "has no proposal"),
-    ],
-)
-def test_an_iteration_that_fails_is_recorded_or_named(tmp_path, capsys, lost, status, trouble):
+def test_an_iteration_that_fails_is_recorded_or_named(tmp_path, capsys):
     events = events_of("gepa-merge")
-    replay(tmp_path, without(events, 1, *lost))
-    found = {each.iteration: each.revision_status for each in episodes(tmp_path)}
-    assert found.get(0) == status
-    assert found[1] == "ok"
-    assert [trouble in each for each in troubles(tmp_path)] == ([True] if trouble else [])
+    unscored = [
+        (name, event)
+        for name, event in events
+        if not (name == "on_evaluation_end" and event["iteration"] == 1 and event["candidate_idx"] is None)
+    ]
+    ends = ("on_proposal_end", "on_candidate_rejected")
+    before = ("on_reflective_dataset_built", "on_proposal_start", "on_proposal_end")
+    for place, (left, status, trouble) in enumerate(
+        (
+            (without(events, 1, "on_evaluation_end", *ends), None, "has no proposal"),
+            (without(events, 1, *ends), "unreadable", None),
+            (without(events, 1, "on_candidate_rejected"), "ok", None),
+            (without(events, 1, *before), None, "has no proposal"),
+            (unscored, None, "never scored"),
+        )
+    ):
+        replay(tmp_path / f"{place}", left)
+        found = {each.iteration: each.revision_status for each in episodes(tmp_path / f"{place}")}
+        assert (found.get(0), found[1]) == (status, "ok")
+        assert [trouble in each for each in troubles(tmp_path / f"{place}")] == ([True] if trouble else [])
     capsys.readouterr()
 
 
@@ -141,16 +139,12 @@ def test_a_reflection_that_fails_keeps_its_error(tmp_path, capsys):
 def test_one_recorder_of_two_optimizations_at_once_records_neither_wrongly(tmp_path, capsys):
     events = events_of("gepa-merge")
     recorder = GEPARecorder(tmp_path, env="seasons")
-    for name, event in events[: len(events) // 2]:
-        if method := getattr(recorder, name, None):
-            method(event)
+    send(recorder, events[: len(events) // 2])
     before = len(episodes(tmp_path))
     second = threading.Thread(target=lambda: recorder.on_optimization_start({"config": {}}))
     second.start()
     second.join()
-    for name, event in events[len(events) // 2 : -1]:
-        if method := getattr(recorder, name, None):
-            method(event)
+    send(recorder, events[len(events) // 2 : -1])
     recorder.close()
     assert len(episodes(tmp_path)) == before > 0
     assert "give each a recorder and a run number of its own" in troubles(tmp_path)[0]
@@ -218,15 +212,3 @@ def test_gepa_of_dspy(tmp_path):
         assert episode.revised.answer is None
         assert all(item.text in call.prompt for item in episode.evidence.shown)
     assert troubles(tmp_path / "data") == []
-
-
-def test_a_proposal_that_was_never_scored_is_named(tmp_path, capsys):
-    events = [
-        (name, event)
-        for name, event in events_of("gepa-merge")
-        if not (name == "on_evaluation_end" and event["iteration"] == 1 and event["candidate_idx"] is None)
-    ]
-    replay(tmp_path, events)
-    assert 0 not in {each.iteration for each in episodes(tmp_path)}
-    assert ["never scored" in each for each in troubles(tmp_path)] == [True]
-    capsys.readouterr()

@@ -4,48 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import gzip
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from typer.testing import CliRunner
 
 from audit.cli import app
+from tests.audit.remote import web
 
 MOST = 2 * 2**20
 """What tests allow a server to send."""
 ZEROS = bytes(2**16)
 
 
-class Faulty(ThreadingHTTPServer):
-    """Answers a path by the function of that name, which gets the request."""
+class Faulty(web.Handler):
+    """Answers a path by the method of that name."""
 
-    daemon_threads = True
-
-    def __init__(self):
-        super().__init__(("127.0.0.1", 0), _Handler)
-        self.sent = 0
-        self.requests = 0
-        self.page = b""
-        self.stopping = False
-        self.url = f"http://127.0.0.1:{self.server_address[1]}"
-
-    def handle_error(self, *_):
-        pass
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    server: Faulty
-
-    def log_message(self, *_):
-        pass
-
-    def do_HEAD(self):
-        self.do_GET()
-
-    def do_GET(self):
-        self.server.requests += 1
+    def _answer(self, *, with_body):
+        self.server.requests.append((self.command, self.path, None))
         kind = self.path.strip("/").split("/")[0].split(".")[0]
         with contextlib.suppress(ConnectionError):
             getattr(self, f"_{kind}")()
@@ -90,35 +65,29 @@ class _Handler(BaseHTTPRequestHandler):
         if self._head(Content_Type="text/html", Connection="close"):
             self._endlessly(b'<a href="x/">x</a>\n' * 2000)
 
-    def _itself(self):
-        """A folder that links into itself, twice."""
-        body = b'<a href="../">up</a><a href="?C=N">sort</a><a href="a/">a</a><a href="b/">b</a><a href="x">x</a>'
+    def _page(self, links):
+        """A folder that names others, and files."""
+        body = "".join(f'<a href="{link}">x</a>' for link in links).encode()
         if self._head(Content_Type="text/html", Content_Length=len(body)):
             self.wfile.write(body)
+
+    def _itself(self):
+        """A folder that links into itself, twice."""
+        self._page(("../", "?C=N", "a/", "b/", "x"))
 
     def _deeper(self):
         """Ever other folders."""
-        body = "".join(f'<a href="{self.server.requests}-{each}/">x</a>' for each in range(3)).encode()
-        if self._head(Content_Type="text/html", Content_Length=len(body)):
-            self.wfile.write(body)
+        self._page(f"{len(self.server.requests)}-{each}/" for each in range(3))
 
     def _many(self):
-        body = "".join(f'<a href="{each}">x</a>' for each in range(300)).encode()
-        if self._head(Content_Type="text/html", Content_Length=len(body)):
-            self.wfile.write(body)
+        self._page(range(300))
 
 
 @pytest.fixture(scope="module")
-def faulty():
+def faulty(tmp_path_factory):
     pytest.importorskip("aiohttp")
-    server = Faulty()
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
-    yield server
-    server.stopping = True
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with web.web(tmp_path_factory.mktemp("faulty"), Faulty) as server:
+        yield server
 
 
 @pytest.fixture(autouse=True)
@@ -157,21 +126,19 @@ def test_a_listing_without_end_is_not_read(faulty):
 
 def test_a_listing_that_leads_into_itself_or_ever_further_is_left(faulty):
     for name, words, most in (("itself", "leads into itself", 10), ("deeper", "folders", 200), ("many", "files", 10)):
-        faulty.requests = 0
+        faulty.requests.clear()
         assert words in failed(f"{faulty.url}/{name}"), name
-        assert faulty.requests <= most, name
+        assert len(faulty.requests) <= most, name
 
 
 def test_an_endless_part_of_a_pack_is_not_kept_in_memory(packed, server, by_ranges, monkeypatch):
     """A server that sends more than the range it was asked for."""
-    from tests.audit.remote import web
-
-    given = web._Handler._send
+    given = web.Handler._send
 
     def send(self, status, data, headers, **more):
         if status == 206 and self.headers.get("Range") != "bytes=0-0":
             data += bytes(2**20)
         given(self, status, data, headers, **more)
 
-    monkeypatch.setattr(web._Handler, "_send", send)
+    monkeypatch.setattr(web.Handler, "_send", send)
     assert "changed while it was read" in failed(f"{server.url}/x%20y.pack.parquet")

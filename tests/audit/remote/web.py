@@ -17,13 +17,14 @@ from urllib.parse import quote, unquote
 class Web(ThreadingHTTPServer):
     """The server; its attributes change how it answers.
 
+    `sent` is what a handler counts, which ends what it sends once `stopping` is set.
     After `healthy` requests, so many as `failures` get the status `status`, or with 0 break off in the middle.
     """
 
     daemon_threads = True
 
-    def __init__(self, folder: Path) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
+    def __init__(self, folder: Path, handler: type[Handler]) -> None:
+        super().__init__(("127.0.0.1", 0), handler)
         self.folder = folder
         self.has_ranges = True
         self.failures = 0
@@ -31,6 +32,8 @@ class Web(ThreadingHTTPServer):
         self.status = 503
         self.silence = 0.0
         self.silent_after = 0
+        self.stopping = False
+        self.sent = 0
         self.requests: list[tuple[str, str, str | None]] = []
 
     def handle_error(self, *_: object) -> None:
@@ -41,7 +44,7 @@ class Web(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_address[1]}"
 
 
-class _Handler(BaseHTTPRequestHandler):
+class Handler(BaseHTTPRequestHandler):
     server: Web
     protocol_version = "HTTP/1.1"
 
@@ -110,14 +113,15 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextlib.contextmanager
-def web(folder: Path) -> Iterator[Web]:
+def web(folder: Path, handler: type[Handler] = Handler) -> Iterator[Web]:
     """The server of a folder."""
-    server = Web(folder)
+    server = Web(folder, handler)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
     thread.start()
     try:
         yield server
     finally:
+        server.stopping = True
         server.shutdown()
         server.server_close()
         thread.join()

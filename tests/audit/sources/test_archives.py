@@ -96,24 +96,23 @@ def test_a_member_beyond_the_bound_ends_the_archive(tmp_path):
     assert result.exit_code in {1, 2}
 
 
-def test_many_members_that_are_too_much_together_end_the_archive(tmp_path):
+def test_too_much_in_an_archive_ends_it(tmp_path, monkeypatch):
+    """Many members that are too much together, descriptions of descriptions, and more members than there can be."""
     good = run_in_tar(tmp_path / "good")
     many = [header(f"pong_three_traj/run_1/episode_{i}/x", MEGA) + ZEROS for i in range(8)]
-    [told] = problems(write(tmp_path / "x.tar.xz", good, *many))
+    [told] = problems(write(tmp_path / "much.tar.xz", good, *many))
     assert "unpacks to more than 4 MiB" in told
+    [told] = problems(write(tmp_path / "deep.tar.xz", good, *[header("pax", 0, tarfile.XHDTYPE)] * 1500))
+    assert "cannot be read to its end" in told
+    monkeypatch.setattr(archives, "MEMBERS", 100)
+    [told] = problems(write(tmp_path / "many.tar.xz", good, *[header(f"{number}") for number in range(200)]))
+    assert "more than 100 members" in told
 
 
 def test_a_large_archive_may_be_as_many_times_larger(tmp_path, monkeypatch):
     monkeypatch.setattr(archives, "UNPACKED", 0)
     good = run_in_tar(tmp_path / "good")
     assert problems(write(tmp_path / "x.tar", good, header("calls.jsonl", 5 * MEGA), *[ZEROS] * 5)) == []
-
-
-def test_more_members_than_there_can_be_end_the_archive(tmp_path, monkeypatch):
-    monkeypatch.setattr(archives, "MEMBERS", 100)
-    good = run_in_tar(tmp_path / "good")
-    [told] = problems(write(tmp_path / "x.tar.xz", good, *[header(f"{number}") for number in range(200)]))
-    assert "more than 100 members" in told
 
 
 def test_members_with_holes_are_left_out(tmp_path):
@@ -154,12 +153,6 @@ def test_descriptions_of_members_are_of_bounded_length(tmp_path, monkeypatch):
     tracemalloc.stop()
     assert ["cannot be read to its end" in each for each in told] == [True] * len(HEADERS), told
     assert most < 8 * MEGA
-
-
-def test_descriptions_of_descriptions_end_the_archive(tmp_path):
-    good = run_in_tar(tmp_path / "good")
-    [told] = problems(write(tmp_path / "x.tar.xz", good, *[header("pax", 0, tarfile.XHDTYPE)] * 1500))
-    assert "cannot be read to its end" in told
 
 
 def test_many_tiny_members_take_no_memory(tmp_path):

@@ -13,7 +13,7 @@ import pytest
 
 from audit.output.errors import AuditError
 from audit.store import open_store
-from tests.audit.sources.tool_folders import TOOLS, entry, listing, read, write_gepa
+from tests.audit.sources.tool_folders import TOOLS, check_named, entry, listing, read, write_gepa
 
 
 def events(name):
@@ -161,15 +161,11 @@ BAD = [
 
 
 def test_an_entry_that_cannot_be_used_is_named_and_the_rest_is_read(tmp_path):
-    for number, (bad, _) in enumerate(BAD):
+    folders = [
         write_gepa(tmp_path / f"run-{number}", [entry(0), bad, entry(2, before=(0, 0, number))])
-    rows, problems, _ = read(*(tmp_path / f"run-{number}" for number in range(len(BAD))))
-    told = {number: [each for each in problems if f"/run-{number}/" in each] for number in range(len(BAD))}
-    for number, (_, message) in enumerate(BAD):
-        found = [row["iteration"] for row in rows if f"/run-{number}/" in row["file"]]
-        assert (found, [message in each for each in told[number]]) == ([0, 2], [True]), message
-    assert len(problems) == len(BAD)
-    assert not any("\n" in each for each in problems)
+        for number, (bad, _) in enumerate(BAD)
+    ]
+    check_named(folders, [message for _, message in BAD], sound=2)
 
 
 def test_many_of_a_kind_are_one_problem(tmp_path):
@@ -205,12 +201,17 @@ def test_a_torn_file_of_a_live_folder_is_read_up_to_there(name, tmp_path):
         assert any(row["revised"]["text"] is None for row in rows)
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[", "[1", "nothing", "[{]"])
-def test_a_log_without_entries_is_one_line(text, tmp_path):
-    with pytest.raises(AuditError) as error:
-        read(write_gepa(tmp_path / "run", text))
-    assert str(error.value).count("\n") <= 2
-    assert "run_log.json" in str(error.value)
+def test_a_log_without_entries_and_one_of_the_two_files_alone_are_one_line(tmp_path):
+    for place, text in enumerate(["", "{}", "[", "[1", "nothing", "[{]"]):
+        with pytest.raises(AuditError) as error:
+            read(write_gepa(tmp_path / f"{place}", text))
+        assert str(error.value).count("\n") <= 2
+        assert "run_log.json" in str(error.value)
+    for name in ("candidates.json", "run_log.json"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / name).write_text("[]")
+        with pytest.raises(AuditError, match=r"no records found.*run_log\.json"):
+            read(tmp_path / name)
 
 
 def test_folders_are_runs_and_copies_are_named(tmp_path):
@@ -244,13 +245,6 @@ def test_a_long_text_is_left_out_and_named(tmp_path):
     )
     assert [row["iteration"] for row in rows] == [1]
     assert "its texts are longer than 16 MiB; left out" in problems[0]
-
-
-@pytest.mark.parametrize("name", ["candidates.json", "run_log.json"])
-def test_one_of_the_two_files_alone_is_no_run_folder(name, tmp_path):
-    (tmp_path / name).write_text("[]")
-    with pytest.raises(AuditError, match=r"no records found.*run_log\.json"):
-        read(tmp_path)
 
 
 def test_a_pipe_among_the_files_blocks_nothing(tmp_path):

@@ -10,7 +10,7 @@ import audit
 from audit.ingest.runs import open_records
 from audit.sources.program_headings import shown_programs
 from audit.sources.prompts import prompts_of
-from tests.audit.sources.tool_folders import TOOLS, listing, read
+from tests.audit.sources.tool_folders import TOOLS, check_named, listing, read
 
 FOLDER = TOOLS / "openevolve"
 
@@ -133,12 +133,7 @@ def test_a_line_that_cannot_be_used_is_named(tmp_path):
         write(tmp_path / f"run-{number}", [first | change, second | {"llm_response": f"{number}"}])
         for number, (change, _) in enumerate(cases)
     ]
-    rows, problems, _ = read(*folders)
-    for folder, (change, message) in zip(folders, cases, strict=True):
-        found = [row for row in rows if f"{folder}/" in row["file"]]
-        told = [message in each for each in problems if f"{folder}/" in each]
-        assert (len(found), told) == (1, [True]), change
-    assert len(problems) == len(cases)
+    check_named(folders, [message for _, message in cases])
 
 
 def test_without_a_combined_score_the_mean_of_the_numbers_is_taken(tmp_path):

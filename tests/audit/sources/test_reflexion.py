@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from tests.audit.sources.tool_folders import read
+from tests.audit.sources.tool_folders import check_named, read
 
 NAME = "humaneval-py._reflexion_5_gpt-4_pass_at_k_1_py.jsonl"
 TESTS = ["assert f(1) == 1", "assert f(2) == 4", "assert f(3) == 9"]
@@ -64,8 +64,4 @@ def test_a_problem_that_cannot_be_used_is_named(tmp_path):
         write(tmp_path / f"run-{number}", problem([1], [1, 2], reflections=[f"It fails {number}."]), bad)
         for number, (bad, _) in enumerate(cases)
     ]
-    rows, problems, _ = read(*folders)
-    for folder, (_, message) in zip(folders, cases, strict=True):
-        assert len([row for row in rows if f"{folder}/" in row["file"]]) == 1, message
-        assert [message in each for each in problems if f"{folder}/" in each] == [True], (message, problems)
-    assert len(problems) == len(cases)
+    check_named(folders, [message for _, message in cases])

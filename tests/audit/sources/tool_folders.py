@@ -22,6 +22,17 @@ def read(*paths):
     return rows, problems, notes
 
 
+def check_named(folders, messages, sound=1):
+    """In each folder one entry is named with its message, and the others are read."""
+    rows, problems, _ = read(*folders)
+    for folder, message in zip(folders, messages, strict=True):
+        found = [row for row in rows if f"{folder}/" in row["file"]]
+        told = [message in each for each in problems if f"{folder}/" in each]
+        assert (len(found), told) == (sound, [True]), (message, problems)
+    assert len(problems) == len(messages)
+    assert not any("\n" in each for each in problems)
+
+
 def texts(value):
     return json.loads(value) if isinstance(value, str) else None if value is None else dict(value)
 
