@@ -18,6 +18,7 @@ from collector.run_folder import RunFolder
 from collector.search import search, select
 from collector.tasks import TASKS, get_task
 from tests.collector.helpers import (
+    GOOD,
     QUICK,
     ScriptedModel,
     answer,
@@ -30,7 +31,7 @@ from tests.collector.helpers import (
     timeless,
 )
 
-BAD, GOOD = [0] * 16, [0, 3, 3, 3, 0, 0, 0, 0, 3, 1, 0, 0, 0, 2, 1, 0]
+BAD = [0] * 16
 
 EPISODE = {
     "condition", "env", "variant", "run", "iteration", "initial", "revised", "revision_status", "selected", "evidence",
