@@ -145,12 +145,12 @@ BAD = [
     (OLLAMA, {SHOW: [Reply(body=HTML)]}, "cannot be read"),
     (OLLAMA, {SHOW: [Reply(401)]}, "set OLLAMA_API_KEY"),
     (OLLAMA, {SHOW: [Reply(500)]}, "failed (500)"),
-    (OLLAMA, {SHOW: [Reply(how="stalled")]}, "gave no full answer within 0.1 s"),
+    (OLLAMA, {SHOW: [Reply(how="stalled")]}, "gave no full answer within 0.3 s"),
     (OPENAI, {LIST: [models("a", "b")]}, "has no model tiny:1b; it has a, b: choose"),
     (OPENAI, {LIST: [Reply(401)]}, "set OPENAI_API_KEY"),
     (OPENAI, {LIST: [Reply(body=HTML)]}, "cannot be read"),
     (OPENAI, {LIST: [Reply(500)]}, "failed (500)"),
-    (OPENAI, {LIST: [Reply(how="stalled")]}, "gave no full answer within 0.1 s"),
+    (OPENAI, {LIST: [Reply(how="stalled")]}, "gave no full answer within 0.3 s"),
 ]
 
 
@@ -163,7 +163,7 @@ def test_the_check_before_a_run_asks_for_the_model_once_and_by_name(server, cloc
     for dialect, server.replies, part in BAD:
         server.requests.clear()
         with pytest.raises(ModelError) as caught:
-            check(dialect.model(server, timeout=0.1))
+            check(dialect.model(server, timeout=0.3))
         assert part in str(caught.value)
         assert server.url in str(caught.value)
         assert sum(request.path != ONE for request in server.requests) == 1
