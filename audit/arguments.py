@@ -22,22 +22,65 @@ Names: TypeAlias = str | Sequence[str] | None
 
 _ROWS: Final = ("env", "variant", "condition", "run")
 """The arguments that choose rows; the others control how records are opened."""
+_EMPTY: Final[Mapping[str, Any]] = {"overrides": {}, "judgements": ()}
+"""What None stands for."""
 
 
-class Selection(TypedDict, total=False):
-    """Keyword arguments of every function.
+class _Reading(TypedDict, total=False):
+    """Keyword arguments of every function that control how records are opened.
+
+    Attributes:
+        strict: reject records with problems instead of leaving them out.
+        cache: whether what was read in an earlier audit may be used, and kept for a later one.
+    """
+
+    strict: bool
+    cache: bool
+
+
+class _Detector(_Reading, total=False):
+    """Keyword arguments that choose a detector of references to an item of the evidence.
+
+    Attributes:
+        detector: word, phrase, resolved, driver, judge, or a file of your own: `FILE.toml`, `FILE.py[:FUNCTION]`;
+            without it, word, or resolved where all candidates are texts.
+        about: the item that references are sought to: worst, median, best, first, last, `label:X` or an id; None for
+            what the detector is about, the worst one unless its file states another.
+        judgements: files that `audit.judge` has written; for the detector `judge` and rubrics else those beside the
+            records.
+        judge: the model whose judgements count, where there are several.
+    """
+
+    detector: str | None
+    about: str | None
+    judgements: Sequence[str | Path] | None
+    judge: str | None
+
+
+class _Overrides(_Reading, total=False):
+    """Keyword arguments that classify edits.
+
+    Attributes:
+        overrides: thresholds of the edit patterns, by task and name, that override all others.
+    """
+
+    overrides: Overrides | None
+
+
+class Analysis(_Detector, _Overrides, total=False):
+    """Keyword arguments of `audit.open`, `audit.show` and `audit.sql`, which select rows in other ways."""
+
+
+class Selection(_Reading, total=False):
+    """Keyword arguments of functions.
 
     Attributes:
         env, variant, condition: only these tasks, methods or conditions; a name or several.
-        strict: reject records with problems instead of leaving them out.
-        cache: whether what was read in an earlier audit may be used, and kept for a later one.
     """
 
     env: Names
     variant: Names
     condition: Names
-    strict: bool
-    cache: bool
 
 
 class RunSelection(Selection, total=False):
@@ -50,47 +93,16 @@ class RunSelection(Selection, total=False):
     run: int | Sequence[int] | None
 
 
-class Detection(Selection, total=False):
-    """Keyword arguments of functions that use a detector of references to an item of the evidence.
-
-    Attributes:
-        detector: word, phrase, resolved, driver, judge, or a file of your own: `FILE.toml`, `FILE.py[:FUNCTION]`;
-            without it, word, or resolved where candidates are texts.
-        about: the item that references are sought to: worst, median, best, first, last, `label:X` or an id.
-        judgements: files that `audit.judge` has written.
-        judge: the model whose judgements count, where there are several.
-    """
-
-    detector: str
-    about: str | None
-    judgements: Sequence[str | Path] | None
-    judge: str | None
+class Detection(Selection, _Detector, total=False):
+    """Keyword arguments of functions that use a detector."""
 
 
-class Thresholds(Selection, total=False):
-    """Keyword arguments of functions that classify edits.
-
-    Attributes:
-        overrides: thresholds of the edit patterns, by task and name, that override all others.
-    """
-
-    overrides: Overrides | None
+class Thresholds(Selection, _Overrides, total=False):
+    """Keyword arguments of functions that classify edits."""
 
 
 class Classification(Detection, Thresholds, total=False):
     """Keyword arguments of functions that use a detector and classify edits."""
-
-
-class Analysis(TypedDict, total=False):
-    """Keyword arguments of `audit.show` and `audit.sql`, which select rows in other ways."""
-
-    detector: str
-    about: str | None
-    judgements: Sequence[str | Path] | None
-    judge: str | None
-    overrides: Overrides | None
-    strict: bool
-    cache: bool
 
 
 class RevisionSelection(RunSelection, Classification, total=False):
@@ -114,8 +126,7 @@ def request_of(data: Data, kind: Any, options: Mapping[str, Any]) -> Request:
             f"unexpected argument {', '.join(unknown)}; there are {', '.join(sorted(kind.__optional_keys__))}"
         )
     given = {name: _several(value) if name in (*_ROWS, "judgements") else value for name, value in options.items()}
-    if "overrides" in given:
-        given["settings"] = _settings(given.pop("overrides") or {})
+    given |= {name: empty for name, empty in _EMPTY.items() if name in given and given[name] is None}
     if isinstance(data, Request):
         return replace(data, **given)
     if "detector" in kind.__optional_keys__:
@@ -127,20 +138,10 @@ def request_of(data: Data, kind: Any, options: Mapping[str, Any]) -> Request:
     if isinstance(data, Store):
         if late := sorted(options.keys() - set(_ROWS)):
             raise UsageError(f"the store is open already; give {', '.join(late)} to audit.open")
-        opened = {
-            "store": data,
-            "detector": data.detector,
-            "about": data.about,
-            "settings": _settings(data.overrides),
-            "plans": data.plans,
-        }
-        return Request(paths=data.paths, **given | opened)
+        opened = {name: getattr(data, name) for name in ("paths", "detector", "about", "overrides", "plans")}
+        return Request(store=data, **given | opened)
     return Request(paths=[path_of(path) for path in data], **given)
 
 
 def _several(value: Any) -> Any:
     return [value] if isinstance(value, str | int | Path) else value
-
-
-def _settings(overrides: Overrides) -> list[str]:
-    return [f"{env}.{key}={value}" for env, values in overrides.items() for key, value in values.items()]

@@ -28,27 +28,23 @@ class Commands(Overview):
         "Validate detectors": ("sample", "validate", "calibrate"),
         "Bring data in and out": ("import", "import-interventions", "pack", "export"),
     }
-    modules: ClassVar[Mapping[str, Sequence[str]]] = {
-        "audit.commands.tables": (
-            *("summary", "salience", "rates", "noise", "controls", "severity", "agreement", "positions"),
-            *("patterns", "revisions", "runs", "mentions", "topics"),
-        ),
-        "audit.commands.viewing": ("view",),
-        "audit.commands.show": ("show",),
-        "audit.commands.find": ("find",),
-        "audit.commands.sensitivity": ("sensitivity",),
-        "audit.commands.obedience": ("obedience",),
-        "audit.commands.sql": ("sql",),
-        "audit.commands.behaviour": ("rescore", "anchor"),
-        "audit.commands.coding": ("sample", "validate"),
-        "audit.commands.calibrating": ("calibrate",),
-        "audit.commands.judging": ("judge",),
-        "audit.commands.intervening": ("import-interventions", "intervene"),
-        "audit.commands.rerun": ("replay", "verify"),
-        "audit.commands.importing": ("import",),
-        "audit.commands.checking": ("check",),
-        "audit.commands.pack": ("pack",),
-        "audit.commands.exporting": ("export",),
+    homes: ClassVar[Mapping[str, str]] = {
+        name: f"audit.commands.{module}"
+        for module, names in (
+            ("tables", ("summary", "salience", "rates", "noise", "controls", "severity", "agreement", "positions")),
+            ("tables", ("patterns", "revisions", "runs", "mentions", "topics")),
+            ("viewing", ("view",)),
+            ("questions", ("show", "find", "sensitivity", "obedience", "sql")),
+            ("rerun", ("rescore", "anchor")),
+            ("coding", ("sample", "validate")),
+            ("rerun", ("calibrate",)),
+            ("intervening", ("judge", "import-interventions", "intervene")),
+            ("rerun", ("replay", "verify")),
+            ("files", ("import",)),
+            ("questions", ("check",)),
+            ("files", ("pack", "export")),
+        )
+        for name in names
     }
 
     def main(self, *args: Any, **options: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,6 +13,7 @@ from audit.output.errors import AuditError, Problem, UsageError, count, report
 from audit.output.escaping import in_line
 from audit.vocabulary.detectors import DEFAULT, DEFAULT_OF_TEXTS
 from audit.vocabulary.keys import RunKey
+from audit.vocabulary.reading import Reading
 
 if TYPE_CHECKING:
     import duckdb
@@ -28,27 +29,18 @@ OF_SOME_TEXTS: Final = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Request:
+class Request(Reading):
     """The options that commands share; None selects all, and leaves presets as they are."""
 
-    paths: Sequence[Path]
+    paths: Sequence[Path] = ()
     output: str = "table"
     columns: Sequence[str] | None = None
     sort: Sequence[str] = ()
     limit: int | None = None
-    strict: bool = False
-    cache: bool = True
     env: Sequence[str] | None = None
     variant: Sequence[str] | None = None
     condition: Sequence[str] | None = None
     run: Sequence[int] | None = None
-    detector: str | None = DEFAULT
-    """None for the default of the records: that of texts where all candidates are."""
-    about: str | None = None
-    settings: Sequence[str] | None = None
-    judgements: Sequence[Path] | None = None
-    judge: str | None = None
-    plans: Sequence[Path] = ()
     store: Store | None = None
     """Records that are open already; they stay open, and their paths, detector, subject and thresholds count."""
     said: list[str] = field(default_factory=list, compare=False, repr=False)
@@ -83,47 +75,39 @@ class Request:
                 problems.
             UsageError: options that exclude each other, or an unknown threshold or judge.
         """
-        from audit.store import open_store
-        from audit.vocabulary.thresholds import parse_overrides
-
-        overrides = parse_overrides(self.settings or [])
-
-        def opened(detector: str, about: str | None) -> Store:
-            return open_store(
-                self.paths,
-                strict=self.strict,
-                detector=detector,
-                about=about,
-                overrides=overrides,
-                cache=self.cache,
-                judgements=self.judgements or (),
-                judge=self.judge,
-                plans=self.plans,
-            )
-
         with contextlib.ExitStack() as resources:
-            # Which detector is the default depends on the records, and what may be asked about on the detector.
-            about = None if self.detector is None else self.about
-            store = self.store.shared() if self.store is not None else opened(self.detector or DEFAULT, about)
+            store, remark = self.suited()
             resources.enter_context(store)
+            store.notes.extend(filter(None, [remark]))
             is_given = self.judge or (self.judgements and not all_detectors)
-            if self.detector is None:
-                texts = self._texts(store)
-                if texts or self.about:
-                    store.close()
-                    store = resources.enter_context(opened(DEFAULT_OF_TEXTS if texts else DEFAULT, self.about))
-                if texts is not None:
-                    store.notes.append(OF_TEXTS if texts else OF_SOME_TEXTS)
             if self.store is None and is_given and not store.detected_by.is_judged:
                 raise UsageError("--judgements and --judge are for --detector judge, or a rubric")
             self._check({column: names(store, column) for column, _ in self._filters()}, store.problems)
             resources.pop_all()
         return store
 
-    def _texts(self, store: Store) -> bool | None:
-        """Whether the candidates of all selected runs are texts; None where none are."""
-        kinds = self.select(store.relation("run_records")).select("candidates").distinct().fetchall()
-        return len(kinds) == 1 if ("text",) in kinds else None
+    def suited(self) -> tuple[Store, str | None]:
+        """The records with their default detector where none is named; and a remark on texts where there are any."""
+        from audit.store import open_store
+
+        if self.store is not None:
+            return self.store.shared(), None
+        if self.detector is not None:
+            return open_store(self.paths, self.reading()), None
+        # Which detector is the default depends on the records, and what may be asked about on the detector.
+        with contextlib.ExitStack() as resources:
+            store = resources.enter_context(open_store(self.paths, self.reading(detector=DEFAULT, about=None)))
+            kinds = self.select(store.relation("run_records")).select("candidates").distinct().fetchall()
+            texts = len(kinds) == 1 if ("text",) in kinds else None
+            remark = None if texts is None else OF_TEXTS if texts else OF_SOME_TEXTS
+            if not (texts or self.about):
+                resources.pop_all()
+                return store, remark
+        return open_store(self.paths, self.reading(detector=DEFAULT_OF_TEXTS if texts else DEFAULT)), remark
+
+    def reading(self, **changes: Any) -> Reading:
+        """How records are read, apart from all else."""
+        return Reading(**{each.name: getattr(self, each.name) for each in fields(Reading)} | changes)
 
     def select(self, relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
         """The selected rows."""

@@ -8,6 +8,7 @@ with open_store(["data/runs"]) as store:
 from __future__ import annotations
 
 import contextlib
+import copy
 import difflib
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
@@ -22,7 +23,9 @@ from audit.ingest.opening import Opening
 from audit.output.errors import Problem, count, refuse_problems
 from audit.remote.copies import fetch
 from audit.remote.urls import path_of
-from audit.vocabulary.thresholds import Overrides, check_overrides
+from audit.vocabulary.detectors import DEFAULT
+from audit.vocabulary.reading import Reading
+from audit.vocabulary.thresholds import check_overrides
 from collector.system.stopping import temporary_folder
 
 if TYPE_CHECKING:
@@ -46,21 +49,14 @@ class Store:
         problems: list[Problem],
         notes: list[str],
         resources: contextlib.ExitStack,
-        *,
-        paths: Sequence[Path] = (),
-        detector: str,
-        about: str | None,
+        opening: Opening | None,
+        paths: Sequence[Path],
+        reading: Reading,
         detected_by: Detector,
-        overrides: Overrides | None = None,
-        plans: Sequence[Path] = (),
-        opening: Opening | None = None,
     ) -> None:
-        self.paths = tuple(paths)
-        self.plans = tuple(plans)
-        self.detector = detector
-        self.about = about
+        self.paths, self.plans = tuple(paths), tuple(map(Path, reading.plans))
+        self.detector, self.about, self.overrides = reading.detector or DEFAULT, reading.about, reading.overrides
         self.detected_by = detected_by
-        self.overrides = overrides or {}
         self.problems = problems
         self.notes = notes
         self._database = database
@@ -157,18 +153,10 @@ class Store:
         return self._with(alone, resources)
 
     def _with(self, database: Database, resources: contextlib.ExitStack) -> Store:
-        return Store(
-            database,
-            list(self.problems),
-            list(self.notes),
-            resources,
-            paths=self.paths,
-            detector=self.detector,
-            about=self.about,
-            detected_by=self.detected_by,
-            overrides=self.overrides,
-            plans=self.plans,
-        )
+        other = copy.copy(self)
+        other.problems, other.notes = list(self.problems), list(self.notes)
+        other._database, other._resources, other._opening = database, resources, None
+        return other
 
     def violations(self, invariant: str) -> list[tuple[Any, ...]]:
         """The rows for which an invariant does not hold: none, unless the analysis is wrong."""
@@ -202,64 +190,33 @@ class Store:
         self.close()
 
 
-def open_store(
-    paths: Sequence[str | Path],
-    *,
-    strict: bool = False,
-    detector: str = "word",
-    about: str | None = None,
-    overrides: Overrides | None = None,
-    cache: bool = True,
-    judgements: Sequence[str | Path] = (),
-    judge: str | None = None,
-    plans: Sequence[str | Path] = (),
-) -> Store:
+def open_store(paths: Sequence[str | Path], reading: Reading | None = None, **options: Any) -> Store:
     """Read records and make their analysis available.
 
     Args:
         paths: folders or tar archives of native records or of the released code's logs, in any mixture. A folder
             may hold a whole data set, a condition, or a single run.
-        strict: reject data with problems; otherwise anything with a problem is left out and listed in `problems`.
-        detector: how references are found: one of `audit.vocabulary.detectors.DETECTORS`, the file of a user's own
-            (`FILE.toml`, `FILE.py[:FUNCTION]`), or the name of an installed one.
-        about: the item that references are sought to: worst, median, best, first, last, `label:X` or an id; None for
-            what the detector is about, which is the worst one unless its file states another.
-        overrides: thresholds of the edit patterns, by task and name, that override all others.
-        cache: whether what was read in an earlier audit may be used, and kept for a later one.
-        judgements: files that `audit judge` has written; for the detector `judge` and rubrics else those
-            beside `paths`.
-        judge: the model whose judgements such a detector takes, where there are several.
-        plans: files of `audit intervene plan`, whose experiments the relations `interventions…` hold.
+        reading: how they are read and classified.
+        options: the same by name, as `Reading` has it.
 
     Raises:
         UsageError: no such detector, judge, task or threshold, or the environment's memory limit is not a size.
         AuditError: a path is missing or holds no records, or `strict` and something is wrong.
     """
-    detected_by = load_detector(detector, about)
-    check_overrides(overrides or {})
+    reading = reading or Reading(**options)
+    detected_by = load_detector(reading.detector or DEFAULT, reading.about)
+    check_overrides(reading.overrides)
     given = [path_of(path) for path in paths]
-    fetch(given, cache=cache)
-    thresholds = {env: dict(values) for env, values in (overrides or {}).items()}
+    fetch(given, cache=reading.cache)
     with contextlib.ExitStack() as resources:
         directory = resources.enter_context(temporary_folder())
-        opening = Opening(
-            given,
-            directory,
-            resources,
-            strict,
-            detected_by,
-            thresholds,
-            cache,
-            [Path(file) for file in judgements],
-            judge,
-            [Path(file) for file in plans],
-        )
+        opening = Opening(given, directory, resources, reading, detected_by)
         analysis = opening.analysis()
         database = Database(directory, analysis, opening.read)
         resources.callback(database.close)
         if analysis is not None and analysis.problems is not None:
             opening.problems, opening.notes = analysis.problems, analysis.notes
-            if strict:
+            if reading.strict:
                 refuse_problems(analysis.problems)
         else:
             database.read()
@@ -268,19 +225,7 @@ def open_store(
                 database.keep()
                 opening.keep_files(analysis)
         opening.resources = resources.pop_all()
-    return Store(
-        database,
-        opening.problems,
-        opening.notes,
-        opening.resources,
-        paths=given,
-        detector=detector,
-        about=about,
-        detected_by=detected_by,
-        overrides=overrides,
-        plans=opening.plans,
-        opening=opening,
-    )
+    return Store(database, opening.problems, opening.notes, opening.resources, opening, given, reading, detected_by)
 
 
 def rows_of(relation: duckdb.DuckDBPyRelation) -> list[dict[str, Any]]:

@@ -8,23 +8,10 @@ import sys
 from collections.abc import Callable
 from dataclasses import asdict
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
-from benchmarks import (
-    analyses,
-    audit,
-    audit_scale,
-    cold,
-    collector_scale,
-    concurrency,
-    detectors,
-    kept,
-    prompts,
-    reproduction,
-    rollouts,
-    small,
-    viewer,
-)
+from benchmarks import collector_scale, commands, concurrency, prompts, reproduction, rollouts, viewer
 from benchmarks.machine import machine
 
 RESULTS = Path("benchmarks/results")
@@ -43,15 +30,11 @@ PARTS: dict[str, tuple[str, Callable[[], list[dict[str, object]]]]] = {
     "prompts": ("writing a rollout for a prompt and reading it", prompts.results),
     "throughput": ("many calls in flight, of a model in the process and of a server on the loopback", _throughput),
     "collector": ("collect with the simulated model", collector_scale.results),
-    "pandas": ("audit against pandas", audit.results),
-    "analyses": ("every analysis over 10,000 revisions, as a user runs it", analyses.results),
-    "detectors": ("detectors that read texts, on one core and on all", detectors.results),
+    "cold": ("an audit with nothing kept against read_json and pandas", partial(commands.results, "cold")),
+    "kept": ("commands on unchanged records against imports alone", partial(commands.results, "kept")),
+    "cores": ("one core against all, threads against workers", partial(commands.results, "cores")),
     "reproduction": ("tables and figures of 900 runs", reproduction.results),
-    "cold": ("an audit with nothing kept against DuckDB's reading of the columns", cold.results),
-    "kept": ("audits of unchanged records against imports alone", kept.results),
-    "small": ("five revisions, processor time", small.results),
     "viewer": ("the viewer over a million revisions", viewer.results),
-    "audit": ("five audit commands over synthetic records", audit_scale.results),
 }
 
 

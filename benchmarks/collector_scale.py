@@ -10,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks.processes import watch
+from benchmarks.processes import spent
 from collector.methods import METHODS
 from collector.tasks import TASKS
 from collector.tasks.dynamics import MujocoDynamics
@@ -23,12 +23,12 @@ def measure(runs: int) -> dict[str, object]:
     tasks = [task.id for task in TASKS.values() if not isinstance(task.dynamics, MujocoDynamics)]
     with tempfile.TemporaryDirectory() as out:
         command = [sys.executable, "-m", "collector.cli", "--variant", "all", "--runs", str(runs), "--out", out]
-        watched = watch([*command, *(word for task in tasks for word in ("--env", task))])
+        took = spent([*command, *(word for task in tasks for word in ("--env", task))])
         episodes = sum(path.read_bytes().count(b"\n") for path in Path(out).rglob("episodes.jsonl"))
         calls = sum(path.read_bytes().count(b"\n") for path in Path(out).rglob("calls.jsonl"))
     return {
         "tasks": len(tasks), "methods": len(METHODS), "runs": runs, "iterations": episodes, "calls": calls,
-        "seconds": watched.seconds, "peak_megabytes": watched.peak,
+        "seconds": took.seconds, "peak_megabytes": took.megabytes,
     }  # fmt: skip
 
 

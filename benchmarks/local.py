@@ -8,9 +8,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import os
-import subprocess
-import sys
 import tempfile
 import time
 from collections import Counter
@@ -22,6 +19,7 @@ from typing import Any
 
 import msgspec
 
+from benchmarks.processes import program, spent
 from collector.llm.backends import make_model
 from collector.llm.form import vector_form
 from collector.llm.local.gguf import read_gguf
@@ -42,10 +40,10 @@ ITERATIONS = 4
 
 @dataclass(frozen=True)
 class Collected:
-    """What a `collect` took: seconds of the whole process, its peak of resident memory in bytes, and its calls."""
+    """What a `collect` took: seconds of the whole process, the megabytes of its memory at most, and its calls."""
 
     seconds: float
-    peak: int
+    megabytes: float
     calls: Sequence[Call]
 
     @property
@@ -59,15 +57,9 @@ def collect(*, runs: int, iterations: int, in_flight: int) -> Collected:
     with tempfile.TemporaryDirectory() as out:
         words = f"--backend local --env {ENV} --variant threetraj --runs {runs} --iterations {iterations} --quiet "
         words += f"--rollouts 5 --warmup 5 --max-tokens {MAX_TOKENS} --concurrency {in_flight} --out {out}"
-        started = time.perf_counter()
-        process = subprocess.Popen([str(Path(sys.executable).with_name("collect")), *words.split()])
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        seconds = time.perf_counter() - started
-        if process.returncode:
-            raise subprocess.CalledProcessError(process.returncode, process.args)
+        took = spent(program("collect", *words.split()))
         lines = [line for path in Path(out).rglob("calls.jsonl") for line in path.read_bytes().splitlines()]
-        return Collected(seconds, usage.ru_maxrss * 1024, [msgspec.json.decode(line, type=Call) for line in lines])
+        return Collected(took.seconds, took.megabytes, [msgspec.json.decode(line, type=Call) for line in lines])
 
 
 def own_rates(prompts: Sequence[str]) -> tuple[float, float]:
@@ -142,8 +134,8 @@ def results() -> list[dict[str, Any]]:
     )
     file = read_gguf(find_model("smollm2"))
     needed = file.size + file.context_bytes(CONTEXT)
-    rows.append({"what": "peak of memory", "peak": single.peak, "model_and_context": needed})
-    print(f"memory: {single.peak / 1e6:.0f} MB at most, model and context are {needed / 1e6:.0f} MB", flush=True)
+    rows.append({"what": "peak of memory", "megabytes": single.megabytes, "model_and_context": needed / 1e6})
+    print(f"memory: {single.megabytes:.0f} MB at most, model and context are {needed / 1e6:.0f} MB", flush=True)
     alone = collect(runs=FLIGHT, iterations=(ITERATIONS + 1) // 2, in_flight=1)
     together = collect(runs=FLIGHT, iterations=(ITERATIONS + 1) // 2, in_flight=FLIGHT)
     rates = [each.answer_tokens / each.seconds for each in (alone, together)]

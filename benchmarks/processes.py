@@ -1,80 +1,61 @@
-"""Running a command and watching its memory."""
+"""Running commands: the seconds and the memory that each takes."""
 
 from __future__ import annotations
 
-import resource
+import os
 import subprocess
-import threading
+import sys
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
-INTERVAL = 0.1
+from audit.cache_folder import VARIABLE
 
 
-@dataclass(slots=True)
-class Watched:
-    """A command that has ended: seconds it took, and the resident memory of it and all its children over time.
+class Spent(NamedTuple):
+    """What a command took.
 
     Attributes:
+        seconds: from its start to its end.
         processor: seconds of processor time, of its children too; on a busy machine they say more.
-        trace: pairs of seconds since the start and megabytes.
+        megabytes: most resident memory of one of its processes.
     """
 
     seconds: float
     processor: float
-    trace: list[tuple[float, float]] = field(default_factory=list)
-
-    @property
-    def peak(self) -> float:
-        """Most memory at any time, in megabytes."""
-        return max((megabytes for _, megabytes in self.trace), default=float("nan"))
+    megabytes: float
 
 
-def watch(command: Sequence[str]) -> Watched:
-    """Run a command to its end; its output is thrown away.
+def spent(words: Sequence[str]) -> Spent:
+    """Run a command to its end; what it prints is thrown away.
 
     Raises:
         CalledProcessError: it fails.
     """
-    started, spent = time.perf_counter(), _spent()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    trace: list[tuple[float, float]] = []
-    ended = threading.Event()
-
-    def look() -> None:
-        while not ended.wait(INTERVAL):
-            trace.append((time.perf_counter() - started, memory(process.pid)))
-
-    watcher = threading.Thread(target=look)
-    watcher.start()
-    _, errors = process.communicate()
-    ended.set()
-    watcher.join()
-    seconds = time.perf_counter() - started
+    started = time.perf_counter()
+    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
-        raise subprocess.CalledProcessError(process.returncode, command, stderr=errors)
-    return Watched(seconds, _spent() - spent, trace)
+        raise subprocess.CalledProcessError(process.returncode, words)
+    return Spent(time.perf_counter() - started, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
 
 
-def _spent() -> float:
-    """Processor seconds of all processes that were waited for."""
-    children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return children.ru_utime + children.ru_stime
+def program(name: str, *words: object) -> list[str]:
+    """A command of this project, of the environment that runs the benchmark."""
+    return [str(Path(sys.executable).with_name(name)), *map(str, words)]
 
 
-def memory(pid: int) -> float:
-    """Megabytes resident in a process and all below it; shared pages count in each. Linux only, elsewhere NaN."""
-    if not Path("/proc/self/task").exists():
-        return float("nan")
-    total, open_ = 0, [pid]
-    while open_:
-        process = Path(f"/proc/{open_.pop()}")
-        try:
-            total += int((process / "statm").read_text().split()[1])
-            for task in (process / "task").iterdir():
-                open_ += map(int, (task / "children").read_text().split())
-        except (OSError, IndexError):
-            continue  # it ended while we looked
-    return total * 4096 / 1e6
+@contextmanager
+def cache_in(folder: Path) -> Iterator[None]:
+    """Have commands keep their cache in a folder of its own."""
+    before = os.environ.get(VARIABLE)
+    os.environ[VARIABLE] = str(folder)
+    try:
+        yield
+    finally:
+        del os.environ[VARIABLE]
+        if before is not None:
+            os.environ[VARIABLE] = before

@@ -25,8 +25,7 @@ from typing import Any
 
 import duckdb
 
-from audit.cache_folder import VARIABLE
-from benchmarks.processes import Watched, watch
+from benchmarks.processes import Spent, cache_in, spent
 
 COMMANDS = (
     *("salience", "summary", "patterns", "rates", "agreement", "runs"),
@@ -150,8 +149,7 @@ def measure(pack: Path, commands: Sequence[str], *, megabits: float, latency: fl
         for command in commands:
             name, *others = shlex.split(command)
             words = [sys.executable, "-c", "from audit.cli import main; main()", name, url, *others]
-            with tempfile.TemporaryDirectory() as cache:
-                os.environ[VARIABLE] = cache
+            with tempfile.TemporaryDirectory() as cache, cache_in(Path(cache)):
                 run, requests, first = _run(server, words)
                 _, _, again = _run(server, words)
             rows.append(
@@ -161,7 +159,7 @@ def measure(pack: Path, commands: Sequence[str], *, megabits: float, latency: fl
                     "requests": requests,
                     "megabytes": first / 1e6,
                     "share": first / size,
-                    "peak_megabytes": run.peak,
+                    "peak_megabytes": run.megabytes,
                     "share_again": again / size,
                 }
             )
@@ -176,10 +174,10 @@ def _revision(pack: Path) -> str:
     return shlex.join(map(str, found or ()))
 
 
-def _run(server: Link, words: list[str]) -> tuple[Watched, int, int]:
+def _run(server: Link, words: list[str]) -> tuple[Spent, int, int]:
     """A command, the requests that it made, and the bytes that it was sent."""
     server.sent = server.requests = 0
-    return watch(words), server.requests, server.sent
+    return spent(words), server.requests, server.sent
 
 
 def main() -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 import os
 import shlex
-import sys
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -22,8 +21,7 @@ from scipy.stats import bootstrap, trim_mean, ttest_ind
 from statsmodels.stats.multitest import multipletests
 
 from audit.measures.stratified import stratified_bootstrap
-from benchmarks.audit_scale import cache_in
-from benchmarks.processes import watch
+from benchmarks.processes import cache_in, program, spent
 from benchmarks.synthetic import POOL, Plan, write_run
 from benchmarks.timing import Comparison, compare
 from collector.methods import METHODS
@@ -56,10 +54,9 @@ def commands() -> Iterator[dict[str, Any]]:
         with ProcessPoolExecutor(os.cpu_count(), get_context("spawn")) as workers:
             list(workers.map(functools.partial(write_run, folder=records, pool=POOL // 64), plans, chunksize=16))
         for command in COMMANDS:
-            program, *arguments = shlex.split(command.format(records, name))
-            watched = watch([str(Path(sys.executable).with_name(program)), *arguments])
+            took = spent(program(*shlex.split(command.format(records, name))))
             shown = command.format("DIR", "OUT")
-            yield {"command": shown, "runs": len(plans), "seconds": watched.seconds, "megabytes": watched.peak}
+            yield {"command": shown, "runs": len(plans), "seconds": took.seconds, "megabytes": took.megabytes}
 
 
 def statistics() -> Iterator[Comparison]:

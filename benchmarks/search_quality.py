@@ -10,31 +10,18 @@ means would flatter both. *Mean*: the mean return over the iterations.
 from __future__ import annotations
 
 import argparse
-import asyncio
-import tempfile
-from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
-from pathlib import Path
 from statistics import fmean, stdev
-from typing import Any, TypeVar
 
+from benchmarks.tau import collected
 from collector import seeding
 from collector.llm.simulated import SimulatedModel
 from collector.plan import Request, plan
 from collector.policy import random_params
-from collector.records import Candidate
 from collector.rollouts.evaluate import evaluate
-from collector.run_folder import RunFolder
-from collector.search import search
 from collector.tasks import TASKS, get_task
 
 ROLLOUTS, FRESH = 20, 200
-
-T = TypeVar("T")
-
-
-async def _inline(function: Callable[..., T], *args: Any) -> T:
-    return function(*args)
 
 
 def r2po(env: str, run: int, evaluations: int) -> tuple[float, float]:
@@ -45,15 +32,7 @@ def r2po(env: str, run: int, evaluations: int) -> tuple[float, float]:
         options=model.options,
     )  # fmt: skip
     spec = plan(request)[-1]
-
-    async def collect(out: Path) -> list[Candidate]:
-        with RunFolder(out / spec.folder) as folder:
-            await search(spec, folder, model, _inline, lambda _: None)
-        with RunFolder(out / spec.folder) as folder:
-            return [episode.kept for episode in folder.episodes]
-
-    with tempfile.TemporaryDirectory() as out:
-        kept = asyncio.run(collect(Path(out)))
+    kept = [episode.kept for episode in collected(spec)]
     best = max(kept, key=lambda candidate: candidate.mean_return)
     return _fresh(env, run, best.params), fmean(candidate.mean_return for candidate in kept)
 

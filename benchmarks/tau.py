@@ -116,7 +116,7 @@ def measure(arm: str, mode: str, env: str, run: int, *, iterations: int = ITERAT
             known[params] = evaluate(spec.task, candidate.params, seeds).mean_return
         return known[params]
 
-    episodes = _collect(spec)
+    episodes = collected(spec)
     kept = [episode.kept for episode in episodes]
     pairs = [(episode.initial, episode.revised) for episode in episodes if episode.revised is not None]
     return {
@@ -134,7 +134,9 @@ def measure(arm: str, mode: str, env: str, run: int, *, iterations: int = ITERAT
     }
 
 
-def _collect(spec: RunSpec) -> list[Episode]:
+def collected(spec: RunSpec) -> list[Episode]:
+    """The iterations of a run of the simulated model, in this process."""
+
     async def inline(function: Callable[..., T], *arguments: Any) -> T:
         return function(*arguments)
 

@@ -14,7 +14,6 @@ import shutil
 import signal
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 import urllib.parse
@@ -26,7 +25,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.audit_scale import cache_in
+from benchmarks.processes import cache_in, program
 from benchmarks.synthetic import WORDS, write_records
 
 REVISIONS = 1_000_000
@@ -42,7 +41,7 @@ CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.whic
 def viewing(records: Path) -> Iterator[tuple[str, subprocess.Popen[str], float]]:
     """A viewer in a process of its own: its address, the process, and the seconds until the address was printed."""
     started = time.perf_counter()
-    command = [str(Path(sys.executable).with_name("audit")), "view", str(records), "--no-browser"]
+    command = program("audit", "view", records, "--no-browser")
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
         assert process.stdout is not None
         address = process.stdout.readline().strip()

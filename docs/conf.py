@@ -1,8 +1,17 @@
 """The documentation site: pages of Markdown, and an API page from docstrings."""
 
+import json
+import tomllib
 from importlib.metadata import version as _version
+from pathlib import Path
 
+import typer
 from sphinx.application import Sphinx
+
+import audit.cli
+import collector.cli
+import figures.cli
+import stats.cli
 
 project = "salience-audit"
 version = release = _version("salience-audit")
@@ -18,6 +27,7 @@ html_theme = "furo"
 html_title = project
 html_show_sphinx = False
 html_copy_source = False
+templates_path = ["templates"]
 html_static_path = ["static"]
 html_css_files = ["site.css"]
 
@@ -30,10 +40,40 @@ default_role = "code"
 napoleon_use_ivar = True
 
 
+DOCS = Path(__file__).parent
+PROGRAMS = {"collect": collector.cli.app, "audit": audit.cli.app, "stats": stats.cli.app, "figures": figures.cli.app}
+MOVED = tomllib.loads((DOCS / "moved.toml").read_text(encoding="utf-8"))
+
+
 def setup(app: Sphinx) -> None:
-    """Leave out what says nothing: fields of named tuples, whose class describes them."""
+    """Write the page of commands, let old addresses lead on, and leave out fields of named tuples."""
+    (DOCS / "commands.md").write_text(_page_of_commands(), encoding="utf-8")
+    app.connect("html-collect-pages", lambda _: [(old, _leading_on(new), "moved.html") for old, new in MOVED.items()])
     app.connect("autodoc-skip-member", lambda *event: _is_bare_field(event[3]) or None)
 
 
+def _page_of_commands() -> str:
+    """What `--help` prints of every command."""
+    parts = ["# Commands", "What `--help` prints of each command."]
+    for program, app in PROGRAMS.items():
+        parts += [f"## {program}", *_helps(program, typer.main.get_command(app), None)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _helps(name: str, command: typer.core.TyperCommand, parent: typer.Context | None) -> list[str]:
+    context = command.make_context(name, [], parent, resilient_parsing=True, max_content_width=100, terminal_width=100)
+    shown = [f"### {context.command_path}"] if parent else []
+    parts = [*shown, f"```text\n{command.get_help(context)}\n```"]
+    for inner in getattr(command, "list_commands", lambda _: [])(context):
+        parts += _helps(inner, command.get_command(context, inner), context)
+    return parts
+
+
+def _leading_on(new: dict[str, str]) -> dict[str, str]:
+    """What the template of a page that has gone is filled with: where it leads, and each of its anchors."""
+    return {"to": new["to"], "anchors": json.dumps({key: value for key, value in new.items() if key != "to"})}
+
+
 def _is_bare_field(member: object) -> bool:
+    """Whether a member is a field of a named tuple, whose class describes it."""
     return (getattr(member, "__doc__", None) or "").startswith("Alias for field number")

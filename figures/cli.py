@@ -12,19 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from audit.commands.options import OPTION_ERROR, ending, wrong_option
 from audit.commands.reading import PlansOption, reading
 from audit.commands.version import HELP, VersionOption
-from audit.engine.memory import require_memory
 from audit.output.errors import report, shortened
 from audit.output.escaping import in_line
 from audit.request import Request
 from collector.command_line import Command
 from collector.system.secrets import without_secrets
-from collector.system.stopping import INTERRUPTED, answering, is_stopped, stop_is_reported
-from collector.system.streams import keep_streams
-from figures.errors import FiguresError
 from figures.options import Band
+from stats.cli import run
 
 if TYPE_CHECKING:
     from audit.output.progress import PrintedProgress
@@ -88,28 +84,8 @@ def _run(notebooks: Path, data: Sequence[Path], out: Path, progress: PrintedProg
 
 
 def main() -> None:
-    """Run the command: exit status 2 for wrong usage, 1 for failure, 130 for Ctrl-C and the like."""
-    keep_streams()
-    with answering(f"figures: {_STOPPED}"):
-        try:
-            require_memory()
-            status = app(prog_name="figures", standalone_mode=False)
-            if status == INTERRUPTED:  # how newer versions of Typer report Ctrl-C
-                _exit(_STOPPED, status)
-            sys.exit(status)
-        except OPTION_ERROR as error:
-            _exit(wrong_option(error, "figures"), 2)
-        except (Exception, KeyboardInterrupt) as error:
-            if isinstance(error, FiguresError) and not is_stopped():
-                _exit(str(error), 1)
-            message, status = ending(error)
-            _exit(_STOPPED if status == INTERRUPTED else message, status)
-
-
-def _exit(message: str, status: int) -> None:
-    stop_is_reported()
-    _say(message)
-    sys.exit(status)
+    """Entry point of the `figures` command."""
+    run(app, "figures", _STOPPED)
 
 
 def _say(message: str) -> None:

@@ -13,7 +13,7 @@ from figures.learners import BEST, Beside, with_best_learners
 from figures.names import label, name
 from figures.provenance import origin
 from stats.measures.scores import comparisons, find_scales, known_scales
-from stats.tables.aggregates import aggregate, profile, ranks
+from stats.tables.aggregates import aggregate, parts_of_notes, profile, ranks
 from stats.tables.efficiency import efficiency
 from stats.tables.metrics import Row
 
@@ -79,15 +79,9 @@ def _in_order(iterations: pd.DataFrame, condition: str) -> pd.DataFrame:
 
 
 def _notes(rows: Sequence[Row]) -> list[str]:
-    """Each part of the rows' notes once, with the methods that it is about unless it is about all."""
-    about: dict[str, list[str]] = {}
-    for row in rows:
-        for part in (row["note"] or "").split("; "):
-            about.setdefault(part, []).append(name(row["variant"]))
     return [
-        f"{part[0].upper()}{part[1:]}." if len(methods) == len(rows) else f"{', '.join(methods)}: {part}."
-        for part, methods in about.items()
-        if part
+        f"{', '.join(map(name, methods))}: {part}." if methods else f"{part[0].upper()}{part[1:]}."
+        for _, part, methods in parts_of_notes(rows)
     ]
 
 

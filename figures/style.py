@@ -117,21 +117,28 @@ def columns(count: int) -> int:
     return 2 if count == 4 else min(count, 3)
 
 
-def is_lowest(i: int, count: int) -> bool:
-    """Whether no panel is below the i-th of so many."""
-    return i + columns(count) >= count
+class Facet(NamedTuple):
+    """A panel, whether none is to its left, and whether none is below."""
+
+    ax: Axes
+    is_first: bool
+    is_lowest: bool
 
 
-def panels(count: int, height: float = 1.9) -> tuple[Figure, list[Axes]]:
-    """A figure of so many panels, row by row: one column wide for a single panel, else the page's width.
+def facets(titles: Sequence[str], height: float = 1.9, across: int | None = None) -> tuple[Figure, list[Facet]]:
+    """A figure with a panel for each title, row by row: one column wide for a single panel across, else the page's.
 
     `height` is that of one row, in inches.
     """
-    across = columns(count)
-    rows = -(-count // across)
-    figure = Figure(figsize=(NARROW if count == 1 else WIDTH, height * rows + 0.2))
-    axes = [figure.add_subplot(rows, across, i + 1) for i in range(count)]
-    return figure, axes
+    across = across or columns(len(titles))
+    rows = -(-len(titles) // across)
+    figure = Figure(figsize=(NARROW if across == 1 else WIDTH, height * rows + 0.2))
+    found = []
+    for i, title in enumerate(titles):
+        ax = figure.add_subplot(rows, across, i + 1)
+        ax.set_title(title)
+        found.append(Facet(ax, i % across == 0, i + across >= len(titles)))
+    return figure, found
 
 
 def round_ticks(most: int, *, integer: bool = False) -> MaxNLocator:

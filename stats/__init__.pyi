@@ -9,9 +9,11 @@ from audit.measures.agreement import recall as recall
 from audit.measures.agreement import wilson as wilson
 from audit.measures.association import Association as Association
 from audit.measures.association import Ratio as Ratio
+from audit.measures.association import RobustOdds as RobustOdds
 from audit.measures.association import associate as associate
 from audit.measures.association import odds_ratio as odds_ratio
 from audit.measures.association import risk_ratio as risk_ratio
+from audit.measures.association import robust_odds as robust_odds
 from audit.measures.bootstrap import Interval as Interval
 from audit.measures.bootstrap import cluster_bootstrap as cluster_bootstrap
 from audit.measures.bootstrap import percentile_interval as percentile_interval
@@ -42,8 +44,6 @@ from audit.measures.holm import holm as holm
 from audit.measures.holm import holm_within as holm_within
 from audit.measures.improvement import area_under_roc as area_under_roc
 from audit.measures.improvement import probability_of_improvement as probability_of_improvement
-from audit.measures.logistic import RobustOdds as RobustOdds
-from audit.measures.logistic import robust_odds as robust_odds
 from audit.measures.mixture import MixtureTerms as MixtureTerms
 from audit.measures.mixture import mixture_terms as mixture_terms
 from audit.measures.mixture import mixture_weights as mixture_weights

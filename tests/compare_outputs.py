@@ -1,20 +1,22 @@
-"""What two checkouts print, side by side: every command that reads records, on the same data sets.
+"""What two checkouts print and write, side by side: every command that reads records, on the same data sets.
 
     python -m tests.compare_outputs --before CHECKOUT [--after CHECKOUT] --data DIR [--data …]
 
 A command runs once with the packages of each checkout (PYTHONPATH), in an empty folder and with a cache of its own.
-Standard output, standard error and exit status are compared byte for byte, the checkouts' own paths and lines of
-progress aside. For each command one line is printed, `equal` or `differs`, the latter with the first lines of the
-difference. The exit status is 1 where anything differs.
+Standard output, standard error, exit status and the files that it writes are compared byte for byte, the checkouts' own
+paths and lines of progress aside. For each command one line is printed, `equal` or `differs`, the latter with the first
+lines of the difference. The exit status is 1 where anything differs.
 """
 
 from __future__ import annotations
 
 import argparse
 import difflib
+import hashlib
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -26,99 +28,149 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 FORMATS = ("json", "csv", "table")
-PROGRAMS = {
-    "audit": "import sys; sys.argv[0] = 'audit'; from audit.cli import main; main()",
-    "stats": "import sys; sys.argv[0] = 'stats'; from stats.cli import main; main()",
-}
 
-# DATA is replaced by the data set, PLACE by the task, method, run and iteration of its first revision.
-COMMANDS = {
-    "audit": (
-        *("summary DATA", "runs DATA", "revisions DATA", "patterns DATA", "patterns DATA --wide", "severity DATA"),
-        *(
-            f"{name} DATA --detector {detector}"
-            for name in ("salience", "rates")
-            for detector in ("phrase", "resolved")
-        ),
-        *("salience DATA", "rates DATA", "noise DATA", "controls DATA", "agreement DATA", "mentions DATA"),
-        *("sensitivity DATA", "sensitivity DATA --steps 2 --spread 1", "check DATA", "check DATA --facts"),
-        *("find DATA --case salience", "find DATA --case nonsense", "show DATA PLACE", "replay DATA PLACE 0"),
-        *("rescore DATA --rollouts 5 --sample 20", "anchor DATA --sample 20", "verify DATA --sample 20"),
-        *("calibrate DATA --no-behaviour", "sql DATA"),
-        "sql DATA 'from summary order by all'",
-        *("summary DATA --env nowhere", "salience DATA --detector nobody", "summary DATA/missing"),
-    ),
-    "stats": (
-        *("metrics DATA", "compare DATA", "compare DATA --metric best_return", "aggregate DATA", "profile DATA"),
-        *("efficiency DATA", "ranks DATA", "metrics DATA --env nowhere", "paper"),
-    ),
-}
+# DATA is replaced by the data set, PLACE by the task, method, run and iteration of its first revision; FORMAT by
+# --format with each format in turn. Steps are separated by `;`, and `> NAME` keeps what one prints for those behind it.
+COMMANDS = """
+audit summary DATA FORMAT
+audit summary DATA --env nowhere
+audit summary DATA/missing
+audit runs DATA FORMAT
+audit revisions DATA FORMAT
+audit revisions DATA FORMAT --columns delta,env --sort -delta --limit 5
+audit mentions DATA FORMAT
+audit topics DATA FORMAT
+audit patterns DATA FORMAT
+audit patterns DATA FORMAT --wide
+audit salience DATA FORMAT
+audit salience DATA --detector phrase
+audit salience DATA --detector resolved --about best
+audit salience DATA --detector nobody
+audit rates DATA FORMAT
+audit rates DATA --detector driver
+audit severity DATA FORMAT
+audit noise DATA FORMAT
+audit controls DATA FORMAT
+audit agreement DATA FORMAT
+audit positions DATA FORMAT
+audit sensitivity DATA FORMAT
+audit sensitivity DATA --steps 2 --spread 1
+audit obedience DATA FORMAT
+audit obedience DATA --bins
+audit check DATA FORMAT
+audit check DATA --facts FORMAT
+audit check DATA --shards
+audit find DATA --case salience FORMAT
+audit find DATA --case nonsense
+audit find DATA --cases
+audit show DATA PLACE
+audit show DATA PLACE --format json
+audit replay DATA PLACE 0 FORMAT
+audit rescore DATA --rollouts 5 --sample 20 FORMAT
+audit anchor DATA --sample 20 FORMAT
+audit verify DATA --sample 20 FORMAT
+audit calibrate DATA --no-behaviour FORMAT
+audit sql DATA
+audit sql DATA 'from summary order by all' FORMAT
+audit sample DATA --n 9 --coders A,B > sheet.csv; audit validate sheet.csv DATA
+audit judge DATA --backend ollama --model m --plan
+audit export csv DATA --out answers.csv
+audit export chat-jsonl DATA --out answers.jsonl --role search
+audit pack DATA --out d.pack.parquet; audit summary d.pack.parquet; audit check d.pack.parquet --findings
+audit view DATA --export pages --limit 50
+audit runs DATA --format csv > log.csv; audit import --guess log.csv; audit import --map log.csv.toml log.csv --out o
+audit intervene plan DATA --backend simulated --units 2 --rollouts 0 --dry-run
+audit intervene plan DATA --backend simulated --units 2; audit intervene run plan.json; audit intervene report plan.json
+audit intervene plan DATA --backend simulated --units 2; audit intervene run plan.json; audit intervene show plan.json 1
+audit import-interventions DATA/answers.jsonl --out plan.json --model m
+stats metrics DATA FORMAT
+stats compare DATA FORMAT
+stats compare DATA --metric best_return
+stats aggregate DATA FORMAT
+stats profile DATA FORMAT
+stats efficiency DATA FORMAT
+stats ranks DATA FORMAT
+stats metrics DATA --env nowhere
+stats paper FORMAT
+stats check no-table.csv
+figures DATA --out drawn
+collect --env nim --variant r2po --dry-run
+"""
 
 # How far a command is depends on the moment.
 PROGRESS = re.compile(r"^\w+: \d+ of \d+, .* left\n", re.MULTILINE)
+# What states when it was made, or by which commit.
+DATED = {".pdf", ".png", ".html", ".parquet", ".zip"}
 
 
 class Outcome(NamedTuple):
-    """What a command prints and how it ends."""
+    """What a command prints, writes, and how it ends."""
 
     status: int
     out: str
     err: str
+    files: str = ""
 
 
-class Command(NamedTuple):
-    """A program, and its arguments."""
-
-    program: str
-    arguments: tuple[str, ...]
-
-    def __str__(self) -> str:
-        return " ".join((self.program, *self.arguments))
-
-
-def run(command: Command, checkout: Path, cache: Path) -> Outcome:
-    """Run a command with the packages of a checkout."""
+def run(command: str, checkout: Path, cache: Path) -> Outcome:
+    """Run the steps of a command with the packages of a checkout, in a folder of their own."""
     environment = {**os.environ, "PYTHONPATH": str(checkout), "SALIENCE_AUDIT_CACHE": str(cache), "COLUMNS": "100"}
-    with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run(
-            [sys.executable, "-c", PROGRAMS[command.program], *command.arguments],
-            cwd=folder,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-        )
-    out, err = (text.replace(str(checkout), "CHECKOUT") for text in (done.stdout, PROGRESS.sub("", done.stderr)))
-    return Outcome(done.returncode, out, err)
+    status, printed = 0, {"out": "", "err": ""}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for step in command.split("; "):
+            words, _, file = step.partition(" > ")
+            program, *arguments = shlex.split(words)
+            script = f"import sys; sys.argv[0] = {program!r}; from {collected(program)}.cli import main; main()"
+            done = subprocess.run(
+                [sys.executable, "-c", script, *arguments],
+                cwd=folder,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                check=False,
+            )
+            status = status or done.returncode
+            printed["out"] += done.stdout
+            printed["err"] += PROGRESS.sub("", done.stderr)
+            if file:
+                (folder / file).write_text(done.stdout.replace(str(checkout), "CHECKOUT"))
+        files = "\n".join(_digest(path, folder) for path in sorted(folder.rglob("*")) if path.is_file())
+    out, err = (text.replace(str(checkout), "CHECKOUT") for text in printed.values())
+    return Outcome(status, out, err, files)
 
 
-def commands(data: Path | None, place: Sequence[str], formats: Sequence[str], only: Sequence[str]) -> Iterator[Command]:
+def _digest(path: Path, folder: Path) -> str:
+    content = b"" if path.suffix in DATED else path.read_bytes()
+    return f"{path.relative_to(folder)} {hashlib.sha256(content).hexdigest()[:16]}"
+
+
+def collected(program: str) -> str:
+    """The package of a program."""
+    return "collector" if program == "collect" else program
+
+
+def commands(data: Path | None, place: Sequence[str], formats: Sequence[str], only: Sequence[str]) -> Iterator[str]:
     """Every command on a data set, in every format; those that read none where there is no data set."""
-    for program, templates in COMMANDS.items():
-        for template in templates:
-            if ("DATA" in template) == (data is None) or (only and template.split()[0] not in only):
-                continue
-            words: list[str] = []
-            for word in re.findall(r"'[^']*'|\S+", template):
-                words += place if word == "PLACE" else [word.strip("'").replace("DATA", str(data))]
-            for each in formats:
-                if template.startswith("show ") and each == "csv":
-                    continue
-                words_of_format = [] if each == "table" else ["--format", each]
-                yield Command(program, (*words, *words_of_format))
+    for template in COMMANDS.strip().splitlines():
+        if ("DATA" in template) == (data is None) or (only and not {*template.split()[:2]} & {*only}):
+            continue
+        filled = template.replace("DATA", str(data)).replace("PLACE", shlex.join(place))
+        for each in formats if "FORMAT" in template else ("",):
+            yield filled.replace("FORMAT", f"--format {each}")
 
 
 def first_revision(data: Path, checkout: Path, cache: Path) -> list[str]:
     """Where the first revision of a data set is found: task, method, run, iteration, and its condition."""
-    rows = run(Command("audit", ("revisions", str(data), "--format", "json")), checkout, cache)
+    rows = run(f"audit revisions {data} --format json", checkout, cache)
     try:
         row = json.loads(rows.out)[0]
     except (ValueError, IndexError):
         return ["cartpole", "threetraj", "1", "0"]
     place = [str(row[name]) for name in ("env", "variant", "run", "iteration")]
-    return [*place, "--condition", row["condition"]]
+    return ["--condition", row["condition"], *place]
 
 
 def renamed(outcome: Outcome, renames: Sequence[tuple[str, str]]) -> Outcome:
@@ -126,13 +178,13 @@ def renamed(outcome: Outcome, renames: Sequence[tuple[str, str]]) -> Outcome:
     out, err = outcome.out, outcome.err
     for old, new in renames:
         out, err = (re.sub(rf"\b{re.escape(old)}\b", lambda _, new=new: new, text) for text in (out, err))
-    return Outcome(outcome.status, out, err)
+    return outcome._replace(out=out, err=err)
 
 
 def differences(before: Outcome, after: Outcome, lines: int = 12) -> list[str]:
     """What differs, shortened; nothing where the outcomes are equal."""
     found = [] if before.status == after.status else [f"exit status: {before.status}, then {after.status}"]
-    for name, old, new in (("standard output", before.out, after.out), ("standard error", before.err, after.err)):
+    for name, old, new in zip(("standard output", "standard error", "files"), before[1:], after[1:], strict=True):
         if old != new:
             diff = difflib.unified_diff(old.splitlines(), new.splitlines(), lineterm="", n=0)
             shown = [line[:240] for line in islice(diff, 2, 2 + lines)]
@@ -147,7 +199,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--after", type=Path, default=ROOT, help="another (default: this one)")
     parser.add_argument("--data", type=Path, action="append", default=[], help="a data set; may be repeated")
     parser.add_argument("--format", choices=FORMATS, action="append", help="only these formats (default: all)")
-    parser.add_argument("--only", metavar="COMMAND", action="append", default=[], help="only these commands")
+    parser.add_argument("--only", metavar="NAME", action="append", default=[], help="only these programs or commands")
     parser.add_argument("--rename", metavar="OLD=NEW", action="append", default=[], help="a known rename, word by word")
     parser.add_argument("--jobs", type=int, default=2, help="commands at the same time (default: 2)")
     given = parser.parse_args(arguments)
@@ -164,7 +216,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             place = first_revision(data.resolve(), checkouts[0], caches[0])
             listed += commands(data.resolve(), place, formats, given.only)
 
-        def both(command: Command) -> list[str]:
+        def both(command: str) -> list[str]:
             before, after = (run(command, *where) for where in zip(checkouts, caches, strict=True))
             return differences(renamed(before, renames), after)
 

@@ -64,10 +64,10 @@ def opened_once():
     opened: dict[str, store_module.Store] = {}
     really_open, really_confine = store_module.open_store, Database.confine
 
-    def open_store(paths, **options):
-        key = repr((paths, sorted(options.items()), [looks(Path(path)) for path in paths]))
+    def open_store(paths, reading=None, **options):
+        key = repr((paths, reading, sorted(options.items()), [looks(Path(path)) for path in paths]))
         if key not in opened:
-            opened[key] = really_open(paths, **options)
+            opened[key] = really_open(paths, reading, **options)
         return opened[key].shared()
 
     def confine(database, *, read=True):

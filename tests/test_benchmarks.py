@@ -5,17 +5,23 @@ from __future__ import annotations
 import importlib
 import json
 import pkgutil
+import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import benchmarks
-from benchmarks import timing
+from audit.cache_folder import VARIABLE
+from audit.store import open_store
+from benchmarks import reproduction, timing
 from benchmarks import workloads as works
+from benchmarks.commands import in_pandas
+from benchmarks.processes import program
 from benchmarks.synthetic import write_records
+from collector.methods import METHODS
+from collector.tasks import TASKS
 
 FEW = 20
 """Revisions, for benchmarks that read records."""
@@ -25,9 +31,9 @@ ELSEWHERE = {
     "interventions": "test_planted_causes.py",
     "mujoco_ceiling": "rollouts",
     "machine": "test_the_parts_are_run_and_kept",
-    "processes": "audit_scale",
+    "processes": "commands",
     "prompts": "test_the_parts_are_run_and_kept",
-    "synthetic": "audit_scale",
+    "synthetic": "commands",
     "tau": "test_tau_benchmark.py",
     "timing": "rollouts",
     "torture": "test_torture.py",
@@ -50,28 +56,30 @@ def records(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
-    """Run a benchmark as from the command line, some of its constants made small."""
+def run(monkeypatch, capsys):
+    """Run a benchmark as from the command line, some of its constants made small; returns what it prints."""
 
-    def run_it(name: str, *options: str, **constants: object) -> Any:
+    def run_it(name: str, *options: str, **constants: object) -> str:
         module = importlib.import_module(f"benchmarks.{name}")
         for constant, value in constants.items():
             monkeypatch.setattr(module, constant, value)
         monkeypatch.setattr(sys, "argv", [name, *options])
-        return module.main()
+        module.main()
+        return capsys.readouterr().out
 
     return run_it
 
 
-def rows(printed: str) -> list[list[str]]:
-    """The cells of the tables printed, headings and rules left out."""
+def rows(printed: str) -> dict[str, list[str]]:
+    """The lines of the tables printed by their first cells, headings and rules left out."""
     lines = [line for line in printed.splitlines() if line.startswith("|")]
     rules = {place for place, line in enumerate(lines) if not line.strip("|-")}
-    return [
+    cells = (
         [cell.strip() for cell in line.strip("|").split("|")]
         for place, line in enumerate(lines)
         if place not in rules and place + 1 not in rules
-    ]
+    )
+    return {first: others for first, *others in cells}
 
 
 def small_works() -> Iterator[works.Workload]:
@@ -93,153 +101,74 @@ def test_each_benchmark_is_run_by_a_test() -> None:
 
 
 @pytest.mark.slow
-def test_rollouts(run: Callable[..., Any], capsys: pytest.CaptureFixture[str]) -> None:
-    run("rollouts", workloads=small_works)
-    found = {row[0]: row for row in rows(capsys.readouterr().out)}
+def test_rollouts(run):
+    found = rows(run("rollouts", workloads=small_works))
     assert found.keys() == {"nim", "invertedpendulum"}
-    assert found["invertedpendulum"][8].endswith("%"), "the share of bare mj_step"
+    assert found["invertedpendulum"][7].endswith("%"), "the share of bare mj_step"
 
 
-def test_search_quality(run: Callable[..., Any], capsys: pytest.CaptureFixture[str]) -> None:
-    run("search_quality", "--runs", "2", "--env", "nim", "--evaluations", "4")
-    [row] = rows(capsys.readouterr().out)
-    assert row[0] == "nim"
-    assert all("±" in cell for cell in row[1:])
+def test_search_quality(run):
+    found = rows(run("search_quality", "--runs", "2", "--env", "nim", "--evaluations", "4"))
+    assert all("±" in cell for cell in found["nim"])
 
 
-def test_audit_in_pandas_counts_alike(run: Callable[..., Any], capsys: pytest.CaptureFixture[str]) -> None:
-    run("audit", SIZES=(FEW,))
-    [row] = rows(capsys.readouterr().out)
-    assert row[0] == f"salience, {FEW}"
-
-
-@pytest.mark.slow
-def test_small(run: Callable[..., Any], capsys: pytest.CaptureFixture[str]) -> None:
-    run("small", ROUNDS=1)
-    assert len(rows(capsys.readouterr().out)) == 3
+def test_audit_in_pandas_counts_alike(tmp_path):
+    many = write_records(tmp_path, revisions=1000)
+    with open_store([many], cache=False) as store:
+        counted = store.rows("salience")
+    ours = tuple(sum(row[name] for row in counted) for name in ("regressions", "strict", "permissive"))
+    assert in_pandas(many) == ours
+    assert min(ours) > 0
 
 
 @pytest.mark.slow
-def test_kept(run: Callable[..., Any], records: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from benchmarks.kept import COMMANDS
-
-    run("kept", "--data", str(records), ROUNDS=1)
-    assert len(rows(capsys.readouterr().out)) == len(COMMANDS)
-
-
-@pytest.mark.slow
-def test_cold(run: Callable[..., Any], records: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run("cold", "--data", str(records), ROUNDS=1)
-    lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[1] for line in lines[2:]] == ["cold", "--no-cache", "read_json"]
-    assert lines[-1].endswith(" 1.0 |")
-
-
-def test_analyses(run: Callable[..., Any], capsys: pytest.CaptureFixture[str]) -> None:
-    from benchmarks.analyses import COMMANDS
-
-    run("analyses", "--revisions", str(FEW))
-    assert [row[0].strip("`") for row in rows(capsys.readouterr().out)] == list(COMMANDS)
+@pytest.mark.parametrize(
+    ("part", "lines", "baseline"), [("cold", 8, "read_json"), ("kept", 23, None), ("cores", 7, "rescore, threads")]
+)
+def test_commands(part, lines, baseline, run, records):
+    found = rows(run("commands", part, "--data", str(records), ROUNDS=1, ITERATIONS=1))
+    assert len(found) == lines
+    assert all(float(row[-1]) > 0 for row in found.values())
+    if baseline:
+        assert float(found[baseline][-1]) == 1
 
 
 @pytest.mark.slow
-def test_audit_scale(run: Callable[..., Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run("audit_scale", "--revisions", str(FEW), TRACE=tmp_path / "trace.json")
-    assert [row[0] for row in rows(capsys.readouterr().out)] == [str(FEW)]
-    assert json.loads((tmp_path / "trace.json").read_text(encoding="utf-8"))["revisions"] == FEW
+def test_those_that_print_one_thing(run, records):
+    few = {"TASKS": dict(list(TASKS.items())[:2]), "METHODS": {key: METHODS[key] for key in ("r2po", "threetraj")}}
+    assert run("collector_scale", "--runs", "1", TASKS={"nim": TASKS["nim"]}).startswith("1 tasks × 9 methods × 1 runs")
+    assert len(rows(run("drivers", DRAWS=2))) > 1
+    assert len(rows(run("reproduction", RUNS=3, RESAMPLES=20, ITERATIONS=3, **few))) == len(reproduction.COMMANDS) + 2
+    assert float(rows(run("viewer", "--data", str(records), REQUESTS=3))["a page of the table"][0]) > 0
 
 
 @pytest.mark.slow
-def test_audit_workers(run: Callable[..., Any], capsys: pytest.CaptureFixture[str]) -> None:
-    ways: dict[str, tuple[str, ...]] = {"threads": (), "--workers 2": ("--workers", "2")}
-    run("audit_workers", "--iterations", "1", WAYS=ways, ROLLOUTS=3)
-    assert [row[0] for row in rows(capsys.readouterr().out)] == list(ways)
-
-
-@pytest.mark.slow
-def test_collector_scale(run: Callable[..., Any], capsys: pytest.CaptureFixture[str]) -> None:
-    from collector.tasks import TASKS
-
-    run("collector_scale", "--runs", "1", TASKS={"nim": TASKS["nim"]})
-    assert capsys.readouterr().out.startswith("1 tasks × 9 methods × 1 runs, ")
-
-
-@pytest.mark.slow
-def test_detectors(run: Callable[..., Any], capsys: pytest.CaptureFixture[str]) -> None:
-    run("detectors", "--revisions", str(FEW), ROUNDS=1)
-    assert [row[0] for row in rows(capsys.readouterr().out)] == ["`resolved`", "`driver`"]
-
-
-@pytest.mark.slow
-def test_drivers(run: Callable[..., Any], capsys: pytest.CaptureFixture[str]) -> None:
-    run("drivers", DRAWS=2)
-    assert len(rows(capsys.readouterr().out)) == 12
-
-
-@pytest.mark.slow
-def test_local(run: Callable[..., Any], capsys: pytest.CaptureFixture[str]) -> None:
+def test_local(run):
     pytest.importorskip("xllamacpp", reason="llama.cpp is not installed here: make local")
-    run("local", MAX_TOKENS=96, FLIGHT=2, ITERATIONS=1)
-    assert "generation alone: " in capsys.readouterr().out
+    assert "generation alone: " in run("local", MAX_TOKENS=96, FLIGHT=2, ITERATIONS=1)
 
 
 @pytest.mark.slow
-def test_ray_overhead(run: Callable[..., Any], capsys: pytest.CaptureFixture[str]) -> None:
+def test_ray_overhead(run):
     pytest.importorskip("ray", reason="Ray is not installed here")
-    run("ray_overhead", GRAINS=(0.05,), SECONDS=0.1)
-    assert len(rows(capsys.readouterr().out)) == 3
+    assert len(rows(run("ray_overhead", GRAINS=(0.05,), SECONDS=0.1))) == 3
 
 
 @pytest.mark.slow
-def test_remote(
-    run: Callable[..., Any],
-    records: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    from audit.cache_folder import VARIABLE
-    from audit.cli import main as audit
-
+def test_remote(run, records, tmp_path, monkeypatch):
     monkeypatch.setenv(VARIABLE, str(tmp_path / "cache"))
     for name in ("AWS_ENDPOINT_URL", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "")
     pack = tmp_path / "few.pack.parquet"
-    monkeypatch.setattr(sys, "argv", ["audit", "pack", str(records), "--out", str(pack)])
-    with pytest.raises(SystemExit) as ended:
-        audit()
-    assert not ended.value.code
-    capsys.readouterr()
+    subprocess.run(program("audit", "pack", records, "--out", pack), check=True, capture_output=True)
     for address in ([], ["--s3"]):
-        run("remote", str(pack), "--command", "salience", "--latency", "0", *address)
-        [row] = rows(capsys.readouterr().out)
-        assert int(row[2]) > 0, "requests"
+        found = rows(run("remote", str(pack), "--command", "salience", "--latency", "0", *address))
+        assert int(found["salience"][1]) > 0, "requests"
 
 
-@pytest.mark.slow
-def test_reproduction(run: Callable[..., Any], capsys: pytest.CaptureFixture[str]) -> None:
-    from benchmarks.reproduction import COMMANDS
-    from collector.methods import METHODS
-    from collector.tasks import TASKS
-
-    few = {"TASKS": dict(list(TASKS.items())[:2]), "METHODS": {key: METHODS[key] for key in ("r2po", "threetraj")}}
-    run("reproduction", RUNS=3, RESAMPLES=20, ITERATIONS=3, **few)
-    assert len(rows(capsys.readouterr().out)) == len(COMMANDS) + 2
-
-
-@pytest.mark.slow
-def test_viewer(run: Callable[..., Any], records: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run("viewer", "--data", str(records), REQUESTS=3)
-    found = {row[0]: row for row in rows(capsys.readouterr().out)}
-    assert float(found["a page of the table"][1]) > 0
-
-
-def test_the_parts_are_run_and_kept(
-    run: Callable[..., Any], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_parts_are_run_and_kept(run, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("benchmarks.prompts.workloads", small_works)
-    run("__main__", "prompts", RESULTS=tmp_path)
-    assert "## writing a rollout for a prompt" in capsys.readouterr().out
+    assert "## writing a rollout for a prompt" in run("__main__", "prompts", RESULTS=tmp_path)
     [kept] = tmp_path.glob("*.json")
     assert len(json.loads(kept.read_text(encoding="utf-8"))["prompts"]) == 4
     with pytest.raises(SystemExit, match="2"):

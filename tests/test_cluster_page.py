@@ -65,7 +65,7 @@ def run(command, environment, **variables):
 
 @pytest.mark.parametrize("name", sorted(path.name for path in SCRIPTS.iterdir() if path.is_file()))
 def test_scripts_are_quoted_as_they_are(name):
-    assert f"\n{(SCRIPTS / name).read_text()}```\n" in PAGE.read_text()
+    assert f"```{{literalinclude}} examples/cluster/{name}\n" in PAGE.read_text()
     assert f"(examples/cluster/{name})" in PAGE.read_text()
 
 

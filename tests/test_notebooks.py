@@ -121,53 +121,113 @@ def run(monkeypatch, opened_once):
     plt.close("all")
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_notebooks_are_short_valid_and_stored_without_outputs(path):
-    notebook = nbformat.read(path, as_version=4)
-    nbformat.validate(notebook)
-    assert sum(cell.cell_type == "code" for cell in notebook.cells) <= 12
-    for cell in notebook.cells:
-        assert not cell.get("outputs")
-        assert cell.get("execution_count") is None
-    assert str(Path.home()) not in path.read_text()
-
-
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_notebooks_import_public_names_only(path):
+def test_notebooks_are_short_stored_without_outputs_and_import_public_names_only():
     packages = {package.__name__: package for package in (audit, stats, figures_package)}
-    tree = ast.parse("\n".join(code(path)).replace("%matplotlib inline", ""))
-    used = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            used |= {(alias.name, None) for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            used |= {(node.module, alias.name) for alias in node.names}
-        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in packages:
-            used.add((node.value.id, node.attr))
-    ours = {(module, name) for module, name in used if module.partition(".")[0] in {*packages, "collector"}}
-    assert ours
-    private = {
-        (module, name)
-        for module, name in ours
-        if name is not None and name not in getattr(packages.get(module), "__all__", ())
-    }
-    assert private | {(module, name) for module, name in ours if module not in packages} == set()
+    for path in NOTEBOOKS:
+        notebook = nbformat.read(path, as_version=4)
+        nbformat.validate(notebook)
+        assert sum(cell.cell_type == "code" for cell in notebook.cells) <= 12, path
+        assert not any(cell.get("outputs") or cell.get("execution_count") for cell in notebook.cells), path
+        assert str(Path.home()) not in path.read_text()
+        used = set()
+        for node in ast.walk(ast.parse("\n".join(code(path)).replace("%matplotlib inline", ""))):
+            if isinstance(node, ast.Import):
+                used |= {(alias.name, None) for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                used |= {(node.module, alias.name) for alias in node.names}
+            elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in packages:
+                used.add((node.value.id, node.attr))
+        ours = {(module, name) for module, name in used if module.partition(".")[0] in {*packages, "collector"}}
+        assert ours
+        public = {(module, name) for module, package in packages.items() for name in (None, *package.__all__)}
+        assert ours - public == set(), path
+
+
+# What a reader of each page finds, as patterns, and how many pictures there are.
+SEEN: dict[str, tuple[int, tuple[str, ...]]] = {
+    DRILLDOWN: (
+        2,  # the rollouts' returns, and the replays
+        (
+            "This is a strict salience regression:",
+            r"CartPole, ThreeTraj, run \d, iteration \d+ \(simulated-salient\+iterations-15\)",
+            "Simulated model, personality salient",
+            r"reason .*delta -\d",
+        ),
+    ),
+    PATTERNS: (1, ("expected_regressions", "near_zero", r"history-guided-rescue \d+", r"params\[0\]")),
+    TABLES: (
+        2,
+        (
+            r"CartPole \d+\.\d\d ± \d+\.\d\d \[paper 258\.09 ± 138\.58\]",  # ProPS
+            r"ours \d+\.\d\d ± \d+\.\d\d, n = 2 published 258\.09 ± 138\.58, n = 10",
+            "numbers recomputed",
+            # The test beside the table is SciPy's.
+            r"cartpole (\w+) -?[\d.]+ (-?[\d.]+) ([\d.]+).*(?i:CartPole, \1): t = \2, p = \3"
+            r"|(?i:CartPole, (\w+)): t = (-?[\d.]+), p = ([\d.]+).*(?i:cartpole \4) -?[\d.]+ \5 \6",
+        ),
+    ),
+    LOGS: (
+        0,
+        (
+            r"without_worst\.jsonl: 9 rows imported, 0 left out",
+            "without_worst cartpole threetraj-without-worst agreement no critic saw worst, median and best rollout",
+            # A regression, and none over fresh seeds.
+            r"pong 2 11 2\.50 2\.33 -0\.17 2 surgical_backfire 2\.00 2\.33",
+            r"Both rollouts shown are the same perfect one \( rollout 0 \{median best 0\}",
+            r"line 6: initial\.returns should be a list of finite numbers",
+            r"5 2 2 0 1\.666667",  # (2 regressions of 2 that cite) / (3 of 5 that do not)
+        ),
+    ),
+    CAUSES: (
+        1,
+        (
+            r"Plan [0-9a-f]{12}: 12 units, 432 calls of simulated-label",
+            r"A real model .*(answers of|data/real/causes holds no finished experiment)",
+        ),
+    ),
+    OPTIMIZER: (
+        0,
+        (
+            r"No revision of a text in these records, so what follows is about data/gepa-planted\.",
+            "114 revisions in 3 runs",
+            r"\{\+greenhouse\+\}",
+            "cites the worst all scores equal 13 13 26 no 26 0 26 yes 27 35 62 All 66 48 114",
+            r"smollm2 \d+ .* smollm2-reasons \d+",
+        ),
+    ),
+}
 
 
 @pytest.mark.slow
-def test_the_drilldown_goes_from_the_table_to_the_sentences(pages):
-    page = pages[DRILLDOWN]
-    seen = words(page)
-    assert "This is a strict salience regression:" in seen
-    assert re.search(r"CartPole, ThreeTraj, run \d, iteration \d+ \(simulated-salient\+iterations-15\)", seen)
+@pytest.mark.parametrize("stem", SEEN)
+def test_a_page_shows_what_its_notebook_is_about(stem, pages):
+    page, seen = pages[stem], words(pages[stem])
+    pictures, patterns = SEEN[stem]
+    assert [pattern for pattern in patterns if not re.search(pattern, seen)] == []
+    assert page.count("data:image/png;base64,") >= pictures
+    # It needs no network and runs no script.
+    assert "default-src 'none'" in page
+    assert "<script" not in page
+    assert not re.search(r"""(src|href)=["']?(https?:)?//""", page)
+    assert str(ROOT) not in page
+
+
+@pytest.mark.slow
+def test_numbers_of_pages_are_those_that_were_planted(pages):
+    seen = words(pages[DRILLDOWN])
     [means] = re.findall(r"Mean return (\S+) before, (\S+) after", seen)
     assert float(means[1]) < float(means[0])
-    assert "Simulated model, personality salient" in seen
-    assert "You review policies for a control task." in seen  # the prompt
-    assert re.search(r"<mark>[^<]*worst[^<]*</mark><sub>\{worst", page, re.IGNORECASE)
-    assert re.search(r"reason .*delta -\d", seen)
-    assert page.count("data:image/png;base64,") == 2  # the rollouts' returns, and the replays
+    assert re.search(r"<mark>[^<]*worst[^<]*</mark><sub>\{worst", pages[DRILLDOWN], re.IGNORECASE)
     assert not re.search(r"Not replayed: [^{]", seen)
+    seen = words(pages[CAUSES])
+    [effect] = re.findall(r"following the worst text XL N0h (-0\.\d+) .*? found", seen)
+    assert float(effect) < -0.3  # it goes by the label, which is another rollout's
+    shares = dict(re.findall(r"(best|median|worst) \d+ (\d\.\d+) \d+\.\d", seen))
+    assert float(shares["worst"]) > max(float(shares["best"]), float(shares["median"]))
+    optimizer = words(pages[OPTIMIZER])
+    effects = dict(re.findall(r"(?:place|score) (first|last|worst|best) \d+ [\d.]+ [\d.]+ (-?[\d.]+) ", optimizer))
+    assert effects.keys() == {"first", "last", "worst", "best"}
+    assert float(effects["worst"]) > 0.2 > float(effects["first"])
 
 
 def test_the_drilldown_opens_on_real_answers_and_compares_those_to_one_candidate(run):
@@ -181,76 +241,6 @@ def test_the_drilldown_opens_on_real_answers_and_compares_those_to_one_candidate
     assert "unlabelled Rollout A (median), Rollout B (best), Rollout C (worst) False True shared" in table
     assert re.search(r"<b>unlabelled</b>.*?<mark>rollout C</mark><sub>\{worst 2\}</sub>", shown, re.DOTALL)
     assert "Not replayed" not in shown
-
-
-@pytest.mark.slow
-def test_patterns_are_counted_weighed_and_shown(pages):
-    seen = words(pages[PATTERNS])
-    assert "expected_regressions" in seen
-    assert "near_zero" in seen
-    assert re.search(r"history-guided-rescue \d+", seen)
-    assert "params[0]" in seen
-    assert pages[PATTERNS].count("data:image/png;base64,") == 1
-
-
-@pytest.mark.slow
-def test_the_tables_hold_published_numbers_and_tests(pages):
-    seen = words(pages[TABLES])
-    assert "Reference: R2PO" in seen
-    assert re.search(r"CartPole \d+\.\d\d ± \d+\.\d\d \[paper 258\.09 ± 138\.58\]", seen)  # ProPS
-    assert re.search(r"ours \d+\.\d\d ± \d+\.\d\d, n = 2 published 258\.09 ± 138\.58, n = 10", seen)
-    assert "in the table: no verdict, simulated" in seen
-    assert "numbers recomputed" in seen
-
-
-@pytest.mark.slow
-def test_the_tests_of_the_table_are_scipys(pages):
-    seen = words(pages[TABLES])
-    baseline, t, p = re.search(r"CartPole, (\w+): t = (-?[\d.]+), p = ([\d.]+)", seen).groups()
-    row = rf"cartpole {baseline.lower()} -?[\d.]+ {re.escape(t)} {re.escape(p)}"
-    assert re.search(row, seen)
-
-
-@pytest.mark.slow
-def test_logs_are_imported_checked_and_audited(pages):
-    seen = words(pages[LOGS])
-    assert "without_worst.jsonl: 9 rows imported, 0 left out" in seen
-    assert (
-        "without_worst cartpole threetraj-without-worst agreement no critic saw worst, median and best rollout" in seen
-    )
-    assert "pong 2 11 2.50 2.33 -0.17 2 surgical_backfire 2.00 2.33" in seen  # a regression, and none over fresh seeds
-    assert re.search(r"Both rollouts shown are the same perfect one \( rollout 0 \{median best 0\}", seen)
-    assert "cartpole.jsonl: 7 rows imported, 0 left out" in seen
-    assert "line 6: initial.returns should be a list of finite numbers" in seen
-    assert "no critic saw worst, median and best rollout" in seen
-    assert "5 2 2 0 1.666667" in seen  # (2 regressions of 2 that cite) / (3 of 5 that do not)
-    assert "0 problems in the records" in seen
-
-
-@pytest.mark.slow
-def test_an_experiment_is_planned_run_and_shown(pages):
-    seen = words(pages[CAUSES])
-    assert re.search(r"Plan [0-9a-f]{12}: 12 units, 432 calls of simulated-label", seen)
-    [effect] = re.findall(r"following the worst text XL N0h (-0\.\d+) .*? found", seen)
-    assert float(effect) < -0.3  # it goes by the label, which is another rollout's
-    shares = dict(re.findall(r"(best|median|worst) \d+ (\d\.\d+) \d+\.\d", seen))
-    assert float(shares["worst"]) > max(float(shares["best"]), float(shares["median"]))
-    assert pages[CAUSES].count("data:image/png;base64,") == 1
-    assert re.search(r"A real model .*(answers of|data/real/causes holds no finished experiment)", seen)
-
-
-@pytest.mark.slow
-def test_the_planted_truth_of_an_optimizer_is_beside_what_is_cited(pages):
-    seen = words(pages[OPTIMIZER])
-    assert "No revision of a text in these records, so what follows is about data/gepa-planted." in seen
-    assert "114 revisions in 3 runs" in seen
-    assert re.search(r"regression: delta -\d", seen)
-    assert "{+greenhouse+}" in seen
-    effects = dict(re.findall(r"(?:place|score) (first|last|worst|best) \d+ [\d.]+ [\d.]+ (-?[\d.]+) ", seen))
-    assert effects.keys() == {"first", "last", "worst", "best"}
-    assert float(effects["worst"]) > 0.2 > float(effects["first"])
-    assert re.search(r"cites the worst all scores equal 13 13 26 no 26 0 26 yes 27 35 62 All 66 48 114", seen)
-    assert re.search(r"smollm2 \d+ .* smollm2-reasons \d+", seen)
 
 
 @pytest.mark.parametrize("tool", ["gepa", pytest.param("recorded/simba-stub", marks=pytest.mark.slow)])
@@ -273,16 +263,6 @@ def test_what_is_named_is_found_from_the_top_of_the_project(tmp_path, monkeypatc
             monkeypatch.setenv("SALIENCE_DATA", place)
             shown = executed([first, *(cell for cell in others if "SALIENCE_DATA" in cell)])
             assert shown.count("mine: ") == 1, (path.stem, place)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_pages_need_no_network_and_run_no_script(path, pages):
-    page = pages[path.stem]
-    assert "default-src 'none'" in page
-    assert "<script" not in page
-    assert not re.search(r"""(src|href)=["']?(https?:)?//""", page)
-    assert str(ROOT) not in page
 
 
 @pytest.mark.slow
@@ -395,12 +375,13 @@ def test_without_parameters_the_notebook_of_patterns_says_so(tmp_path, run):
         run(PATTERNS, tmp_path / "records")
 
 
-@pytest.mark.parametrize("text", ["not json", '{"cells": 3}', "[]", '{"nbformat": 4, "cells": [{}]}', None])
-def test_what_is_no_notebook_is_refused(text, tmp_path):
-    if text is not None:
-        (tmp_path / "x.ipynb").write_text(text)
-    with pytest.raises(FiguresError, match="holds no notebook" if text is None else r"x\.ipynb is not a notebook: "):
+def test_what_is_no_notebook_is_refused(tmp_path):
+    with pytest.raises(FiguresError, match="holds no notebook"):
         run_notebooks(tmp_path, [tmp_path], tmp_path)
+    for text in ("not json", '{"cells": 3}', "[]", '{"nbformat": 4, "cells": [{}]}'):
+        (tmp_path / "x.ipynb").write_text(text)
+        with pytest.raises(FiguresError, match=r"x\.ipynb is not a notebook: "):
+            run_notebooks(tmp_path, [tmp_path], tmp_path)
 
 
 def command(monkeypatch, *arguments) -> int:
@@ -412,22 +393,15 @@ def command(monkeypatch, *arguments) -> int:
     return ended.value.code or 0
 
 
-@pytest.fixture
-def little(tmp_path) -> Path:
-    return write_run(tmp_path / "records" / "run-01", [revision([5, 9, 9], [1, 1, 1])])
-
-
-def test_a_folder_without_notebooks_is_told_in_a_line(tmp_path, little, monkeypatch, capsys):
+def test_without_notebooks_or_their_packages_the_want_is_reported(tmp_path, monkeypatch, capsys):
+    little = write_run(tmp_path / "records" / "run-01", [revision([5, 9, 9], [1, 1, 1])])
     assert command(monkeypatch, little, "--out", tmp_path / "out", "--notebooks", tmp_path / "none") == 1
     assert capsys.readouterr().err == f"figures: {tmp_path / 'none'} holds no notebook\n"
-
-
-def test_without_the_extra_the_want_is_told(tmp_path, little, monkeypatch, capsys):
     monkeypatch.setattr(notebooks, "find_spec", lambda name: None if name == "nbconvert" else name)
     assert command(monkeypatch, little, "--out", tmp_path / "out", "--notebooks", FOLDER) == 0
     out, err = capsys.readouterr()
-    told = "notebooks are left out, for want of nbconvert; pip install 'salience-audit[notebooks]' brings them"
-    assert (out, err.splitlines()[0]) == ("index.html\n", f"figures: {told}")
+    reported = "notebooks are left out, for want of nbconvert; pip install 'salience-audit[notebooks]' brings them"
+    assert (out, err.splitlines()[0]) == ("index.html\n", f"figures: {reported}")
 
 
 @pytest.mark.slow

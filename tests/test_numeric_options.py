@@ -7,27 +7,15 @@ import sys
 
 import pytest
 from typer.main import get_command
+from typer.testing import CliRunner
 
 import audit.cli
-import collector.cli
 import collector.grid.cli
-import figures.cli
-import stats.cli
+from tests.test_programs import PROGRAMS as ALL
+from tests.test_programs import leaves
 
-PROGRAMS = {
-    "collect": collector.cli,
-    "python -m collector.grid": collector.grid.cli,
-    "audit": audit.cli,
-    "stats": stats.cli,
-    "figures": figures.cli,
-}
+PROGRAMS = {**ALL, "python -m collector.grid": collector.grid.cli}
 ABSURD = ["9" * 20, "-" + "9" * 20, "9" * 5000, "nan", "inf", "-inf", "many", ""]
-
-
-def leaves(command, path):
-    if not hasattr(command, "commands"):
-        return [(path, command)]
-    return [leaf for name, each in command.commands.items() for leaf in leaves(each, [*path, name])]
 
 
 def is_number(parameter):
@@ -41,12 +29,9 @@ NUMBERS = [
 ]
 
 
-def test_numbers_are_found():
+def test_numbers_are_found_and_have_bounds():
     assert len(NUMBERS) > 50
     assert {path[0] for path, *_ in NUMBERS} == set(PROGRAMS) - {"figures"}
-
-
-def test_numbers_have_bounds():
     assert [(path, each.opts[0]) for path, _, each in NUMBERS if each.min is None or each.max is None] == []
 
 
@@ -80,8 +65,6 @@ def line(command, parameter, value):
     return words
 
 
-def test_help_shows_the_bounds(monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["audit", "rescore", "--help"])
-    with pytest.raises(SystemExit):
-        audit.cli.main()
-    assert "2<=x<=1000000" in re.sub(r"\s+", "", capsys.readouterr().out)
+def test_help_shows_the_bounds():
+    shown = CliRunner().invoke(audit.cli.app, ["rescore", "--help"]).stdout
+    assert "2<=x<=1000000" in re.sub(r"\s+", "", shown)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from audit.output.names import model_name
@@ -16,23 +17,17 @@ ODD = re.compile(
 )
 
 
-def printed(tree: ast.AST) -> list[tuple[int, str]]:
+def printed(tree: ast.AST) -> Iterator[tuple[int, str]]:
     """The texts of a module, with braces for what is put into them, its docstrings aside."""
     every = list(ast.walk(tree))
-    inner = {
-        id(part) for node in every if isinstance(node, ast.JoinedStr) for part in ast.walk(node) if part is not node
-    }
+    inner = {id(part) for node in every if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
     inner |= {id(node.value) for node in every if isinstance(node, ast.Expr)}
-    found = []
     for node in every:
-        if id(node) in inner:
-            continue
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            found.append((node.lineno, node.value))
-        elif isinstance(node, ast.JoinedStr):
+        if isinstance(node, ast.JoinedStr):
             parts = [part.value if isinstance(part, ast.Constant) else "{}" for part in node.values]
-            found.append((node.lineno, "".join(map(str, parts))))
-    return found
+            yield node.lineno, "".join(map(str, parts))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in inner:
+            yield node.lineno, node.value
 
 
 def test_no_message_has_an_odd_turn() -> None:

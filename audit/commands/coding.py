@@ -10,7 +10,6 @@ from typing import Annotated, Final
 import typer
 
 from audit.commands.reading import reading
-from audit.output.rows import Table
 from audit.request import Request, note
 
 commands = typer.Typer()
@@ -57,7 +56,7 @@ def sample(
     sheet = sample(
         request,
         n,
-        stratify=[column.value for column in stratify or ()],
+        stratify=stratify or (),
         seed=seed,
         coders=[name.strip() for name in coders.split(",")],
         with_outcome=with_outcome,
@@ -68,9 +67,8 @@ def sample(
 
 
 @commands.command()
-@reading(detector=True, thresholds=True)
+@reading(detector=True, thresholds=True, calls="audit.validation.coding.validate:validate")
 def validate(
-    request: Request,
     labels: Annotated[Path, typer.Argument(metavar="LABELS", help="The sheet that coders filled in, a CSV file.")],
     disagreements: Annotated[
         bool, typer.Option("--disagreements", help="List every disagreement instead of scores.")
@@ -89,20 +87,8 @@ def validate(
         int, typer.Option("--bootstrap", min=100, max=1_000_000, help="How often runs are resampled for an interval.")
     ] = 9999,
     seed: Annotated[int, typer.Option("--seed", min=0, max=2**63 - 1, help="Seed of the resampling.")] = 0,
-) -> Table:
+) -> None:
     """Score every detector against hand-coded labels: precision, recall, F1 and Cohen's kappa, with 95% intervals.
 
     Example: audit validate labels.csv data/runs --format json
     """
-    from audit.validation.coding.validate import validate
-
-    return validate(
-        labels,
-        request,
-        disagreements=disagreements,
-        classes=classes,
-        pool=pool,
-        stratify=[column.value for column in stratify or ()],
-        bootstrap=bootstrap,
-        seed=seed,
-    )

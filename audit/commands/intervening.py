@@ -1,4 +1,4 @@
-"""The commands of experiments on the evidence: `audit intervene plan`, `run`, `report` and `show`."""
+"""The commands that ask models, about recorded answers (`audit judge`) or again (`audit intervene`)."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ from typing import Annotated, Unpack
 
 import typer
 
-from audit.commands.options import NoCacheOption
 from audit.commands.overview import Overview
-from audit.commands.printing import Printing, deliver, printing
-from audit.commands.reading import TaskModules, WorkersOption, reading
+from audit.commands.reading import NoCacheOption, TaskModules, WorkersOption, printing, reading
 from audit.commands.version import HELP
 from audit.output.rows import Table
 from audit.request import Request
@@ -27,14 +25,17 @@ intervene = typer.Typer(
 )
 commands.add_typer(intervene)
 
+ConcurrencyOption = Annotated[
+    int | None,
+    typer.Option("--concurrency", min=1, max=10_000, help="Calls in flight at once; else 4, with local 1."),
+]
 PlanPath = Annotated[Path, typer.Argument(metavar="PLAN", help="What `audit intervene plan` wrote.")]
 
 
 @intervene.command()
-@reading(runs=True, cached=False)
+@reading(runs=True, cached=False, calls="audit.interventions.intervene:intervene_plan")
 @with_model_options
 def plan(
-    request: Request,
     backend: Annotated[str, typer.Option("--backend", help="simulated, local, ollama or openai.")],
     personality: Annotated[
         str | None, typer.Option("--personality", help="Personality of the simulated critic.", show_default="salient")
@@ -68,45 +69,21 @@ def plan(
     templates: Annotated[
         Path | None, typer.Option("--prompts", metavar="DIR", help="Templates that the prompts were made with.")
     ] = None,
-    task_module: TaskModules = None,
+    task_modules: TaskModules = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan, and write nothing.")] = False,
     **model_options: Unpack[ModelOptions],
-) -> Table:
+) -> None:
     """Draw prompts, and fix arms, hypotheses and seeds before the first call; nothing is asked yet.
 
     Example: audit intervene plan data/runs --preset small --backend ollama --model gpt-oss:20b --out plan.json
     """
-    from audit.interventions.intervene import intervene_plan
-
-    return intervene_plan(
-        request,
-        backend=backend,
-        personality=personality,
-        preset=preset,
-        out=out,
-        units=units,
-        arms=arms or (),
-        seed=seed,
-        alpha=alpha,
-        permutations=permutations,
-        rollouts=rollouts,
-        longest=longest,
-        templates=templates,
-        task_modules=task_module or (),
-        dry_run=dry_run,
-        **model_options,
-    )
 
 
 @intervene.command()
-@printing
+@printing(calls="audit.interventions.intervene:intervene_run")
 def run(
-    asked: Printing,
     plan: PlanPath,
-    concurrency: Annotated[
-        int | None,
-        typer.Option("--concurrency", min=1, max=10_000, help="Calls in flight at once; else 4, with local 1."),
-    ] = None,
+    concurrency: ConcurrencyOption = None,
     keep_prompts: Annotated[bool, typer.Option("--keep-prompts", help="Record prompts as well.")] = False,
     plan_only: Annotated[bool, typer.Option("--plan", help="Print what is left, and ask nothing.")] = False,
 ) -> None:
@@ -114,35 +91,32 @@ def run(
 
     Example: audit intervene run plan.json
     """
-    from audit.interventions.intervene import intervene_run
-
-    deliver(intervene_run(plan, concurrency=concurrency, keep_prompts=keep_prompts, plan_only=plan_only), asked)
 
 
 @intervene.command()
-@printing
+@printing()
 def report(
-    asked: Printing,
+    _: Request,
     plan: PlanPath,
     outcome: Annotated[
         str | None, typer.Option("--outcome", help="Only effects on edits, text, direction, size, gain or harmful.")
     ] = None,
     workers: WorkersOption = None,
     no_cache: NoCacheOption = False,
-) -> None:
+) -> Table:
     """Test a finished experiment: validity, the planned hypotheses, harm, and whether what moves the critic is named.
 
     Example: audit intervene report plan.json
     """
     from audit.interventions.intervene import intervene_report
 
-    deliver(intervene_report(plan, outcome=outcome, workers=workers, cache=not no_cache), asked)
+    return intervene_report(plan, outcome=outcome, workers=workers, cache=not no_cache)
 
 
 @intervene.command()
-@printing
+@printing()
 def show(
-    asked: Printing,
+    _: Request,
     plan: PlanPath,
     unit: Annotated[
         str,
@@ -150,20 +124,19 @@ def show(
     ],
     full: Annotated[bool, typer.Option("--full", help="Print answers in full.")] = False,
     no_cache: NoCacheOption = False,
-) -> None:
+) -> Table:
     """Print the answers to one prompt, arm by arm: what was shown, what was changed and by what it was justified.
 
     Example: audit intervene show plan.json 1
     """
     from audit.interventions.show import intervene_show
 
-    deliver(intervene_show(plan, unit, full=full, cache=not no_cache), asked)
+    return intervene_show(plan, unit, full=full, cache=not no_cache)
 
 
 @commands.command("import-interventions")
-@printing
+@printing(calls="audit.interventions.importing:import_interventions")
 def import_interventions(
-    asked: Printing,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON Lines, one answer per line.")],
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="Where the plan is written; must not exist yet.")],
     model: Annotated[str, typer.Option("--model", help="The model that answered.")],
@@ -186,17 +159,39 @@ def import_interventions(
 
     Example: audit import-interventions answers.jsonl --out imported.json --model my-model --arm as_is=N0
     """
-    from audit.interventions.importing import import_interventions
 
-    deliver(
-        import_interventions(
-            file,
-            out=out,
-            model=model,
-            arms=arms or (),
-            fields=fields or (),
-            rollouts=rollouts,
-            remarks=remarks or (),
+
+@commands.command()
+@reading(runs=True, calls="audit.judging.judge:judge")
+@with_model_options
+def judge(
+    backend: Annotated[str, typer.Option("--backend", help="local, ollama or openai.")],
+    rubric: Annotated[
+        Path | None,
+        typer.Option("--rubric", metavar="FILE", help="A question of your own with its categories, a TOML file."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", metavar="FILE", help="File for the judgements; DIR.judgements.jsonl beside DIR by default."
         ),
-        asked,
-    )
+    ] = None,
+    sample: Annotated[
+        int | None, typer.Option("--sample", min=1, max=10**9, help="Judge only this many answers, drawn at random.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, max=2**63 - 1, help="Seed of the draw and of the calls.")] = 0,
+    longest: Annotated[
+        int, typer.Option("--longest", min=1, max=10**9, help="Leave out answers longer than this, in characters.")
+    ] = 40_000,
+    again: Annotated[bool, typer.Option("--again", help="Ask again where no reply could be read.")] = False,
+    concurrency: ConcurrencyOption = None,
+    plan: Annotated[bool, typer.Option("--plan", help="Print what it would cost, and ask nothing.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask whether to go on.")] = False,
+    **model_options: Unpack[ModelOptions],
+) -> None:
+    """Have a model code what each revision is chiefly justified by, from the critic's answer alone.
+
+    Answers already judged are skipped. The cost is printed first; on a terminal you are asked whether to go on.
+
+    Example: audit judge data/runs --backend ollama --model gpt-oss:20b --sample 50
+    """

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
 
-from audit.commands.printing import arranged, show
 from audit.output.formats import Columnar, Row
 from audit.output.rows import LONGEST_TABLE, Table
 from audit.output.spelled import Spelled, Spelling
@@ -119,6 +118,25 @@ class _Rows:
         return self._number
 
 
+def deliver(table: Table, asked: Request) -> None:
+    """Print the columns and rows of a table that are asked for, and its notes on standard error."""
+    with table, arranged(table, asked) as shown:
+        _show(shown, asked.output)
+
+
+def arranged(table: Table, asked: Request) -> Table:
+    """The columns and rows that are asked for; without any such option the table as it is."""
+    if asked.columns is None and not asked.sort and asked.limit is None:
+        return table
+    return table.select(asked.columns, sort=asked.sort, limit=asked.limit)
+
+
+def _show(table: Table, output: str) -> None:
+    for line in table.notes:
+        note(line)
+    table.print(output)
+
+
 def deliver_kept(command: str, request: Request, own: Mapping[str, Any], make: Callable[[], Table | None]) -> None:
     """Print the table of a command, from what is kept if the same has been printed before.
 
@@ -134,16 +152,16 @@ def deliver_kept(command: str, request: Request, own: Mapping[str, Any], make: C
     if printed is not None:
         for line in printed.said:
             note(line)
-        show(_table(command, printed), request.output)
+        _show(_table(command, printed), request.output)
         return
     if (table := make()) is None:
         return
     with table, arranged(table, request) as shown:
         if analysis is None:
-            show(shown, request.output)
+            _show(shown, request.output)
             return
         taken, printed = _taken(command, shown, request)
-        show(taken, request.output)
+        _show(taken, request.output)
         if printed is not None and (content := _encoded(printed)) is not None:
             analysis.keep(name, content)
 
@@ -230,7 +248,7 @@ def _decoded(content: bytes | None, kind: type[_Kept]) -> _Kept | None:
 
 def _analysis(request: Request, own: Mapping[str, Any]) -> Analysis | None:
     """Where what is printed of these records is kept; None where it has to be made anew."""
-    if not request.cache or request.detector not in DETECTING:
+    if not (request.cache and request.paths) or request.detector not in DETECTING:
         return None
     if request.judgements or request.judge or own.get("findings"):
         return None

@@ -1,4 +1,4 @@
-"""What all commands share: options and arguments, and how errors are reported."""
+"""How all commands report errors."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ import re
 import sys
 import warnings
 from collections.abc import Iterator
-from enum import StrEnum
-from pathlib import Path
-from typing import Annotated, Final
+from typing import Final
 
 import typer
 
@@ -18,49 +16,8 @@ from audit.engine.memory import require_memory
 from audit.output.errors import AuditError, UsageError
 from audit.output.escaping import in_line, visible
 from audit.remote.ranges import failure, interrupted
-from audit.remote.urls import path_of
 from collector.system.secrets import without_secrets
 from collector.system.stopping import INTERRUPTED, is_stopped, stop_is_reported
-
-
-class Format(StrEnum):
-    """How a result is written."""
-
-    table = "table"
-    json = "json"
-    csv = "csv"
-    markdown = "markdown"
-    latex = "latex"
-
-
-Paths = Annotated[
-    list[Path],
-    typer.Argument(
-        metavar="DIR",
-        parser=path_of,
-        help="Folders, tar archives or packs, of native records or of released logs; one or more; s3://, https:// too.",
-    ),
-]
-FormatOption = Annotated[Format, typer.Option("--format", help="How the rows are written to standard output.")]
-ColumnsOption = Annotated[
-    list[str] | None,
-    typer.Option("--columns", metavar="A,B,...", help="Only these columns, in this order, in every format."),
-]
-SortOption = Annotated[
-    list[str] | None,
-    typer.Option("--sort", metavar="A,-B,...", help="Sort rows by these columns; -B has the largest values first."),
-]
-LimitOption = Annotated[int | None, typer.Option("--limit", min=1, max=10**9, help="Print at most this many rows.")]
-StrictOption = Annotated[
-    bool, typer.Option("--strict", help="Refuse records with problems instead of leaving them out.")
-]
-NoCacheOption = Annotated[
-    bool, typer.Option("--no-cache", help="Read everything anew, and keep nothing for the next audit.")
-]
-EnvOption = Annotated[list[str] | None, typer.Option("--env", help="Only this task; repeatable.")]
-VariantOption = Annotated[list[str] | None, typer.Option("--variant", help="Only this method; repeatable.")]
-ConditionOption = Annotated[list[str] | None, typer.Option("--condition", help="Only this condition; repeatable.")]
-RunOption = Annotated[list[int] | None, typer.Option("--run", min=1, help="Only runs of this number; repeatable.")]
 
 
 def _warn(message: Warning | str, *_: object, **__: object) -> None:

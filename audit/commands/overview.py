@@ -20,11 +20,11 @@ class Overview(TyperGroup):
 
     groups: ClassVar[Mapping[str, Sequence[str]]] = {}
     """Headings, and the commands below each, in order."""
-    modules: ClassVar[Mapping[str, Sequence[str]]] = {}
-    """Modules whose `commands` these are, and the names of those of each, in the order in which shells list them."""
+    homes: ClassVar[Mapping[str, str]] = {}
+    """Commands by name, in the order in which shells list them, and the modules whose `commands` have them."""
 
     def __init__(self, **settings: Any) -> None:
-        made: Any = _Commands(self.modules) if self.modules else settings["commands"]
+        made: Any = _Commands(self.homes) if self.homes else settings["commands"]
         super().__init__(**{**settings, "commands": made})
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -55,8 +55,8 @@ class Overview(TyperGroup):
 class _Commands(Mapping[str, Any]):
     """Commands by name, of which each is imported and made when it is first asked for."""
 
-    def __init__(self, modules: Mapping[str, Sequence[str]]) -> None:
-        self._homes = {name: module for module, names in modules.items() for name in names}
+    def __init__(self, homes: Mapping[str, str]) -> None:
+        self._homes = homes
         self._made: dict[str, Any] = {}
 
     def __getitem__(self, name: str) -> Any:

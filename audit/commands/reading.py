@@ -1,73 +1,35 @@
-"""What commands that read records share: their options, combined into one request."""
+"""What commands share: their options, stated once and combined into one request, and how they are called."""
 
 from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 import typer
 from typer.models import ArgumentInfo
 
 from audit.commands.kept import deliver_kept
-from audit.commands.options import (
-    ColumnsOption,
-    ConditionOption,
-    EnvOption,
-    Format,
-    FormatOption,
-    LimitOption,
-    NoCacheOption,
-    Paths,
-    RunOption,
-    SortOption,
-    StrictOption,
-    VariantOption,
-)
-from audit.commands.printing import OPTIONS, names
-from audit.output.rows import Table
+from audit.remote.urls import path_of
 from audit.request import Request
 from audit.vocabulary.detectors import DEFAULT
+from audit.vocabulary.thresholds import parse_overrides
 
-DetectorOption = Annotated[
-    str | None,
-    typer.Option(
-        "--detector",
-        metavar="NAME|FILE",
-        help="A reference is the word 'worst' (word), 'worst rollout|trajectory' (phrase), any name of that rollout "
-        "(resolved); or it is what the change is chiefly justified by, read by rules (driver) or a model (judge); or "
-        "what a file of your own finds: FILE.toml, FILE.py[:FUNCTION]. Default: word, or resolved where candidates are "
-        "texts.",
-    ),
+Format = Literal["table", "json", "csv", "markdown", "latex"]
+
+StrictOption = Annotated[
+    bool, typer.Option("--strict", help="Refuse records with problems instead of leaving them out.")
 ]
-AboutOption = Annotated[
-    str | None,
-    typer.Option(
-        "--about",
-        metavar="ITEM",
-        help="The item whose references count: worst (default), median, best, first, last, label:X, or an item's id.",
-    ),
-]
-JudgementsOption = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--judgements", metavar="FILE", help="What `audit judge` wrote; else DIR.judgements.jsonl. Repeatable."
-    ),
-]
-JudgeOption = Annotated[
-    str | None, typer.Option("--judge", metavar="MODEL", help="Model whose judgements count, if several have judged.")
-]
-SetOption = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="TASK.KEY=VALUE", help="Set a threshold of the edit patterns; repeatable."),
+NoCacheOption = Annotated[
+    bool, typer.Option("--no-cache", help="Read everything anew, and keep nothing for the next audit.")
 ]
 PlansOption = Annotated[
     list[Path] | None,
     typer.Option("--plan", metavar="FILE", help="Experiment of `audit intervene` to read as well; repeatable."),
 ]
-
 TaskModules = Annotated[
     list[Path] | None,
     typer.Option("--task-module", metavar="FILE", help="Python file with a task of your own; repeatable."),
@@ -82,30 +44,85 @@ WorkersOption = Annotated[
     ),
 ]
 
+# Of commands about one revision.
+RecordsPath = Annotated[
+    Path, typer.Argument(metavar="DIR", parser=path_of, help="A folder, archive or pack of records, or a URL.")
+]
+Env = Annotated[str, typer.Argument(metavar="ENV", help="Task.")]
+Variant = Annotated[str, typer.Argument(metavar="VARIANT", help="Method.")]
+Run = Annotated[int, typer.Argument(metavar="RUN", min=0, max=2**63 - 1, help="Run, from 1.")]
+Iteration = Annotated[int, typer.Argument(metavar="ITERATION", min=0, max=2**63 - 1, help="Iteration, from 0.")]
+OneCondition = Annotated[str | None, typer.Option("--condition", help="Condition, where several have it.")]
 
-def _options(
-    paths: Paths,
-    output: FormatOption = Format.table,
-    columns: ColumnsOption = None,
-    sort: SortOption = None,
-    limit: LimitOption = None,
-    detector: DetectorOption = None,
-    about: AboutOption = None,
-    judgements: JudgementsOption = None,
-    judge: JudgeOption = None,
-    overrides: SetOption = None,
+
+def _request(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="DIR",
+            parser=path_of,
+            help="Folders, tar archives or packs, of native records or of released logs; one or more; s3://, https:// "
+            "too.",
+        ),
+    ],
+    output: Annotated[Format, typer.Option("--format", help="How the rows are written to standard output.")] = "table",
+    columns: Annotated[
+        list[str] | None,
+        typer.Option("--columns", metavar="A,B,...", help="Only these columns, in this order, in every format."),
+    ] = None,
+    sort: Annotated[
+        list[str] | None,
+        typer.Option("--sort", metavar="A,-B,...", help="Sort rows by these columns; -B has the largest values first."),
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", min=1, max=10**9, help="Print at most this many rows.")
+    ] = None,
+    detector: Annotated[
+        str | None,
+        typer.Option(
+            "--detector",
+            metavar="NAME|FILE",
+            help="A reference is the word 'worst' (word), 'worst rollout|trajectory' (phrase), any name of that "
+            "rollout (resolved); or it is what the change is chiefly justified by, read by rules (driver) or a model "
+            "(judge); or what a file of your own finds: FILE.toml, FILE.py[:FUNCTION]. Default: word, or resolved "
+            "where candidates are texts.",
+        ),
+    ] = None,
+    about: Annotated[
+        str | None,
+        typer.Option(
+            "--about",
+            metavar="ITEM",
+            help="The item whose references count: worst (default), median, best, first, last, label:X, or an item's "
+            "id.",
+        ),
+    ] = None,
+    judgements: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--judgements", metavar="FILE", help="What `audit judge` wrote; else DIR.judgements.jsonl. Repeatable."
+        ),
+    ] = None,
+    judge: Annotated[
+        str | None,
+        typer.Option("--judge", metavar="MODEL", help="Model whose judgements count, if several have judged."),
+    ] = None,
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="TASK.KEY=VALUE", help="Set a threshold of the edit patterns; repeatable."),
+    ] = None,
     strict: StrictOption = False,
-    env: EnvOption = None,
-    variant: VariantOption = None,
-    condition: ConditionOption = None,
-    run: RunOption = None,
+    env: Annotated[list[str] | None, typer.Option("--env", help="Only this task; repeatable.")] = None,
+    variant: Annotated[list[str] | None, typer.Option("--variant", help="Only this method; repeatable.")] = None,
+    condition: Annotated[list[str] | None, typer.Option("--condition", help="Only this condition; repeatable.")] = None,
+    run: Annotated[list[int] | None, typer.Option("--run", min=1, help="Only runs of this number; repeatable.")] = None,
     no_cache: NoCacheOption = False,
 ) -> Request:
     return Request(
         paths=paths,
-        output=output.value,
-        columns=names(columns),
-        sort=names(sort) or (),
+        output=output,
+        columns=_names(columns),
+        sort=_names(sort) or (),
         limit=limit,
         strict=strict,
         cache=not no_cache,
@@ -115,13 +132,68 @@ def _options(
         run=run,
         detector=detector,
         about=about,
-        settings=overrides,
-        judgements=judgements,
+        overrides=parse_overrides(overrides or ()),
+        judgements=judgements or (),
         judge=judge,
     )
 
 
-_SHARED: Final = inspect.signature(_options, eval_str=True).parameters
+_SHARED: Final = inspect.signature(_request, eval_str=True).parameters
+_TABLE: Final = ("output", "columns", "sort", "limit")
+_DETECTOR: Final = ("detector", "about", "judgements", "judge")
+
+
+def sharing(
+    before: Sequence[str], behind: Sequence[str], calls: str | None = None
+) -> Callable[[Callable[..., Any]], Callable[..., None]]:
+    """Turn a function whose first argument is a request into a command; a table that it returns is printed.
+
+    Its own arguments come before the paths, and an option of its own takes the place of a shared one of that name.
+
+    Args:
+        before: the shared parameters before its own options.
+        behind: those behind them.
+        calls: `module:function`, which does it. The function then has neither a request nor a body, and what is not
+            given is left to the defaults of the other, whose records, if there are `paths`, are its `data`.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., None]:
+        every = [*inspect.signature(function, eval_str=True).parameters.values()]
+        own = [each for each in every[calls is None :] if each.kind is not inspect.Parameter.VAR_KEYWORD]
+        taken = {parameter.name for parameter in own}
+        first, last = ([_SHARED[name] for name in names if name not in taken] for names in (before, behind))
+
+        def command(**given: Any) -> None:
+            mine = {parameter.name: given.pop(parameter.name) for parameter in own}
+            request = _request(**{"paths": [], "detector": DEFAULT, **given})
+            deliver_kept(function.__name__, request, mine, functools.partial(made, request, **mine))
+
+        def made(request: Request, **mine: Any) -> Any:
+            if calls is None:
+                return function(request, **mine)
+            module, name = calls.split(":")
+            data = {"data": request} if "paths" in before else {}
+            options = {option: value for option, value in mine.items() if value is not None}
+            return getattr(import_module(module), name)(**data, **options)
+
+        arguments = [each for each in own if _is_argument(each)]
+        options = [each for each in own if not _is_argument(each)]
+        paths = [each for each in first if _is_argument(each)]
+        return with_parameters(command, function, [*arguments, *paths, *first[len(paths) :], *options, *last])
+
+    return decorate
+
+
+def with_parameters(
+    command: Callable[..., None], function: Callable[..., Any], parameters: Sequence[inspect.Parameter]
+) -> Callable[..., None]:
+    """A function with the name and the help of another and parameters of its own, as Typer reads them."""
+    functools.update_wrapper(command, function)
+    command.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in parameters]
+    )
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return command
 
 
 def reading(
@@ -131,10 +203,9 @@ def reading(
     thresholds: bool = False,
     runs: bool = False,
     cached: bool = True,
-) -> Callable[[Callable[..., Table | None]], Callable[..., None]]:
-    """Turn a function whose first argument is a request into a command.
-
-    Its other arguments, unlike its options, come before the paths. The table that it returns is printed.
+    calls: str | None = None,
+) -> Callable[[Callable[..., Any]], Callable[..., None]]:
+    """`sharing` for commands that read records.
 
     Args:
         output: whether the command has `--format` and the other options of tables.
@@ -142,41 +213,31 @@ def reading(
         thresholds: whether the command has `--set`.
         runs: whether the command has `--run`, because its rows belong to single runs.
         cached: whether the command has `--no-cache`.
+        calls: as `sharing` has it.
     """
-    detecting = ("detector", "about", "judgements", "judge")
-    groups = (
-        (tuple(OPTIONS), output),
-        (detecting, detector),
-        (("overrides",), thresholds),
-        (("run",), runs),
-        (("no_cache",), cached),
-    )
-    left_out = {name for names, wanted in groups if not wanted for name in names}
+    behind = [
+        *(_DETECTOR if detector else ()),
+        *(("overrides",) if thresholds else ()),
+        *("strict", "env", "variant", "condition"),
+        *(("run",) if runs else ()),
+        *(("no_cache",) if cached else ()),
+    ]
+    return sharing(("paths", *(_TABLE if output else ())), behind, calls)
 
-    def decorate(function: Callable[..., Table | None]) -> Callable[..., None]:
-        _, *others = inspect.signature(function, eval_str=True).parameters.values()
-        own = [parameter for parameter in others if parameter.kind is not inspect.Parameter.VAR_KEYWORD]
-        taken = left_out | {parameter.name for parameter in own}
-        paths, *shared = (parameter for name, parameter in _SHARED.items() if name not in taken)
 
-        @functools.wraps(function)
-        def command(**given: Any) -> None:
-            mine = {parameter.name: given.pop(parameter.name) for parameter in own}
-            request = _options(**{"detector": DEFAULT, **given})
-            deliver_kept(function.__name__, request, mine, functools.partial(function, request, **mine))
+def printing(*before: str, calls: str | None = None) -> Callable[[Callable[..., Any]], Callable[..., None]]:
+    """`sharing` for commands that read no records, or do so by themselves: with the options of tables.
 
-        # Typer reads both: the options and their types.
-        before = [parameter for parameter in own if _is_argument(parameter)]
-        options = [parameter for parameter in own if not _is_argument(parameter)]
-        first = [parameter for parameter in shared if parameter.name in OPTIONS]
-        parameters = [*before, paths, *first, *options, *(each for each in shared if each not in first)]
-        command.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-            [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in parameters]
-        )
-        command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-        return command
+    Args:
+        before: further shared parameters.
+        calls: as `sharing` has it.
+    """
+    return sharing(before, _TABLE, calls)
 
-    return decorate
+
+def _names(given: Sequence[str] | None) -> list[str] | None:
+    """The columns of an option that is repeated or has several, with commas between."""
+    return None if given is None else [name.strip() for each in given for name in each.split(",") if name.strip()]
 
 
 def _is_argument(parameter: inspect.Parameter) -> bool:

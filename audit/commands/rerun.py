@@ -1,53 +1,59 @@
-"""The commands that run recorded policies again: `audit replay` and `audit verify`."""
+"""The commands that run recorded policies again: replay, verify, rescore, anchor and calibrate."""
 
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 import typer
 
-from audit.commands.reading import TaskModules, WorkersOption, reading
+from audit.commands.reading import (
+    Env,
+    Iteration,
+    OneCondition,
+    RecordsPath,
+    Run,
+    TaskModules,
+    Variant,
+    WorkersOption,
+    reading,
+)
 from audit.output.errors import AuditError, UsageError
-from audit.remote.urls import path_of
 from audit.request import Request
 
 commands = typer.Typer()
 
-
 SUFFIXES: Final = {".json": "json", ".csv": "csv"}
 """The format of a file by its ending, where no format is given."""
 
-
-class StepFormat(StrEnum):
-    """How the steps of a rollout are written."""
-
-    table = "table"
-    json = "json"
-    csv = "csv"
+SampleOption = Annotated[
+    int | None,
+    typer.Option("--sample", min=1, max=10**9, help="Use only this many iterations, drawn evenly over runs."),
+]
+ControlsOption = Annotated[
+    int, typer.Option("--controls", min=19, max=1_000_000, help="Control edits for each revision.")
+]
 
 
 @commands.command()
 def replay(
-    path: Annotated[
-        Path, typer.Argument(metavar="DIR", parser=path_of, help="A folder, archive or pack of records, or a URL.")
-    ],
-    env: Annotated[str, typer.Argument(metavar="ENV", help="Task.")],
-    variant: Annotated[str, typer.Argument(metavar="VARIANT", help="Method.")],
-    run: Annotated[int, typer.Argument(metavar="RUN", min=0, max=2**63 - 1, help="Run, from 1.")],
-    iteration: Annotated[int, typer.Argument(metavar="ITERATION", min=0, max=2**63 - 1, help="Iteration, from 0.")],
+    path: RecordsPath,
+    env: Env,
+    variant: Variant,
+    run: Run,
+    iteration: Iteration,
     rollout: Annotated[
         int, typer.Argument(metavar="ROLLOUT", min=0, max=2**63 - 1, help="Rollout of the candidate, from 0.")
     ],
     revised: Annotated[
         bool, typer.Option("--revised", help="A rollout of the revised candidate, not of the initial one.")
     ] = False,
-    condition: Annotated[str | None, typer.Option("--condition", help="Condition, where several have it.")] = None,
+    condition: OneCondition = None,
     output: Annotated[
-        StepFormat, typer.Option("--format", help="A table to read, one JSON object, or a line per step.")
-    ] = StepFormat.table,
+        Literal["table", "json", "csv"],
+        typer.Option("--format", help="A table to read, one JSON object, or a line per step."),
+    ] = "table",
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="Save to a file, JSON or CSV, instead of printing.")
     ] = None,
@@ -60,7 +66,7 @@ def replay(
     """
     from audit.rerun.replay import replay
 
-    form = output.value if out is None else _file_format(out, output, force=force)
+    form = output if out is None else _file_format(out, output, force=force)
     replayed = replay(
         path,
         env,
@@ -81,8 +87,8 @@ def replay(
         raise AuditError(difference)
 
 
-def _file_format(out: Path, output: StepFormat, *, force: bool) -> str:
-    form = SUFFIXES.get(out.suffix) if output is StepFormat.table else output.value
+def _file_format(out: Path, output: str, *, force: bool) -> str:
+    form = SUFFIXES.get(out.suffix) if output == "table" else output
     if form is None:
         raise UsageError(f"--out {out}: choose --format json or csv, or give the file one of these endings")
     if out.exists() and not force:
@@ -117,3 +123,75 @@ def verify(
     if not verification.agrees:
         sys.stdout.flush()
         raise typer.Exit(1)
+
+
+@commands.command()
+@reading(runs=True, calls="audit.rerun.behaviour:rescore")
+def rescore(
+    rollouts: Annotated[
+        int, typer.Option("--rollouts", min=2, max=1_000_000, help="Fresh rollouts of each policy.")
+    ] = 1000,
+    sample: SampleOption = None,
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, max=2**63 - 1, help="Seed of the fresh rollouts and of the sample.")
+    ] = 0,
+    each: Annotated[bool, typer.Option("--each", help="One row per candidate instead of per method.")] = False,
+    task_modules: TaskModules = None,
+    workers: WorkersOption = None,
+) -> None:
+    """Run recorded policies again on fresh seeds: how much of the recorded mean and best returns is luck?
+
+    Foreign logs too: parameters are enough. Results are kept, so that a second time is quick.
+
+    Example: audit rescore data/runs --rollouts 200 --env pong
+    """
+
+
+@commands.command()
+@reading(runs=True, calls="audit.rerun.behaviour:anchor")
+def anchor(
+    controls: ControlsOption = 19,
+    sample: SampleOption = None,
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, max=2**63 - 1, help="Seed of the control edits and of the sample.")
+    ] = 0,
+    placebo: Annotated[
+        bool, typer.Option("--placebo", help="Measure random edits in place of revisions: the false-positive rate.")
+    ] = False,
+    each: Annotated[bool, typer.Option("--each", help="One row per revision instead of per method.")] = False,
+    task_modules: TaskModules = None,
+    workers: WorkersOption = None,
+) -> None:
+    """Does a revised policy do better on the worst rollout's own seed than elsewhere, more than random edits do?
+
+    Example: audit anchor data/runs --variant threetraj
+    """
+
+
+@commands.command()
+@reading(detector=True, calls="audit.validation.calibration.calibrate:calibrate")
+def calibrate(
+    behaviour: Annotated[
+        bool, typer.Option("--behaviour/--no-behaviour", help="Whether revised policies are run as well, see anchor.")
+    ] = True,
+    controls: ControlsOption = 19,
+    classes: Annotated[bool, typer.Option("--classes", help="Score every driver, not only 'worst'.")] = False,
+    bootstrap: Annotated[
+        int, typer.Option("--bootstrap", min=100, max=1_000_000, help="How often runs are resampled for an interval.")
+    ] = 9999,
+    interventions: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--interventions",
+            metavar="PLAN",
+            help="Finished plan of audit intervene, one for each critic; repeatable. Effects are compared as well.",
+        ),
+    ] = None,
+    task_modules: TaskModules = None,
+) -> None:
+    """Compare every detector and anchoring measure with what the simulated critic recorded, by personality.
+
+    This command alone reads truth.jsonl.
+
+    Example: audit calibrate data/runs
+    """

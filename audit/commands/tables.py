@@ -7,9 +7,7 @@ from typing import Annotated
 import typer
 
 from audit.commands.reading import reading
-from audit.output.rows import Table
-from audit.reports import positions, side_by_side, tables
-from audit.request import Request
+from audit.reports import positions, tables
 
 commands = typer.Typer()
 
@@ -32,18 +30,16 @@ for function in (
 
 
 @commands.command()
-@reading(thresholds=True)
+@reading(thresholds=True, calls="audit.reports.side_by_side:patterns")
 def patterns(
-    request: Request,
     wide: Annotated[
         bool, typer.Option("--wide", help="Methods side by side, a row per pattern, failure patterns named.")
     ] = False,
-) -> Table:
+) -> None:
     """How often each edit pattern occurs; percentages are of all revisions.
 
     Example: audit patterns logs/ --set cartpole.high=460 --set pong.partial=1.2
     """
-    return side_by_side.patterns(request, wide=wide)
 
 
 commands.command()(reading(detector=True, thresholds=True, runs=True)(tables.revisions))
@@ -52,17 +48,15 @@ commands.command()(reading(runs=True)(tables.mentions))
 
 
 @commands.command()
-@reading()
+@reading(calls="audit.reports.tables:topics")
 def topics(
-    request: Request,
     top: Annotated[
         int, typer.Option("--top", min=1, max=10_000, help="How many topics of each kind, task and method.")
     ] = 10,
-) -> Table:
+) -> None:
     """What critics' answers mention, by wording alone: labels, ordinals, numbered items, quotations, phrases.
 
     Before there is a question: it describes, tests nothing, and takes idioms for references.
 
     Example: audit topics data/runs --top 5
     """
-    return tables.topics(request, top=top)

@@ -6,9 +6,9 @@ joins nothing, and leaves the texts where they are.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 LEVELS: Final = {"none": (), "word": ("word",), "all": ("word", "resolved", "driver")}
 """How much a pack carries: the detectors whose findings are in it; with the last two what they read as well."""
@@ -21,7 +21,6 @@ class Carried(NamedTuple):
 
     Attributes:
         relation: its name.
-        fields: its columns with their types, those of `KEYS` aside.
         detector: the one whose findings it has; None where it depends on none.
         in_full: whether only the level `all` has it.
         of_run: whether a row depends on other iterations of its run.
@@ -30,7 +29,6 @@ class Carried(NamedTuple):
     """
 
     relation: str
-    fields: str
     detector: str | None = None
     in_full: bool = False
     of_run: bool = False
@@ -45,12 +43,14 @@ class Carried(NamedTuple):
     @property
     def type(self) -> str:
         """The type of the column. Whether a row is there is a field of its own, so that no other is read to know it."""
-        return f"struct({self.fields})[]" if self.is_list else f"struct(there boolean, {self.fields})"
+        types = _described(self.relation)["types"].split(", ")
+        fields = ", ".join(f"{name} {kind}" for name, kind in zip(self.names, types, strict=True))
+        return f"struct({fields})[]" if self.is_list else f"struct(there boolean, {fields})"
 
     @property
     def names(self) -> list[str]:
-        """The names of the fields."""
-        return [field.split()[0] for field in self.fields.split(", ")]
+        """The names of the fields: its columns, those of `KEYS` aside."""
+        return [f'"{name}"' for name in _described(self.relation)["columns"] if name not in KEYS.split(", ")]
 
     @property
     def is_there(self) -> str:
@@ -85,47 +85,27 @@ class Carried(NamedTuple):
         return f"select {KEYS}, {fields} from {packs} where {self.is_there}"
 
 
-_REFERENCES: Final = "detector varchar, about varchar, cites boolean, references_worst boolean, discounts_worst boolean"
-_CRITERIA: Final = (
-    "detector varchar, direction varchar, worst_below_median boolean, worst_below_best boolean, "
-    "references_worst boolean, strict boolean, permissive boolean, about varchar, cites boolean"
-)
+def _described(relation: str) -> Mapping[str, Any]:
+    from audit.engine.catalog import schema  # which names what is carried
+
+    return schema()[relation]
+
 
 CARRIED: Final = (
-    Carried(
-        "changes",
-        "evidence_kind varchar, r0 double, r1 double, delta double, direction varchar, edit_distance bigint, "
-        "l2_distance double, max_change double, changed bigint[], accepted boolean, tau_c double, restrained boolean, "
-        "paired boolean",
-    ),
-    Carried(
-        "evidence",
-        "worst_rollout bigint, median_rollout bigint, best_rollout bigint, worst double, median double, best double, "
-        "worst_place integer, median_place integer, best_place integer, worst_name varchar, median_name varchar, "
-        "best_name varchar, worst_below_median boolean, median_below_best boolean, worst_below_best boolean, "
-        "severity double, structure varchar, items bigint, worst_unique boolean",
-    ),
-    Carried("iterations", "kept_return double, best_so_far double, rollouts_spent bigint", of_run=True),
-    Carried(
-        "text_edits",
-        "components bigint, changed_components bigint, edit_ratio double, token_change double, length_ratio double",
-    ),
-    Carried("patterns", "direction varchar, pattern varchar", of_run=True, of_thresholds=True),
-    Carried("references", _REFERENCES, "word"),
-    Carried("salience_criteria", _CRITERIA, "word"),
-    Carried("noise", "p_no_change double, chance_pooled double, chance_initial double", in_full=True),
-    Carried(
-        "mentions",
-        'part varchar, ordinal bigint, "start" bigint, "end" bigint, "text" varchar, kind varchar, labels varchar[], '
-        "rollouts bigint[], worst boolean, negated boolean, discounted boolean",
-        in_full=True,
-        is_list=True,
-    ),
-    Carried("drivers", "driver varchar, sentence varchar", in_full=True),
+    Carried("changes"),
+    Carried("evidence"),
+    Carried("iterations", of_run=True),
+    Carried("text_edits"),
+    Carried("patterns", of_run=True, of_thresholds=True),
+    Carried("references", "word"),
+    Carried("salience_criteria", "word"),
+    Carried("noise", in_full=True),
+    Carried("mentions", in_full=True, is_list=True),
+    Carried("drivers", in_full=True),
     *(
-        Carried(relation, fields, detector, in_full=True)
+        Carried(relation, detector, in_full=True)
         for detector in ("resolved", "driver")
-        for relation, fields in (("references", _REFERENCES), ("salience_criteria", _CRITERIA))
+        for relation in ("references", "salience_criteria")
     ),
 )
 """All that a pack can carry, in the order of its columns."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib import resources
 from typing import Any, Final
 
@@ -169,11 +169,26 @@ def made_with(variable: str, texts: Mapping[str, str]) -> set[str]:
 
 @functools.cache
 def schema() -> dict[str, dict[str, Any]]:
-    """Per relation what a row is, its columns in words, and the columns that identify a row."""
+    """Per relation what a row is, its columns in words, and the columns that identify a row.
+
+    Of `types`, where packs carry the relation, each is that of a column beside the key of a revision.
+    """
     described: dict[str, dict[str, Any]] = {}
     for folder in FOLDERS:
         described |= tomllib.loads(resources.files("audit").joinpath(f"models/{folder}/schema.toml").read_text("utf-8"))
+    for relation in described.values():
+        relation["columns"] = dict(_columns(relation["columns"], described))
     return described
+
+
+def _columns(stated: Mapping[str, str], described: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The columns of a relation; `NAME.*` stands for those of another one before it, but for some."""
+    for name, text in stated.items():
+        if name.endswith(".*"):
+            every = described[name.removesuffix(".*")]["columns"].items()
+            yield from ((each, meaning) for each, meaning in every if each not in text.split())
+        else:
+            yield name, text
 
 
 def _files(folder: str) -> dict[str, str]:

@@ -14,6 +14,7 @@ from audit.engine.database import Database
 from audit.ingest.analyses import Analysis
 from audit.ingest.options import Options
 from audit.output.errors import Problem
+from audit.vocabulary.reading import Reading
 
 if TYPE_CHECKING:
     from audit.sources.intake import Intake
@@ -30,13 +31,8 @@ class Opening:
     paths: Sequence[Path]
     directory: Path
     resources: contextlib.ExitStack
-    strict: bool
+    reading: Reading
     detector: Detector
-    overrides: dict[str, dict[str, float]]
-    cache: bool
-    judgements: Sequence[Path]
-    judge: str | None
-    plans: Sequence[Path]
     problems: list[Problem] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     found: Intake | None = None
@@ -44,30 +40,33 @@ class Opening:
 
     def analysis(self) -> Analysis | None:
         """What was kept of the analysis; nothing with judgements, which may change while the records do not."""
-        is_kept = self.cache and not self.detector.is_judged and not self.judgements
+        is_kept = self.reading.cache and not self.detector.is_judged and not self.reading.judgements
         self.kept = Analysis.of(self.paths, self._options.key) if is_kept else None
         return self.kept
 
     @property
     def _options(self) -> Options:
-        return Options(self.detector, self.overrides)
+        return Options(self.detector, {env: dict(values) for env, values in self.reading.overrides.items()})
+
+    def _load_judgements(self, intake: Intake, database: Database) -> None:
+        from audit.ingest.judgements import load_judgements
+
+        files = [Path(file) for file in self.reading.judgements]
+        load_judgements(self.paths, files, self.reading.judge, detector=self.detector, intake=intake, database=database)
 
     def read(self, database: Database) -> None:
         """Read the records into a database; not called if every relation needed was kept."""
         from audit.ingest.batches import Batches
         from audit.ingest.gathering import nothing, read_into, refuse
-        from audit.ingest.judgements import load_judgements
 
         intake, readings, segments = read_into(
-            database, self.paths, self.directory, self.resources, strict=self.strict, cache=self.cache
+            database, self.paths, self.directory, self.resources, strict=self.reading.strict, cache=self.reading.cache
         )
         self._options.set(database, self.directory)
-        database.set("plan_files", [str(file) for file in self.plans])
-        database.set("plan_cache", self.cache)
-        load_judgements(
-            self.paths, self.judgements, self.judge, detector=self.detector, intake=intake, database=database
-        )
-        refuse(intake, strict=self.strict)
+        database.set("plan_files", [str(file) for file in self.reading.plans])
+        database.set("plan_cache", self.reading.cache)
+        self._load_judgements(intake, database)
+        refuse(intake, strict=self.reading.strict)
         if segments is not None or intake.carriers:
             database.take_parts(Batches(intake, readings, segments, self._options).parts)
         if not database.relation("episodes").select("iteration").limit(1).fetchall():
@@ -87,7 +86,6 @@ class Opening:
 
     def of_runs(self, database: Database, runs: Collection[RunKey]) -> Database | None:
         """A database of some runs alone; None where they are not read alone, as where all records are in memory."""
-        from audit.ingest.judgements import load_judgements
         from audit.ingest.run_files import fill, found_again
 
         directory = Path(tempfile.mkdtemp(prefix="runs-", dir=self.directory))
@@ -105,5 +103,5 @@ class Opening:
         if not fill(alone, intake, self._options):
             alone.close()
             return None
-        load_judgements(self.paths, self.judgements, self.judge, detector=self.detector, intake=intake, database=alone)
+        self._load_judgements(intake, alone)
         return alone

@@ -95,7 +95,10 @@ def findings_version() -> str:
     """
     digest = hashlib.blake2b(digest_size=16)
     needed = {name: models()[name] for name in _relations()} | functions()
-    for text in (*map(repr, CARRIED), *(f"{name} {text}" for name, text in sorted(needed.items()))):
+    for text in (
+        *(f"{each} {each.type}" for each in CARRIED),
+        *(f"{name} {text}" for name, text in sorted(needed.items())),
+    ):
         digest.update(f"{len(text)} {text}".encode())
     for package in ("audit.detectors", "audit.python_models", "audit.references", "audit.measures", "audit.vocabulary"):
         for path in sorted(_files(str(resources.files(package)))):

@@ -9,6 +9,8 @@ from typing import Any, Final, Self
 import msgspec
 
 from audit.interventions.plan import Call, Plan, answers_file
+from audit.interventions.prompt import Block
+from audit.interventions.showing import ROLES
 from audit.output.errors import AuditError, Problem, count, report
 from audit.sources.answer_lines import AnswerLine, AnswerLines, left_out
 from audit.vocabulary.keys import RevisionKey
@@ -38,6 +40,19 @@ class ShownLine(msgspec.Struct, frozen=True, kw_only=True):
     number: str | None
     return_: float | None = msgspec.field(name="return")
     length: int | None
+
+    @classmethod
+    def of(cls, content: str, block: Block, number: str | None) -> Self:
+        """A rollout of that content in a prompt, with the return of the content `number`."""
+        return cls(
+            content=content,
+            name=block.name,
+            label=block.label if block.label in ROLES else None,
+            rollout=block.rollout,
+            number=number,
+            return_=block.value,
+            length=block.steps,
+        )
 
 
 class AnswerOf(AnswerLine, frozen=True, kw_only=True):

@@ -278,7 +278,10 @@ def _answers(plan: Plan, units: Sequence[Sequence[_Line]]) -> Iterator[AnswerOf]
                 arm=line.arm,
                 replicate=seen[line.arm],
                 order=order,
-                shown=[_shown_line(*each) for each in zip(line.contents, line.blocks, strict=True)],
+                shown=[
+                    ShownLine.of(content, block, None if block.value is None else content)
+                    for content, block in zip(line.contents, line.blocks, strict=True)
+                ],
                 prompt_sha256=sha256(line.prompt),
                 base_prompt_sha256=unit.prompt_sha256,
                 prompt_characters=len(line.prompt),
@@ -297,16 +300,3 @@ def _answers(plan: Plan, units: Sequence[Sequence[_Line]]) -> Iterator[AnswerOf]
             )
             seen[line.arm] += 1
             order += 1
-
-
-def _shown_line(content: str, block: Block) -> ShownLine:
-    label = block.label if block.label in ROLES else None
-    return ShownLine(
-        content=content,
-        name=block.name,
-        label=label,
-        rollout=block.rollout,
-        number=None if block.value is None else content,
-        return_=block.value,
-        length=block.steps,
-    )

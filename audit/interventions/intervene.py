@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from audit.arguments import Data, RunSelection, request_of
-from audit.interventions.making import Settings, make_plan
-from audit.interventions.plan import Plan, answers_file, counted, read_plan, write_plan
+from audit.interventions.making import make_plan
+from audit.interventions.plan import Plan, answers_file, read_plan, write_plan
 from audit.interventions.presets import get_preset
 from audit.output.errors import AuditError, UsageError, count
 from audit.output.formats import Row
@@ -80,7 +80,14 @@ def intervene_plan(
     path = Path(out)
     if not dry_run and path.exists():
         raise AuditError(f"{path} exists; a plan is not replaced: name another place with --out FILE")
-    settings = Settings(
+    plan = make_plan(
+        request.paths,
+        request.choose,
+        out=path,
+        backend=backend,
+        model=model.name,
+        options=model.options,
+        given=given,
         preset=preset,
         units=units,
         arms=arms,
@@ -91,16 +98,6 @@ def intervene_plan(
         longest=longest,
         templates=None if templates is None else Path(templates),
         task_modules=[Path(module) for module in task_modules],
-    )
-    plan = make_plan(
-        request.paths,
-        request.choose,
-        settings,
-        out=path,
-        backend=backend,
-        model=model.name,
-        options=model.options,
-        given=given,
     )
     if not dry_run:
         write_plan(plan, path)
@@ -213,16 +210,18 @@ def _planned(plan: Plan, path: Path | None) -> Table:
     if path is not None:
         notes.append(f"written to {path}; go on with: audit intervene run {path}")
     title = f"Plan {plan.sha256[:12]}: {count(len(plan.units), 'unit')}, {plan.cost.calls:,} calls of {plan.model}"
-    return _plain(("arm", "meaning", "control", "answers", "calls"), rows, title, notes)
+    return Table(
+        columns=("arm", "meaning", "control", "answers", "calls"), rows=rows, title=title, notes=notes, plain=True
+    )
 
 
 def describe(plan: Plan) -> Iterator[str]:
     """A plan in lines: units, what was left out, hypotheses, power, cost."""
-    drawn = counted(plan)
+    drawn = plan.drawn
     for env in sorted({*plan.eligible, *(each.env for each in plan.left_out)}):
         left = sum(each.revisions for each in plan.left_out if each.env == env)
         eligible = plan.eligible.get(env, 0)
-        yield f"{env}: {eligible} of {eligible + left} prompts eligible, {drawn.get(env, 0)} drawn"
+        yield f"{env}: {eligible} of {eligible + left} prompts eligible, {drawn[env]} drawn"
         for each in plan.left_out:
             if each.env == env:
                 yield f"  {each.revisions} left out: {each.reason}"
@@ -265,15 +264,5 @@ def _answered(plan: Plan, path: Path) -> Table:
     missing = plan.cost.calls - len(answers)
     state = f"{missing:,} of {plan.cost.calls:,} calls are missing" if missing else "all calls are answered"
     notes = [*report_of(problems), state, *([] if missing else [f"go on with: audit intervene report {path}"])]
-    return _plain(("arm", "planned", "answered", "unreadable"), rows, "Answers", notes)
-
-
-def _plain(columns: Sequence[str], rows: Sequence[Row], title: str, notes: Sequence[str]) -> Table:
-    """A table whose rows have no condition."""
-    return Table(
-        columns=columns,
-        rows=rows,
-        title=title,
-        notes=notes,
-        plain=True,
-    )
+    columns = ("arm", "planned", "answered", "unreadable")
+    return Table(columns=columns, rows=rows, title="Answers", notes=notes, plain=True)

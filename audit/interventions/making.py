@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from audit.ingest.runs import open_records
+from audit.ingest.runs import RecordedRun, Records, open_records
 from audit.interventions.arms import ARMS
-from audit.interventions.costs import cost
+from audit.interventions.expected import cost, powers
 from audit.interventions.plan import LeftOut, Plan, folder_of, name_of, relative
-from audit.interventions.power import powers
 from audit.interventions.presets import family, get_preset, read_arms
 from audit.interventions.showing import Evidence
 from audit.interventions.units import Eligible, draw, eligible
@@ -24,124 +23,85 @@ from collector.switches import switched
 from collector.tasks import Task, get_task
 
 
-@dataclass(frozen=True, kw_only=True)
-class Settings:
-    """What a user sets.
-
-    Attributes:
-        preset: where the numbers come from that are not set.
-        units: how many to draw; None for the preset's.
-        arms: settings such as `XP=8`.
-        seed: of all that is drawn.
-        alpha: level of the primary family.
-        permutations: redraws of each test.
-        rollouts: fresh rollouts of each revised policy.
-        longest: prompts of more characters are left out; None for no bound.
-        templates: a user's templates of prompts.
-        task_modules: files of users' tasks.
-    """
-
-    preset: str = "small"
-    units: int | None = None
-    arms: Sequence[str] = ()
-    seed: int = 0
-    alpha: float = 0.05
-    permutations: int = 4999
-    rollouts: int = 200
-    longest: int | None = None
-    templates: Path | None = None
-    task_modules: Sequence[Path] = ()
-
-
 def make_plan(
     paths: Sequence[Path],
-    runs: Any,
-    settings: Settings,
+    runs: Callable[[Records], Sequence[RecordedRun]],
     *,
     out: Path,
     backend: str,
     model: str,
     options: Mapping[str, Any],
     given: Mapping[str, Any],
+    preset: str,
+    units: int | None,
+    arms: Sequence[str],
+    seed: int,
+    alpha: float,
+    permutations: int,
+    rollouts: int,
+    longest: int | None,
+    templates: Path | None,
+    task_modules: Sequence[Path],
 ) -> Plan:
     """Make a plan; nothing is asked, and nothing written.
 
-    Args:
-        paths: of the records.
-        runs: takes opened records, and gives the runs that count.
-        settings: what the user set.
-        out: where the plan will be.
-        backend: who is asked.
-        model: its name.
-        options: all that it reports of itself.
-        given: its options as they were given.
+    `runs` gives of opened records those that count, `options` are all that the model reports of itself, `given` those
+    that it was made with; settings are those of `intervene_plan`.
 
     Raises:
         UsageError: a setting that makes no sense.
         AuditError: no unit is eligible.
     """
-    preset = get_preset(settings.preset)
-    arms = read_arms(settings.arms, preset.arms)
-    if not arms:
+    chosen = get_preset(preset)
+    asked = read_arms(arms, chosen.arms)
+    if not asked:
         raise UsageError("no arm is left to ask")
-    if settings.rollouts == 1:
+    if rollouts == 1:
         raise UsageError("--rollouts 1: one rollout has no standard error; give 2 or more, or 0 for none")
     _refuse_secrets(given.get("base_url") or "")
-    needs = frozenset(ARMS[arm].needs for arm in arms)
-    spliced = preset.spliced
-    if spliced and needs != {"prompt"}:
-        raise UsageError(
-            f"preset {settings.preset} changes recorded prompts only; arms that need rollouts need another"
-        )
-    load_tasks([Path(path) for path in settings.task_modules])
+    needs = frozenset(ARMS[arm].needs for arm in asked)
+    if chosen.spliced and needs != {"prompt"}:
+        raise UsageError(f"preset {preset} changes recorded prompts only; arms that need rollouts need another")
+    load_tasks(task_modules)
     with open_records(paths) as records:
         found = eligible(
-            records,
-            runs(records),
-            spliced=spliced,
-            templates=settings.templates,
-            longest=settings.longest,
-            needs=needs,
+            records, runs(records), spliced=chosen.spliced, templates=templates, longest=longest, needs=needs
         )
-        places = {unit.key: number for number, (unit, _) in enumerate(found.units.values())}
-        units = draw([unit for unit, _ in found.units.values()], settings.units or preset.units, settings.seed)
-        drawn = {unit.cluster for unit in units}
+        drawn = draw([unit for unit, _ in found.units.values()], units or chosen.units, seed)
+        clusters = {unit.cluster for unit in drawn}
         switches = {
             name_of(run.identity): run.run.switches
             for run in records.runs
-            if run.identity in drawn and run.run is not None and run.run.switches
+            if run.identity in clusters and run.run is not None and run.run.switches
         }
-    if not units:
+    if not drawn:
         raise AuditError(_nothing(found))
     characters = {key: len(str(evidence.prompt)) for key, (_, evidence) in found.units.items()}
-    hypotheses = family(arms, has_numbers=any(not unit.number_readable for unit in units))
-    by_env: dict[str, int] = {}
-    for key in places:
-        by_env[key.env] = by_env.get(key.env, 0) + 1
+    hypotheses = family(asked, has_numbers=any(not unit.number_readable for unit in drawn))
     folder = folder_of(out)
     return Plan(
         version=version("salience-audit"),
-        preset=settings.preset,
+        preset=preset,
         data=relative(paths, folder),
-        task_modules=relative(settings.task_modules, folder),
-        templates=None if settings.templates is None else relative([settings.templates], folder)[0],
-        spliced=spliced,
+        task_modules=relative(task_modules, folder),
+        templates=None if templates is None else relative([templates], folder)[0],
+        spliced=chosen.spliced,
         backend=backend,
         model=model,
         options=dict(options),
         given={name: value for name, value in given.items() if value is not None},
-        seed=settings.seed,
-        arms=arms,
-        units=units,
-        eligible=by_env,
+        seed=seed,
+        arms=asked,
+        units=drawn,
+        eligible=dict(Counter(key.env for key in found.units)),
         left_out=[LeftOut(env, reason, number) for (env, reason), number in sorted(found.left_out.items())],
-        outcomes=["edits", "text", *(["return"] if settings.rollouts else [])],
+        outcomes=["edits", "text", *(["return"] if rollouts else [])],
         family=hypotheses,
-        alpha=settings.alpha,
-        permutations=settings.permutations,
-        rollouts=settings.rollouts,
-        cost=cost(units, arms, characters, backend=backend, max_tokens=options.get("max_tokens")),
-        power=powers(units, arms, hypotheses, settings.alpha),
+        alpha=alpha,
+        permutations=permutations,
+        rollouts=rollouts,
+        cost=cost(drawn, asked, characters, backend=backend, max_tokens=options.get("max_tokens")),
+        power=powers(drawn, asked, hypotheses, alpha),
         switches=switches,
     ).signed()
 
@@ -224,8 +184,8 @@ def _refuse_secrets(address: str) -> None:
 def _nothing(found: Eligible) -> str:
     if not found.prompts:
         return "nothing to ask again: no critic's prompts in the records"
-    reasons: dict[str, int] = {}
+    reasons: Counter[str] = Counter()
     for (_, reason), number in found.left_out.items():
-        reasons[reason] = reasons.get(reason, 0) + number
-    listed = "; ".join(f"{number}: {reason}" for reason, number in sorted(reasons.items(), key=lambda each: -each[1]))
+        reasons[reason] += number
+    listed = "; ".join(f"{number}: {reason}" for reason, number in reasons.most_common())
     return f"nothing to ask again: of {sum(found.prompts.values())} critics' prompts none is eligible ({listed})"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -139,6 +140,11 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         # 31 bits, since some servers keep seeds as signed numbers.
         return seeding.seeds(self.seed, 1, *self.purpose(call), "call")[0] >> 1
 
+    @property
+    def drawn(self) -> Counter[str]:
+        """Units by task."""
+        return Counter(unit.env for unit in self.units)
+
     def places(self) -> dict[RevisionKey, int]:
         """The index of each unit."""
         return {unit.key: place for place, unit in enumerate(self.units)}
@@ -225,20 +231,11 @@ def name_of(run: RunKey) -> str:
 
 def relative(paths: Sequence[str | Path], folder: Path) -> list[str]:
     """Paths as a plan in a folder holds them, so that both can be moved together."""
-    return list(_relative(paths, folder))
 
-
-def _relative(paths: Sequence[str | Path], folder: Path) -> Iterator[str]:
-    for path in paths:
+    def shortest(path: str | Path) -> str:
         try:
-            yield Path(os.path.relpath(path, folder)).as_posix()
+            return Path(os.path.relpath(path, folder)).as_posix()
         except ValueError:  # on another drive
-            yield str(Path(path).absolute())
+            return str(Path(path).absolute())
 
-
-def counted(plan: Plan) -> Mapping[str, int]:
-    """Units drawn, by task."""
-    found: dict[str, int] = {}
-    for unit in plan.units:
-        found[unit.env] = found.get(unit.env, 0) + 1
-    return found
+    return [shortest(path) for path in paths]

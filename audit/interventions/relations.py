@@ -98,7 +98,7 @@ def _answers(plan: Plan, path: Path, cache: bool) -> Iterator[Row]:
         written = answers[Call(each.unit, each.arm, each.replicate)]
         yield {
             "plan_sha256": plan.sha256,
-            **_key(plan.units[each.unit].key),
+            **plan.units[each.unit].key._asdict(),
             "arm": each.arm,
             "replicate": each.replicate,
             "call": each.order,
@@ -139,7 +139,7 @@ def _units(plan: Plan, path: Path) -> Iterator[Row]:
         answered = by_unit.get(unit.key, [])
         yield {
             "plan_sha256": plan.sha256,
-            **_key(unit.key),
+            **unit.key._asdict(),
             "backend": plan.backend,
             "model": plan.model,
             "prompt_sha256": unit.prompt_sha256,
@@ -158,7 +158,3 @@ def _effects(plan: Plan, path: Path, *, cache: bool) -> Iterator[Row]:
     by = {"plan_sha256": plan.sha256, "backend": plan.backend, "model": plan.model}
     for effect, row in zip(report.analysis.effects, report.rows(), strict=True):
         yield {**by, **row, "sentence": sentence(effect)}
-
-
-def _key(key: RevisionKey) -> Row:
-    return key._asdict()

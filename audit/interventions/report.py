@@ -159,11 +159,8 @@ def _setting(plan: Plan, experiment: Experiment) -> Iterator[str]:
         f"{count(len(plan.units), 'prompt')} of {count(runs, 'run')}, {plan.cost.calls:,} answers of "
         f"{model_name(plan.model, plan.backend)}; plan {plan.sha256}"
     )
-    tasks: dict[str, int] = {}
-    for unit in plan.units:
-        tasks[unit.env] = tasks.get(unit.env, 0) + 1
     drawn = ", ".join(
-        f"{env} {number} of {plan.eligible.get(env, 0)} eligible" for env, number in sorted(tasks.items())
+        f"{env} {number} of {plan.eligible.get(env, 0)} eligible" for env, number in sorted(plan.drawn.items())
     )
     yield from plan.remarks
     if plan.imported:

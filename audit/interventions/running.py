@@ -137,7 +137,7 @@ class _Asking:
             arm=call.arm,
             replicate=call.replicate,
             order=order,
-            shown=[_line(each) for each in asked.shown],
+            shown=[ShownLine.of(each.content, each.block, each.number) for each in asked.shown],
             prompt_sha256=sha256(asked.prompt),
             base_prompt_sha256=unit.prompt_sha256,
             prompt_characters=len(asked.prompt),
@@ -256,19 +256,6 @@ def _read(completion: Completion, task: Task, *, structured: bool) -> tuple[list
         except policy.UnreadableAnswer as reason:
             error = completion.cut or str(reason)
     return None, error
-
-
-def _line(shown: Any) -> ShownLine:
-    block = shown.block
-    return ShownLine(
-        content=shown.content,
-        name=block.name,
-        label=block.label,
-        rollout=block.rollout,
-        number=shown.number,
-        return_=block.value,
-        length=block.steps,
-    )
 
 
 def _took(answers: Sequence[AnswerOf], seconds: float) -> str:

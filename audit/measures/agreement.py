@@ -91,41 +91,23 @@ def kappa(tables: NDArray[Any]) -> Counts:
     return _ratio(total * np.trace(tables, axis1=-2, axis2=-1) - expected, total**2 - expected)
 
 
-def kappa_standard_error(table: NDArray[Any]) -> float:
-    """Large-sample standard error of kappa, for independent items.
+def kappa_interval(table: NDArray[Any], level: float = 0.95) -> Interval:
+    """Kappa give or take its large-sample standard error, within -1 and 1; NaN where this has no width.
 
     J. L. Fleiss, J. Cohen and B. S. Everitt, "Large sample standard errors of kappa and weighted kappa", Psychological
-    Bulletin 72 (1969), equation 13.
-
-    Args:
-        table: counts of shape (codes, codes).
-
-    Returns:
-        NaN where kappa is undefined.
+    Bulletin 72 (1969), equation 13, for independent items.
     """
+    from statsmodels.stats.inter_rater import cohens_kappa
+
     estimate = float(kappa(table))
     if math.isnan(estimate):
-        return math.nan
-    total = float(table.sum())
-    shares = table / total
-    rows, columns = shares.sum(1), shares.sum(0)
-    expected = float(rows @ columns)
-    agreeing = np.diag(shares) @ (1 - (rows + columns) * (1 - estimate)) ** 2
-    apart = shares * (columns[:, None] + rows[None, :]) ** 2
-    differing = (1 - estimate) ** 2 * (apart.sum() - np.trace(apart))
-    correction = (estimate - expected * (1 - estimate)) ** 2
-    # Where all items agree the three cancel; what rounding leaves must not be negative.
-    variance = max(0.0, float(agreeing + differing - correction)) / (total * (1 - expected) ** 2)
-    return math.sqrt(variance)
-
-
-def kappa_interval(table: NDArray[Any], level: float = 0.95) -> Interval:
-    """Kappa give or take its large-sample standard error, within -1 and 1; NaN where this has no width."""
-    error = kappa_standard_error(table)
+        return UNKNOWN
+    with np.errstate(divide="ignore", invalid="ignore"):
+        error = float(cohens_kappa(table).std_kappa)
     # What rounding leaves of an error of zero; a true one as small as this would take 10^12 items.
     if not error > 1e-6:
         return UNKNOWN
-    estimate, reach = float(kappa(table)), _quantile(level) * error
+    reach = float(ndtri((1 + level) / 2)) * error
     return Interval(max(-1.0, estimate - reach), min(1.0, estimate + reach))
 
 
@@ -142,14 +124,10 @@ def wilson(successes: float, trials: float, level: float = 0.95) -> Interval:
         raise ValueError(f"{successes} successes in {trials} trials")
     if not trials:
         return UNKNOWN
-    z = _quantile(level)
-    share = successes / trials
-    centre = (share + z**2 / (2 * trials)) / (1 + z**2 / trials)
-    reach = z / (1 + z**2 / trials) * math.sqrt(share * (1 - share) / trials + z**2 / (4 * trials**2))
-    return Interval(
-        0.0 if successes == 0 else centre - reach,
-        1.0 if successes == trials else centre + reach,
-    )
+    from statsmodels.stats.proportion import proportion_confint
+
+    low, high = proportion_confint(successes, trials, 1 - level, method="wilson")
+    return Interval(float(low) if successes else 0.0, float(high) if successes < trials else 1.0)
 
 
 def f1_interval(table: NDArray[Any], level: float = 0.95) -> Interval:
@@ -164,10 +142,6 @@ def f1_interval(table: NDArray[Any], level: float = 0.95) -> Interval:
     hits = float(table[0, 0])
     low, high = wilson(hits, hits + float(table[0, 1]) + float(table[1, 0]), level)
     return Interval(2 * low / (1 + low), 2 * high / (1 + high))
-
-
-def _quantile(level: float) -> float:
-    return float(ndtri((1 + level) / 2))
 
 
 def _ratio(part: NDArray[Any], whole: NDArray[Any]) -> Counts:

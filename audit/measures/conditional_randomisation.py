@@ -8,15 +8,12 @@ answers depend on each other.
 from __future__ import annotations
 
 import math
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from audit.measures.stratified_permutation import REDRAWS, Floats, Permuted, Seed, permutation_p
-
-_AT_ONCE: Final = 4_000_000
-"""Draws of calls that are in memory at once."""
+from audit.measures.stratified_permutation import REDRAWS, Floats, Permuted, Seed, permutation_p, redrawn
 
 
 class ConditionalRandomisation(NamedTuple):
@@ -83,22 +80,16 @@ def conditional_randomisation_test(
         return ConditionalRandomisation(math.nan, math.nan, 0, effects)
     table, able, held, choices = table[counted], able[counted], held[counted], choices[counted]
     centred = table - (table * able).sum(axis=1, keepdims=True) / choices[:, None]
-    parts = centred[np.arange(len(table)), held]
+    rows = np.arange(len(table))
+    parts = centred[rows, held]
     # What is above the mean of all k blocks is (k - 1) / k of what is above the mean of the others.
     effects[counted] = parts * choices / (choices - 1)
     # Eligible blocks come first, so that one number below k draws one of them.
     ordered = np.take_along_axis(centred, np.argsort(~able, axis=1, kind="stable"), axis=1)
-    totals = _redrawn(ordered, choices, redraws, np.random.default_rng(seed))
+    rng = np.random.default_rng(seed)
+    high = int(choices[0]) if np.all(choices == choices[0]) else choices
+    totals = redrawn(
+        redraws, len(rows), lambda size: ordered[rows, rng.integers(high, size=(size, len(rows)))].sum(axis=1)
+    )
     p = permutation_p(Permuted(parts, totals, exact=False), size=float(np.abs(table).sum()))
     return ConditionalRandomisation(float(effects[counted].mean()), p, int(counted.sum()), effects)
-
-
-def _redrawn(
-    scores: Floats, choices: np.ndarray[tuple[int, ...], np.dtype[np.intp]], redraws: int, rng: np.random.Generator
-) -> Floats:
-    """Sums over calls of a score drawn from each call's first ones: shape (redraws,)."""
-    calls = np.arange(len(scores))
-    high = int(choices[0]) if np.all(choices == choices[0]) else choices
-    step = max(1, _AT_ONCE // len(scores))
-    sizes = [min(step, redraws - start) for start in range(0, redraws, step)]
-    return np.concatenate([scores[calls, rng.integers(high, size=(size, len(scores)))].sum(axis=1) for size in sizes])

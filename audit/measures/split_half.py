@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from audit.measures.stratified_permutation import REDRAWS, Floats, Permuted, Seed, permutation_p
-
-_AT_ONCE: Final = 4_000_000
+from audit.measures.stratified_permutation import REDRAWS, Floats, Permuted, Seed, permutation_p, redrawn
 
 
 class SplitHalf(NamedTuple):
@@ -68,9 +66,7 @@ def split_half_correlation(first: ArrayLike, second: ArrayLike, *, redraws: int 
     both = min(first_reliability, second_reliability) > 0
     noise = math.sqrt(first_reliability * second_reliability) if both else math.nan
     rng = np.random.default_rng(seed)
-    step = max(1, _AT_ONCE // len(x))
-    sizes = [min(step, redraws - start) for start in range(0, redraws, step)]
-    totals = np.concatenate([rng.permuted(np.tile(other, (size, 1)), axis=1) @ one for size in sizes])
+    totals = redrawn(redraws, len(x), lambda size: rng.permuted(np.tile(other, (size, 1)), axis=1) @ one)
     p = permutation_p(Permuted(one * other, totals, exact=False), size=1.0)
     return SplitHalf(correlation, p, first_reliability, second_reliability, correlation / noise, len(x))
 

@@ -28,6 +28,8 @@ to the statistic under each: (strata, arrangements)."""
 REDRAWS: Final = 4_999
 _TABULATED: Final = 5_000
 """Arrangements of a stratum that are tabulated; where there are more, they are drawn one by one."""
+AT_ONCE: Final = 4_000_000
+"""Numbers of redraws that are in memory at once."""
 _TIE: Final = 1e-12
 """Differences this small, relative to the size of what is summed, are rounding errors."""
 
@@ -97,6 +99,18 @@ def permute_within(
         for place in places:
             totals += contribution([place], rng.permuted(template, axis=1))[0]
     return Permuted(parts, totals, exact=False)
+
+
+def redrawn(redraws: int, numbers: int, draw: Callable[[int], Floats]) -> Floats:
+    """Totals of redraws, made in parts: shape (redraws,).
+
+    Args:
+        redraws: how many.
+        numbers: that one of them holds in memory.
+        draw: makes some of them.
+    """
+    step = max(1, AT_ONCE // numbers)
+    return np.concatenate([draw(min(step, redraws - start)) for start in range(0, redraws, step)])
 
 
 def permutation_p(permuted: Permuted, *, size: float, alternative: Alternative = "two-sided") -> float:

@@ -7,11 +7,15 @@ import os
 import re
 import shutil
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
 
 REPLACED: Final = "replaced"
 """What a result replaces is put away under this name until the result is in its place."""
+
+SYNCED_AT_ONCE: Final = 8
+"""Files that are synced at once: the system writes those together."""
 
 
 @contextlib.contextmanager
@@ -46,14 +50,16 @@ def clear_remains(target: Path) -> None:
 
 
 def put_in_place(new: Path, target: Path) -> None:
-    """Move a result to its place; a folder that is there is put away first, and put back if the move fails.
+    """Move a result to its place once the disk has all of it; what is there goes, or stays if that fails.
 
     Args:
         new: the result, in a folder that `folder_for` made for the place.
         target: its place.
     """
+    with ThreadPoolExecutor(SYNCED_AT_ONCE) as threads:
+        list(threads.map(_to_disk, (new, *new.rglob("*"))))
     aside = new.with_name(REPLACED)
-    is_replaced = target.is_dir()
+    is_replaced = new.is_dir() and target.is_dir()
     if is_replaced:
         target.rename(aside)
     try:
@@ -62,6 +68,18 @@ def put_in_place(new: Path, target: Path) -> None:
         if is_replaced:
             aside.rename(target)
         raise
+    _to_disk(target.parent)
+
+
+def _to_disk(path: Path) -> None:
+    is_folder = path.is_dir()
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        # Some file systems cannot sync folders.
+        with contextlib.suppress(OSError) if is_folder else contextlib.nullcontext():
+            os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _clear(path: Path, target: Path) -> None:

@@ -15,7 +15,7 @@ from audit.ingest.gathering import read
 from audit.ingest.segment_lists import look_of
 from audit.output.errors import AuditError, UsageError
 from audit.output.progress import PrintedProgress
-from audit.output.unfinished_results import folder_for
+from audit.output.unfinished_results import folder_for, put_in_place
 from audit.packing.packed import Packed
 from audit.packing.partitions import pack_partitions
 from audit.packing.writing import write_pack
@@ -85,7 +85,7 @@ def pack(
         if changed is not None:
             raise AuditError(f"{changed.label} changed meanwhile; pack it when nothing is written to it any more")
         _refuse_overwriting(target, force=force)
-        part.replace(target)
+        put_in_place(part, target)
         return Packed(
             path=target,
             runs=len(intake.runs),

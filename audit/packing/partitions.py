@@ -78,7 +78,7 @@ def pack_partitions(path: Path, out: Path | None, *, force: bool, strict: bool, 
         size_after = sum(each.stat().st_size for each in packs)
         if append:
             for each in packs:
-                each.replace(target / each.name)
+                put_in_place(each, target / each.name)
         else:
             put_in_place(part, target)
         return Packed(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as version_of
@@ -37,7 +36,7 @@ def write_pack(
     level: str,
     sizes: Mapping[RecordFile, int] | None = None,
 ) -> int:
-    """Write a pack, all of it to the disk.
+    """Write a pack.
 
     Args:
         path: the file.
@@ -68,7 +67,6 @@ def write_pack(
             add_records(pack, in_columns, intake, database, readings, cache, level=level, columns=columns)
         pack.add(last)
     add_checksums(path)
-    _to_disk(path)
     return len(as_they_are)
 
 
@@ -128,11 +126,3 @@ def _program_version() -> str:
         return version_of("salience-audit")
     except PackageNotFoundError:  # run from a source tree
         return "unknown"
-
-
-def _to_disk(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDWR)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

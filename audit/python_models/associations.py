@@ -9,7 +9,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from audit.measures.association import Ratio, associate
+from audit.measures.association import Ratio, associate, robust_odds
 from audit.output.numbers import known
 from audit.python_models.batches import batches, write_lines
 
@@ -45,7 +45,6 @@ def write_tests(runs: duckdb.DuckDBPyConnection, path: Path) -> None:
         path: the file to write.
     """
     from audit.measures.holm import holm_within
-    from audit.measures.logistic import robust_odds
 
     found = {cell: robust_odds(clusters) for cell, clusters in _clusters(runs).items()}
     families = [(condition, variant) for condition, _, variant in found]

@@ -159,7 +159,8 @@ def _command(row: dict[str, Any], request: Request, store: Store) -> str:
         options.append(f"--detector={request.detector}")
     if request.about is not None:
         options.append(f"--about={request.about}")
-    options += [f"--set={setting}" for setting in request.settings or ()]
+    for task, values in request.overrides.items():
+        options += [f"--set={task}.{key}={str(value).removesuffix('.0')}" for key, value in values.items()]
     return shlex.join(["audit", "show", f"./{path}" if path.startswith("-") else path, *place, *options])
 
 

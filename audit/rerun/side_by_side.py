@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from audit.ingest.runs import RecordedRun, find_run, open_records
 from audit.rerun.aside import Aside, AsideError
-from audit.rerun.filming import COLUMNS, filmed_states, unfilmable
 from audit.rerun.replay import Replay, iteration_of, names_of, outcome_of, plain_value
 from audit.rerun.rollouts import NO_PARAMETERS, NotRerunnableError, Rollout, rollouts_of, task_of, what_is_missing
 from audit.sources.iterations import Candidate
@@ -74,7 +73,7 @@ def side_by_side(revision: Revision, places: Mapping[str, int], aside: Aside) ->
     Returns:
         An object for JSON. Each rollout has `old` and `new`, with either `why` it cannot be run or its steps: T
         actions and rewards, and the T + 1 observations around them. `agrees` is null where the record has no rollout
-        of the policy on that seed. `frames` tells which states `film` takes.
+        of the policy on that seed.
     """
     recorded = rollouts_of(revision.old)
     again = {} if what_is_missing(revision.new) else {each.seed: each for each in rollouts_of(revision.new)}
@@ -91,8 +90,6 @@ def side_by_side(revision: Revision, places: Mapping[str, int], aside: Aside) ->
         "action_names": list(actions),
         "discrete": discrete,
         "same_seeds": all(seed in again for seed in seeds),
-        "unfilmable": unfilmable(revision.task),
-        "columns": COLUMNS,
         "rollouts": [
             {
                 "label": " and ".join(
@@ -138,7 +135,7 @@ def _walked(aside: Aside, task: Task, params: Sequence[float], seeds: Sequence[i
 def _policy(revision: Revision, role: str, recorded: Rollout | None, walked: Trajectory | str) -> dict[str, Any]:
     if isinstance(walked, str):
         return {"why": f"the policy cannot be run: {walked}"}
-    outcome, states = outcome_of(walked), filmed_states(walked.length)
+    outcome = outcome_of(walked)
     return {
         "why": None,
         "return": outcome.return_,
@@ -150,7 +147,6 @@ def _policy(revision: Revision, role: str, recorded: Rollout | None, walked: Tra
         "observations": [_shortened(plain_value(each)) for each in walked.observations],
         "actions": [_shortened(each) for each in walked.actions],
         "rewards": [_shortened(each) for each in walked.rewards],
-        "frames": {"every": states[1] - states[0], "count": len(states)},
     }
 
 

@@ -9,9 +9,8 @@ from audit.output.errors import AuditError
 from audit.validation.coding.answers import rows_by_identity
 from audit.validation.coding.filling import NOTE, Rows
 from audit.validation.coding.guide import guide
-from audit.validation.coding.intervals import Bootstrap
 from audit.validation.coding.labels import Labels, resolve_identities
-from audit.validation.coding.scores import comparisons, scores
+from audit.validation.coding.scores import Bootstrap, comparisons, scores
 from audit.validation.coding.sheet import READING, changes, rollouts
 from audit.vocabulary.keys import RevisionKey
 

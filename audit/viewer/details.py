@@ -21,16 +21,15 @@ TOGETHER: Final = 1_000
 """Revisions that are read at once, unless a run has more."""
 
 
-def details(session: Session, *, with_prompts: bool) -> Iterator[tuple[dict[str, Any], str]]:
-    """The page and the searched text of each revision, in the order of the table.
+def details(session: Session, *, with_prompts: bool) -> Iterator[dict[str, Any]]:
+    """The page of each revision, in the order of the table.
 
     Args:
         session: the records.
         with_prompts: whether the pages have the exact prompts.
 
     Yields:
-        What `audit.viewer.revision` answers, without the place among others and without the file; and the answer and
-        its thinking in lower case, as the table is searched.
+        What `audit.viewer.revision` answers, without the place among others and without the file.
     """
     store = session.store
     beside = Beside(with_prompts=with_prompts)
@@ -38,9 +37,7 @@ def details(session: Session, *, with_prompts: bool) -> Iterator[tuple[dict[str,
     thresholds = _by_run(store, "thresholds")
     thresholds |= {key: row for key, row in _by_run(store, "edit_thresholds").items() if row["policy"] == TEXT}
     for runs, rows in _batches(session.table.full_rows()):
-        episodes = _by_revision(
-            store, "episodes", runs, "lower(concat(revised.answer, chr(0), revised.thinking)) as searched"
-        )
+        episodes = _by_revision(store, "episodes", runs)
         answers = _by_revision(store, "critic_answers", runs)
         judgements = _by_revision(store, "judgements", runs)
         for row in rows:
@@ -53,7 +50,7 @@ def details(session: Session, *, with_prompts: bool) -> Iterator[tuple[dict[str,
             references = [{"detector": store.detected_by.name}] if row["cites"] is not None else []
             page = page_of(put_together(recorded, row, chosen, references), row)
             del page["row"]["file"]
-            yield {**page, **beside.of(key, row["file"])}, episode["searched"]
+            yield {**page, **beside.of(key, row["file"])}
 
 
 def _batches(rows: Iterator[dict[str, Any]]) -> Iterator[tuple[list[RunKey], list[dict[str, Any]]]]:
@@ -75,9 +72,7 @@ def _by_run(store: Store, relation: str) -> dict[tuple[Any, ...], dict[str, Any]
     return {tuple(row[name] for name in RunKey._fields): row for row in rows_of(store.relation(relation))}
 
 
-def _by_revision(
-    store: Store, relation: str, runs: list[RunKey], more: str = ""
-) -> Mapping[RevisionKey, list[dict[str, Any]]]:
+def _by_revision(store: Store, relation: str, runs: list[RunKey]) -> Mapping[RevisionKey, list[dict[str, Any]]]:
     """The rows of some runs of one group, by revision."""
     from duckdb import ColumnExpression, ConstantExpression
 
@@ -86,6 +81,6 @@ def _by_revision(
         found = found.filter(ColumnExpression(name) == ConstantExpression(value))
     found = found.filter(ColumnExpression("run").isin(*(ConstantExpression(run.run) for run in runs)))
     by_key: dict[RevisionKey, list[dict[str, Any]]] = {}
-    for row in rows_of(found.select(f"*, {more}") if more else found):
+    for row in rows_of(found):
         by_key.setdefault(RevisionKey(*(row[name] for name in RevisionKey._fields)), []).append(row)
     return by_key

@@ -1,14 +1,15 @@
 """Writes the pages of a data set to a folder that any static host serves and that a browser opens as a file.
 
 A page at `file://` may not fetch, so data are in classic script files, `data/NAME.js`, each of which hands over one
-value as a text in JSON. `static/export.js` loads them when they are asked for, and answers the pages from them.
+value as a text in JSON. `static/export.js` loads them when they are asked for, and answers the pages from them; what
+asks for a part of the revisions needs the server.
 """
 
 from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -89,7 +90,7 @@ def export_view(
 ) -> ExportedView:
     """Write the pages of a data set to a folder, which needs neither a server nor Python.
 
-    Replays, labels and tests of one group against another need the program and are not in it.
+    Filters, replays, labels and tests of one group against another need the program and are not in it.
 
     Args:
         data: records.
@@ -178,14 +179,16 @@ def _write_data(session: Session, folder: Path, progress: Progress, *, with_prom
     hidden = without_local_paths(session.request.paths)
     for name, answer in WHOLE.items():
         _write(folder, name, hidden(answer(session)))
-    for name, column in _columns(session):
-        _write(folder, f"column-{name}", column)
+    names = list(session.table.kinds)
+    columns = list(zip(*session.table.all_rows(Query(), names), strict=True)) or [()] * len(names)
+    for name, values in zip(names, columns, strict=True):
+        _write(folder, f"column-{name}", values)
+    with (folder.parent / "revisions.csv").open("wb") as stream:
+        stream.writelines(pages.download(session, Query(), [], "csv")[1])
     opened = _Chunks(folder, "details", ITEMS)
-    searched = _Chunks(folder, "texts", MOST)
-    for page, text in details(session, with_prompts=with_prompts):
+    for page in details(session, with_prompts=with_prompts):
         page.update(hidden({name: page[name] for name in ("row", "thresholds", "prompt_problem")}))
         opened.add(page)
-        searched.add(text)
         progress.advance()
     runs = _Chunks(folder, "run", ITEMS)
     keys = []
@@ -198,30 +201,11 @@ def _write_data(session: Session, folder: Path, progress: Progress, *, with_prom
         {
             "kinds": session.table.kinds,
             "details": opened.close(),
-            "texts": searched.close(),
             "runs": runs.close(),
             "run_keys": keys,
             "whole": list(WHOLE),
         },
     )
-
-
-def _columns(session: Session) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The values of each column, in the order of the table; those of names as places among the sorted ones."""
-    names = list(session.table.kinds)
-    columns = list(zip(*session.table.all_rows(Query(), names), strict=True)) or [()] * len(names)
-    for name, values in zip(names, columns, strict=True):
-        if session.table.kinds[name] == "name":
-            known = sorted({value for value in values if value is not None})
-            places = {value: place for place, value in enumerate(known)}
-            yield name, {"names": known, "values": [None if value is None else places[value] for value in values]}
-        else:
-            # What JSON cannot state is there in words, so that it is found and sorted as DuckDB does it.
-            yield name, {"values": [str(value) if _is_odd(value) else value for value in values]}
-
-
-def _is_odd(value: Any) -> bool:
-    return isinstance(value, float) and value - value != 0
 
 
 class _Chunks:

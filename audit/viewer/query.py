@@ -3,7 +3,6 @@
 `env=cartpole&env=pong&strict=true&delta=..-10&pattern=&sort=-delta&q=worst` asks for revisions on two tasks of which
 strict is true, delta is at most -10 and no pattern is known, and whose answer or thinking has the word; those with the
 largest delta first.
-`static/query.js` reads the same for an exported folder.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ POLICY: Final = {
     "default-src": "'none'",
     "script-src": "'self'",
     "style-src": f"'self' '{PLOT_STYLE}'",
-    "img-src": "'self' data: blob:",
+    "img-src": "'self' data:",
     "connect-src": "'self'",
     "base-uri": "'none'",
     "form-action": "'none'",
@@ -78,7 +78,6 @@ def application(session: Session, secret: str, names: Sequence[str]) -> ASGIApp:
         *(Route(f"/{secret}/api/{path}", partial(_answered, session, answer)) for path, answer in ANSWERS.items()),
         Route(f"/{secret}/api/coding/labels", partial(put_label, session), methods=["PUT"]),
         Route(f"/{secret}/api/download", partial(_downloaded, session)),
-        Route(f"/{secret}/api/replay/{REVISION}/{{place}}/{{policy}}", partial(_filmed, session)),
         Mount(f"/{secret}", static),
     ]
     handlers: dict[Any, Any] = {404: _not_found, AuditError: _refused, duckdb.Error: _failed, OSError: _failed}
@@ -155,12 +154,6 @@ def _downloaded(session: Session, request: Request) -> Response:
     suffix = {"latex": "tex"}.get(output, output)
     headers = {"content-disposition": f'attachment; filename="revisions.{suffix}"'}
     return StreamingResponse(pieces, media_type=kind, headers=headers)
-
-
-def _filmed(session: Session, request: Request) -> Response:
-    """The pictures of a rollout."""
-    place, policy = whole(request.path_params["place"]), request.path_params["policy"]
-    return Response(session.replays.film(_revision(request), place, policy), media_type="image/webp")
 
 
 def _refused(_: Request, error: Exception) -> Response:

@@ -69,7 +69,7 @@ class Session:
             self.coding = Filling.opened(labels, coder, codes) if labels else None
             self.table = RevisionTable(self.store, _base(request), self.directory, self.lock)
             resources.callback(self.table.close)
-            self.replays = resources.enter_context(Replays(self.store, self.lock, task_modules, cache=request.cache))
+            self.replays = resources.enter_context(Replays(self.store, self.lock, task_modules))
             self._resources = resources.pop_all()
 
     def once(self, name: str, compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:

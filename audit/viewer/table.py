@@ -67,7 +67,7 @@ class RevisionTable:
             name: _KINDS.get(kind, "number") for name, kind, *_ in described if name not in _HIDDEN
         }
         """The columns that can be filtered and sorted by."""
-        self.texts = TextIndex(store, lock, lambda query: self._cursor().execute(query).fetchall(), self._numbered)
+        self.texts = TextIndex(store, lock, self._cursor)
         """Finds words in answers."""
 
     def count(self, query: Query) -> int:
@@ -245,24 +245,17 @@ class RevisionTable:
                     oldest = next(iter(self._searches))
                     self._cursor().execute(f"drop table memory.{self._searches.pop(oldest)}")
                 name = f"search_{hash(folded) & (2**63 - 1)}"
-                ids = self.texts.find(folded)
-                if ids is None:
-                    with self._lock:
-                        keys = _with_text(self._store, folded)
-                    ids = self._numbered(keys, "id")["id"]
                 cursor = self._cursor()
-                cursor.register("found", {"id": ids})
-                cursor.execute(f"create or replace table memory.{name} as select id from found")
-                cursor.unregister("found")
+                if self.texts.is_whole:
+                    source, given = self.texts.query, {"text": folded}
+                else:
+                    with self._lock:
+                        cursor.register("found", _with_text(self._store, folded))
+                    keys = ", ".join(RevisionKey._fields)
+                    source, given = f"select id from found join kept.{NAME} using ({keys})", {}
+                cursor.execute(f"create or replace table memory.{name} as {source}", given)
                 self._searches[folded] = name
             return self._searches[folded]
-
-    def _numbered(self, frame: Any, columns: str = "id, text") -> dict[str, Any]:
-        """Columns of a frame with the columns of a `RevisionKey`, and of the table, where it has those revisions."""
-        cursor = self._cursor()
-        cursor.register("found", frame)
-        keys = ", ".join(RevisionKey._fields)
-        return cursor.execute(f"select {columns} from found join kept.{NAME} using ({keys})").fetchnumpy()
 
 
 def _listed(columns: Iterable[str]) -> str:

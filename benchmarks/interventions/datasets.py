@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -51,10 +50,7 @@ class Laboratory:
     """
 
     pool: Pool
-    _fixed: dict[str, object] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self._fixed["prepared"] = lru_cache(maxsize=KEPT)(self._prepare_fixed)
+    _fixed: dict[tuple[RevisionKey, str], Prepared] = field(default_factory=dict)
 
     def experiment(
         self, critic: str, arms: Mapping[str, int], units: Sequence[Unit], seed: int, *, rollouts: int = 0
@@ -91,10 +87,11 @@ class Laboratory:
     def _prepare(self, key: RevisionKey, arm: str, rng: np.random.Generator) -> Prepared:
         if arm in DRAWN:
             return _prepared(ask(arm, self.pool.units[key][1], rng))
-        return self._fixed["prepared"](key, arm)  # type: ignore[operator,no-any-return]
-
-    def _prepare_fixed(self, key: RevisionKey, arm: str) -> Prepared:
-        return _prepared(ask(arm, self.pool.units[key][1], np.random.default_rng(0)))
+        if (key, arm) not in self._fixed:
+            if len(self._fixed) >= KEPT:
+                self._fixed.clear()
+            self._fixed[key, arm] = _prepared(ask(arm, self.pool.units[key][1], np.random.default_rng(0)))
+        return self._fixed[key, arm]
 
 
 class _Gains:
@@ -115,18 +112,7 @@ class _Gains:
 
 
 def _prepared(asked: Asked) -> Prepared:
-    lines = tuple(
-        ShownLine(
-            content=each.content,
-            name=each.block.name,
-            label=each.block.label,
-            rollout=each.block.rollout,
-            number=each.number,
-            return_=each.block.value,
-            length=each.block.steps,
-        )
-        for each in asked.shown
-    )
+    lines = tuple(ShownLine.of(each.content, each.block, each.number) for each in asked.shown)
     places = tuple(Place(each.content, each.label, each.number) for each in lines)
     return Prepared(read_request(asked.prompt), places, lines, len(asked.prompt))
 

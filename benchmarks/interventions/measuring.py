@@ -10,7 +10,7 @@ from audit.interventions.effects.comparisons import Redraws
 from audit.interventions.effects.contrasts import edit_effect, placebos
 from audit.interventions.effects.factors import direction_scores, factor_effect
 from audit.interventions.effects.faithfulness import faithfulness
-from audit.interventions.effects.harm import harm
+from audit.interventions.effects.presence import harm
 from audit.interventions.effects.results import Effect
 from audit.interventions.experiment import Experiment
 from audit.interventions.presets import family

@@ -122,8 +122,8 @@ def build(
         band: what the intervals of learning curves are: `std` or `bootstrap`.
         notebooks: those that were run on the same records, for the page to link to.
         progress: of drawing.
-        viewer: the address of the viewer's page, relative to this one, for counts to link to; by default
-            `view/index.html`, if that file is in the folder.
+        viewer: the address of a served viewer's page, for counts to link to; by default the page leads to all revisions
+            in `view/index.html`, if that file is in the folder.
 
     Returns:
         The path of the page.

@@ -20,13 +20,17 @@ NO_PATTERN: Final = {"pattern": [""], "direction": [f"!{NO_CHANGE}"]}
 
 @dataclass(frozen=True)
 class Viewer:
-    """The viewer beside the page; `address` is its page, relative to this one."""
+    """The viewer that the page leads to; `address` is its page, relative to this one.
+
+    `is_folder` is whether it is an exported folder, which has all revisions but no filters for counts to lead to.
+    """
 
     address: str
+    is_folder: bool = False
 
     def link(self, table: Table, column: Column, row: Row) -> str:
-        """The address of the revisions that a cell counts; empty where it counts none."""
-        wanted = _filter(table.stem, row, column.needs) if row.get(column.needs) else None
+        """The address of the revisions that a cell counts; empty where it counts none, or there are no filters."""
+        wanted = None if self.is_folder else (_filter(table.stem, row, column.needs) if row.get(column.needs) else None)
         return f"{self.address}#/revisions?{urlencode(wanted, doseq=True)}" if wanted else ""
 
 
@@ -43,6 +47,6 @@ def _filter(stem: str, row: Row, key: str) -> Mapping[str, Sequence[str]] | None
 
 def viewer_beside(out: Path, address: str | None) -> Viewer | None:
     """The viewer at an address, or the one that is in the folder of the page; None where there is none."""
-    if address is None and (out / INDEX).is_file():
-        address = INDEX
-    return Viewer(address) if address else None
+    if address is not None:
+        return Viewer(address) if address else None
+    return Viewer(INDEX, is_folder=True) if (out / INDEX).is_file() else None

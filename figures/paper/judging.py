@@ -43,21 +43,10 @@ def mean_cell(
         named: what follows the number where the column does not name the method.
         of_error: whether the spread is a standard error.
     """
-    scale = math.sqrt(summary.n) if of_error else 1.0
-    verdict, withheld = None, unlike(source, summary, published)
-    if published and published.value and published.spread and not withheld:
-        their_scale = math.sqrt(published.runs) if of_error else 1.0
-        verdict = against_summary(summary, published.value, published.spread, published.runs, their_scale)
-    deviation = summary.std / scale if summary.n else math.nan
+    deviation = summary.std / (math.sqrt(summary.n) if of_error else 1.0) if summary.n else math.nan
     shown = spread(Summary(summary.mean, deviation, summary.n))
-    return replace(
-        _over_runs(row, column, source, summary, published),
-        text=f"{shown} ({named})" if named and summary.n else shown,
-        spread=known(deviation),
-        goal=goal,
-        verdict=verdict,
-        withheld=withheld,
-    )
+    cell = value_cell(row, column, source, summary, published, goal=goal, of_error=of_error)
+    return replace(cell, text=f"{shown} ({named})" if named and summary.n else shown, spread=known(deviation))
 
 
 def value_cell(
@@ -69,8 +58,9 @@ def value_cell(
     *,
     goal: Goal = Goal.none,
     write: Callable[[float], str] = decimal,
+    of_error: bool = False,
 ) -> Cell:
-    """A number over runs whose published spread is not known.
+    """A number over runs, judged by its published spread where that is known.
 
     Args:
         row: ids of the row.
@@ -80,34 +70,30 @@ def value_cell(
         published: the published number.
         goal: which cell of the row is the best.
         write: how the number reads.
+        of_error: whether the published spread is a standard error.
     """
     verdict, withheld = None, unlike(source, summary, published)
     if published and published.value and not withheld and math.isfinite(summary.mean):
-        verdict = against_value(summary, published.value, published.runs)
-        withheld = None if verdict else Withheld.constant
-    return replace(
-        _over_runs(row, column, source, summary, published),
-        text=write(summary.mean),
-        goal=goal,
-        verdict=verdict,
-        withheld=withheld,
-    )
-
-
-def _over_runs(
-    row: tuple[str, ...], column: str, source: Source, summary: Summary, published: Published | None
-) -> Cell:
-    """What every number over runs has."""
+        if published.spread:
+            scale = math.sqrt(published.runs) if of_error else 1.0
+            verdict = against_summary(summary, published.value, published.spread, published.runs, scale)
+        else:
+            verdict = against_value(summary, published.value, published.runs)
+            withheld = None if verdict else Withheld.constant
     return Cell(
         row=row,
         column=column,
+        text=write(summary.mean),
         value=known(summary.mean),
         spread=known(summary.std),
         runs=summary.n,
         env=source.env,
         method=source.method,
         records=source.condition,
+        goal=goal,
         published=published,
+        verdict=verdict,
+        withheld=withheld,
     )
 
 

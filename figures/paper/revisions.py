@@ -11,7 +11,6 @@ from figures.paper.cells import Cell, Goal
 from figures.paper.judging import absent, value_cell
 from figures.paper.measures import Measure, average, classified, equal, known, share
 from figures.paper.published import Published, Withheld, number, row_of, text
-from figures.paper.writing import counted
 from stats.published.printed import printed
 
 THREE: Final = "threetraj"
@@ -136,7 +135,7 @@ def _with_count(cell: Cell, count: int) -> Cell:
     """A share that is printed with its count: only the same count of as many is the same number."""
     if cell.is_missing:
         return cell
-    text = counted(count, cell.text)
+    text = f"{count} ({cell.text})"
     is_same = cell.published is not None and cell.published.text == text
     verdict = "compatible" if cell.verdict == "same" and not is_same else cell.verdict
     return replace(cell, text=text, verdict=verdict, details={"count": count})

@@ -8,13 +8,7 @@ from figures.tables import MISSING, shown
 
 def spread(summary: Summary, digits: int = 2) -> str:
     """Mean ± standard deviation; of one run the mean alone."""
-    return error(summary.mean, summary.std, digits)
-
-
-def error(value: float, beside: float, digits: int = 2) -> str:
-    """A number ± another; alone where the other is missing."""
-    pattern = f"{{:.{digits}f}}"
-    number, other = shown(value, pattern), shown(beside, pattern)
+    number, other = (decimal(value, digits) for value in (summary.mean, summary.std))
     return number if MISSING in (number, other) else f"{number} ± {other}"
 
 
@@ -33,8 +27,3 @@ def probability(value: float | None) -> str:
     if value == 0:
         return "0"
     return shown(value, "{:.4f}" if value is not None and value >= 1e-4 else "{:.1e}")
-
-
-def counted(count: int, pct: str) -> str:
-    """A count with its percentage."""
-    return f"{count} ({pct})"

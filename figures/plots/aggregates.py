@@ -15,11 +15,10 @@ from figures.data import Records
 from figures.names import METHODS, label, name, narrow, ordered
 from figures.options import Band
 from figures.over_tasks import REFERENCE
-from figures.plots.drawing import Drawing, in_style, joined, span
+from figures.plots.drawing import Drawing, in_style, span
 from figures.plots.marks import absent, interval, number, rows_of
-from figures.plots.plotting import Panels, axes_of
-from figures.provenance import origin
-from figures.style import MUTED, WIDTH, annotate, ink_on, round_ticks, stroke
+from figures.plots.plotting import Panels, axes_of, finished
+from figures.style import MUTED, WIDTH, ink_on, round_ticks, stroke
 
 Rows = Mapping[str, Mapping[str, Any]]
 """By method, from the top."""
@@ -60,18 +59,14 @@ def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawi
     for ax, draw_panel in zip(panels, widths, strict=True):
         rows_of(ax, [narrow(method) for method in methods] if ax is panels[0] else [""] * len(methods))
         draw_panel(ax, {method: rows[method] for method in methods})
-    note = joined(
-        [
-            f"{span((int(row['tasks']) for row in rows.values()), 'task')}, "
-            f"{span((int(row['runs']) for row in rows.values()), 'run')} a method, condition {label(condition)}.",
-            f"Kendall's W {agreement:.2f}." if math.isfinite(agreement) else "",
-            *found.remarks[condition],
-            origin(records.facts, condition),
-        ]
-    )
-    annotate(figure, note)
+    sentences = [
+        f"{span((int(row['tasks']) for row in rows.values()), 'task')}, "
+        f"{span((int(row['runs']) for row in rows.values()), 'run')} a method, condition {label(condition)}.",
+        f"Kendall's W {agreement:.2f}." if math.isfinite(agreement) else "",
+        *found.remarks[condition],
+    ]
     described = f"Interquartile mean, probability of improvement and ranks of {', '.join(map(name, methods))}."
-    return [Drawing("aggregate", "Methods over tasks", CAPTION, note, described, figure)]
+    return [finished(figure, records, condition, ("aggregate", "Methods over tasks", CAPTION), sentences, described)]
 
 
 def _draw_means(ax: Axes, rows: Rows) -> None:

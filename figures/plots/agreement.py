@@ -16,11 +16,10 @@ from audit.vocabulary.colours import STRUCTURE_COLOURS
 from figures.data import Records
 from figures.names import STRUCTURES, label, name, ordered
 from figures.options import Band
-from figures.plots.drawing import Drawing, in_style, joined
-from figures.plots.marks import Cell, beside, cell_label, cells, handle, head, interval, number, percentage, rows_of
-from figures.plots.plotting import Panels, axes_of
-from figures.provenance import origin
-from figures.style import MUTED, WIDTH, annotate, ink_on, legend, round_ticks
+from figures.plots.drawing import Drawing, in_style
+from figures.plots.marks import Cell, beside, cell_label, cells, handle, head, interval, number, rows_of, stacked
+from figures.plots.plotting import Panels, axes_of, finished
+from figures.style import MUTED, WIDTH, legend, round_ticks
 
 MARKERS: Final = {"failure_confirmed": "v", "preservation_favored": "^", "all_diverse": "s", "identical": "o"}
 PRINTED_FROM: Final = 8.0
@@ -73,15 +72,13 @@ def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawi
     head(grid[0, 0], "n")
     structures = ordered((str(row["structure"]) for row in rows), STRUCTURES)
     legend(figure, [handle(name(s), _colour(s), MARKERS.get(s, "D")) for s in structures], across=2)
-    note = joined(
-        [
-            f"{sum(int(row['revisions']) for row in rows)} revisions, condition {label(condition)}.",
-            origin(records.facts, condition),
-        ]
-    )
-    annotate(figure, note)
+    sentences = [
+        f"{sum(int(row['revisions']) for row in rows)} revisions, condition {label(condition)}.",
+    ]
     described = "Stacked bars of agreement structures per task, and beside them the mean change in return of each."
-    return [Drawing("agreement", "What the critic was shown", CAPTION, note, described, figure)]
+    return [
+        finished(figure, records, condition, ("agreement", "What the critic was shown", CAPTION), sentences, described)
+    ]
 
 
 def _is(revisions: pd.DataFrame, cell: Cell) -> pd.Series:
@@ -90,14 +87,8 @@ def _is(revisions: pd.DataFrame, cell: Cell) -> pd.Series:
 
 def _draw_shares(ax: Axes, rows: Mapping[str, Mapping[str, Any]]) -> None:
     total = sum(int(row["revisions"]) for row in rows.values())
-    start = 0.0
-    for structure in ordered(rows, STRUCTURES):
-        share = 100 * int(rows[structure]["revisions"]) / total
-        colour = _colour(structure)
-        ax.barh(0, share, left=start, height=0.62, color=colour, edgecolor="white", linewidth=0.6)
-        if share >= PRINTED_FROM:
-            ax.text(start + share / 2, 0, percentage(share), ha="center", va="center", fontsize=7, color=ink_on(colour))
-        start += share
+    parts = [(_colour(s), 100 * int(rows[s]["revisions"]) / total) for s in ordered(rows, STRUCTURES)]
+    stacked(ax, 0, parts, 0.62, PRINTED_FROM)
     ax.set_xlim(0, 100)
     beside(ax, 0, f"{total}")
 

@@ -18,11 +18,10 @@ from audit.vocabulary.colours import DIRECTION_COLOURS
 from figures.data import Records
 from figures.names import label
 from figures.options import Band
-from figures.plots.drawing import Drawing, in_style, joined, span
+from figures.plots.drawing import Drawing, in_style, span
 from figures.plots.marks import absent, beside, cell_label, cells, handle, head, interval, number, rows_of
-from figures.plots.plotting import Panels, axes_of
-from figures.provenance import origin
-from figures.style import MUTED, WIDTH, annotate, legend
+from figures.plots.plotting import Panels, axes_of, finished
+from figures.style import MUTED, WIDTH, legend
 from figures.wording import worded
 
 KINDS: Final = {"regression": "regressions", "improvement": "improvements", "no_change": "no_change"}
@@ -96,20 +95,16 @@ def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawi
     legend(figure, [handle(words[d], DIRECTION_COLOURS[d], MARKERS[d]) for d in KINDS], across=3)
     runs = [int(row["runs"]) for row in rows.values()]
     detector = ", ".join(sorted({str(row["detector"]) for row in rows.values()}))
-    note = joined(
-        [
-            f"{span(runs, 'run')} a task, detector {detector}, condition {label(condition)}.",
-            _remark(runs),
-            "" if has_ratio else "No risk ratio can be computed.",
-            origin(records.facts, condition),
-        ]
-    )
-    annotate(figure, note)
+    sentences = [
+        f"{span(runs, 'run')} a task, detector {detector}, condition {label(condition)}.",
+        _remark(runs),
+        "" if has_ratio else "No risk ratio can be computed.",
+    ]
     described = (
         f"Per task the share of regressions, improvements and unchanged returns that cite {about}, and a risk ratio."
     )
     title = f"Citing {item}, and base rates"
-    return [Drawing("citing", title, CAPTION.format(item=item), note, described, figure)]
+    return [finished(figure, records, condition, ("citing", title, CAPTION.format(item=item)), sentences, described)]
 
 
 def _remark(runs: list[int]) -> str:

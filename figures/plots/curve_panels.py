@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from figures.names import METHODS, TASKS, label, name, narrow, ordered
@@ -17,7 +16,7 @@ from figures.options import Band
 from figures.over_tasks import SPENT, abscissa
 from figures.plots.direct_labels import End, name_lines
 from figures.plots.drawing import Drawing, in_style, joined, span
-from figures.style import MUTED, NARROW, TAU, WIDTH, annotate, legend, stroke
+from figures.style import MUTED, TAU, annotate, facets, legend, stroke
 from stats.tables.curves import mean_curve
 
 CAPTION: Final = (
@@ -76,13 +75,10 @@ def learning_curves(
         return None
     here, spent = abscissa(here)
     envs, variants = ordered(here["env"], TASKS), ordered(here["variant"], METHODS)
-    across = min(len(envs), 2)
-    rows = -(-len(envs) // across)
-    figure = Figure(figsize=(NARROW if across == 1 else WIDTH, HEIGHT * rows + 0.2))
+    figure, panels = facets([narrow(env) for env in envs], HEIGHT, across=min(len(envs), 2))
     drawn: set[str] = set()
     beyond: list[str] = []
-    for place, env in enumerate(envs):
-        ax = figure.add_subplot(rows, across, place + 1)
+    for (ax, is_first, is_lowest), env in zip(panels, envs, strict=True):
         task, found = here[here["env"] == env], (marks or {}).get(env, {})
         limits = _limits(task["kept_return"], found)
         ends = list(_draw_lines(ax, task, variants, band, limits))
@@ -92,12 +88,9 @@ def learning_curves(
         if far := [f"{_called(kind)} {_plain(value)}" for kind, value in lines.items() if kind not in shown]:
             beyond.append(f"{name(env)} ({', '.join(far)})")
         name_lines(ax, ends, HEIGHT - 0.4)
-        ax.set_title(narrow(env))
         ax.grid(visible=True, axis="y")
-        if place % across == 0:
-            ax.set_ylabel("best return so far")
-        if place + across >= len(envs):
-            ax.set_xlabel(spent)
+        ax.set_ylabel("best return so far" if is_first else "")
+        ax.set_xlabel(spent if is_lowest else "")
     if handles := _mark_handles(drawn):
         legend(figure, handles, across=len(handles))
     runs = here.groupby(["env", "variant"])["run"].nunique()

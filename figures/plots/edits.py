@@ -7,19 +7,18 @@ from typing import Final
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
 from audit.store import Store
 from figures.data import Records
-from figures.names import METHODS, TASKS, label, ordered
+from figures.names import label
 from figures.options import Band
-from figures.plots.drawing import Drawing, in_style, joined
+from figures.plots.drawing import Drawing, in_style
+from figures.plots.marks import handle
 from figures.plots.patterns import sizes
-from figures.plots.plotting import Panels, axes_of
-from figures.plots.revisions import draw_marks, dress_grid, grid_of, group_handles
-from figures.provenance import origin
-from figures.style import MUTED, annotate, legend, round_ticks
+from figures.plots.plotting import Panels, axes_of, finished
+from figures.plots.revisions import draw_marks, scatter
+from figures.style import round_ticks
 
 ENOUGH: Final = 5
 """A median is drawn where at least so many revisions changed that many parameters."""
@@ -61,41 +60,34 @@ def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawi
     if known.empty:
         return []
     are_texts = bool(here["edit_distance"].isna().all())
-    envs, variants = ordered(known["env"], TASKS), ordered(known["variant"], METHODS)
-    figure, grid = grid_of(envs, variants)
-    for axes, env in zip(grid, envs, strict=True):
-        for ax, variant in zip(axes, variants, strict=True):
-            _draw_panel(ax, here[(here["env"] == env) & (here["variant"] == variant)])
-        axes[0].xaxis.set_major_locator(round_ticks(5, integer=not are_texts))
-    counted = "parameters\nchanged" if len(variants) > 4 else "parameters changed"
-    dress_grid(grid, envs, variants, "edit ratio" if are_texts else counted)
-    median = Line2D([], [], ls="", marker="_", ms=9, mew=1.6, color="black", label=f"median of {ENOUGH} or more")
-    handles = group_handles(known) if are_texts else [*group_handles(known), median]
-    legend(figure, handles, across=min(3, len(variants)), handletextpad=0.3)
+    counted = "parameters\nchanged" if known["variant"].nunique() > 4 else "parameters changed"
+    median = handle(f"median of {ENOUGH} or more", "black", "_", size=9, edge=1.6)
+    below, handles = ("edit ratio", []) if are_texts else (counted, [median])
+    figure, firsts = scatter(here, known, _draw_panel, below, handles)
+    for ax in firsts:
+        ax.xaxis.set_major_locator(round_ticks(5, integer=not are_texts))
     what = "both texts" if are_texts else "parameters"
     quantity = "score" if are_texts else "return"
-    note = joined(
-        [
-            f"Δ is the change in mean {quantity}.",
-            f"{len(here)} revisions, condition {label(condition)}.",
-            f"{len(here) - len(known)} without {what} or a {quantity} are not drawn." if len(known) < len(here) else "",
-            origin(records.facts, condition),
-        ]
-    )
-    annotate(figure, note)
+    sentences = [
+        f"Δ is the change in mean {quantity}.",
+        f"{len(here)} revisions, condition {label(condition)}.",
+        f"{len(here) - len(known)} without {what} or a {quantity} are not drawn." if len(known) < len(here) else "",
+    ]
     size = "edit ratio" if are_texts else "number of changed parameters"
     described = f"Scatter plots of the change in return against the {size}, one panel per task and method."
-    return [Drawing("edits", "Size of edits", TEXT_CAPTION if are_texts else CAPTION, note, described, figure)]
+    return [
+        finished(
+            figure,
+            records,
+            condition,
+            ("edits", "Size of edits", TEXT_CAPTION if are_texts else CAPTION),
+            sentences,
+            described,
+        )
+    ]
 
 
-def _draw_panel(ax: Axes, cell: pd.DataFrame) -> None:
-    ax.axhline(0, color=MUTED, lw=0.7)
-    ax.grid(visible=True)
-    known = cell.dropna(subset=["size", "delta"])
-    if known.empty:
-        words = "– no revisions" if cell.empty else "– no parameters"
-        ax.text(0.5, 0.62, words, transform=ax.transAxes, ha="center", fontsize=7, color=MUTED)
-        return
+def _draw_panel(ax: Axes, known: pd.DataFrame) -> None:
     counted = known["edit_distance"].notna()
     x = known["size"].copy()
     x[counted] += known[counted].groupby("edit_distance")["delta"].transform(lambda marks: spread(len(marks)))

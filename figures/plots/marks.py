@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from figures.names import METHODS, TASKS, broken, narrow, ordered
-from figures.style import MUTED
+from figures.style import MUTED, ink_on
 
 Cell = tuple[str, str]
 """A task and a method of one condition."""
@@ -42,6 +42,17 @@ def percentage(share: float) -> str:
     return f"{share:.1f}".removesuffix(".0")
 
 
+def stacked(ax: Axes, y: float, parts: Sequence[tuple[str, float]], height: float, printed_from: float) -> None:
+    """Draw a bar of parts side by side, each of a colour and a share in percent; large shares are printed."""
+    start = 0.0
+    for colour, share in parts:
+        ax.barh(y, share, left=start, height=height, color=colour, edgecolor="white", linewidth=0.6)
+        if share >= printed_from:
+            words = percentage(share)
+            ax.text(start + share / 2, y, words, ha="center", va="center", fontsize=7, color=ink_on(colour))
+        start += share
+
+
 def interval(ax: Axes, y: float, value: float, low: float, high: float, colour: str, marker: str) -> None:
     """Draw a value with its interval, lying; hollow where that is unknown or a point, and nothing without a value.
 
@@ -56,9 +67,9 @@ def interval(ax: Axes, y: float, value: float, low: float, high: float, colour: 
     ax.plot(value, y, marker, ms=4.5, mfc=colour if known else "white", mec=colour, mew=1.0, clip_on=False, zorder=3)
 
 
-def handle(label: str, colour: str, marker: str, *, filled: bool = True) -> Line2D:
-    """An entry of the legend for such marks."""
-    return Line2D([], [], ls="", marker=marker, ms=4.5, mfc=colour if filled else "white", mec=colour, label=label)
+def handle(label: str, colour: str, marker: str, *, size: float = 4.5, inside: str = "", edge: float = 1.0) -> Line2D:
+    """An entry of the legend for such marks, which are filled unless another colour is `inside`."""
+    return Line2D([], [], ls="", marker=marker, ms=size, mfc=inside or colour, mec=colour, mew=edge, label=label)
 
 
 def absent(ax: Axes, y: float, words: str = DASH) -> None:

@@ -14,11 +14,10 @@ from audit.store import Store
 from figures.data import Records
 from figures.names import METHODS, TASKS, label, name, narrow, ordered
 from figures.options import Band
-from figures.plots.drawing import Drawing, in_style, joined
-from figures.plots.marks import absent, beside, head, number, rows_of
-from figures.plots.plotting import Panels, axes_of
-from figures.provenance import origin
-from figures.style import annotate, columns, is_lowest, legend, panels
+from figures.plots.drawing import Drawing, in_style
+from figures.plots.marks import absent, beside, handle, head, number, rows_of
+from figures.plots.plotting import Panels, axes_of, finished
+from figures.style import facets, legend
 
 BEYOND, WITHIN = "#B03A00", "#F3B58A"
 CAPTION: Final = (
@@ -44,30 +43,27 @@ def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawi
         return []
     envs, variants = ordered((e for e, _ in rows), TASKS), ordered((v for _, v in rows), METHODS)
     reach = _reach(list(rows.values()))
-    figure, axes = panels(len(envs), height=0.52 + 0.22 * len(variants))
-    for i, (ax, env) in enumerate(zip(axes, envs, strict=True)):
+    figure, panels = facets([narrow(env) for env in envs], height=0.52 + 0.22 * len(variants))
+    for (ax, is_first, is_lowest), env in zip(panels, envs, strict=True):
         for y, variant in enumerate(variants):
             _draw_row(ax, y, rows.get((env, variant)))
-        rows_of(ax, [narrow(v) for v in variants] if i % columns(len(envs)) == 0 else [""] * len(variants))
-        ax.set_title(narrow(env))
+        rows_of(ax, [narrow(v) if is_first else "" for v in variants])
         ax.set_xlim(-0.03 * reach, reach)
-        ax.set_xlabel("% of revisions" if is_lowest(i, len(envs)) else "")
+        ax.set_xlabel("% of revisions" if is_lowest else "")
         ax.grid(visible=True, axis="x")
         head(ax, "n")
     legend(figure, _handles(), across=1 if len(envs) == 1 else 2)
     untested = sum(int(row["revisions"]) - int(row["tested"]) for row in rows.values())
-    note = joined(
-        [
-            f"{sum(int(row['revisions']) for row in rows.values())} revisions, condition {label(condition)}.",
-            f"Not tested, for candidates with different numbers of rollouts: {untested}." if untested else "",
-            origin(records.facts, condition),
-        ]
-    )
-    annotate(figure, note)
+    sentences = [
+        f"{sum(int(row['revisions']) for row in rows.values())} revisions, condition {label(condition)}.",
+        f"Not tested, for candidates with different numbers of rollouts: {untested}." if untested else "",
+    ]
     described = (
         f"Bars of regressions of {', '.join(map(name, variants))}, with those expected by chance, a panel per task."
     )
-    return [Drawing("noise", "Regressions against chance", CAPTION, note, described, figure)]
+    return [
+        finished(figure, records, condition, ("noise", "Regressions against chance", CAPTION), sentences, described)
+    ]
 
 
 def _reach(rows: list[Mapping[str, Any]]) -> float:
@@ -93,8 +89,8 @@ def _handles() -> list[Patch | Line2D]:
     return [
         Patch(facecolor=BEYOND, label="regressions beyond chance"),
         Patch(facecolor=WITHIN, label="other regressions"),
-        Line2D([], [], ls="", marker="D", ms=4, mfc="white", mec="black", mew=0.9, label="expected, initial run twice"),
-        Line2D([], [], ls="", marker="|", ms=8, mec="black", mew=1.2, label="expected, both pooled"),
+        handle("expected, initial run twice", "black", "D", size=4, inside="white", edge=0.9),
+        handle("expected, both pooled", "black", "|", size=8, edge=1.2),
     ]
 
 

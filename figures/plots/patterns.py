@@ -12,11 +12,10 @@ from audit.store import Store
 from figures.data import Records
 from figures.names import METHODS, NO_CHANGE, PATTERNS, TASKS, UNCLASSIFIED, label, name, narrow, ordered
 from figures.options import Band
-from figures.plots.drawing import Drawing, in_style, joined
-from figures.plots.marks import head, percentage, rows_of
-from figures.plots.plotting import Panels, axes_of
-from figures.provenance import origin
-from figures.style import MUTED, annotate, columns, ink_on, is_lowest, legend, panels, pattern_colour
+from figures.plots.drawing import Drawing, in_style
+from figures.plots.marks import absent, beside, head, rows_of, stacked
+from figures.plots.plotting import Panels, axes_of, finished
+from figures.style import facets, legend, pattern_colour
 from figures.tables import Row
 
 CAPTION = (
@@ -82,52 +81,33 @@ def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawi
         return []
     sized = here.dropna(subset=["size"])
     envs, variants = ordered(sized["env"], TASKS), ordered(sized["variant"], METHODS)
-    figure, axes = panels(len(envs), height=0.5 + 0.27 * len(variants))
-    for i, (ax, env) in enumerate(zip(axes, envs, strict=True)):
-        first = i % columns(len(envs)) == 0
+    figure, panels = facets([narrow(env) for env in envs], height=0.5 + 0.27 * len(variants))
+    for (ax, is_first, is_lowest), env in zip(panels, envs, strict=True):
         for row, variant in enumerate(variants):
             _draw_bar(ax, row, here[(here["env"] == env) & (here["variant"] == variant)])
-        _dress(ax, env, variants if first else [""] * len(variants))
-        ax.set_xlabel("% of revisions" if is_lowest(i, len(envs)) else "")
+        head(ax, "n")
+        ax.set_xlim(0, 100)
+        rows_of(ax, [narrow(v) if is_first else "" for v in variants])
+        ax.set_xlabel("% of revisions" if is_lowest else "")
     classified = here[here.groupby(["env", "variant"])["size"].transform("count") > 0]
     unsized = len(here) - len(classified)
     handles = [Patch(facecolor=pattern_colour(p), label=name(p)) for p in ordered(labels(classified), PATTERNS)]
     legend(figure, handles, across=2 if len(envs) == 1 else 4, handlelength=1.2)
-    note = joined(
-        [
-            f"{len(here)} revisions, condition {label(condition)}.",
-            f"{unsized} of tasks and methods without parameters are not drawn." if unsized else "",
-            origin(records.facts, condition),
-        ]
-    )
-    annotate(figure, note)
+    sentences = [
+        f"{len(here)} revisions, condition {label(condition)}.",
+        f"{unsized} of tasks and methods without parameters are not drawn." if unsized else "",
+    ]
     described = f"Stacked bars of edit patterns for {', '.join(map(name, variants))}, one panel per task."
-    return [Drawing("patterns", "Edit patterns", CAPTION, note, described, figure)]
+    return [finished(figure, records, condition, ("patterns", "Edit patterns", CAPTION), sentences, described)]
 
 
 def _draw_bar(ax: Axes, row: int, cell: pd.DataFrame) -> None:
-    if cell.empty:
-        ax.text(1, row, "– no revisions", va="center", fontsize=7, color=MUTED)
+    if cell.empty or cell["size"].isna().all():
+        absent(ax, row, "– no revisions" if cell.empty else "– no parameters")
         return
-    if cell["size"].isna().all():
-        ax.text(1, row, "– no parameters", va="center", fontsize=7, color=MUTED)
-        return
-    left = 0.0
-    for pattern, share in shares(cell).items():
-        colour = pattern_colour(pattern)
-        ax.barh(row, share, left=left, color=colour, height=0.72, edgecolor="white", linewidth=0.6)
-        if share >= PRINTED_FROM:
-            words = percentage(share)
-            ax.text(left + share / 2, row, words, ha="center", va="center", fontsize=7, color=ink_on(colour))
-        left += share
-    ax.text(101.5, row, f"{len(cell)}", va="center", fontsize=7, color=MUTED)
-
-
-def _dress(ax: Axes, env: str, methods: list[str]) -> None:
-    ax.set_title(narrow(env))
-    head(ax, "n")
-    ax.set_xlim(0, 100)
-    rows_of(ax, [narrow(method) for method in methods])
+    parts = [(pattern_colour(pattern), share) for pattern, share in shares(cell).items()]
+    stacked(ax, row, parts, 0.72, PRINTED_FROM)
+    beside(ax, row, f"{len(cell)}")
 
 
 def plot_patterns(store: Store, condition: str | None = None) -> Panels:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Protocol
 
 import numpy as np
+from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from audit.store import Store
@@ -22,7 +23,9 @@ from figures.data import Records, records_of
 from figures.errors import FiguresError
 from figures.names import label
 from figures.options import Band
-from figures.plots.drawing import Drawing
+from figures.plots.drawing import Drawing, joined
+from figures.provenance import origin
+from figures.style import annotate
 
 Panels = NDArray[Any]
 """Axes of Matplotlib, shape (panels,), in the order in which they are read."""
@@ -35,6 +38,23 @@ class Plots(Protocol):
 
     def draw(self, records: Records, condition: str, band: Band, /) -> Iterable[Drawing]:
         """Draw the figures of one condition."""
+
+
+def finished(
+    figure: Figure,
+    records: Records,
+    condition: str,
+    called: tuple[str, str, str],
+    sentences: Iterable[str],
+    description: str,
+) -> Drawing:
+    """A figure that was drawn, with its note below it: some sentences, and what made the condition's records.
+
+    `called` has its stem, title and caption.
+    """
+    note = joined([*sentences, origin(records.facts, condition)])
+    annotate(figure, note)
+    return Drawing(*called, note, description, figure)
 
 
 Draw = Callable[[Records, str, Band], Iterable[Drawing]]

@@ -14,11 +14,10 @@ from figures.data import Records
 from figures.names import METHODS, label, name, ordered
 from figures.options import Band
 from figures.plots.direct_labels import End, name_lines
-from figures.plots.drawing import Drawing, in_style, joined, span
+from figures.plots.drawing import Drawing, in_style, span
 from figures.plots.marks import number
-from figures.plots.plotting import Panels, axes_of
-from figures.provenance import origin
-from figures.style import WIDTH, annotate, stroke
+from figures.plots.plotting import Panels, axes_of, finished
+from figures.style import WIDTH, stroke
 
 CAPTION: Final = (
     "Scores are 0 for a task's floor and 1 for its optimum. Left, performance profiles: share of runs whose mean "
@@ -66,12 +65,18 @@ def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawi
     for ax in (left, right):
         ax.grid(visible=True, axis="y")
     counts = f"{span([shares[0]['tasks']], 'task')}, {span((row['runs'] for row in shares), 'run')} a method"
-    note = joined(
-        [f"{counts}, condition {label(condition)}.", *found.remarks[condition], origin(records.facts, condition)]
-    )
-    annotate(figure, note)
+    sentences = [f"{counts}, condition {label(condition)}.", *found.remarks[condition]]
     described = f"Performance profiles and sample-efficiency curves of {', '.join(map(name, methods))}."
-    return [Drawing("profile", "Performance profiles and sample efficiency", CAPTION, note, described, figure)]
+    return [
+        finished(
+            figure,
+            records,
+            condition,
+            ("profile", "Performance profiles and sample efficiency", CAPTION),
+            sentences,
+            described,
+        )
+    ]
 
 
 def _draw(ax: Axes, rows: Sequence[Mapping[str, Any]], keys: tuple[str, str], method: str, *, by: float = 1.0) -> End:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -15,10 +15,10 @@ from audit.vocabulary.patterns import by_stake
 from figures.data import Records
 from figures.names import METHODS, NO_CHANGE, TASKS, broken, label, name, narrow, ordered
 from figures.options import Band
-from figures.plots.drawing import Drawing, in_style, joined
-from figures.plots.plotting import Panels, axes_of
-from figures.provenance import origin
-from figures.style import MUTED, WIDTH, annotate, legend
+from figures.plots.drawing import Drawing, in_style
+from figures.plots.marks import handle
+from figures.plots.plotting import Panels, axes_of, finished
+from figures.style import MUTED, WIDTH, legend
 
 CROWDED: Final = 5
 """With more tasks than this the rows of panels are low, to fit on a page."""
@@ -66,52 +66,56 @@ def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawi
     known = here.dropna(subset=["r0", "delta"])
     if known.empty:
         return []
-    envs, variants = ordered(known["env"], TASKS), ordered(known["variant"], METHODS)
-    figure, grid = grid_of(envs, variants)
-    for axes, env in zip(grid, envs, strict=True):
-        for ax, variant in zip(axes, variants, strict=True):
-            _draw_panel(ax, known[(known["env"] == env) & (known["variant"] == variant)])
-    dress_grid(grid, envs, variants, "R₀")
-    legend(figure, group_handles(known), across=min(3, len(variants)), handletextpad=0.3)
+    figure, _ = scatter(known, known, lambda ax, cell: draw_marks(ax, cell, cell["r0"]), "R₀")
     quantity = "score" if records.revises_texts(condition) else "return"
-    note = joined(
-        [
-            f"Δ is the change in mean {quantity}, R₀ the mean {quantity} before.",
-            f"{len(here)} revisions, condition {label(condition)}.",
-            f"{len(here) - len(known)} without a {quantity} are not drawn." if len(known) < len(here) else "",
-            origin(records.facts, condition),
-        ]
-    )
-    annotate(figure, note)
+    sentences = [
+        f"Δ is the change in mean {quantity}, R₀ the mean {quantity} before.",
+        f"{len(here)} revisions, condition {label(condition)}.",
+        f"{len(here) - len(known)} without a {quantity} are not drawn." if len(known) < len(here) else "",
+    ]
     described = "Scatter plots of the change in return against the return before, one panel per task and method."
-    return [Drawing("revisions", "Revisions", CAPTION, note, described, figure)]
+    return [finished(figure, records, condition, ("revisions", "Revisions", CAPTION), sentences, described)]
 
 
-def grid_of(envs: list[str], variants: list[str]) -> tuple[Figure, Any]:
-    """Panels for Δ, a row per task and a column per method; low where there are many rows, to fit on a page."""
+def scatter(
+    here: pd.DataFrame,
+    known: pd.DataFrame,
+    draw_marks_of: Callable[[Axes, pd.DataFrame], None],
+    below: str,
+    handles: Sequence[Line2D] = (),
+) -> tuple[Figure, list[Axes]]:
+    """Panels for Δ with a legend, a row per task and a column per method; low where there are many, to fit on a page.
+
+    Args:
+        here: revisions.
+        known: those that have a mark; their tasks and methods have panels.
+        draw_marks_of: draws those of a panel.
+        below: the name of the horizontal axes.
+        handles: entries of the legend beside those of groups of patterns.
+
+    Returns:
+        The figure, and the first panel of each row.
+    """
+    envs, variants = ordered(known["env"], TASKS), ordered(known["variant"], METHODS)
     height = (0.85 if len(envs) > CROWDED else 1.55) * len(envs) + 0.45
     figure = Figure(figsize=(min(WIDTH, 1.4 + 1.75 * len(variants)), height))
     grid = figure.subplots(len(envs), len(variants), sharex="row", sharey="row", squeeze=False)
-    return figure, grid
-
-
-def dress_grid(grid: Any, envs: list[str], variants: list[str], below: str, beside: str = "Δ") -> None:
-    """Name the rows and columns of such panels, once they are drawn, and the axes below and beside them."""
     for axes, env in zip(grid, envs, strict=True):
-        axes[0].set_ylabel(f"{broken(env) if len(envs) > CROWDED else narrow(env)}\n{beside}")
-    for ax, variant in zip(grid[0], variants, strict=True):
-        ax.set_title(broken(variant))
-    for ax in grid[-1]:
-        ax.set_xlabel(below)
-
-
-def _draw_panel(ax: Axes, cell: pd.DataFrame) -> None:
-    ax.axhline(0, color=MUTED, lw=0.7)
-    ax.grid(visible=True)
-    if cell.empty:
-        ax.text(0.5, 0.62, "– no revisions", transform=ax.transAxes, ha="center", fontsize=7, color=MUTED)
-        return
-    draw_marks(ax, cell, cell["r0"])
+        for ax, variant in zip(axes, variants, strict=True):
+            ax.axhline(0, color=MUTED, lw=0.7)
+            ax.grid(visible=True)
+            cell, marked = (rows[(rows["env"] == env) & (rows["variant"] == variant)] for rows in (here, known))
+            if marked.empty:
+                words = "– no revisions" if cell.empty else "– no parameters"
+                ax.text(0.5, 0.62, words, transform=ax.transAxes, ha="center", fontsize=7, color=MUTED)
+            else:
+                draw_marks_of(ax, marked)
+        axes[0].set_ylabel(f"{broken(env) if len(envs) > CROWDED else narrow(env)}\nΔ")
+    for top, bottom, variant in zip(grid[0], grid[-1], variants, strict=True):
+        top.set_title(broken(variant))
+        bottom.set_xlabel(below)
+    legend(figure, [*group_handles(known), *handles], across=min(3, len(variants)), handletextpad=0.3)
+    return figure, list(grid[:, 0])
 
 
 MOST_MARKS: Final = 2000
@@ -145,10 +149,7 @@ def group_handles(revisions: pd.DataFrame) -> list[Line2D]:
     """Entries of the legend for the groups of some revisions."""
     present = [group for group in GROUPS if _is_in(revisions, group).any()]
     return [
-        Line2D(
-            [], [], ls="", marker=each.marker, ms=5, mfc=each.colour, mec=MUTED, mew=0.4, label=_called(each, present)
-        )
-        for each in present
+        handle(_called(each, present), MUTED, each.marker, size=5, inside=each.colour, edge=0.4) for each in present
     ]
 
 

@@ -10,7 +10,6 @@ import pandas as pd
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from audit.store import Store
@@ -18,11 +17,10 @@ from audit.vocabulary.colours import PERMISSIVE, STRICT
 from figures.data import Records, records_of
 from figures.names import METHODS, broken, label, name, narrow, ordered
 from figures.options import Band
-from figures.plots.drawing import Drawing, in_style, joined
-from figures.plots.marks import cells
-from figures.plots.plotting import axes_of, nothing, one_of
-from figures.provenance import origin
-from figures.style import MUTED, NARROW, annotate, legend
+from figures.plots.drawing import Drawing, in_style
+from figures.plots.marks import cells, handle
+from figures.plots.plotting import axes_of, finished, nothing, one_of
+from figures.style import MUTED, NARROW, legend
 
 CRITERIA = {"permissive": PERMISSIVE, "strict": STRICT}
 CAPTION = (
@@ -66,19 +64,18 @@ def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawi
     _draw(figure.add_subplot(), here, records.revisions[records.revisions["condition"] == condition])
     legend(figure, _handles(), across=3, handlelength=1.2)
     quiet = [name(row["env"]) for row in here if not row["regressions"]]
-    note = joined(
-        [
-            f"{', '.join(map(name, ordered((row['variant'] for row in here), METHODS)))}, "
-            f"condition {label(condition)}.",
-            f"No regressions on {', '.join(quiet)}." if quiet else "",
-            origin(records.facts, condition),
-        ]
-    )
-    annotate(figure, note)
+    sentences = [
+        f"{', '.join(map(name, ordered((row['variant'] for row in here), METHODS)))}, condition {label(condition)}.",
+        f"No regressions on {', '.join(quiet)}." if quiet else "",
+    ]
     described = (
         "Bars of the permissive and strict share of salience-problem regressions per task, with one dot per run."
     )
-    return [Drawing("salience", "Salience-problem regressions", CAPTION, note, described, figure)]
+    return [
+        finished(
+            figure, records, condition, ("salience", "Salience-problem regressions", CAPTION), sentences, described
+        )
+    ]
 
 
 def _draw(ax: Axes, summary: Sequence[Mapping[str, Any]], revisions: pd.DataFrame) -> None:
@@ -118,7 +115,7 @@ def _label(row: Mapping[str, Any], env: str, variant: str, *, several: bool) -> 
 def _handles() -> list[Artist]:
     return [
         *(Patch(facecolor=colour, label=criterion) for criterion, colour in CRITERIA.items()),
-        Line2D([], [], ls="", marker="o", ms=3.2, mfc="white", mec="black", mew=0.7, label="one run"),
+        handle("one run", "black", "o", size=3.2, inside="white", edge=0.7),
     ]
 
 

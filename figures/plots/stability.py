@@ -14,11 +14,10 @@ from audit.store import Store
 from figures.data import Records
 from figures.names import METHODS, TASKS, label, name, narrow, ordered
 from figures.options import Band
-from figures.plots.drawing import Drawing, in_style, joined, span
-from figures.plots.marks import absent, beside, head, number, rows_of
-from figures.plots.plotting import Panels, axes_of
-from figures.provenance import origin
-from figures.style import MUTED, annotate, columns, is_lowest, legend, panels, round_ticks, stroke
+from figures.plots.drawing import Drawing, in_style, span
+from figures.plots.marks import absent, beside, handle, head, number, rows_of
+from figures.plots.plotting import Panels, axes_of, finished
+from figures.style import MUTED, facets, legend, round_ticks, stroke
 
 CAPTION: Final = (
     "Filled: mean return over a run's iterations; hollow: its best one; both averaged over runs. Ticks below are "
@@ -40,31 +39,26 @@ def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawi
         return []
     envs, variants = ordered((e for e, _ in rows), TASKS), ordered((v for _, v in rows), METHODS)
     here = records.runs[records.runs["condition"] == condition]
-    figure, axes = panels(len(envs), height=0.52 + 0.19 * len(variants))
-    for i, (ax, env) in enumerate(zip(axes, envs, strict=True)):
+    figure, panels = facets([narrow(env) for env in envs], height=0.52 + 0.19 * len(variants))
+    for (ax, is_first, is_lowest), env in zip(panels, envs, strict=True):
         digits = _digits([number(row["stability_gap"]) for (task, _), row in rows.items() if task == env])
         for y, variant in enumerate(variants):
             means = here.loc[(here["env"] == env) & (here["variant"] == variant), "mean_return"]
             _draw_row(ax, y, variant, rows.get((env, variant)), means, digits)
-        rows_of(ax, [narrow(v) for v in variants] if i % columns(len(envs)) == 0 else [""] * len(variants))
-        ax.set_title(narrow(env))
-        ax.set_xlabel("return" if is_lowest(i, len(envs)) else "")
+        rows_of(ax, [narrow(v) if is_first else "" for v in variants])
+        ax.set_xlabel("return" if is_lowest else "")
         ax.xaxis.set_major_locator(round_ticks(5))
         ax.grid(visible=True, axis="x")
         ax.margins(x=0.05)
         head(ax, "gap")
     legend(figure, _handles(), across=3)
     missing = sum(int(row["missing"]) for row in rows.values())
-    note = joined(
-        [
-            f"{span((int(row['runs']) for row in rows.values()), 'run')}, condition {label(condition)}.",
-            f"Left out, without returns: {span([missing], 'run')}." if missing else "",
-            origin(records.facts, condition),
-        ]
-    )
-    annotate(figure, note)
+    sentences = [
+        f"{span((int(row['runs']) for row in rows.values()), 'run')}, condition {label(condition)}.",
+        f"Left out, without returns: {span([missing], 'run')}." if missing else "",
+    ]
     described = f"Mean and best return of {', '.join(map(name, variants))}, joined by a line, one panel per task."
-    return [Drawing("stability", "Stability", CAPTION, note, described, figure)]
+    return [finished(figure, records, condition, ("stability", "Stability", CAPTION), sentences, described)]
 
 
 def _draw_row(ax: Axes, y: int, variant: str, row: Mapping[str, Any] | None, means: pd.Series, digits: int) -> None:
@@ -88,9 +82,9 @@ def _digits(gaps: list[float]) -> int:
 
 def _handles() -> list[Line2D]:
     return [
-        Line2D([], [], ls="", marker="o", ms=4.5, mfc=MUTED, mec=MUTED, label="mean return"),
-        Line2D([], [], ls="", marker="o", ms=4.5, mfc="white", mec=MUTED, label="best return"),
-        Line2D([], [], ls="", marker="|", ms=3.5, mec=MUTED, label="one run's mean"),
+        handle("mean return", MUTED, "o"),
+        handle("best return", MUTED, "o", inside="white"),
+        handle("one run's mean", MUTED, "|", size=3.5),
     ]
 
 

@@ -17,10 +17,10 @@ from figures.data import Records
 from figures.names import TASKS, label, name, narrow, ordered
 from figures.options import Band
 from figures.plots.drawing import Drawing, in_style, joined
-from figures.plots.marks import number
+from figures.plots.marks import handle, number
 from figures.plots.plotting import Panels, axes_of
 from figures.provenance import origin
-from figures.style import MUTED, TAU, annotate, columns, is_lowest, legend, panels, stroke, typeset
+from figures.style import MUTED, TAU, annotate, facets, legend, stroke, typeset
 
 METHOD: Final = "r2po"
 SHIFT: Final = {"mean_return": -0.12, "best_return": 0.12}
@@ -46,8 +46,8 @@ def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawi
     envs = ordered(several, TASKS)
     if not envs:
         return []
-    figure, axes = panels(len(envs), height=2.0)
-    for i, (ax, env) in enumerate(zip(axes, envs, strict=True)):
+    figure, panels = facets([narrow(env) for env in envs], height=2.0)
+    for (ax, is_first, is_lowest), env in zip(panels, envs, strict=True):
         ticks = []
         for x, tau in enumerate(order):
             row = rows.get((env, settings[tau]))
@@ -57,9 +57,8 @@ def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawi
             _draw_setting(ax, x, row, here)
         ax.set_xticks(range(len(order)), ticks)
         ax.set_xlim(-0.5, len(order) - 0.5)
-        ax.set_title(narrow(env))
-        typeset(ax.set_xlabel(f"setting, {TAU}, runs" if is_lowest(i, len(envs)) else ""))
-        ax.set_ylabel("" if i % columns(len(envs)) else "return")
+        typeset(ax.set_xlabel(f"setting, {TAU}, runs" if is_lowest else ""))
+        ax.set_ylabel("return" if is_first else "")
         ax.grid(visible=True, axis="y")
     legend(figure, _handles(), across=3)
     left_out = ordered(tasks - several, TASKS)
@@ -109,9 +108,9 @@ def _draw_setting(ax: Axes, x: int, row: Mapping[str, Any] | None, runs: pd.Data
 def _handles() -> list[Line2D]:
     colour = stroke(METHOD).colour
     return [
-        Line2D([], [], ls="", marker="o", ms=5, mfc=colour, mec=colour, label="mean return"),
-        Line2D([], [], ls="", marker="o", ms=5, mfc="white", mec=colour, label="best return"),
-        Line2D([], [], ls="", marker=".", ms=3, color=MUTED, label="one run"),
+        handle("mean return", colour, "o", size=5),
+        handle("best return", colour, "o", size=5, inside="white"),
+        handle("one run", MUTED, ".", size=3),
     ]
 
 

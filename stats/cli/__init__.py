@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, NoReturn
 
 import typer
 
@@ -21,10 +20,10 @@ from collector.system.streams import keep_streams
 class Commands(Overview):
     """The commands."""
 
-    modules: ClassVar[Mapping[str, Sequence[str]]] = {
-        "stats.cli.compared": ("metrics", "compare"),
-        "stats.cli.aggregate": ("aggregate", "profile", "efficiency", "ranks"),
-        "stats.cli.published": ("paper", "check"),
+    homes: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("metrics", "compare"), "stats.cli.compared"),
+        **dict.fromkeys(("aggregate", "profile", "efficiency", "ranks"), "stats.cli.aggregate"),
+        **dict.fromkeys(("paper", "check"), "stats.cli.published"),
     }
 
 
@@ -41,33 +40,44 @@ app = typer.Typer(
 
 
 def main() -> None:
-    """Entry point of the `stats` command: exit status 2 for wrong usage, 1 for failure, 130 for Ctrl-C and the like."""
+    """Entry point of the `stats` command."""
+    run(app, "stats")
+
+
+def run(program: Callable[..., Any], name: str, stopped: str = "") -> None:
+    """Run a program's commands and exit: with status 2 for wrong usage, 1 for failure, 130 for Ctrl-C and the like.
+
+    Args:
+        program: the application, as Typer has it.
+        name: what it is called.
+        stopped: what it reports when it was stopped, where that is more than the fact.
+    """
     keep_streams()
-    with answering("stats: interrupted"), _reported():
-        require_memory()
-        status = app(prog_name="stats", standalone_mode=False)
-        sys.stdout.flush()
-        if status == INTERRUPTED:  # how newer versions of Typer report Ctrl-C
-            raise KeyboardInterrupt
-        sys.exit(status)
+    with answering(f"{name}: {stopped or 'interrupted'}"):
+        try:
+            require_memory()
+            status = program(prog_name=name, standalone_mode=False)
+            sys.stdout.flush()
+            if status == INTERRUPTED:  # how newer versions of Typer report Ctrl-C
+                _interrupt()
+            sys.exit(status)
+        except OPTION_ERROR as error:
+            _exit(name, wrong_option(error, name), 2)
+        except BrokenPipeError:
+            # The reader, such as `head`, has closed the pipe; the interpreter must not try to flush at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(0)
+        except (Exception, KeyboardInterrupt) as error:
+            message, status = ending(error)
+            _exit(name, stopped if stopped and status == INTERRUPTED else message, status)
 
 
-@contextlib.contextmanager
-def _reported() -> Iterator[None]:
-    try:
-        yield
-    except OPTION_ERROR as error:
-        _exit(wrong_option(error, "stats"), 2)
-    except BrokenPipeError:
-        # The reader, such as `head`, has closed the pipe; the interpreter must not try to flush at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
-    except (Exception, KeyboardInterrupt) as error:
-        _exit(*ending(error))
+def _interrupt() -> NoReturn:
+    raise KeyboardInterrupt
 
 
-def _exit(message: str, status: int) -> None:
-    from stats.cli.records import note
+def _exit(name: str, message: str, status: int) -> None:
+    from audit.output.escaping import in_line
 
-    note(message)
+    typer.echo(f"{name}: {in_line(message)}", err=True)
     sys.exit(status)

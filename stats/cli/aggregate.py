@@ -159,18 +159,13 @@ def _print(
 
 
 def _notes(rows: Sequence[Row]) -> list[str]:
-    """Each part of a note once, with the methods it is about, unless it is about all methods of a condition."""
+    """What the notes of rows hold, each part once."""
     from audit.output.escaping import visible
+    from stats.tables.aggregates import parts_of_notes
 
-    methods = {row["condition"]: {r["variant"] for r in rows if r["condition"] == row["condition"]} for row in rows}
-    about: dict[tuple[str, str], set[str]] = {}
-    for row in rows:
-        for part in (row["note"] or "").split("; "):
-            if part:
-                about.setdefault((row["condition"], part), set()).add(row["variant"])
     return [
-        visible(f"{condition}{'' if those == methods[condition] else ', ' + ', '.join(sorted(those))}: {part}.")
-        for (condition, part), those in about.items()
+        visible(f"{', '.join([condition, *sorted(methods)])}: {part}.")
+        for condition, part, methods in parts_of_notes(rows)
     ]
 
 

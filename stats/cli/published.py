@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from audit.commands.options import Format
-from audit.commands.printing import Printing, printing
-from audit.output.errors import AuditError, UsageError
+from audit.commands.reading import printing
+from audit.output.errors import UsageError
 from audit.output.rows import Table
+from audit.request import Request
 from stats.cli.records import deliver
 
 if TYPE_CHECKING:
@@ -23,9 +23,9 @@ AllOption = Annotated[bool, typer.Option("--all", help="List consistent numbers 
 
 
 @commands.command()
-@printing
+@printing()
 def paper(
-    asked: Printing,
+    asked: Request,
     data: Annotated[
         Path | None, typer.Option("--data", metavar="DIR", help="Tables and claims in place of the published ones.")
     ] = None,
@@ -36,19 +36,14 @@ def paper(
     Example: stats paper --format json
     """
     from stats.published.checks import check_paper
-    from stats.published.source import PublishedError
 
-    try:
-        results = check_paper(data)
-    except PublishedError as error:
-        raise AuditError(_shown(error)) from None
-    _print(results, asked, everything=everything)
+    _print(check_paper(data), asked, everything=everything)
 
 
 @commands.command()
-@printing
+@printing()
 def check(
-    asked: Printing,
+    asked: Request,
     table: Annotated[Path, typer.Argument(metavar="FILE.csv", help="Summaries of methods and tests between them.")],
     alpha: Annotated[
         float, typer.Option(min=0.0, max=1.0, help="A corrected p-value up to this is significant.")
@@ -60,25 +55,21 @@ def check(
     Example: stats check docs/examples/own_table.csv --all
     """
     from stats.published.own_table import check_table
-    from stats.published.source import PublishedError
 
     if not 0 < alpha < 1:
         raise UsageError(f"--alpha {alpha}: give a number between 0 and 1")
-    try:
-        results = check_table(table, Decimal(repr(alpha)))
-    except PublishedError as error:
-        raise AuditError(_shown(error)) from None
+    results = check_table(table, Decimal(repr(alpha)))
     if not results:
         typer.echo("stats: nothing to check: no test, and no standard error beside a standard deviation", err=True)
     _print(results, asked, everything=everything)
 
 
-def _print(results: Sequence[Result], asked: Printing, *, everything: bool) -> None:
+def _print(results: Sequence[Result], asked: Request, *, everything: bool) -> None:
     from stats.published.results import COLUMNS, Status
 
-    for_programs = asked.output in (Format.json, Format.csv)
+    for_programs = asked.output in {"json", "csv"}
     rows = [result.row() for result in results if everything or for_programs or result.status is not Status.consistent]
-    if asked.output != Format.json:
+    if asked.output != "json":
         rows = [{key: _shown(value) if isinstance(value, str) else value for key, value in row.items()} for row in rows]
 
     def print_for_people(_: Table) -> None:

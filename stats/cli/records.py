@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import typer
 
 from audit.commands import reading as shared
-from audit.commands.printing import Asked, arranged
+from audit.commands.kept import arranged
 from audit.output.errors import AuditError, count, report, shortened
 from audit.output.rows import Table
 from audit.reports.unfinished import unfinished
@@ -66,7 +66,7 @@ def read(request: Request, relations: Sequence[str], reference: str | None = Non
     return Frames(frames, tasks, caption)
 
 
-def deliver(table: Table, asked: Asked) -> None:
+def deliver(table: Table, asked: Request) -> None:
     """Print the columns and rows of a table that are asked for, and its notes on standard error."""
     shown = arranged(table, asked)
     for line in shown.notes:

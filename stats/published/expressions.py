@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Final, NamedTuple
 
@@ -29,18 +29,23 @@ class Finding:
     """A recomputed number.
 
     `found` is all that it can be, `face` what it is if the printed numbers are exact, `note` what a reader of a
-    contradiction should know, and `text` how it is printed where it is a cell.
+    contradiction should know, and `cell` what is printed where it is one.
     """
 
     found: Interval
     face: Interval
     note: str | None = None
-    text: str | None = None
+    cell: Printed | None = None
+
+    @property
+    def printed(self) -> Printed:
+        """The number as printed, or as it would be if it were: exact."""
+        return self.cell or Printed(str(self.face.low), self.face.low, self.found)
 
     def __format__(self, form: str) -> str:
         """As printed, else at face value: an exact number in full, another in the given form."""
-        if self.text is not None:
-            return self.text
+        if self.cell is not None:
+            return self.cell.text
         low, high = self.face.low, self.face.high
         # The upper end of nothing is 0, the lower one -0: it is rounded down.
         return str(high) if low == high and not form else format(float(low), form or ".3g")
@@ -60,6 +65,7 @@ _OPERATIONS: Final[Mapping[str, Callable[..., Interval]]] = {
     "product": lambda a, b: a * b,
     "ratio": lambda a, b: a / b,
     "percent": lambda a, b: point(100) * a / b,
+    "root": lambda a: a.root(),
     "highest": lambda *terms: highest(terms),
     "between": lambda *terms: hull(terms),
 }
@@ -104,7 +110,7 @@ def _number(paper: Paper, text: str) -> Finding:
 
 
 def _printed(number: Printed) -> Finding:
-    return Finding(number.interval, point(number.value), text=number.text)
+    return Finding(number.interval, point(number.value), cell=number)
 
 
 def _exact(value: Decimal | int) -> Finding:
@@ -217,6 +223,13 @@ def _rank(paper: Paper, address: str) -> Finding:
     return Finding(Interval(certain, possible), point(face))
 
 
+def _top(paper: Paper, *addresses: str) -> Finding:
+    """The highest of the cells at some addresses, whose keys may pick several rows; the note names its method."""
+    cells = [(row, row.number(address.split("/")[2])) for address in addresses for row in paper.matching(address)]
+    row, number = max(cells, key=lambda cell: cell[1].value)
+    return replace(_printed(number), note=row["method"])
+
+
 def _significant(paper: Paper, metric: str, *families: str, rejected: bool = True) -> Finding:
     """How many of R2PO's tests of some families are significant after Holm's correction, with it ahead; or are not."""
     tests = significance_tests(paper, metric)
@@ -236,6 +249,7 @@ def _significant(paper: Paper, metric: str, *families: str, rejected: bool = Tru
 _OF_ADDRESSES: Final[Mapping[str, Callable[..., Finding]]] = {
     "p_value": _p_value,
     "rank": _rank,
+    "top": _top,
     "significant": _significant,
     "not significant": functools.partial(_significant, rejected=False),
 }

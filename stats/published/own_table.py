@@ -9,10 +9,9 @@ from typing import Final, NamedTuple
 
 from stats.published.intervals import point
 from stats.published.printed import Printed
-from stats.published.results import Result
+from stats.published.results import Result, compare
 from stats.published.significance import ALPHA, QUANTITIES, PrintedTest, check_tests
 from stats.published.source import PublishedError, Row, read_csv
-from stats.published.tables import compare
 from stats.published.welch_bounds import Sample, exact_sample, sample
 
 NAMES: Final[Mapping[str, tuple[str, ...]]] = {

@@ -68,6 +68,14 @@ def judge(published: Printed, found: Interval, *, face: Interval | None = None, 
     return Status.consistent if face is not None and face.within(published.interval) else Status.undecidable
 
 
+def compare(
+    table: str, item: str, quantity: str, published: Printed, found: Interval, wrong: str, face: Interval | None = None
+) -> Result:
+    """Compare a printed number with a recomputed one; `wrong` names what it contradicts."""
+    status = judge(published, found, face=face)
+    return Result(table, item, quantity, status, published.text, found, None if status is Status.consistent else wrong)
+
+
 def _number(value: Decimal) -> float | None:
     # A difference of nothing is rounded down to -0.
     return float(value) + 0.0 if value.is_finite() else None

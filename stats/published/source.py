@@ -5,60 +5,25 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from audit.output.errors import AuditError
 from collector.system.regular_files import read_regular
 from stats.published.intervals import point
 from stats.published.printed import NotPrintedError, Printed, printed
 
 _DECIMAL_COMMA: Final = re.compile(r"[^0-9,.]{0,3}[0-9]{0,40},[0-9]{1,40}(?:[eE][+-]?[0-9]{1,3})?")
 
-_SUMMARIES: Final = ("environment", "column", "method", "mean", "std", "runs")
-_TESTS: Final = (
-    "environment", "baseline_family", "baseline", "baseline_mean", "r2po_mean", "gap", "welch_t", "raw_p", "holm_p",
-)  # fmt: skip
-TABLES: Final[Mapping[str, tuple[str, ...]]] = {
-    "mean_reward": _SUMMARIES,
-    "best_reward": _SUMMARIES,
-    "variants_mean_reward": _SUMMARIES,
-    "variants_best_reward": _SUMMARIES,
-    "significance_mean_reward": _TESTS,
-    "significance_best_reward": _TESTS,
-    "tau_sensitivity": (
-        "environment", "setting", "tau_c", "mean_reward", "mean_reward_std", "best_reward", "best_reward_std",
-    ),
-    "stability_gap": ("environment", "method", "gap"),
-    "props_extended_budget": (
-        "environment", "column", "method", "best_reward", "standard_error", "episodes_per_run",
-    ),
-    "thresholds": ("environment", "tau_c", "optimum"),
-    "revision_summary": ("environment", "method", "metric", "value"),
-    "edit_patterns": ("environment", "method", "pattern", "pct_of_episodes"),
-    "salience": ("environment", "episodes", "regressions", "strict", "permissive"),
-    "salience_release": (
-        "environment", "episodes", "regressions", "worst_below_best", "worst_below_median",
-        "worst_below_best_and_cited", "worst_below_median_and_cited",
-    ),
-    "pong_agreement": ("structure", "rule", "episodes", "mean_delta"),
-    "always_critic": ("environment", "quantity", "value"),
-    "return_ranges": ("environment", "lowest", "highest", "reason"),
-}  # fmt: skip
-"""Every table and its columns."""
-
-
 LARGEST: Final = 16 * 2**20
 """Bytes of the largest table that is read."""
-COUNTS: Final = frozenset(
-    {"runs", "episodes", "episodes_per_run", "regressions", "strict", "permissive"}
-    | {name for name in TABLES["salience_release"] if name.startswith("worst_")}
-)
-"""Columns of counts: they are not rounded."""
+COUNTS: Final = frozenset({"runs", "episodes", "episodes_per_run", "regressions", "strict", "permissive"})
+"""Columns of counts: they are not rounded, nor are those of `worst_...`."""
 
 
-class PublishedError(ValueError):
+class PublishedError(AuditError, ValueError):
     """A file of published numbers cannot be used; the message states where and why."""
 
 
@@ -123,12 +88,17 @@ class Paper:
         Raises:
             PublishedError: there is no such row, or no such column.
         """
-        table, keys, *columns = address.split("/")
-        wanted = set(keys.split(","))
-        found = [row for row in self.tables.get(table, []) if wanted <= set(row.fields.values())]
+        table, _, *columns = address.split("/")
+        found = self.matching(address)
         if len(found) != 1 or not found[0].fields.keys() >= set(columns):
             raise PublishedError(f"{address}: {len(found) or 'no'} rows in {table}.csv, or no such column")
         return found[0]
+
+    def matching(self, address: str) -> list[Row]:
+        """The rows that have all keys of an address `table/key,key` or `table/key,key/column`."""
+        table, keys, *_ = address.split("/")
+        wanted = set(keys.split(","))
+        return [row for row in self.tables.get(table, []) if wanted <= set(row.fields.values())]
 
     def cell(self, address: str) -> Printed:
         """The number at `table/key,key/column`. Counts are exact.
@@ -138,7 +108,8 @@ class Paper:
         """
         column = address.split("/")[2]
         number = self.at(address).number(column)
-        return replace(number, interval=point(number.value)) if column in COUNTS else number
+        is_count = column in COUNTS or column.startswith("worst_")
+        return replace(number, interval=point(number.value)) if is_count else number
 
     def environments(self) -> list[str]:
         """All tasks, in the paper's order."""
@@ -152,20 +123,21 @@ def folder() -> Path:
 
 
 def read(where: Path) -> Paper:
-    """Read all tables of a folder.
+    """Read all tables of a folder, those that the paper has, with their columns.
 
     Raises:
         PublishedError: one is missing, is no CSV file, or has other columns than it should.
     """
-    return Paper({name: list(_read_table(where / f"{name}.csv", columns)) for name, columns in TABLES.items()})
+    paths = sorted(folder().glob("*.csv"))
+    return Paper({path.stem: _read_table(where / path.name, next(read_csv(path)).fields) for path in paths})
 
 
-def _read_table(path: Path, columns: tuple[str, ...]) -> Iterator[Row]:
-    for row in read_csv(path):
-        missing = [column for column in columns if column not in row.fields]
-        if missing:
-            raise PublishedError(f"{path}: no column {missing[0]!r}")
-        yield row
+def _read_table(path: Path, columns: Iterable[str]) -> list[Row]:
+    rows = list(read_csv(path))
+    missing = [column for column in columns if column not in rows[0].fields]
+    if missing:
+        raise PublishedError(f"{path}: no column {missing[0]!r}")
+    return rows
 
 
 def read_csv(path: Path) -> Iterator[Row]:

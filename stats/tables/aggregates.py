@@ -191,3 +191,15 @@ def note(
         more = [f"{len(single) - _NAMED} more"] if len(single) > _NAMED else []
         parts.append(f"no interval from a single run: {', '.join(single[:_NAMED] + more)}")
     return "; ".join(parts) or None
+
+
+def parts_of_notes(rows: Sequence[Row]) -> Iterator[tuple[str, str, list[str]]]:
+    """Each part of the notes of rows once: its condition, its words, and which methods it is about unless it is all."""
+    methods: dict[str, set[str]] = {}
+    about: dict[tuple[str, str], dict[str, None]] = {}
+    for row in rows:
+        methods.setdefault(row["condition"], set()).add(row["variant"])
+        for part in filter(None, (row["note"] or "").split("; ")):
+            about.setdefault((row["condition"], part), {})[row["variant"]] = None
+    for (condition, part), those in about.items():
+        yield condition, part, [] if those.keys() == methods[condition] else list(those)

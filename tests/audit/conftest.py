@@ -17,9 +17,9 @@ def confined_once(opened_once):
     confined: dict[str, Database] = {}
     open_once, really_confine = store_module.open_store, store_module.Store.confine
 
-    def open_store(paths, **options):
-        store = open_once(paths, **options)
-        store.opened_as = repr((paths, sorted(options.items()), [looks(Path(path)) for path in paths]))
+    def open_store(paths, reading=None, **options):
+        store = open_once(paths, reading, **options)
+        store.opened_as = repr((paths, reading, sorted(options.items()), [looks(Path(path)) for path in paths]))
         return store
 
     def confine(store, *, read=True):

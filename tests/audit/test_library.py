@@ -12,35 +12,28 @@ from pathlib import Path
 
 import pytest
 from typer.main import get_command
-from typer.testing import CliRunner
 
 import audit
 import collector.cli
 from audit.cli import app
+from tests.audit.calls import call
 from tests.audit.samples import revision, write_run
 from tests.collector.helpers import in_process
 from tests.shared import made
+from tests.test_programs import leaves
 
 pytestmark = pytest.mark.usefixtures("opened_once")
 
 ROOT = Path(__file__).resolve().parents[2]
-FUNCTIONS = {"import": "import_logs"}
-"""The functions of commands whose own names Python does not allow."""
-
 TABLES = {
-    "summary": {},
+    **{name: {} for name in ("summary", "rates", "noise", "severity", "agreement", "positions")},
     "salience": {"detector": "phrase"},
-    "rates": {},
-    "noise": {},
     "controls": {"overrides": {"cartpole": {"high": 2.0}}},
-    "severity": {},
-    "agreement": {},
     "patterns": {"overrides": {"cartpole": {"high": 2.0, "surgical_max": 1}}},
     "revisions": {"run": 1},
     "runs": {"variant": "threetraj"},
     "mentions": {"env": ["cartpole"]},
     "topics": {"top": 3},
-    "positions": {},
     "find": {"where": "delta < 0", "limit": 2},
     "sensitivity": {"vary": ["cartpole.high=2,3"]},
     "check": {"facts": True},
@@ -51,30 +44,22 @@ TABLES = {
 def data(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("library")
     answers = ("The worst rollout fell.", "Rollout 2 was best.", "The worst trajectory was chance.", "Better balance.")
-    labels = ("worst", "median", "best")
     shown = [
         {"label": label, "rollout": place, "return": 1.0 + 4 * place, "length": 10}
-        for place, label in enumerate(labels)
+        for place, label in enumerate(("worst", "median", "best"))
     ]
+    given = {"evidence": {"kind": "three", "shown": shown, "statistics": None}}
     for run in (1, 2):
         rows = [
-            revision(
-                [1, 5, 9],
-                [1 + place, 2, 2],
-                after=(1.0, 2.0, 4.0 + place),
-                answer=answer,
-                iteration=place,
-                run=run,
-                evidence={"kind": "three", "shown": shown, "statistics": None},
-            )
-            for place, answer in enumerate(answers)
+            revision([1, 5, 9], [1 + i, 2, 2], after=(1, 2, 4 + i), answer=answer, iteration=i, run=run, **given)
+            for i, answer in enumerate(answers)
         ]
         write_run(folder / f"run-{run:02d}", rows, run=run)
     return folder
 
 
 def command(*arguments) -> str:
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    result = call(*arguments)
     assert result.exit_code == 0, result.stderr
     return result.stdout
 
@@ -123,7 +108,7 @@ def test_the_detector_and_thresholds_of_a_store_are_those_that_it_was_opened_wit
         table = audit.salience(store)
         assert printed(table, capsys) == command("salience", data, "--detector=phrase", "--format=csv")
         assert "phrase" in table.title
-        assert "--set=cartpole.high=2.0" in audit.find(store, where="true").rows[0]["show"]
+        assert "--set=cartpole.high=2" in audit.find(store, where="true").rows[0]["show"]
         with pytest.raises(audit.UsageError, match=r"give detector to audit\.open"):
             audit.salience(store, detector="word")
         tried = printed(audit.sensitivity(store, steps=3), capsys)
@@ -239,48 +224,35 @@ def test_a_judge_that_was_not_there_is_an_error_and_a_plan_needs_none(data, caps
         audit.judge(data, backend="nonesuch")
 
 
-def commands() -> dict:
-    """Commands by name, those of a group behind its name: `intervene plan`."""
-    found = {}
-    for name, command in get_command(app).commands.items():
-        parts = getattr(command, "commands", None)
-        found |= {name: command} if parts is None else {f"{name} {part}": each for part, each in parts.items()}
-    return found
-
-
-COMMANDS = commands()
-
-
-@pytest.mark.parametrize("name", sorted(COMMANDS))
-def test_every_command_has_a_function_with_its_options(name):
-    function_name = FUNCTIONS.get(name, name.replace(" ", "_").replace("-", "_"))
-    function = getattr(audit, function_name)
-    assert function_name in audit.__all__
-    signature = inspect.signature(function, eval_str=True)
-    takes = {parameter.name for parameter in signature.parameters.values()}
-    if name == "import":
-        takes |= {"guess", *inspect.signature(audit.guess_mapping).parameters}
-    if name == "view":
-        takes |= {*inspect.signature(audit.export_view).parameters}
-    if options := signature.parameters.get("options"):
-        takes |= options.annotation.__args__[0].__optional_keys__
-    renamed = {
-        "paths": "data",
-        "path": "data",
-        "arguments": "query",
-        "no_cache": "cache",
-        "task_module": "task_modules",
-        # `--all` is no sample, `--format` and where to write are the command's, columns and rows are chosen by
-        # `Table.select`, and `--cases` is a function.
-        **dict.fromkeys(("every", "output", "columns", "sort"), ""),
-        **({} if name == "find" else {"limit": ""}),
-        **({"out": "", "force": ""} if name == "replay" else {}),
-        **({"cases": ""} if name == "find" else {}),
-        **({"path": "path"} if name == "pack" else {}),
-        **({"export": "out", "no_browser": ""} if name == "view" else {}),
-    }
-    wanted = {renamed.get(parameter.name, parameter.name) for parameter in COMMANDS[name].params} - {"", "help"}
-    assert wanted <= takes, name
+def test_every_command_has_a_function_with_its_options():
+    for path, asked in leaves(get_command(app), []):
+        name = "_".join(path).replace("-", "_")
+        name = {"import": "import_logs"}.get(name, name)
+        assert name in audit.__all__
+        signature = inspect.signature(getattr(audit, name), eval_str=True)
+        takes = {*signature.parameters}
+        if name == "import_logs":
+            takes |= {"guess", *inspect.signature(audit.guess_mapping).parameters}
+        if name == "view":
+            takes |= {*inspect.signature(audit.export_view).parameters}
+        if options := signature.parameters.get("options"):
+            takes |= options.annotation.__args__[0].__optional_keys__
+        renamed = {
+            "paths": "data",
+            "path": "data",
+            "arguments": "query",
+            "no_cache": "cache",
+            "task_module": "task_modules",
+            # `--all` is no sample, `--format` and where to write are the command's, columns and rows are chosen by
+            # `Table.select`, and `--cases` is a function.
+            **dict.fromkeys(("every", "output", "columns", "sort"), ""),
+            **({"cases": ""} if name == "find" else {"limit": ""}),
+            **({"out": "", "force": ""} if name == "replay" else {}),
+            **({"path": "path"} if name == "pack" else {}),
+            **({"export": "out", "no_browser": ""} if name == "view" else {}),
+        }
+        wanted = {renamed.get(parameter.name, parameter.name) for parameter in asked.params} - {"", "help"}
+        assert wanted <= takes, name
 
 
 def test_all_that_is_public_is_listed_documented_and_there():
@@ -289,13 +261,9 @@ def test_all_that_is_public_is_listed_documented_and_there():
         assert inspect.getdoc(getattr(audit, name)), name
     with pytest.raises(AttributeError, match="no attribute 'nonesuch'"):
         audit.nonesuch  # noqa: B018
-
-
-def test_importing_the_library_imports_nothing_that_is_slow():
     slow = "{'duckdb', 'numpy', 'rich', 'typer', 'pandas'}"
     script = f"import sys, audit; audit.UsageError; print(sorted({slow} & sys.modules.keys()))"
-    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT)
-    assert result.stdout == "[]\n"
+    assert subprocess.check_output([sys.executable, "-c", script], text=True, cwd=ROOT) == "[]\n"
 
 
 def test_a_store_says_what_it_holds(data):

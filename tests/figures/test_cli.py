@@ -6,12 +6,11 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import MagicMock
 
 import pytest
-from matplotlib.figure import Figure
 
 import audit
 import figures
@@ -19,7 +18,6 @@ from audit.output.progress import Progress
 from audit.request import Request
 from figures.cli import main
 from figures.data import FRAMES, ROWS, load
-from tests.figures.conftest import sketch
 from tests.shared import made
 
 pytestmark = pytest.mark.usefixtures("opened_once")
@@ -76,12 +74,9 @@ def test_records_in_another_folder_have_the_same_digest(
         (moved / str(i)).symlink_to(folder)
     assert digest(*sorted(moved.iterdir())) == digest(data)
     assert len({digest(moved / str(i)) for i in range(4)}) == 4
-
-
-def test_a_store_gives_what_the_command_reads(data: Path) -> None:
     with audit.open(data) as store:
         records = figures.records_of(store)
-        assert records.digest == load(Request(paths=[data])).digest
+        assert records.digest == digest(data)
         assert records.problems == records.unfinished == []
         assert len(figures.plot_patterns(store)) == 1
         assert figures.records_of(store) is records
@@ -115,74 +110,38 @@ def test_the_command_on_the_page_has_no_secret_of_a_url(
     assert commands == [f"figures https://host/x.tar --out {tmp_path}"]
 
 
-def test_progress_is_shown_on_a_terminal(
+@pytest.mark.usefixtures("without_figures")
+def test_on_a_terminal_it_reports_that_it_reads(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shown = ""
-
-    def drawn_once_the_bar_is_seen(figure: Figure, stem: Path) -> list[Path]:
-        nonlocal shown
-        until = time.monotonic() + 60
-        while not re.search(r"figures: figures to draw .*\d+/\d+", shown):
-            assert time.monotonic() < until, shown
-            time.sleep(0.01)
-            shown += capsys.readouterr().err
-        return sketch(figure, stem)
-
-    monkeypatch.setattr("figures.page.build.save", drawn_once_the_bar_is_seen)
-    for name, seconds in (("DELAY", 0.0), ("PAUSE", 0.001)):
-        monkeypatch.setattr(f"collector.system.progress.{name}", seconds)
-    monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    status, *_ = run(capsys, data, "--variant", "r2po", "--out", tmp_path)
-    assert status == 0
-    assert shown.startswith("figures: reading records\n")
-
-
-class Followed(Progress):
-    """What a computation reports."""
-
-    def __init__(self) -> None:
-        self.steps: list[str] = []
-
-    def begin(self, total: int, what: str, *, counted: bool = True) -> None:
-        self.steps = [f"{total} {what}"]
-
-    def advance(self, amount: int = 1) -> None:
-        self.steps.append("done")
-
-    def end(self) -> None:
-        self.steps.append("end")
+    status, _, err = run(capsys, data, "--variant", "r2po", "--out", tmp_path)
+    assert (status, err.startswith("figures: reading records\n")) == (0, True)
 
 
 def test_reading_reports_every_relation(data: Path) -> None:
-    followed = Followed()
+    followed = MagicMock(spec=Progress)
     load(Request(paths=[data]), followed)
-    assert followed.steps == [f"{len(FRAMES) + len(ROWS)} records read", *["done"] * (len(FRAMES) + len(ROWS)), "end"]
+    relations = len(FRAMES) + len(ROWS)
+    followed.begin.assert_called_once_with(relations, "records read", counted=False)
+    assert followed.advance.call_count == relations
 
 
 @pytest.mark.usefixtures("without_figures")
-@pytest.mark.parametrize(
-    ("arguments", "status", "words"),
-    [
-        ([], 2, "DIR"),
-        (["DATA", "--detector", "nonsense"], 2, "nonsense"),
-        (["NOWHERE"], 1, "NOWHERE"),
-        (["EMPTY"], 1, "no records"),
-        (["DATA", "--env", "maze"], 1, "no env maze in the records; they hold cartpole"),
-        (["DATA", "--out", "FILE"], 1, "cannot write to"),
-    ],
-)
-def test_mistakes_are_told_in_one_line(
-    arguments: list[str], status: int, words: str, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_mistakes_are_reported_in_one_line(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "FILE").write_text("")
     (tmp_path / "EMPTY").mkdir()
     places = {name: str(tmp_path / name) for name in ("NOWHERE", "EMPTY", "FILE")} | {"DATA": str(data)}
-    found, out, err = run(capsys, *(places.get(argument, argument) for argument in arguments))
-    assert (found, out) == (status, "")
-    assert words in err
-    assert err.count("\n") == 1
+    for arguments, status, words in (
+        ("", 2, "DIR"),
+        ("DATA --detector nonsense", 2, "nonsense"),
+        ("NOWHERE", 1, "NOWHERE"),
+        ("EMPTY", 1, "no records"),
+        ("DATA --env maze", 1, "no env maze in the records; they hold cartpole"),
+        ("DATA --out FILE", 1, "cannot write to"),
+    ):
+        found, out, err = run(capsys, *(places.get(argument, argument) for argument in arguments.split()))
+        assert (found, out, err.count("\n"), words in err) == (status, "", 1, True), arguments
 
 
 def test_help_loads_no_plotting_library() -> None:

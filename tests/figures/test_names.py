@@ -19,7 +19,7 @@ import figures.data
 import figures.page.build
 from audit.output.escaping import in_line
 from figures.cli import main
-from figures.data import Records
+from figures.data import ROWS, Records
 from figures.names import LONGEST, NARROW, label, name, narrow
 from figures.page.build import build, slugs
 from figures.page.drawings import drawings_of
@@ -55,15 +55,9 @@ def renamed(records: Records, text: str) -> Records:
 
     return replace(
         records,
-        iterations=frame(records.iterations),
-        runs=frame(records.runs),
+        **{key: frame(getattr(records, key)) for key in ("iterations", "runs", "revisions")},
+        **{key: rows(getattr(records, key)) for key in ROWS},
         facts=frame(records.facts).assign(backend="other", model=text),
-        revisions=frame(records.revisions),
-        summary=rows(records.summary),
-        salience=rows(records.salience),
-        agreement=rows(records.agreement),
-        rates=rows(records.rates),
-        noise=rows(records.noise),
         unfinished=[f"{text}: 1 of 2 runs unfinished"],
     )
 
@@ -120,17 +114,11 @@ def test_a_name_is_shortened_in_the_middle_where_it_is_long() -> None:
         assert shortened.endswith("-instruct")
     assert label("x" * LONGEST) == "x" * LONGEST
     assert [narrow("cartpole"), name("cartpole"), narrow("my-task")] == ["CartPole", "CartPole", "my-task"]
-
-
-def test_the_origin_of_records_names_a_model_in_one_line() -> None:
     facts = pd.DataFrame([{"condition": "x", "backend": "b\x1b[0m", "model": "m\n" * 500}])
     message = origin(facts, "x")
     assert controls(message) == set()
     assert "\n" not in message
     assert len(message) < 3 * LONGEST
-
-
-def test_long_conditions_get_file_names_that_are_short_and_distinct() -> None:
     made = slugs(["x" * 4000, "x" * 4001, "X" * 4002])
     assert len(set(map(str.casefold, made.values()))) == 3
     assert max(map(len, made.values())) < 120

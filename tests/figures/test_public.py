@@ -40,13 +40,9 @@ class Held:
 def test_what_is_listed_is_what_there_is() -> None:
     assert dir(figures) == figures.__all__ == sorted(set(figures.__all__))
     assert sorted(f"plot_{module}" for modules in SECTIONS.values() for module in modules) == PLOTS
+    assert [name for name in figures.__all__ if not (getattr(figures, name).__doc__ or "").strip()] == []
     with pytest.raises(AttributeError, match="module 'figures' has no attribute 'plot_nothing'"):
         figures.plot_nothing  # noqa: B018
-
-
-@pytest.mark.parametrize("name", figures.__all__)
-def test_every_name_is_documented(name: str) -> None:
-    assert getattr(figures, name).__doc__.strip()
 
 
 @pytest.mark.slow
@@ -83,10 +79,10 @@ def here(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[frame["condition"] == SALIENT]
 
 
-@pytest.mark.parametrize("options", [{}, {"ax": "own"}])
-def test_what_cannot_be_drawn_says_what_it_needs(records: Records, options: dict[str, str]) -> None:
+def test_what_cannot_be_drawn_names_what_it_needs(records: Records) -> None:
     store = Held(replace(records, salience=[]))
-    with pytest.raises(figures.FiguresError, match=r"^nothing to draw of condition gpt-oss-20b: Salience-problem reg"):
-        figures.plot_salience(store, "gpt-oss-20b", **options)
+    for options in ({}, {"ax": "own"}):
+        with pytest.raises(figures.FiguresError, match=r"^nothing to draw of condition gpt-oss-20b: Salience-problem "):
+            figures.plot_salience(store, "gpt-oss-20b", **options)
     with pytest.raises(figures.FiguresError, match=r"R2PO and baselines \(needs .*\); Learning .* variants of R2PO \("):
         figures.plot_curves(Held(replace(records, iterations=records.iterations.iloc[:0])), "gpt-oss-20b")

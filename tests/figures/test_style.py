@@ -7,7 +7,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from inspect import getsource
 from pathlib import Path
@@ -30,7 +30,7 @@ from figures.page.build import Contents
 from figures.page.drawings import drawings_of, drawn, kinds_of, not_drawn, plots_of
 from figures.page.latex import latex
 from figures.plots.drawing import Drawing, in_style
-from figures.style import PATTERN_COLOURS, ink_on, panels, save, stroke, typeset
+from figures.style import PATTERN_COLOURS, facets, ink_on, save, stroke, typeset
 from figures.tables import Table
 from tests.figures.conftest import REAL, SALIENT
 
@@ -39,6 +39,7 @@ NEED_MORE = {"causes", "curves-main", "curves-main-four", "curves-variants-four"
 # Modules whose figures have a panel for every task, three side by side, or for every task and method.
 ENOUGH = dict.fromkeys(("patterns", "noise", "agreement", "stability", "tau"), 5)
 ENOUGH |= dict.fromkeys(("revisions", "edits", "curves"), 2)
+WHOLE = ("salience", "citing", "aggregates", "profiles")
 
 
 @pytest.fixture(scope="module")
@@ -57,33 +58,19 @@ def contrast(a: str, b: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-def test_known_ids_have_names_and_unknown_ones_keep_theirs() -> None:
+def test_names_and_looks() -> None:
     assert (name("r2po"), name("cartpole"), name("brand-new")) == ("R2PO", "CartPole", "brand-new")
     assert ordered(["zzz", "props", "r2po", "aaa", "r2po"], METHODS) == ["r2po", "props", "aaa", "zzz"]
     assert len(TASKS) == 10
-
-
-def test_tau_has_a_subscript_and_names_keep_their_dollars() -> None:
+    looks = {method: stroke(method) for method in METHODS}
+    assert len(set(looks.values())) == len(METHODS)
+    assert stroke("brand-new") == stroke("brand-new")
+    # 2 to 1 is where thin coloured lines get lost; text needs more, and is never coloured.
+    assert [method for method, look in looks.items() if contrast(look.colour, "white") <= 2] == []
+    assert [c for c in PATTERN_COLOURS.values() if contrast(ink_on(c), c) < 4.5] == []
     text = typeset(Figure().text(0, 0, "a$b τ_c = 3"))
     assert (text.get_text(), text.get_parse_math()) == (r"a\$b $\tau_c$ = 3", True)
     assert latex(Table("t", "τ_c_x", "a_b", "", [], [])).count(r"$\tau_c$\_x") == 1
-
-
-def test_every_method_looks_like_itself_alone() -> None:
-    looks = [stroke(method) for method in METHODS]
-    assert len(set(looks)) == len(METHODS)
-    assert stroke("brand-new") == stroke("brand-new")
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_lines_stand_out_from_the_paper(method: str) -> None:
-    # 2 to 1 is where thin coloured lines get lost; text needs more, and is never coloured.
-    assert contrast(stroke(method).colour, "white") > 2
-
-
-@pytest.mark.parametrize("colour", PATTERN_COLOURS.values())
-def test_numbers_on_bars_are_readable(colour: str) -> None:
-    assert contrast(ink_on(colour), colour) >= 4.5
 
 
 def test_a_figure_of_each_kind_is_drawn_per_condition(drawings: list[Drawing]) -> None:
@@ -106,18 +93,13 @@ def test_what_a_section_lacks_is_told_by_its_title(drawings: list[Drawing]) -> N
     assert not_drawn("over-tasks", {"aggregate", "profile"}) == ""
 
 
-def test_pictures_say_themselves_what_made_their_records(drawings: list[Drawing]) -> None:
+def test_pictures_have_what_made_their_records_in_seven_points_or_larger(drawings: list[Drawing]) -> None:
     for drawing in drawings:
-        inside = " ".join(text.get_text() for text in drawing.figure.findobj(Text)).replace("\n", " ")
+        texts = [text for text in drawing.figure.findobj(Text) if text.get_text()]
+        inside = " ".join(text.get_text() for text in texts).replace("\n", " ")
         made_with = "Model gpt-oss:20b (ollama)." if "gpt" in drawing.stem else "Simulated model, personality salient"
-        assert made_with in inside, drawing.stem
-        assert drawing.note in inside, drawing.stem
-
-
-def test_type_is_seven_points_or_larger(drawings: list[Drawing]) -> None:
-    for drawing in drawings:
-        sizes = {text.get_fontsize() for text in drawing.figure.findobj(Text) if text.get_text()}
-        assert min(sizes) >= 7, drawing.stem
+        assert (made_with in inside, drawing.note in inside) == (True, True), drawing.stem
+        assert min(text.get_fontsize() for text in texts) >= 7, drawing.stem
 
 
 def full(records: Records, tasks: Sequence[str]) -> Records:
@@ -137,13 +119,10 @@ def full(records: Records, tasks: Sequence[str]) -> Records:
     settings = [runs[runs["variant"] == "r2po"].assign(condition=f"{REAL}+tau-{tau}") for tau in ("off", "half")]
     return replace(
         records,
-        iterations=spread(records.iterations),
+        **{key: spread(getattr(records, key)) for key in ("iterations", "facts")},
+        **{key: every(getattr(records, key)) for key in ("salience", "agreement", "rates")},
         # One-call methods revise nothing.
         revisions=spread(records.revisions, methods=6),
-        facts=spread(records.facts),
-        salience=every(records.salience),
-        agreement=every(records.agreement),
-        rates=every(records.rates),
         noise=every(records.noise, methods=6),
         runs=pd.concat([runs, *settings]),
     )
@@ -161,43 +140,25 @@ def figures_of(records: Records, tasks: Mapping[str, int]) -> list[Drawing]:
     ]
 
 
-@pytest.fixture(scope="module")
-def full_grid(records: Records) -> list[Drawing]:
-    """Every method, and every task in panels that show them all; else enough for panels beside and below each other."""
-    return figures_of(records, {"salience": 10, "citing": 10, "aggregates": 10, "profiles": 10} | ENOUGH)
-
-
-@pytest.fixture(scope="module")
-def all_panels(records: Records) -> list[Drawing]:
-    """The largest figures: panels for every task."""
-    return figures_of(records, dict.fromkeys(ENOUGH, 10))
-
-
-@pytest.fixture(scope="module")
 def single_cell(records: Records) -> list[Drawing]:
     """One method on one task, with every pattern there is: the smallest panels below the largest legend."""
     frame = records.revisions[(records.revisions["env"] == "cartpole") & (records.revisions["variant"] == "threetraj")]
-    cases = [
-        (direction, pattern)
-        for direction, patterns in (("regression", REGRESSIONS), ("improvement", IMPROVEMENTS))
-        for pattern in patterns
-    ]
     base = frame.iloc[[1]]
-    every = pd.concat([base, *(base.assign(direction=d, pattern=p) for d, p in cases)], ignore_index=True)
-    here = [row for row in records.salience if (row["condition"], row["env"]) == ("simulated-salient", "cartpole")]
-    iterations, facts = records.iterations.iloc[:6], records.facts.iloc[:1]
-    cell = [row for row in records.rates if (row["condition"], row["env"]) == ("simulated-salient", "cartpole")]
-    noise = [row for row in records.noise if row["variant"] == "threetraj"][1:2]
+    kinds = (("regression", REGRESSIONS), ("improvement", IMPROVEMENTS))
+    every = [base.assign(direction=direction, pattern=pattern) for direction, known in kinds for pattern in known]
+
+    def here(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        wanted = (SALIENT, "cartpole", "threetraj")
+        return [row for row in rows if (row["condition"], row["env"], row["variant"]) == wanted]
+
     one = replace(
         records,
-        iterations=iterations,
-        facts=facts,
-        revisions=every,
+        iterations=records.iterations.iloc[:6],
+        facts=records.facts.iloc[:1],
+        revisions=pd.concat([base, *every], ignore_index=True),
         runs=records.runs.iloc[:1],
-        salience=here,
-        rates=cell,
-        noise=noise,
-        agreement=records.agreement[:1],
+        **{key: here(getattr(records, key)) for key in ("salience", "rates", "noise")},
+        agreement=here(records.agreement)[:1],
     )
     return list(drawings_of(one, SALIENT))
 
@@ -232,38 +193,28 @@ def layout(drawing: Drawing) -> Layout:
     )
 
 
-@pytest.fixture(
-    scope="module",
-    params=[
-        "drawings",
-        "single_cell",
-        *(pytest.param(name, marks=pytest.mark.slow) for name in ("full_grid", "all_panels")),
-    ],
+@pytest.mark.parametrize(
+    "which",
+    ["all", "single cell", *(pytest.param(name, marks=pytest.mark.slow) for name in ("full grid", "all panels"))],
 )
-def laid_out(request: pytest.FixtureRequest) -> list[Layout]:
-    """Drawings with all positions settled."""
-    drawn: list[Drawing] = request.getfixturevalue(request.param)
-    assert drawn
-    return [layout(drawing) for drawing in drawn]
-
-
-def test_nothing_is_clipped_and_no_legend_covers_data(laid_out: list[Layout]) -> None:
+def test_every_part_of_a_figure_has_its_room(which: str, drawings: list[Drawing], records: Records) -> None:
+    """Nothing is clipped, no legend covers data, no panel reaches into another and no labels of an axis overlap."""
+    made: dict[str, Callable[[], list[Drawing]]] = {
+        "all": lambda: drawings,
+        "single cell": lambda: single_cell(records),
+        # Every task in panels that show them all; else enough for panels beside and below each other.
+        "full grid": lambda: figures_of(records, {**dict.fromkeys(WHOLE, 10), **ENOUGH}),
+        "all panels": lambda: figures_of(records, dict.fromkeys(ENOUGH, 10)),
+    }
+    laid_out = [layout(drawing) for drawing in made[which]()]
+    assert laid_out
     for each in laid_out:
         for box in (*each.panels, *each.legends, *each.notes):
             assert each.canvas.x0 <= box.x0 <= box.x1 <= each.canvas.x1, each.stem
             assert each.canvas.y0 <= box.y0 <= box.y1 <= each.canvas.y1, each.stem
         assert not any(a.overlaps(b) for a, b in itertools.product(each.panels, each.legends)), each.stem
-
-
-def test_no_panel_reaches_into_another(laid_out: list[Layout]) -> None:
-    for each in laid_out:
-        boxes = [box.padded(-1) for box in each.panels]
-        assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2)), each.stem
-
-
-def test_labels_of_an_axis_do_not_overlap(laid_out: list[Layout]) -> None:
-    for each in laid_out:
-        assert not any(a.overlaps(b) for boxes in each.labels for a, b in itertools.combinations(boxes, 2)), each.stem
+        for boxes in ([box.padded(-1) for box in each.panels], *each.labels):
+            assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2)), each.stem
 
 
 @pytest.mark.slow
@@ -273,13 +224,13 @@ def test_files_are_the_same_to_the_byte_in_another_process_and_year(
     """And no display is needed."""
 
     def draw() -> Figure:
-        figure, (ax,) = panels(1)
+        figure, ((ax, *_),) = facets([""])
         ax.plot([1, 2], [3, 4], label="R₀")
         return figure
 
     program = (
         "import sys; from pathlib import Path\n"
-        "from figures.plots.drawing import in_style; from figures.style import panels, save\n"
+        "from figures.plots.drawing import in_style; from figures.style import facets, save\n"
         f"{dedent(getsource(draw)).replace(' -> Figure', '')}"
         "save(in_style(draw)(), Path(sys.argv[1]))\n"
     )

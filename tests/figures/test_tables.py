@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import csv
+import re
 from pathlib import Path
 
 import pandas as pd
-import pytest
 
 from figures.page.build import Contents
 from figures.page.export import export, markdown
 from figures.page.latex import latex
 from figures.page.page import render_table
 from figures.tables import Table, table
+from figures.wording import worded
 
 ROW = {
     "condition": "a",
@@ -54,22 +55,16 @@ def test_numbers_are_rounded_for_people_and_dashes_stand_for_what_is_missing() -
     }
 
 
-@pytest.mark.parametrize(("value", "shown"), [(-0.0001, "0.000"), (-0.001, "-0.001"), (12.0, "12.000"), (None, "–")])
-def test_no_zero_has_a_sign(value: float | None, shown: str) -> None:
+def test_rows_and_their_order() -> None:
     row = {"condition": "a", "env": "maze", "variant": "threetraj", "structure": "identical", "revisions": 3}
-    assert read(table("agreement", [row | {"mean_delta": value}], ""))["Mean Δ"] == shown
-
-
-def test_the_condition_has_a_column_where_there_are_several() -> None:
+    for value, shown in ((-0.0001, "0.000"), (-0.001, "-0.001"), (12.0, "12.000"), (None, "–")):
+        assert read(table("agreement", [row | {"mean_delta": value}], ""))["Mean Δ"] == shown
     made = table("salience", [ROW | {"condition": "b"}, ROW], "")
     assert [row["Condition"] for row in made.displayed()] == ["a", "b"]
-
-
-def test_rows_follow_the_order_of_tasks_and_methods() -> None:
     cells = [("maze", "r2po"), ("cartpole", "props"), ("novel", "r2po"), ("cartpole", "r2po")]
     rows = [ROW | {"env": env, "variant": variant} for env, variant in cells]
-    shown = [(row["Task"], row["Method"]) for row in table("salience", rows, "").displayed()]
-    assert shown == [("CartPole", "R2PO"), ("CartPole", "ProPS"), ("Maze", "R2PO"), ("novel", "R2PO")]
+    found = [(row["Task"], row["Method"]) for row in table("salience", rows, "").displayed()]
+    assert found == [("CartPole", "R2PO"), ("CartPole", "ProPS"), ("Maze", "R2PO"), ("novel", "R2PO")]
 
 
 def test_markdown_has_one_line_a_row_and_escapes_pipes() -> None:
@@ -83,7 +78,7 @@ def test_markdown_has_one_line_a_row_and_escapes_pipes() -> None:
     assert len(lines) == 6
 
 
-def test_latex_escapes_what_latex_would_obey() -> None:
+def test_each_format_escapes_what_it_would_obey() -> None:
     made = table("salience", [ROW, ROW | {"condition": "50%_off & more"}], "A $note$ {of} #1.")
     text = latex(made)
     assert r"50\%\_off \& more & CartPole & ThreeTraj & word & 90 & 27 (30.0\%) & 0 & 9 (33.3\%)" in text
@@ -91,13 +86,9 @@ def test_latex_escapes_what_latex_would_obey() -> None:
     columns = text.split(r"\begin{tabular}{")[1].split("}")[0]
     body = text.split(r"\midrule")[1].split(r"\bottomrule")[0].replace(r"\&", "")
     assert {line.count("&") for line in body.strip().splitlines()} == {len(columns) - 1}
-
-
-def test_html_escapes_what_a_browser_would_obey() -> None:
     page = render_table(table("salience", [ROW | {"variant": "<script>"}], "a & b"))
     assert "<script>" not in page
-    assert "&lt;script&gt;" in page
-    assert "a &amp; b" in page
+    assert {"&lt;script&gt;", "a &amp; b"} <= set(re.findall(r"&lt;script&gt;|a &amp; b", page))
 
 
 def test_csv_is_unrounded_and_names_backend_and_model(tmp_path: Path) -> None:
@@ -109,12 +100,11 @@ def test_csv_is_unrounded_and_names_backend_and_model(tmp_path: Path) -> None:
     assert (row["backend"], row["model"], row["strict_pct"], row["env"]) == ("simulated", "salient", "", "cartpole")
 
 
-@pytest.mark.parametrize("key", ["salience", "summary", "agreement", "metrics"])
-def test_a_table_without_rows_is_still_a_table(key: str, tmp_path: Path) -> None:
-    made = table(key, [], "")
-    export(made, pd.DataFrame(columns=["condition", "backend", "model"]), tmp_path)
-    assert "No rows" in (tmp_path / f"{key}.html").read_text()
-    assert {path.suffix for path in tmp_path.iterdir()} == {".md", ".tex", ".html", ".csv"}
+def test_a_table_without_rows_is_still_a_table(tmp_path: Path) -> None:
+    for key in ("salience", "summary", "agreement", "metrics"):
+        export(table(key, [], ""), pd.DataFrame(columns=["condition", "backend", "model"]), tmp_path)
+        assert "No rows" in (tmp_path / f"{key}.html").read_text()
+        assert {path.suffix for path in tmp_path.glob(f"{key}.*")} == {".md", ".tex", ".html", ".csv"}
 
 
 def test_captions_of_the_page_say_what_made_the_records(everything: Contents) -> None:
@@ -123,3 +113,11 @@ def test_captions_of_the_page_say_what_made_the_records(everything: Contents) ->
         for text in (markdown(made), latex(made), render_table(made)):
             assert "Simulated model, personality salient" in text
             assert "gpt-oss:20b" in text
+
+
+def test_rollouts_are_examples_where_texts_are_revised() -> None:
+    words = "Rollouts returned less; a policy's worst rollout, its return, and no rollouts_spent."
+    assert worded(words, of_texts=False) == words
+    assert worded(words, of_texts=True) == (
+        "Examples scored less; a text's worst example, its score, and no rollouts_spent."
+    )

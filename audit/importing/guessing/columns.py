@@ -19,7 +19,7 @@ import duckdb
 from audit.importing.fields import FieldError, nested
 from audit.importing.guessing import names
 from audit.importing.mapping import COUNTED, LogMapping
-from audit.importing.rows import EACH, MISSING, is_csv, look_up, read_rows
+from audit.importing.rows import EACH, is_csv, read_rows
 from audit.output.errors import AuditError, UsageError, count
 from collector.system.regular_files import open_regular
 
@@ -40,27 +40,21 @@ _NUMBER: Final = re.compile(r"[+-]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][+-]?[0-9]
 
 @dataclass(frozen=True)
 class Column:
-    """A column of some rows: its name or the path that leads to it, and per row its value, or None.
+    """A column of some rows: its name or the path that leads to it, and per row its value, or None, and that as text.
 
     `shape` is that of all values: `flag`, `whole`, `number`, `text`, `numbers` (a list), `names` (a list of texts),
     `scored` (an object of numbers by name), `texts` (of texts by name), `object` or `mixed`.
     """
 
     path: str
-    rows: Sequence[Mapping[str, Any]]
     values: Sequence[Any]
+    spelt: Sequence[str]
     shape: str
 
     @cached_property
     def words(self) -> frozenset[str]:
         """The words of its path."""
         return frozenset(names.words_of(self.path))
-
-    @property
-    def spelt(self) -> list[str]:
-        """The values as [values] of a mapping names them; empty text where there is none."""
-        cells = [look_up(row, self.path) for row in self.rows]
-        return ["" if cell is None or cell is MISSING else spelt(cell) for cell in cells]
 
     @property
     def present(self) -> list[Any]:
@@ -78,8 +72,7 @@ class Column:
 
     def mean(self, row: int) -> float | None:
         """The mean score of a row."""
-        value = self.values[row]
-        items = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else [value]
+        items = items_of(self.values[row])
         scores = [score for item in items if (score := _score(item)) is not None]
         return fmean(scores) if scores and len(scores) == len(items) else None
 
@@ -97,8 +90,13 @@ class Log:
 
 
 def spelt(value: Any) -> str:
-    """A value as [values] of a mapping names it: text as it is, true and false as in JSON."""
-    return str(value).lower() if isinstance(value, bool) else str(value).strip()
+    """A value as [values] of a mapping names it: text as it is, true and false as in JSON; nothing as empty text."""
+    return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value).strip()
+
+
+def items_of(value: Any) -> list[Any]:
+    """The items of a list or of an object; of any other value itself."""
+    return list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else [value]
 
 
 def _score(value: Any) -> float | None:
@@ -160,28 +158,26 @@ def _form(path: Path) -> LogMapping:
 
 def _separator(path: Path, rows: Sequence[Mapping[str, str]]) -> str | None:
     """What is between the numbers of lists: all cells of some column are numbers with it, one at least two."""
-    found = set()
+    found = []
     for mark in BETWEEN_NUMBERS:
-        for name in rows[0]:
-            lists = [row[name].strip("[] ").split(mark) for row in rows if row.get(name, "").strip()]
-            numbers = all(_NUMBER.fullmatch(part.strip()) for parts in lists for part in parts)
-            found |= {mark} if numbers and any(len(parts) > 1 for parts in lists) else set()
+        columns = ([_numbers(row[name], mark) for row in rows if row.get(name, "").strip()] for name in rows[0])
+        if any(None not in lists and any(len(each or ()) > 1 for each in lists) for lists in columns):
+            found.append(mark)
     if len(found) > 1:
         raise UsageError(f"{path}: lists have {' and '.join(map(repr, sorted(found)))} between their items")
-    return found.pop() if found else None
+    return found[0] if found else None
 
 
 def _columns(rows: Sequence[Mapping[str, Any]], source: LogMapping) -> dict[str, Column]:
-    found: dict[str, dict[int, Any]] = {}
+    found: dict[str, dict[int, tuple[Any, str]]] = {}
     for number, row in enumerate(rows):
         for name, cell in row.items():
-            value = _read(cell, source.separator) if source.layout == "csv" else cell
-            for path, each in _walk(name, value, DEEPEST):
-                found.setdefault(path, {})[number] = each
-    return {
-        path: Column(path, rows, [values.get(row) for row in range(len(rows))], _shape_of([*values.values()]))
-        for path, values in found.items()
-    }
+            is_cell = source.layout == "csv"
+            for path, value in _walk(name, _read(cell, source.separator) if is_cell else cell, DEEPEST):
+                found.setdefault(path, {})[number] = value, spelt(cell if is_cell and path == name else value)
+    columns = {path: [cells.get(row, (None, "")) for row in range(len(rows))] for path, cells in found.items()}
+    shapes = {path: _shape_of([value for value, _ in cells.values()]) for path, cells in found.items()}
+    return {path: Column(path, *zip(*cells, strict=True), shapes[path]) for path, cells in columns.items()}
 
 
 def _walk(path: str, value: Any, depth: int) -> Iterator[tuple[str, Any]]:
@@ -203,18 +199,22 @@ def _walk(path: str, value: Any, depth: int) -> Iterator[tuple[str, Any]]:
 
 def _read(cell: str, separator: str | None) -> Any:
     """A cell as JSON would have it."""
-    text = cell.strip()
-    parts = text.strip("[] ").split(separator) if separator else []
-    if len(parts) > 1 and all(_NUMBER.fullmatch(part.strip()) for part in parts):
-        return [_number(part.strip()) for part in parts]
-    if _NUMBER.fullmatch(text):
-        return _number(text)
-    return {"": None, "true": True, "false": False}.get(text.lower(), cell)
+    numbers = _numbers(cell, separator) if separator else None
+    if numbers is None or len(numbers) == 1:
+        numbers = _numbers(cell, "\n")
+        return numbers[0] if numbers else {"": None, "true": True, "false": False}.get(cell.strip().lower(), cell)
+    return numbers
 
 
-def _number(text: str) -> int | float:
-    number = float(text.replace(",", "."))
-    return int(number) if text.lstrip("+-").isdecimal() and abs(number) < 2**53 else number
+def _numbers(cell: str, mark: str) -> list[int | float] | None:
+    """The numbers of a cell; None if there is anything else."""
+    parts = [part.strip() for part in (cell if mark == "\n" else cell.strip("[] ")).split(mark)]
+    if not all(map(_NUMBER.fullmatch, parts)):
+        return None
+    whole = [part.lstrip("+-").isdecimal() and len(part) < 16 for part in parts]
+    return [
+        int(part) if is_whole else float(part.replace(",", ".")) for part, is_whole in zip(parts, whole, strict=True)
+    ]
 
 
 def _shape_of(values: Sequence[Any]) -> str:

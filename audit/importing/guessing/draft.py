@@ -108,8 +108,8 @@ class Guess:
     def by_tool(self, name: str) -> list[str]:
         """What the tools whose log this may be call a field, or mean by a word."""
         has = self.log.columns.keys()
-        tools = [tool for tool in TOOLS.values() if all(has & each for each in tool.has)]
-        return [path for tool in tools for path in (*tool.fields.get(name, ()), *tool.roles.get(name, ()))]
+        tools = (fields for shown, fields in TOOLS.items() if all(has & {*each.split()} for each in shown))
+        return [path for fields in tools for path in fields.get(name, "").split()]
 
     def notes(self) -> list[str]:
         """What else the user should know: rows that cannot be read, and columns that are no field."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Final
 
 
@@ -79,38 +78,22 @@ RANKED: Final[Mapping[str, tuple[str, ...]]] = {
 """Words of columns that identify a row, the most telling first."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Tool:
-    """A tool's log: columns that show it, what it calls fields, and its words for before and after."""
-
-    has: tuple[frozenset[str], ...]
-    fields: Mapping[str, tuple[str, ...]]
-    roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-
-
-TOOLS: Final[Mapping[str, Tool]] = {
-    "Weights & Biases": Tool(
-        has=(_set("_step"), _set("_runtime _timestamp")),
-        fields={"run": ("run_id", "run_name", "Name"), "iteration": ("_step", "_timestamp")},
-    ),
-    "MLflow": Tool(
-        has=(_set("run_id"), _set("experiment_id")),
-        fields={"run": ("tags.mlflow.parentRunId",), "iteration": ("start_time",)},
-    ),
-    "Langfuse": Tool(
-        has=(_set("traceId trace_id sessionId session_id"), _set("input"), _set("output")),
-        fields={
-            "run": ("sessionId", "session_id", "traceId", "trace_id"),
-            "iteration": ("startTime", "start_time", "timestamp"),
-            "seconds": ("latency",),
-        },
-        roles={"before": ("input",), "after": ("output",)},
-    ),
-    "Optuna": Tool(
-        has=(_set("number"), _set("datetime_start"), _set("state")),
-        fields={"iteration": ("number",), "run": ("study_name",)},
-    ),
+TOOLS: Final[Mapping[tuple[str, ...], Mapping[str, str]]] = {
+    ("_step", "_runtime _timestamp"): {"run": "run_id run_name Name", "iteration": "_step _timestamp"},
+    ("run_id", "experiment_id"): {"run": "tags.mlflow.parentRunId", "iteration": "start_time"},
+    ("traceId trace_id sessionId session_id", "input", "output"): {
+        "run": "sessionId session_id traceId trace_id",
+        "iteration": "startTime start_time timestamp",
+        "seconds": "latency",
+        "before": "input",
+        "after": "output",
+    },
+    ("number", "datetime_start", "state"): {"iteration": "number", "run": "study_name"},
 }
+"""What Weights & Biases, MLflow, Langfuse and Optuna call fields, and the candidates before and after.
+
+By columns that show the tool: one of each of several.
+"""
 
 _WORD: Final = re.compile(r"[fF]1(?![^\W_])|[^\W\d_]+|\d+")
 _CAMEL: Final = re.compile(r"(?<=[a-zäöü])(?=[A-ZÄÖÜ])|(?<=[A-Z])(?=[A-Z][a-z])")

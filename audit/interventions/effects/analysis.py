@@ -24,17 +24,16 @@ from audit.interventions.effects.factors import (
     factor_effect,
 )
 from audit.interventions.effects.faithfulness import faithfulness
-from audit.interventions.effects.family import explored, judged
-from audit.interventions.effects.harm import harm
-from audit.interventions.effects.presence import dose, weights
-from audit.interventions.effects.results import FOUND, Analysis, Effect, Primary
+from audit.interventions.effects.presence import dose, harm, weights
+from audit.interventions.effects.results import FOUND, Analysis, Effect, explored, judged
 from audit.interventions.effects.validity import validity
 from audit.interventions.experiment import Experiment
+from audit.interventions.presets import Hypothesis
 
 
 def primary_effects(
     experiment: Experiment,
-    family: Sequence[Primary],
+    family: Sequence[Hypothesis],
     redraws: Redraws,
     *,
     alpha: float = 0.05,
@@ -70,7 +69,7 @@ def primary_effects(
 
 def analyse(
     experiment: Experiment,
-    family: Sequence[Primary],
+    family: Sequence[Hypothesis],
     *,
     permutations: int = 4_999,
     seed: int = 0,

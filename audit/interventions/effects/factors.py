@@ -31,29 +31,18 @@ Holder = Callable[[Answered], int | None]
 Scores = Callable[[Answered], Floats | None]
 
 
-def _label(answer: Answered) -> int | None:
-    """The place of the rollout called worst."""
-    return next((index for index, place in enumerate(answer.shown) if place.label == "worst"), None)
-
-
-def _number(answer: Answered) -> int | None:
-    """The place of the rollout with the lowest return; None where returns were hidden."""
-    return next((index for index, place in enumerate(answer.shown) if place.number == "worst"), None)
-
-
-def _first(answer: Answered) -> int | None:
-    return 0 if answer.shown else None
-
-
-def _last(answer: Answered) -> int | None:
-    return len(answer.shown) - 1 if answer.shown else None
+def _place_of(role: str, attribute: str) -> Holder:
+    """The place of the rollout with that label, or with that number; None where no rollout has it."""
+    return lambda answer: next(
+        (index for index, place in enumerate(answer.shown) if getattr(place, attribute) == role), None
+    )
 
 
 HOLDERS: Final[Mapping[str, Holder]] = {
-    "label": _label,
-    "number": _number,
-    "position": _first,
-    "last position": _last,
+    "label": _place_of("worst", "label"),
+    "number": _place_of("worst", "number"),
+    "position": lambda answer: 0 if answer.shown else None,
+    "last position": lambda answer: len(answer.shown) - 1 if answer.shown else None,
 }
 """By factor, the place of the rollout that has it."""
 

@@ -1,14 +1,16 @@
-"""How much each rollout weighs in the answers to all three, and whether a worse one weighs more."""
+"""What the worst rollout's presence does: its weight among those shown, the trend over worse ones, harm to returns."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Final
 
 import numpy as np
 
 from audit.interventions.arms import BASE, QUANTILES
-from audit.interventions.effects.comparisons import compared, run_numbers, shared_units
+from audit.interventions.effects.comparisons import Redraws, compared, run_numbers, shared_units
+from audit.interventions.effects.contrasts import mean_effect
 from audit.interventions.effects.factors import ALONE
 from audit.interventions.effects.results import Effect, Weight
 from audit.interventions.experiment import Answered, Experiment, Floats
@@ -17,6 +19,8 @@ from audit.measures.bootstrap import percentile_interval, resampled_sums
 from audit.measures.cluster_robust import cluster_robust
 from audit.measures.mixture import mixture_terms, mixture_weights
 
+PAIRS: Final = ((BASE, "RW"), ("RM", "RW"), (BASE, "DW"), ("DM", "DW"))
+"""Arms that show the worst rollout, and the same without it: the whole evidence, and what lacks the median instead."""
 _RESAMPLES: Final = 999
 
 
@@ -99,6 +103,28 @@ def dose(experiment: Experiment, outcome: str = "size") -> Effect | None:
         runs=len(set(runs.tolist())),
         answers=len(rows),
     )
+
+
+def harm(experiment: Experiment, redraws: Redraws) -> list[Effect]:
+    """Effects of the worst rollout's presence on gains, by task, since returns of different tasks do not add up.
+
+    A negative gain: seeing the worst rollout costs return. Fresh returns are of the same seeds for all policies of a
+    unit, so that differences within units are free of most of their noise.
+    """
+    found = []
+    for arm, control in PAIRS:
+        if not (experiment.arm(arm) and experiment.arm(control)):
+            continue
+        outcomes: list[tuple[str, Callable[[Answered], float], str | None]] = [("size", edit_size, None)]
+        if not all(math.isnan(answer.gain) for answer in experiment.answers if answer.arm == arm):
+            outcomes.append(("harmful", lambda answer: float(answer.harmful), None))
+            envs = sorted({unit.env for unit in experiment.units})
+            outcomes += [("gain", lambda answer: answer.gain, env) for env in envs]
+        for outcome, value, env in outcomes:
+            effect = mean_effect(experiment, "seeing the worst", outcome, value, arm, control, redraws, env=env)
+            if effect.units or env is None:
+                found.append(effect)
+    return found
 
 
 def edit_size(answer: Answered) -> float:

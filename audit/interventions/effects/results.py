@@ -1,11 +1,16 @@
-"""The form of an analysis."""
+"""The form of an analysis, and which effects there are, given how many were looked for."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal, NamedTuple, Protocol
+from typing import Final, Literal, NamedTuple
+
+import numpy as np
+from scipy.stats import false_discovery_control
+
+from audit.measures.holm import holm
 
 Verdict = Literal["found", "not beyond placebo", "not found", "not tested"]
 CriticVerdict = Literal["faithful", "silent", "talker", "moved by position", "none found", "not known"]
@@ -14,26 +19,6 @@ FOUND: Final = "found"
 NOT_BEYOND_PLACEBO: Final = "not beyond placebo"
 NOT_FOUND: Final = "not found"
 NOT_TESTED: Final = "not tested"
-
-
-class Primary(Protocol):
-    """A primary hypothesis, as a plan holds it."""
-
-    @property
-    def factor(self) -> str:
-        """`label`, `position`, `number` or `presence` of the worst rollout."""
-
-    @property
-    def outcome(self) -> str:
-        """`edits` or `text`."""
-
-    @property
-    def arm(self) -> str:
-        """The arm that is tested."""
-
-    @property
-    def control(self) -> str | None:
-        """The arm that it is compared with; None where the factor is drawn within the arm."""
 
 
 class Effect(NamedTuple):
@@ -216,3 +201,44 @@ class Analysis:
     def primary(self) -> list[Effect]:
         """The effects of the family."""
         return [effect for effect in self.effects if effect.primary]
+
+
+def judged(effects: Sequence[Effect], alpha: float) -> list[Effect]:
+    """Correct the p-values of a family by Holm's method, and judge its effects.
+
+    Args:
+        effects: of one family; those without a p-value are no members.
+        alpha: level of the family.
+    """
+    return _with_verdicts(effects, holm([effect.p for effect in effects]).tolist(), alpha)
+
+
+def explored(effects: Sequence[Effect], alpha: float) -> list[Effect]:
+    """Correct p-values by Benjamini and Hochberg's method, and judge their effects: those planned beside a family.
+
+    Args:
+        effects: all of them.
+        alpha: share of false findings among what is found, at most.
+    """
+    p = np.array([effect.p for effect in effects])
+    adjusted = np.full(p.shape, math.nan)
+    known = np.isfinite(p)
+    if known.any():
+        adjusted[known] = false_discovery_control(p[known])
+    return _with_verdicts(effects, adjusted.tolist(), alpha)
+
+
+def verdict(p: float, beyond_placebo_p: float, alpha: float) -> Verdict:
+    """What follows from a test and, where there is one, from that against the placebo."""
+    if math.isnan(p):
+        return NOT_TESTED
+    if p > alpha:
+        return NOT_FOUND
+    return NOT_BEYOND_PLACEBO if beyond_placebo_p > alpha else FOUND
+
+
+def _with_verdicts(effects: Sequence[Effect], adjusted: Sequence[float], alpha: float) -> list[Effect]:
+    return [
+        effect._replace(p_adjusted=p, verdict=verdict(p, effect.beyond_placebo_p, alpha))
+        for effect, p in zip(effects, adjusted, strict=True)
+    ]

@@ -9,16 +9,13 @@ text_edits as (select * from text_edits),
 
 revisions as (
     select
-        condition, env, variant, run, iteration,
-        r0, r1, delta, direction,
-        edit_distance, l2_distance, max_change, changed,
-        accepted,
+        changes.* exclude (evidence_kind, paired, tau_c, restrained),
         worst, median, best, severity, structure,
         references_worst, strict, permissive,
         pattern,
         tau_c, restrained,
         about, cites,
-        changed_components, components, edit_ratio, token_change, length_ratio
+        changed_components, text_edits.* exclude (condition, env, variant, run, iteration, changed_components)
     from changes
     left join evidence using (condition, env, variant, run, iteration)
     left join "references" using (condition, env, variant, run, iteration)

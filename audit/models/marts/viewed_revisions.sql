@@ -25,10 +25,9 @@ by_judges as (
 
 viewed_revisions as (
     select
-        condition, env, variant, run, iteration,
-        r0, r1, delta, direction, accepted, p_no_change,
-        pattern, edit_distance, l2_distance, max_change, changed,
-        changed_components, components, edit_ratio, token_change, length_ratio,
+        changes.* exclude (evidence_kind, paired, tau_c, restrained),
+        p_no_change, pattern,
+        changed_components, text_edits.* exclude (condition, env, variant, run, iteration, changed_components),
         worst, median, best, severity, structure, worst_below_median, worst_below_best,
         severity_degree(severity) as degree,
         cites, about, references_worst, strict, permissive,

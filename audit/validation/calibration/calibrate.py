@@ -14,12 +14,11 @@ from audit.request import Request, note, print_notes
 from audit.rerun.anchoring import Anchoring
 from audit.rerun.anchors import measure
 from audit.rerun.opening import opened
-from audit.validation.calibration.asked_again import Critic, read_critic, separations
+from audit.validation.calibration.asked_again import read_critic, separations
 from audit.validation.calibration.measures import anchored, compared, separation
 from audit.validation.calibration.truth import Known, known_of, read_truth
 from audit.validation.coding.found import Found, find_all, found_by, judged, read_answers
-from audit.validation.coding.intervals import METRICS, Bootstrap
-from audit.validation.coding.scores import scores
+from audit.validation.coding.scores import METRICS, Bootstrap, scores
 from audit.vocabulary.keys import RevisionKey
 
 if TYPE_CHECKING:
@@ -87,9 +86,10 @@ def calibrate(
             every = {RevisionKey(*each.identity, each.iteration): each.found for each in anchors.revisions}
             measured = {identity: every[identity] for identity in known if identity in every}
             found = [*found, anchored(measured)]
-    rows = [*_detectors(found, known, Bootstrap(bootstrap), classes=classes), *_measures(known, measured)]
+    rows = _detectors(found, known, Bootstrap(bootstrap), classes=classes)
+    rows += [_separation(*each) for each in separation(known, measured)]
     rows.sort(key=lambda row: (row["condition"], row["personality"]))
-    rows += _asked_again(critics)
+    rows += [_separation(ASKED_AGAIN, *each) for each in separations(critics)]
     return Table(
         columns=COLUMNS,
         rows=rows,
@@ -153,19 +153,7 @@ def _detectors(
     return rows
 
 
-def _asked_again(critics: Sequence[Critic]) -> list[Row]:
-    rows = []
-    for personalities, name, units, runs, area in separations(critics):
-        row: Row = dict.fromkeys(COLUMNS)
-        row |= {"condition": ASKED_AGAIN, "personality": personalities, "quantity": "driven_by_worst"}
-        rows.append(row | {"detector": name, "n": units, "runs": runs, "auc": area})
-    return rows
-
-
-def _measures(known: Mapping[RevisionKey, Known], measured: Mapping[RevisionKey, Anchoring]) -> list[Row]:
-    rows = []
-    for condition, personality, name, number, area in separation(known, measured):
-        row: Row = dict.fromkeys(COLUMNS)
-        row |= {"condition": condition, "personality": personality, "quantity": "driven_by_worst"}
-        rows.append(row | {"detector": name, "n": number, "auc": area})
-    return rows
+def _separation(condition: str, who: str, measure: str, number: int, runs: int | None, area: float | None) -> Row:
+    """A row that states how well a measure separates what the worst rollout drove from what it did not."""
+    stated = {"condition": condition, "personality": who, "quantity": "driven_by_worst", "detector": measure}
+    return dict.fromkeys(COLUMNS) | stated | {"n": number, "runs": runs, "auc": area}

@@ -82,13 +82,13 @@ def anchored(measured: Mapping[RevisionKey, Anchoring]) -> Found:
 
 def separation(
     known: Mapping[RevisionKey, Known], measured: Mapping[RevisionKey, Anchoring]
-) -> Iterator[tuple[str, str, str, int, float | None]]:
+) -> Iterator[tuple[str, str, str, int, None, float | None]]:
     """How well each anchoring measure separates revisions driven by the worst rollout from the others.
 
     Returns:
-        Condition, personality, measure, number of revisions, and the chance that a revision driven by the worst
-        rollout has the larger value of two, ties counting half (the area under the ROC curve); None where all are
-        driven by it, or none.
+        Condition, personality, measure, number of revisions, no number of runs, and the chance that a revision driven
+        by the worst rollout has the larger value of two, ties counting half (the area under the ROC curve); None where
+        all are driven by it, or none.
     """
     groups: dict[tuple[str, str], list[RevisionKey]] = {}
     for identity in sorted(set(known) & set(measured)):
@@ -97,7 +97,7 @@ def separation(
         driven = [known[identity].driven_by_worst for identity in identities]
         for measure in MEASURES:
             values = [_value(measured[identity], measure) for identity in identities]
-            yield condition, personality, measure, len(identities), finite(area_under_roc(values, driven))
+            yield condition, personality, measure, len(identities), None, finite(area_under_roc(values, driven))
 
 
 def _value(each: Anchoring, measure: str) -> float:

@@ -12,9 +12,8 @@ from audit.output.escaping import LONGEST
 from audit.output.rows import Table
 from audit.validation.coding.answers import rows_by_identity
 from audit.validation.coding.codes import codes_for
-from audit.validation.coding.sampling import Stratum, draw, shuffled
+from audit.validation.coding.sampling import Stratum, draw, named, shuffled, strata
 from audit.validation.coding.sheet import OUTCOME, columns, sheet_rows
-from audit.validation.coding.strata import named, strata
 from audit.vocabulary.keys import RevisionKey
 
 
@@ -43,7 +42,7 @@ def sample(
     Args:
         data: the records to draw from.
         n: how many revisions to draw.
-        stratify: draw evenly over the values of these columns, among `audit.validation.coding.strata.STRATA`.
+        stratify: draw evenly over the values of these columns, among `audit.validation.coding.sampling.STRATA`.
         seed: of the draw.
         coders: their names; each has a row for every revision drawn.
         with_outcome: add how the revised policies did; coders are then not blind.

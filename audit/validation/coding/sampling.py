@@ -1,11 +1,18 @@
-"""Which revisions are drawn for coding: evenly over strata, by chance within them."""
+"""Which revisions are drawn for coding: those that a critic answered for, evenly over strata, by chance within them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from audit.vocabulary.keys import RevisionKey
+from collector.seeding import generator
+
+if TYPE_CHECKING:
+    import duckdb
+
+STRATA: Final = ("env", "variant", "condition", "direction", "pattern", "structure", "references_worst")
+"""Columns of the relation `revisions` that one can stratify by."""
 
 Stratum = tuple[str, ...]
 """The values that the revisions of a stratum share; empty where there is but one."""
@@ -45,8 +52,6 @@ def draw(strata: Mapping[Stratum, Sequence[RevisionKey]], sample: int, seed: int
     Returns:
         In the order of their identities, which reveals nothing about their strata.
     """
-    from collector.seeding import generator
-
     chosen: list[RevisionKey] = []
     for name, share in shares({name: len(members) for name, members in strata.items()}, sample).items():
         members = sorted(strata[name])
@@ -57,6 +62,31 @@ def draw(strata: Mapping[Stratum, Sequence[RevisionKey]], sample: int, seed: int
 
 def shuffled(chosen: Sequence[RevisionKey], coder: str, seed: int) -> list[RevisionKey]:
     """A coder's own order of the revisions, by a draw of its own, so that it does not reveal strata."""
-    from collector.seeding import generator
-
     return [chosen[place] for place in generator(seed, "order of a sample", coder).permutation(len(chosen))]
+
+
+def strata(details: duckdb.DuckDBPyRelation, columns: Sequence[str]) -> dict[Stratum, list[RevisionKey]]:
+    """The revisions that a critic answered for, by the values of some columns, in the order of these values.
+
+    Args:
+        details: the relation `revisions`, or some of its rows.
+        columns: among `STRATA`; none for a single stratum.
+    """
+    # Only where a critic answered is it known whether the answer refers to anything.
+    wanted = ", ".join((*RevisionKey._fields, *columns))
+    result: dict[Stratum, list[RevisionKey]] = {}
+    for row in details.filter('"cites" is not null').select(wanted).fetchall():
+        name = tuple(_text(value) for value in row[len(RevisionKey._fields) :])
+        result.setdefault(name, []).append(RevisionKey(*row[: len(RevisionKey._fields)]))
+    return dict(sorted(result.items()))
+
+
+def named(columns: Sequence[str], stratum: Stratum) -> str:
+    """A stratum in words: `direction regression, env pong`."""
+    return ", ".join(f"{column} {value}" for column, value in zip(columns, stratum, strict=True))
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return "none"
+    return ("yes" if value else "no") if isinstance(value, bool) else str(value)

@@ -15,10 +15,9 @@ from audit.references import visible
 from audit.request import Request, note
 from audit.validation.coding.codes import codes_for
 from audit.validation.coding.found import find_all, found_by, judged, read_answers
-from audit.validation.coding.intervals import Bootstrap
 from audit.validation.coding.labels import Labels, read_labels, resolve_identities
-from audit.validation.coding.scores import COLUMNS, Comparison, Strata, comparisons, scores
-from audit.validation.coding.strata import named, strata
+from audit.validation.coding.sampling import named, strata
+from audit.validation.coding.scores import COLUMNS, Bootstrap, Comparison, Strata, comparisons, scores
 from audit.vocabulary.keys import RevisionKey
 
 if TYPE_CHECKING:

@@ -4,16 +4,14 @@
 const Charts = (() => {
   const KEY = ["condition", "env", "variant"];
 
-  /** A colour of the figures that is legible on either theme's paper; charts.css has how much of it is left. */
+  /** A colour of the figures that is legible on either theme's paper: on dark paper the darkest have some of the ink. */
   function ink(colour) {
-    return `color-mix(in oklab, ${colour} var(--pigment), var(--ink))`;
+    return `light-dark(${colour}, color-mix(in oklab, ${colour} 72%, var(--ink)))`;
   }
 
   const methodColour = (variant) => Names.about.colours.methods[variant] || "#777777";
   const method = (variant) => ink(methodColour(variant));
   const direction = (name) => ink(Names.about.colours.directions[name]);
-
-  const to = (filter) => Query.address("revisions", [], filter);
 
   /** A figure: {id, title, note, body: nodes or a promise of them, table: {columns, rows}, or what makes it once asked}. */
   function figure({ id, title, note, body, table, heading = "h3" }) {
@@ -168,5 +166,5 @@ const Charts = (() => {
     }));
   }
 
-  return { KEY, curves, direction, extent, figure, grouped, ink, lazily, legend, method, methodColour, panel, panels, plot, room, runAddress, to, whole, width };
+  return { KEY, curves, direction, extent, figure, grouped, ink, lazily, legend, method, methodColour, panel, panels, plot, room, runAddress, whole, width };
 })();

@@ -7,17 +7,9 @@ const CodingAgreement = (() => {
     value === null ? "–" : value.toFixed(2) + (low === null ? "" : ` [${low.toFixed(2)}, ${high.toFixed(2)}]`);
 
   function table(caption, head, rows) {
-    return h(
-      "div.scrolls",
-      { tabindex: "0", role: "region", "aria-label": caption },
-      h(
-        "table",
-        {},
-        h("caption", {}, caption),
-        h("thead", {}, h("tr", {}, head.map((name) => h("th", { scope: "col" }, name)))),
-        h("tbody", {}, rows.map((row) => h("tr", {}, row.map((cell) => h("td", {}, cell))))),
-      ),
-    );
+    const heads = h("tr", head.map((name) => h("th", { scope: "col" }, name)));
+    const body = rows.map((row) => h("tr", row.map((cell) => h("td", cell))));
+    return Tables.scrolling(h("table", h("caption", caption), h("thead", heads), h("tbody", body)), caption);
   }
 
   function element({ coders, agreement: scores, disagreements }) {

@@ -1,6 +1,6 @@
 "use strict";
 
-// Where the pages' data come from: the server, or the script files of an exported folder (export.js replaces `get`).
+// Where the pages' data come from: the server, or the script files of an exported folder (export.js replaces `source`).
 const Data = (() => {
   const kept = new Map();
   const MOST = 60;
@@ -41,5 +41,5 @@ const Data = (() => {
     return result;
   }
 
-  return { source: fetched, get, forget, put, isExported: false };
+  return { source: fetched, get, forget, put, isExported: false, notice: "" };
 })();

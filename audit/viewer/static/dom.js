@@ -33,8 +33,9 @@ const { h, shown, link, number, percent, alike, pValue, withMinus } = (() => {
     return element;
   }
 
+  /** A link; the text alone where there is no address. */
   function link(text, href, attributes = {}) {
-    return h("a", { href, ...attributes }, text);
+    return href === null ? h("span", text) : h("a", { href, ...attributes }, text);
   }
 
   /** A number's text with a minus sign, unless it is zero. */

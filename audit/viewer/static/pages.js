@@ -7,7 +7,7 @@ const Pages = (() => {
   let leave = null;
   let turn = 0;
 
-  /** Add a page: {name, title, render(main, route), inNav}. `render` may return what is called when it is left. */
+  /** Add a page: {name, title, render(main, route), inNav, isServedOnly}. `render` may return what is called when it is left. */
   function add(page) {
     pages.set(page.name, page);
   }
@@ -39,6 +39,7 @@ const Pages = (() => {
     main.setAttribute("aria-busy", "true");
     try {
       if (!page) throw new Error(`there is no page "${shown(route.name)}"`);
+      if (page.isServedOnly && Data.isExported) throw new Error(Data.notice);
       const left = await page.render(fresh, route);
       if (mine !== turn) {
         if (left) left();

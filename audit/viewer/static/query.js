@@ -11,6 +11,9 @@ const Query = (() => {
     return `#/${path}${text ? `?${text}` : ""}`;
   }
 
+  /** The address of the revisions of a filter; an exported folder, which has no filters, only has that of all. */
+  const revisions = (filter) => (Data.isExported && Object.keys(filter).length ? null : address("revisions", [], filter));
+
   /** A query from an object of columns with lists of values. */
   function fromFilter(filter) {
     const query = new URLSearchParams();
@@ -50,10 +53,10 @@ const Query = (() => {
 
   /** What decides which revisions there are and their order. */
   function selection(query) {
-    const kept = new URLSearchParams(filters(query));
-    for (const name of ["q", "sort"]) if (query.get(name)) kept.set(name, query.get(name));
+    const kept = new URLSearchParams(Data.isExported ? [] : filters(query));
+    for (const name of Data.isExported ? ["sort"] : ["q", "sort"]) if (query.get(name)) kept.set(name, query.get(name));
     return kept;
   }
 
-  return { RESERVED, address, changed, filters, fromFilter, read, selection };
+  return { RESERVED, address, changed, filters, fromFilter, read, revisions, selection };
 })();

@@ -36,7 +36,7 @@ const Tables = (() => {
     const shareText = share ? percent(row.cells[share]) : "";
     const words = shareText ? `${number(value)} (${shareText})` : typeof value === "string" ? Names.value(name, value) : text(row, value);
     const filter = row.links?.[name];
-    const address = row.hrefs?.[name] || (filter && Query.address("revisions", [], filter));
+    const address = row.hrefs?.[name] || (filter && Query.revisions(filter));
     const ends = share ? interval(row, share, (_row, end) => percent(end)) : interval(row, name, text);
     return [address && words !== "" ? link(words, address) : words, ends];
   }
@@ -56,11 +56,14 @@ const Tables = (() => {
     return { ...table, rows };
   }
 
-  function compare(a, b) {
-    if (a === b) return 0;
-    if (a === null || a === undefined) return 1;
-    if (b === null || b === undefined) return -1;
-    return typeof a === "number" ? a - b : String(a).localeCompare(String(b));
+  /** Items in the order of a value of each, those without one last. */
+  function sorted(items, valueOf, isDescending) {
+    const isKnown = (value) => value !== null && value !== undefined;
+    const compare = (a, b) => (typeof a === "number" ? a - b : String(a).localeCompare(String(b)));
+    return [...items].sort((one, other) => {
+      const [a, b] = [valueOf(one), valueOf(other)];
+      return isKnown(a) && isKnown(b) ? (isDescending ? -1 : 1) * compare(a, b) : Number(isKnown(b)) - Number(isKnown(a));
+    });
   }
 
   /**
@@ -68,24 +71,19 @@ const Tables = (() => {
    * `links` are filters of revisions, `hrefs` addresses, of which the first is that of the row.
    */
   function table({ columns, rows, caption }) {
-    let sorted = null;
+    let chosen = null;
     const body = h("tbody");
     const texts = new Map(columns.map(({ name }) => [name, formats(name, rows)]));
     const numeric = new Map(columns.map(({ name }) => [name, isNumber(rows, name)]));
 
     function fill() {
-      const order = [...rows];
-      if (sorted) {
-        const sign = sorted.descending ? -1 : 1;
-        const known = (row) => row.cells[sorted.name] !== null && row.cells[sorted.name] !== undefined;
-        order.sort((a, b) => (known(a) && known(b) ? sign : 1) * compare(a.cells[sorted.name], b.cells[sorted.name]));
-      }
+      const order = chosen ? sorted(rows, (row) => row.cells[chosen.name], chosen.descending) : rows;
       body.replaceChildren(
         ...order.map((row) => opening(h("tr", columns.map((column) => h(numeric.get(column.name) ? "td.number" : "td", cell(column, row, texts.get(column.name))))), Object.values(row.hrefs || {})[0])),
       );
       for (const heading of headings) {
-        const mine = sorted && heading.dataset.name === sorted.name;
-        if (mine) heading.setAttribute("aria-sort", sorted.descending ? "descending" : "ascending");
+        const mine = chosen && heading.dataset.name === chosen.name;
+        if (mine) heading.setAttribute("aria-sort", chosen.descending ? "descending" : "ascending");
         else heading.removeAttribute("aria-sort");
       }
     }
@@ -96,8 +94,8 @@ const Tables = (() => {
           type: "button",
           title: meaning || null,
           onclick: () => {
-            const again = sorted && sorted.name === name;
-            sorted = { name, descending: again ? !sorted.descending : Boolean(numeric.get(name)) };
+            const again = chosen && chosen.name === name;
+            chosen = { name, descending: again ? !chosen.descending : Boolean(numeric.get(name)) };
             fill();
           },
         }, Names.column(name))),
@@ -124,5 +122,5 @@ const Tables = (() => {
     return h("div.scrolls", { tabindex: "0", role: "region", "aria-label": label }, element);
   }
 
-  return { formats, linked, opening, table, scrolling };
+  return { formats, linked, opening, sorted, table, scrolling };
 })();

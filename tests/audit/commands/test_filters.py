@@ -5,25 +5,22 @@ from __future__ import annotations
 import json
 
 import pytest
-from typer.testing import CliRunner
 
-from audit.cli import app
+from tests.audit.calls import call
 from tests.audit.samples import revision, write_run
 
 pytestmark = pytest.mark.usefixtures("opened_once")
 
-TABLES = ("summary", "salience", "rates", "noise", "controls", "severity", "agreement", "patterns", "sensitivity")
-BY_REVISION = ("revisions", "runs", "mentions")
-ON_RUNS = ("verify", "rescore", "anchor")
-OTHERS = {"find": ["--where", "true"], "check": [], "patterns --wide": ["--wide"]}
-EMPTY = {name: [] for name in (*TABLES, *BY_REVISION, *ON_RUNS)} | OTHERS
-EVERY = EMPTY | {
-    "sample": [],
-    "calibrate": ["--no-behaviour"],
-    "validate": [],
-    "judge": ["--backend", "ollama", "--plan"],
+OPTIONS = {
+    **dict.fromkeys(("summary", "salience", "rates", "noise", "controls", "severity", "agreement"), ()),
+    **dict.fromkeys(("patterns", "sensitivity", "revisions", "runs", "mentions", "check"), ()),
+    **dict.fromkeys(("verify", "rescore", "anchor"), ()),
+    "find": ("--where", "true"),
+    "patterns --wide": ("--wide",),
 }
-WITH_RUN = (*BY_REVISION, *ON_RUNS, "find", "sample", "judge")
+EVERY = OPTIONS | {"sample": (), "calibrate": ("--no-behaviour",), "validate": ()}
+EVERY |= {"judge": ("--backend", "ollama", "--plan")}
+WITH_RUN = ("revisions", "runs", "mentions", "verify", "rescore", "anchor", "find", "sample", "judge")
 LABELS = "condition,env,variant,run,iteration,coder,references_worst,driver\nhand,cartpole,threetraj,1,0,A,yes,worst\n"
 
 HELD = {
@@ -53,43 +50,42 @@ def data(tmp_path_factory):
 def audit(command, data, *options):
     name = command.split()[0]
     before = [data.parent / "labels.csv"] if name == "validate" else []
-    arguments = [name, *before, data, *EVERY[command], *options]
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+    return call(name, *before, data, *EVERY[command], *options)
 
 
-@pytest.mark.parametrize("column", ["env", "variant", "condition"])
-@pytest.mark.parametrize("command", EVERY)
-def test_a_name_that_no_record_has_is_an_error_that_lists_those_there_are(command, column, data):
-    result = audit(command, data, f"--{column}", HELD[column].split(", ")[0], f"--{column}", "no\nsuch")
-    told = f"audit: no {column} no such in the records; they hold {HELD[column]}\n"
-    assert (result.exit_code, result.stdout, result.stderr) == (1, "", told)
+def refused(result, column, value):
+    reported = f"audit: no {column} {value} in the records; they hold {HELD[column]}\n"
+    return (result.exit_code, result.stdout, result.stderr) == (1, "", reported)
 
 
-@pytest.mark.parametrize("command", WITH_RUN)
-def test_so_is_the_number_of_a_run(command, data):
-    result = audit(command, data, "--run", 7)
-    told = "audit: no run 7 in the records; they hold 1, 2\n"
-    assert (result.exit_code, result.stdout, result.stderr) == (1, "", told)
-    assert audit(command, data, "--run", 0).exit_code == 2
+def test_a_name_that_no_record_has_is_an_error_that_lists_those_there_are(data):
+    asked = [(command, column, "no\nsuch") for command in EVERY for column in ("env", "variant", "condition")]
+    asked += [(command, "run", 7) for command in WITH_RUN]
+    for command, column, value in asked:
+        result = audit(command, data, f"--{column}", HELD[column].split(", ")[0], f"--{column}", value)
+        assert refused(result, column, str(value).replace("\n", " ")), (command, result)
+    assert {audit(command, data, "--run", 0).exit_code for command in WITH_RUN} == {2}
 
 
-@pytest.mark.parametrize("command", EMPTY)
-def test_names_that_no_run_has_together_give_an_empty_table_and_a_note(command, data):
-    result = audit(command, data, "--env", "pong", "--variant", "threetraj", "--format", "json")
-    assert (result.exit_code, json.loads(result.stdout)) == (0, [])
-    assert result.stderr.count("audit: no") == 1
-    assert audit(command, data, "--env", "pong", "--variant", "threetraj").exit_code == 0
+def test_names_that_no_run_has_together_give_an_empty_table_and_a_note(data):
+    for command in OPTIONS:
+        result = audit(command, data, "--env", "pong", "--variant", "threetraj", "--format", "json")
+        assert (result.exit_code, json.loads(result.stdout)) == (0, []), command
+        assert result.stderr.count("audit: no") == 1, command
+        assert audit(command, data, "--env", "pong", "--variant", "threetraj").exit_code == 0, command
 
 
-@pytest.mark.parametrize("command", ["revisions", "runs", "mentions", "find"])
-def test_the_number_of_a_run_chooses_rows(command, data):
-    every = json.loads(audit(command, data, "--format", "json").stdout)
-    for wanted in ([1], [2], [1, 2]):
-        options = [word for run in wanted for word in ("--run", run)]
-        rows = json.loads(audit(command, data, "--format", "json", *options).stdout)
-        assert {row["run"] for row in rows} == set(wanted)
-        kept = [row for row in every if row["run"] in wanted]
-        assert [{**row, "rank": 0} for row in rows] == [{**row, "rank": 0} for row in kept]
+def test_names_and_numbers_of_runs_choose_rows(data):
+    for command in ("revisions", "runs", "mentions", "find"):
+        every = json.loads(audit(command, data, "--format", "json").stdout)
+        for wanted in ([1], [2], [1, 2]):
+            options = [word for run in wanted for word in ("--run", run)]
+            rows = json.loads(audit(command, data, "--format", "json", *options).stdout)
+            assert {row["run"] for row in rows} == set(wanted)
+            kept = [row for row in every if row["run"] in wanted]
+            assert [{**row, "rank": 0} for row in rows] == [{**row, "rank": 0} for row in kept]
+    both = json.loads(audit("summary", data, "--variant", "r2po", "--variant", "threetraj", "--format", "json").stdout)
+    assert [row["variant"] for row in both] == ["threetraj", "r2po"]
 
 
 def test_what_is_run_again_is_chosen_likewise(data):
@@ -97,21 +93,16 @@ def test_what_is_run_again_is_chosen_likewise(data):
     assert "4 candidates of 1 run read" in lines
 
 
-@pytest.mark.parametrize(
-    ("place", "column"),
-    [(("nosuch", "threetraj", 1), "env"), (("pong", "nosuch", 1), "variant"), (("pong", "r2po", 7), "run")],
-)
-@pytest.mark.parametrize("command", ["show", "replay"])
-def test_the_place_of_a_revision_is_checked_likewise(command, place, column, data):
-    rollout = [0] if command == "replay" else []
-    result = CliRunner().invoke(app, [command, str(data), *map(str, [*place, 0, *rollout])])
-    value = "7" if column == "run" else "nosuch"
-    assert (result.exit_code, result.stdout) == (1, "")
-    assert result.stderr == f"audit: no {column} {value} in the records; they hold {HELD[column]}\n"
+def test_the_place_of_a_revision_is_checked_likewise(data):
+    places = {"env": ("nosuch", "threetraj", 1), "variant": ("pong", "nosuch", 1), "run": ("pong", "r2po", 7)}
+    for column, place in places.items():
+        for command, rollout in (("show", ()), ("replay", (0,))):
+            value = 7 if column == "run" else "nosuch"
+            assert refused(call(command, data, *place, 0, *rollout), column, value), (command, column)
 
 
 def test_problems_are_told_beside_a_name_that_is_missing(tmp_path):
     write_run(tmp_path / "a", [revision([1, 5, 9], [2, 2, 2])], tail=b"garbage\n")
-    result = CliRunner().invoke(app, ["summary", str(tmp_path), "--env", "pong"])
+    result = call("summary", tmp_path, "--env", "pong")
     assert "no env pong" in result.stderr
     assert "episodes.jsonl:2: not JSON" in result.stderr

@@ -7,15 +7,14 @@ import os
 import shutil
 
 import pytest
-from typer.testing import CliRunner
 
 from audit import store as store_module
 from audit.cache_folder import VARIABLE
-from audit.cli import app
 from audit.commands import kept
 from audit.ingest import analyses
 from audit.output import rows
 from audit.request import Request
+from tests.audit.calls import call
 from tests.audit.samples import candidate, episode, revision, write_run
 
 FORMATS = ("table", "json", "csv", "markdown", "latex")
@@ -61,7 +60,7 @@ def _written(root, answer="The worst rollout fell at step 3."):
 
 
 def audit(*arguments):
-    result = CliRunner().invoke(app, [str(each) for each in arguments])
+    result = call(*arguments)
     return result.stdout, result.stderr, result.exit_code
 
 
@@ -71,9 +70,9 @@ def opened(monkeypatch):
     paths = []
     real = store_module.open_store
 
-    def noting(given, **options):
+    def noting(given, reading):
         paths.append(given)
-        return real(given, **options)
+        return real(given, reading)
 
     monkeypatch.setattr(store_module, "open_store", noting)
     return paths
@@ -122,23 +121,19 @@ def test_a_revision_is_printed_again_without_records(own, opened, monkeypatch):
     assert audit(*place, "0", "--about", "best")[2] == audit(*place, "0", "--about", "best")[2]
 
 
-def test_a_table_of_many_rows_says_how_many_there_are(data, opened, monkeypatch):
+def test_a_table_of_many_rows_says_how_many_there_are(data, opened, folder, monkeypatch):
     for module in (kept, rows):
         monkeypatch.setattr(module, "LONGEST_TABLE", 1)
     first = audit("revisions", data)
     assert "First 1 of 2 rows" in first[0]
     opened.clear()
-    assert audit("revisions", data) == first
-    assert not opened
-
-
-def test_too_many_rows_are_printed_and_not_kept(data, folder, monkeypatch):
-    monkeypatch.setattr(kept, "MOST", 1)
+    assert (audit("revisions", data), opened) == (first, [])
+    printed = tables(folder)
+    monkeypatch.setattr(kept, "MOST", 1)  # more are printed and not kept
     for output in FORMATS[1:]:
-        assert audit("revisions", data, "--format", output) == audit(
-            "revisions", data, "--format", output, "--no-cache"
-        )
-    assert not tables(folder)
+        asked = ("revisions", data, "--format", output)
+        assert audit(*asked) == audit(*asked, "--no-cache")
+    assert tables(folder) == printed
 
 
 def test_records_that_changed_are_read_again(own, opened):
@@ -147,18 +142,12 @@ def test_records_that_changed_are_read_again(own, opened):
     opened.clear()
     after = audit("salience", own)
     assert opened
-    assert after != before
-    assert after == audit("salience", own, "--no-cache")
-
-
-def test_a_file_that_is_only_looked_for_counts_where_it_appears(own):
+    assert before != after == audit("salience", own, "--no-cache")
+    # A file that is only looked for counts where it appears.
     before = audit("check", own)
     (own / "run-1" / "calls.jsonl").write_bytes(b"")
-    assert audit("check", own) != before
-    assert audit("check", own) == audit("check", own, "--no-cache")
-
-
-def test_a_time_that_was_set_back_is_not_trusted(own, opened):
+    assert before != audit("check", own) == audit("check", own, "--no-cache")
+    # A time that was set back is not trusted.
     file = own / "run-1" / "episodes.jsonl"
     look = file.stat()
     audit("summary", own)
@@ -213,14 +202,14 @@ def test_records_that_change_while_a_table_is_made_are_not_kept(own, folder, mon
     """Nor where another table of the state before was kept already."""
     audit("summary", own)
     before = tables(folder)
-    real = kept.show
+    real = kept._show
 
     def changing(table, output):
         real(table, output)
         with (own / "run-1" / "episodes.jsonl").open("ab") as file:
             file.write(b"\n")
 
-    monkeypatch.setattr(kept, "show", changing)
+    monkeypatch.setattr(kept, "_show", changing)
     audit("runs", own)
     assert tables(folder) == before
 
@@ -240,24 +229,9 @@ def _printed(value):
 def test_every_option_of_a_request_decides_what_is_taken(data):
     """But for where records are, which the folder stands for, and whether anything is kept."""
     names = functools.partial(kept._name, "summary", own={})
-    plain = names(request=Request(paths=[data]))
-    other = {
-        "output": "json",
-        "columns": ["a"],
-        "sort": ["a"],
-        "limit": 1,
-        "strict": True,
-        "env": ["a"],
-        "run": [1],
-        "variant": ["a"],
-        "condition": ["a"],
-        "detector": None,
-        "about": "best",
-        "settings": ["a"],
-        "judgements": [data],
-        "judge": "a",
-        "plans": [data],
-    }
+    other = {name: ["a"] for name in ("columns", "sort", "env", "variant", "condition", "judgements", "plans")}
+    other |= {"output": "json", "limit": 1, "strict": True, "run": [1], "detector": None, "about": "best"}
+    other |= {"overrides": {"pong": {"high": 1.0}}, "judge": "a"}
     assert {*other} | kept._UNKEYED == {*Request.__dataclass_fields__}
     found = {names(request=Request(paths=[data], **{name: value})) for name, value in other.items()}
-    assert len(found | {plain}) == len(other) + 1
+    assert len(found | {names(request=Request(paths=[data]))}) == len(other) + 1

@@ -2,40 +2,17 @@
 
 from __future__ import annotations
 
-from tests.audit.judging.judges import DIALECTS
+from tests.audit.judging.judges import ModelServer
 from tests.collector.helpers import answer
-from tests.collector.llm.loopback import Loopback, Reply
 
 PARAMETERS = 10
 """Of a CartPole policy."""
 
 
-class CriticServer(Loopback):
-    """Replies to each prompt by `respond`, which gets the prompt, its seed, and how many were asked before."""
+class CriticServer(ModelServer):
+    """Replies by `respond`, which tests replace."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.respond = lambda prompt, seed, number: revised(seed)
-        self.prompts: list[str] = []
-        self.seeds: list[int] = []
-
-    def next_reply(self, request):
-        looked_up = {"/api/show": Reply(body={"details": {}}), "/v1/models": Reply(body={"data": [{"id": "tiny:1b"}]})}
-        if request.path in looked_up:
-            return looked_up[request.path]
-        prompt = request.body["messages"][0]["content"]
-        seed = request.body.get("seed", request.body.get("options", {}).get("seed"))
-        with self._lock:
-            number = len(self.prompts)
-            self.prompts.append(prompt)
-            self.seeds.append(seed)
-        dialect = next(each for each in DIALECTS.values() if each.chat == request.path)
-        given = self.respond(prompt, seed, number)
-        return given if isinstance(given, Reply) else dialect.answer(given)
-
-    def options(self, backend="ollama"):
-        """Options of `audit intervene plan` that lead here."""
-        return ["--model", "tiny:1b", "--base-url", self.url + ("/v1" if backend == "openai" else "")]
+    respond = staticmethod(lambda prompt, seed, number: revised(seed))
 
 
 def revised(seed: int) -> str:

@@ -68,19 +68,12 @@ def answers_of(plan: Path) -> Path:
     return plan.with_name(f"{plan.stem}.answers.jsonl")
 
 
-TINY = (
-    "--units",
-    2,
-    "--arm",
-    "N0=2",
-    "--arm",
-    "XP=2",
-    "--arm",
-    "C=1",
-    *("--arm", "N0h=0", "--arm", "XL=0"),
-    "--arm",
-    "P1=0",
-)
+def arms(*settings: str) -> list[str]:
+    """Options that set the number of answers of arms."""
+    return [option for setting in settings for option in ("--arm", setting)]
+
+
+TINY = ("--units", 2, *arms("N0=2", "XP=2", "C=1", "N0h=0", "XL=0", "P1=0"))
 """Options of an experiment of `CALLS` calls."""
 CALLS = 14
 

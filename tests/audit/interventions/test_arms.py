@@ -75,13 +75,11 @@ NEUTRAL = "in no particular order"
 DRAWN = {"C", "RW", "RM", "RB"}
 
 
-def test_every_arm_is_tested_here():
+def test_what_every_arm_shows():
     assert EXPECTED.keys() | DRAWN == ARMS.keys()
-
-
-@pytest.mark.parametrize("arm", EXPECTED)
-def test_what_an_arm_shows(arm):
-    assert shown(arm) == EXPECTED[arm]
+    assert {arm: shown(arm) for arm in EXPECTED} == EXPECTED
+    assert asked("A0").prompt == PROMPT
+    assert {arm.control for arm in ARMS.values()} <= {None, *ARMS}
 
 
 @pytest.mark.parametrize("arm", ARMS)
@@ -96,18 +94,10 @@ def test_what_is_stated_to_be_shown_is_what_the_prompt_holds(arm):
         assert each.block.text == contents[each.content].text
         assert each.block.rollout == contents[each.content].rollout
         assert each.block.value == (None if each.number is None else contents[each.number].value)
+    assert ("the one with the lowest return" in made.prompt) == (arm in {"A0", "I", "H"})
     if arm not in {"A0", "P1", "I", "H"}:
         assert made.prompt.startswith(frame.before)
         assert made.prompt.endswith(frame.after)
-
-
-def test_the_recorded_prompt_is_asked_again_byte_for_byte():
-    assert asked("A0").prompt == PROMPT
-
-
-@pytest.mark.parametrize("arm", [arm for arm in ARMS if arm not in {"A0", "I", "H"}])
-def test_changed_evidence_is_not_announced_in_its_old_order(arm):
-    assert "the one with the lowest return" not in asked(arm).prompt
 
 
 def test_a_prompt_of_the_swapped_labels_in_full():
@@ -171,17 +161,11 @@ def test_conjoint_numbers_that_can_be_read_off_are_true_or_hidden_together():
     assert abs(hidden - 200) < 50
 
 
-def test_an_arm_draws_the_same_for_the_same_key_only():
+def test_an_arm_draws_the_same_for_the_same_key_only_and_fresh_evidence_for_every_replicate():
     prompts = [asked("C", seed=seed).prompt for seed in (1, 1, 2)]
     assert prompts[0] == prompts[1] != prompts[2]
-
-
-def test_fresh_evidence_is_another_draw_for_every_replicate():
-    assert [asked("P2", replicate=replicate).shown[0].block.text for replicate in range(3)] == [
-        "t=1 draw 0",
-        "t=1 draw 1",
-        "t=1 draw 0",
-    ]
+    fresh = [asked("P2", replicate=replicate).shown[0].block.text for replicate in range(3)]
+    assert fresh == ["t=1 draw 0", "t=1 draw 1", "t=1 draw 0"]
 
 
 def test_shuffled_trials_change_nothing_else():
@@ -197,17 +181,3 @@ def test_without_trials_and_other_rollouts_an_arm_needs_only_what_it_states(arm)
     bare = CriticPrompt.read(PROMPT.split("## Earlier trials")[0])
     contents = {"worst": WORST, "median": MEDIAN, "best": BEST, **({"other": OTHER} if arm == "RW" else {})}
     assert len(asked(arm, evidence=Evidence(bare, contents)).shown) == 3
-
-
-def test_controls_and_needs_of_arms():
-    assert {arm.control for arm in ARMS.values()} <= {None, *ARMS}
-    assert {arm.id for arm in ARMS.values() if arm.needs == "rollouts"} == {
-        "RW",
-        "RM",
-        "RB",
-        "D0",
-        "D0.1",
-        "D0.25",
-        "D0.5",
-    }
-    assert [arm.id for arm in ARMS.values() if arm.needs == "policy"] == ["P2"]

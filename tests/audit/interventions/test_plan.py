@@ -18,7 +18,7 @@ from audit.interventions.plan import Plan, answers_file, read_plan, write_plan
 from audit.interventions.units import NOT_THREE, SAME
 from audit.output.errors import AuditError
 from tests import shared as once
-from tests.audit.interventions.planned import answers_of, audit, lines, one_line, plan, recorded
+from tests.audit.interventions.planned import answers_of, arms, audit, lines, one_line, plan, recorded
 from tests.audit.samples import SHARED
 
 RELEASED = SHARED / "r2po_logs" / "logs.tar.xz"
@@ -83,17 +83,12 @@ def test_a_plan_with_arms_of_a_later_version_is_refused(made, tmp_path):
     assert "asks under arm ZZ" in one_line(audit("intervene", "run", tmp_path / "plan.json"))
 
 
-@pytest.mark.parametrize(
-    "data", [b"", b"{}", b"[]", b"null", b'{"schema": 1}', b'{"schema": "1"}', b"\xff", b"[" * 10**5, b'{"schema": 2}']
-)
-def test_files_that_are_no_plan(tmp_path, data):
+def test_files_pipes_and_folders_that_are_no_plan(tmp_path):
     path = tmp_path / "plan.json"
-    path.write_bytes(data)
-    line = one_line(audit("intervene", "run", path))
-    assert str(path) in line
-
-
-def test_pipes_and_folders_are_no_plan(tmp_path):
+    schemas = (b'{"schema": 1}', b'{"schema": "1"}', b'{"schema": 2}')
+    for data in (b"", b"{}", b"[]", b"null", *schemas, b"\xff", b"[" * 10**5):
+        path.write_bytes(data)
+        assert str(path) in one_line(audit("intervene", "run", path))
     os.mkfifo(tmp_path / "pipe")
     for place in (tmp_path / "pipe", tmp_path, tmp_path / "nothing"):
         assert "cannot read" in one_line(audit("intervene", "run", place))
@@ -143,10 +138,7 @@ OPTIONS = {
     "other digits": (["--arm", "XP=²"], "--arm XP=²: give the number of answers"),
     "too many": (["--arm", "XP=1001"], "--arm XP=1001: give the number of answers"),
     "no control": (["--arm", "N0h=0"], "arm XL is compared with N0h, which is not asked; add --arm N0h=4"),
-    "nothing left": (
-        [x for arm in ("A0", "N0", "N0h", "P1", "C", "XL", "XP") for x in ("--arm", f"{arm}=0")],
-        "no arm",
-    ),
+    "nothing left": (arms(*(f"{arm}=0" for arm in ("A0", "N0", "N0h", "P1", "C", "XL", "XP"))), "no arm"),
     "unknown preset": (["--preset", "huge"], "unknown preset 'huge'; choose from small, standard, presence, foreign"),
     "temperature": (["--temperature", "0"], "at temperature 0 there is one answer"),
     "personality": (["--personality", "nobody"], "unknown personality 'nobody'"),
@@ -159,29 +151,18 @@ OPTIONS = {
 }
 
 
-@pytest.mark.parametrize("case", OPTIONS)
-def test_wrong_options_are_refused_in_one_line(records, tmp_path, case):
-    options, reason = OPTIONS[case]
+def test_wrong_options_are_refused_in_one_line_and_no_password_gets_into_a_plan(records, tmp_path):
     out = tmp_path / "plan.json"
-    line = one_line(audit("intervene", "plan", records, "--backend", "simulated", "--out", out, *options), status=2)
-    assert reason in line
-    assert not out.exists()
-
-
-@pytest.mark.parametrize("backend", ["nothing", "ollama --personality salient"])
-def test_wrong_backends_are_refused_in_one_line(records, tmp_path, backend):
-    options = [*backend.split(), "--model", "tiny:1b"] if " " in backend else [backend]
-    one_line(audit("intervene", "plan", records, "--out", tmp_path / "plan.json", "--backend", *options), status=2)
-
-
-@pytest.mark.parametrize("address", ["http://me:secret@localhost:1", "http://localhost:1/v1?key=secret"])
-def test_no_password_gets_into_a_plan(records, tmp_path, address):
-    out = tmp_path / "plan.json"
-    options = ("--backend", "ollama", "--model", "tiny:1b", "--base-url", address, "--out", out)
-    line = one_line(audit("intervene", "plan", records, *options), status=2)
-    assert "--base-url holds a password or a key" in line
-    assert "secret" not in line
-    assert not out.exists()
+    tiny = ("--backend", "ollama", "--model", "tiny:1b")
+    cases = [(["--backend", "simulated", *options], reason) for options, reason in OPTIONS.values()]
+    cases += [(["--backend", "nothing"], "nothing"), ([*tiny, "--personality", "salient"], "personality")]
+    for address in ("http://me:secret@localhost:1", "http://localhost:1/v1?key=secret"):
+        cases.append(([*tiny, "--base-url", address], "--base-url holds a password or a key"))
+    for options, reason in cases:
+        line = one_line(audit("intervene", "plan", records, "--out", out, *options), status=2)
+        assert reason in line
+        assert "secret" not in line
+        assert not out.exists()
 
 
 def test_where_nothing_is_eligible_the_reasons_are_listed(records, tmp_path):
@@ -199,12 +180,9 @@ def test_where_nothing_is_eligible_the_reasons_are_listed(records, tmp_path):
         assert not out.exists()
 
 
-def test_a_plan_that_cannot_be_written_is_one_line(records, tmp_path):
+def test_units_are_counted_with_what_was_left_out(records, made, tmp_path):
     missing = tmp_path / "no" / "plan.json"
     assert "cannot write" in one_line(audit("intervene", "plan", records, "--backend", "simulated", "--out", missing))
-
-
-def test_units_are_counted_with_what_was_left_out(records, made):
     read = read_plan(made)
     left = sum(each.revisions for each in read.left_out)
     prompts = sum(len(lines(path)) for path in records.rglob("episodes.jsonl"))
@@ -221,13 +199,9 @@ def test_calls_come_in_one_random_order_that_does_not_depend_on_the_order_of_arm
     assert {call.arm for call in calls[:half]} == {call.arm for call in calls[half:]} == set(read.arms)
     turned = msgspec.structs.replace(read, arms=dict(reversed(read.arms.items())))
     assert sorted(turned.calls()) == sorted(calls)
-    assert [read.call_seed(call) for call in calls] == [turned.call_seed(call) for call in calls]
-
-
-def test_every_call_has_a_seed_of_its_own(made):
-    read = read_plan(made)
-    seeds = {read.call_seed(call) for call in read.calls()}
-    assert len(seeds) == len(read.calls())
+    seeds = [read.call_seed(call) for call in calls]
+    assert seeds == [turned.call_seed(call) for call in calls]
+    assert len(set(seeds)) == len(seeds)
     assert all(0 <= seed < 2**31 for seed in seeds)
 
 

@@ -44,28 +44,18 @@ LINES = st.text(st.characters(exclude_characters="\n", exclude_categories=("Cs",
 STEPS = st.lists(LINES, min_size=1, max_size=4).map("\n".join)
 
 
-def test_the_parts_of_a_prompt():
-    read = CriticPrompt.read(PROMPT)
-    assert read.dialect.id == "project"
-    assert [(block.label, block.rollout, block.value, block.steps) for block in read.blocks] == [
-        ("worst", 4, 1.5, 2),
-        ("median", 0, 5.0, 2),
-        ("best", 7, 9.0, 2),
-    ]
-    assert read.blocks[1].text == "t=1 stood\nt=2 sat"
-    assert read.between == "\n\n"
-    assert read.trials == 3
-
-
-def test_the_parts_of_a_prompt_of_the_released_code():
-    read = CriticPrompt.read(RELEASED)
-    assert read.dialect.id == "released"
-    assert [(block.label, block.rollout, block.value, block.steps) for block in read.blocks] == [
-        ("worst", 3, 1.0, None),
-        ("median", 1, 2.0, None),
-        ("best", 2, 3.0, None),
-    ]
-    assert read.trials == 2
+@pytest.mark.parametrize(
+    ("text", "dialect", "trials", "blocks"),
+    [
+        (PROMPT, "project", 3, [("worst", 4, 1.5, 2), ("median", 0, 5.0, 2), ("best", 7, 9.0, 2)]),
+        (RELEASED, "released", 2, [("worst", 3, 1.0, None), ("median", 1, 2.0, None), ("best", 2, 3.0, None)]),
+    ],
+)
+def test_the_parts_of_a_prompt(text, dialect, trials, blocks):
+    read = CriticPrompt.read(text)
+    assert (read.dialect.id, read.trials, read.between) == (dialect, trials, "\n\n")
+    assert [(block.label, block.rollout, block.value, block.steps) for block in read.blocks] == blocks
+    assert read.blocks[1].text == ("t=1 stood\nt=2 sat" if text == PROMPT else "step 1")
 
 
 @pytest.mark.parametrize("text", [PROMPT, RELEASED])

@@ -19,10 +19,10 @@ from audit.interventions.outcomes import read_experiment
 from audit.interventions.plan import read_plan
 from audit.interventions.report import Report, sentence
 from collector.switches import Switches
-from tests.audit.interventions.planned import answers_of, audit, lines, one_line, plan, recorded
+from tests.audit.interventions.planned import answers_of, arms, audit, lines, one_line, plan, recorded
 from tests.collector.helpers import collect, spec
 
-SMALL = ("--arm", "N0=3", "--arm", "N0h=2", "--arm", "XL=2", "--arm", "XP=3", "--arm", "P1=3", "--arm", "C=2")
+SMALL = arms("N0=3", "N0h=2", "XL=2", "XP=3", "P1=3", "C=2")
 
 
 @pytest.fixture(scope="module")
@@ -89,12 +89,10 @@ def test_every_format_holds_the_same_effects(finished):
     assert {row["name"] for row in rows if row["primary"]} == {"label", "position"}
 
 
-def test_the_same_report_comes_out_twice(finished):
-    assert report(finished, "--format", "json").stdout == report(finished, "--format", "json").stdout
-
-
-def test_effects_on_one_outcome(finished):
-    rows = json.loads(report(finished, "--outcome", "edits", "--format", "json").stdout)
+def test_effects_on_one_outcome_and_the_same_twice(finished):
+    first, again = (report(finished, "--outcome", "edits", "--format", "json").stdout for _ in range(2))
+    rows = json.loads(first)
+    assert first == again
     assert {row["outcome"] for row in rows} == {"edits"}
     assert "there are those on edits; text" in one_line(report(finished, "--outcome", "nothing"), status=2)
 
@@ -137,63 +135,52 @@ def test_what_an_answer_follows_is_counted_by_what_was_shown(copy):
     assert set(names) == {place.content for place in found.answers[0].shown}
 
 
-MISFITS = {
-    "few parameters": {"params": [1.0]},
-    "no parameters": {"params": []},
-    "nothing shown": {"shown": []},
-    "much shown": {
-        "shown": [
-            {"content": "x", "name": "X", "label": None, "rollout": 0, "number": None, "return": None, "length": None}
-        ]
-        * 9
-    },
-}
+NOWHERE = dict.fromkeys(("label", "number", "return", "length"))
+MISFITS = (
+    {"params": [1.0]},
+    {"params": []},
+    {"shown": []},
+    {"shown": [{"content": "x", "name": "X", "rollout": 0, **NOWHERE}] * 9},
+)
 
 
-@pytest.mark.parametrize("case", MISFITS)
-def test_answers_that_cannot_be_ones_to_their_call_are_refused(copy, case):
-    rewrite(copy, lambda row: row.update(MISFITS[case]))
-    assert "does not fit its call" in one_line(report(copy))
+def test_answers_that_cannot_be_ones_to_their_call_are_refused(copy):
+    whole = answers_of(copy).read_bytes()
+    for changes in MISFITS:
+        answers_of(copy).write_bytes(whole)
+        rewrite(copy, lambda row, changes=changes: row.update(changes))
+        assert "does not fit its call" in one_line(report(copy))
 
 
-@pytest.mark.parametrize("completion", ["", "\ud800", "worst " * 500, "\x1b[31m", "params[0]: " + "9" * 5000])
-def test_odd_answers_are_read(copy, completion):
-    rewrite(copy, lambda row: row.update(completion=completion.encode("utf-8", "replace").decode()))
-    result = report(copy)
-    assert result.exit_code == 0, result.stderr
-    assert "\x1b" not in result.stdout
-    assert "PROBLEM: " in result.stdout  # all answers are the same
+def test_odd_answers_are_read(copy):
+    for completion in ("", "\ud800", "worst " * 500, "\x1b[31m", "params[0]: " + "9" * 5000):
+        rewrite(copy, lambda row, text=completion: row.update(completion=text.encode("utf-8", "replace").decode()))
+        result = report(copy)
+        assert result.exit_code == 0, result.stderr
+        assert "\x1b" not in result.stdout
+        assert "PROBLEM: " in result.stdout  # all answers are the same
 
 
-@pytest.mark.parametrize("runs", [1, 2])
-def test_with_few_runs_there_is_a_report_that_says_what_it_cannot_conclude(records, tmp_path, runs):
+@pytest.mark.parametrize("runs", [0, 1, 2])
+def test_with_few_runs_or_one_unit_there_is_a_report_that_says_what_it_cannot_conclude(records, tmp_path, runs):
     path = tmp_path / "plan.json"
-    plan(records, path, "--units", 2, *SMALL, *(["--run", 1] if runs == 1 else []))
+    plan(records, path, "--units", 2 if runs else 1, *SMALL, *(["--run", 1] if runs == 1 else []))
     assert audit("intervene", "run", path).exit_code == 0
     result = report(path, "--format", "json")
     assert result.exit_code == 0, result.stderr
     rows = json.loads(result.stdout)
-    assert {row["runs"] for row in rows if row["units"]} <= set(range(runs + 1))
-    if runs == 1:
+    assert {row["runs"] for row in rows if row["units"]} <= set(range(max(runs, 1) + 1))
+    if runs < 2:
         assert {row["low"] for row in rows} == {None}  # no interval of one run
-    assert report(path).exit_code == 0
-
-
-def test_one_unit_is_reported_too(records, tmp_path):
-    path = tmp_path / "plan.json"
-    plan(records, path, "--units", 1, "--arm", "C=0", "--arm", "A0=1")
-    assert audit("intervene", "run", path).exit_code == 0
-    result = report(path)
-    assert result.exit_code == 0, result.stderr
-    assert "nan" not in result.stdout
+    text = report(path)
+    assert text.exit_code == 0
+    assert "nan" not in text.stdout
 
 
 def test_gains_are_those_of_policies_on_shared_seeds(records, tmp_path):
     path = tmp_path / "plan.json"
-    arms = [
-        x for arm in ("A0=1", "N0=2", "N0h=0", "XL=0", "P1=0", "C=0", "XP=0", "DW=1", "DM=1") for x in ("--arm", arm)
-    ]
-    plan(records, path, "--units", 2, *arms, "--rollouts", 5)
+    asked = arms("A0=1", "N0=2", "N0h=0", "XL=0", "P1=0", "C=0", "XP=0", "DW=1", "DM=1")
+    plan(records, path, "--units", 2, *asked, "--rollouts", 5)
     assert audit("intervene", "run", path).exit_code == 0
     found = experiment(path)
     assert [answer.gain for answer in found.answers] == [answer.gain for answer in experiment(path).answers]
@@ -229,13 +216,10 @@ def test_a_rounding_error_is_reported_as_zero():
     assert [row["estimate"] for row in found.rows()] == [0.0, 1e-6, None]
 
 
-def test_a_difference_is_reported_with_both_arms():
+def test_a_difference_is_reported_with_both_arms_and_a_wrong_option_with_its_help(finished):
+    assert one_line(audit("intervene", "plan", finished.parent), status=2).endswith("intervene plan --help")
     effect = Effect("seeing the worst", "size", "N0", "RW", estimate=0.7, p=0.02, verdict="found")
     assert sentence(effect) == "seeing the worst on size, N0 minus RW: 0.70; p 0.02: found."
-
-
-def test_a_wrong_option_names_the_help_of_its_command(finished):
-    assert one_line(audit("intervene", "plan", finished.parent), status=2).endswith("intervene plan --help")
 
 
 def test_returns_do_not_depend_on_the_workers(records, tmp_path):

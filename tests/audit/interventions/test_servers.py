@@ -6,7 +6,7 @@ import pytest
 
 from audit.interventions.units import sha256
 from tests.audit.interventions.critics import CriticServer, revised
-from tests.audit.interventions.planned import CALLS, TINY, answers_of, audit, last_line, lines, plan, run
+from tests.audit.interventions.planned import CALLS, TINY, answers_of, arms, audit, last_line, lines, plan, run
 from tests.audit.judging.judges import DIALECTS
 from tests.collector.llm.loopback import Reply
 
@@ -64,13 +64,7 @@ def test_a_server_that_refuses_stops_the_run_in_last_line(records, tmp_path, ser
     assert len(server.prompts) == CALLS + 1
 
 
-MANY = (
-    "--units",
-    2,
-    "--arm",
-    "A0=8",
-    *(x for arm in ("N0", "N0h", "P1", "C", "XL", "XP") for x in ("--arm", f"{arm}=0")),
-)
+MANY = ("--units", 2, *arms("A0=8", *(f"{arm}=0" for arm in ("N0", "N0h", "P1", "C", "XL", "XP"))))
 
 
 def test_a_cache_of_responses_is_refused(records, tmp_path, server):

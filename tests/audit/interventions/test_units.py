@@ -73,15 +73,6 @@ def test_seeds_draw_differently_and_iterations_are_not_favoured():
     first = Counter(draw(units, 1, seed)[0].iteration for seed in range(400))
     assert len(first) > 35
     assert max(first.values()) < 30  # ten are expected of each
-
-
-def test_all_units_may_be_of_one_run():
-    drawn = draw(pool([9]), 5, 0)
-    assert len(drawn) == 5
-    assert {each.run for each in drawn} == {1}
-
-
-def test_of_nothing_nothing_is_drawn():
     assert draw([], 5, 0) == []
 
 

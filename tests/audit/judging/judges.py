@@ -15,25 +15,42 @@ def reply(driver="worst", sentence="The worst rollout fell.", **more):
     return json.dumps({"driver": driver, "sentence": sentence, "mentions_worst": True, **more})
 
 
-class JudgeServer(Loopback):
-    """Replies to each prompt by the words `case N` that it holds: from that case's list, the last one for ever."""
+class ModelServer(Loopback):
+    """Replies to each prompt by `respond`, which gets the prompt, its seed, and how many were asked before."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.cases: dict[int, list] = {}
         self.prompts: list[str] = []
+        self.seeds: list[int] = []
 
     def next_reply(self, request):
         looked_up = {"/api/show": Reply(body={"details": {}}), "/v1/models": Reply(body={"data": [{"id": "tiny:1b"}]})}
         if request.path in looked_up:
             return looked_up[request.path]
         prompt = request.body["messages"][0]["content"]
+        seed = request.body.get("seed", request.body.get("options", {}).get("seed"))
         with self._lock:
             self.prompts.append(prompt)
-            script = self.cases.get(self.case(prompt), [reply()])
-            said = script.pop(0) if len(script) > 1 else script[0]
+            self.seeds.append(seed)
+            said = self.respond(prompt, seed, len(self.prompts) - 1)
         dialect = next(each for each in DIALECTS.values() if each.chat == request.path)
         return said if isinstance(said, Reply) else dialect.answer(said)
+
+    def options(self, backend="ollama", model="tiny:1b"):
+        """Options that name a model here."""
+        return ["--model", model, "--base-url", self.url + ("/v1" if backend == "openai" else "")]
+
+
+class JudgeServer(ModelServer):
+    """Replies by the words `case N` that a prompt holds: from that case's list, the last one for ever."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cases: dict[int, list] = {}
+
+    def respond(self, prompt, seed, number):
+        script = self.cases.get(self.case(prompt), [reply()])
+        return script.pop(0) if len(script) > 1 else script[0]
 
     def cases_asked(self) -> list[int]:
         """The cases of all prompts so far, sorted."""
@@ -45,8 +62,7 @@ class JudgeServer(Loopback):
 
     def options(self, backend="ollama", model="tiny:1b"):
         """Options of `audit judge` that lead here."""
-        url = self.url + ("/v1" if backend == "openai" else "")
-        return ["--backend", backend, "--model", model, "--base-url", url]
+        return ["--backend", backend, *super().options(backend, model)]
 
 
 def judgement(answer, iteration=0, **changes):

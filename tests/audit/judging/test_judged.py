@@ -71,11 +71,10 @@ def salience(data, *options):
 
 def test_rates_are_of_the_revisions_that_were_judged(data):
     row, told = salience(data)
+    assert [row[name] for name in ("condition", "env", "variant", "detector")] == [
+        *("hand", "cartpole", "threetraj", "judge")
+    ]
     wanted = {
-        "condition": "hand",
-        "env": "cartpole",
-        "variant": "threetraj",
-        "detector": "judge",
         "revisions": 5,
         "regressions": 3,
         "regressions_pct": 60.0,
@@ -213,18 +212,11 @@ def test_validate_scores_each_judge_beside_the_rules(data, tmp_path):
     labels = ["condition,env,variant,run,iteration,coder,driver"]
     labels += [f"hand,cartpole,threetraj,1,{number},A,{driver if number < 2 else 'none'}" for number, driver in known]
     (tmp_path / "labels.csv").write_text("\n".join(labels) + "\n")
-    result = audit(
-        "validate",
-        tmp_path / "labels.csv",
-        data,
-        "--format",
-        "json",
-        "--judgements",
-        data.parent / "data.judgements.jsonl",
-    )
+    beside = ("--judgements", data.parent / "data.judgements.jsonl")
+    result = audit("validate", tmp_path / "labels.csv", data, "--format", "json", *beside)
     assert result.exit_code == 0, result.stderr
     rows = [row for row in json.loads(result.stdout) if row["detector"].startswith("judge ") and row["code"] is None]
     [row] = [row for row in rows if row["column"] == "driver"]
     agreed = sum(number < 2 or driver == "none" for number, driver in known)
     assert (row["n"], row["accuracy"]) == (len(known), agreed / len(known))
-    assert "judgements" in audit("salience", data, "--judgements", data.parent / "data.judgements.jsonl").stderr
+    assert "judgements" in audit("salience", data, *beside).stderr

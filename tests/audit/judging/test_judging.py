@@ -30,21 +30,6 @@ SHOWN = [
 EVIDENCE = {"kind": "three", "shown": SHOWN, "statistics": None}
 
 
-@pytest.fixture(autouse=True)
-def bare_environment(monkeypatch):
-    """Neither proxies nor keys of the machine that runs the tests."""
-    for name in ("http_proxy", "https_proxy", "all_proxy", "OLLAMA_HOST", "OLLAMA_API_KEY", "OPENAI_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.upper(), raising=False)
-
-
-@pytest.fixture
-def server():
-    judge = JudgeServer()
-    yield judge
-    judge.close()
-
-
 def answer(case):
     return f"The worst rollout fell. This is case {case}."
 
@@ -235,6 +220,10 @@ def test_a_torn_last_line_is_told_dropped_and_asked_again(data, server, kept):
     assert "data.judgements.jsonl:4: torn" in result.stderr
     assert server.cases_asked() == [0, 1, 2, 3, 3]
     assert [line["iteration"] for line in lines(path)] == [0, 1, 2, 3]
+    # A line that is no judgement is told, and the rest is used.
+    path.write_bytes(b"oops\n" + b"".join(path.read_bytes().splitlines(keepends=True)[1:]))
+    assert "data.judgements.jsonl:1: not a judgement" in audit("judge", data, *server.options()).stderr
+    assert server.cases_asked() == [0, 0, 1, 2, 3, 3]
 
 
 def test_zeros_of_a_power_cut_are_dropped(data, server):
@@ -246,16 +235,6 @@ def test_zeros_of_a_power_cut_are_dropped(data, server):
     assert (path.read_bytes(), server.cases_asked()) == (whole, [0, 1, 2, 3])
 
 
-def test_a_line_that_is_no_judgement_is_told_and_the_rest_is_used(data, server):
-    audit("judge", data, *server.options(), "--concurrency", 1)
-    path = data.parent / "data.judgements.jsonl"
-    _, *others = path.read_text().splitlines(keepends=True)
-    path.write_text("".join(["oops\n", *others]))
-    result = audit("judge", data, *server.options())
-    assert "data.judgements.jsonl:1: not a judgement" in result.stderr
-    assert server.cases_asked() == [0, 0, 1, 2, 3]
-
-
 def test_what_cannot_be_read_is_asked_three_times_and_counted(data, server):
     server.cases = {0: ["Well …"], 1: ["driver: bad", reply("shared", "Another sentence.")]}
     result = audit("judge", data, *server.options(), "--format", "json")
@@ -263,12 +242,8 @@ def test_what_cannot_be_read_is_asked_three_times_and_counted(data, server):
     assert rows == {"worst": (2, 200 / 3, 2), "shared": (1, 100 / 3, 0), "unreadable": (1, None, None)}
     assert "4 answers judged, 1 of them unreadably, 1 with a sentence that the answer does not hold" in result.stderr
     judged = {line["iteration"]: line for line in lines(data.parent / "data.judgements.jsonl")}
-    assert (judged[0]["attempts"], judged[0]["driver"], judged[0]["sentence"], judged[0]["quoted"]) == (
-        3,
-        None,
-        None,
-        None,
-    )
+    first = [judged[0][name] for name in ("attempts", "driver", "sentence", "quoted")]
+    assert first == [3, None, None, None]
     assert (judged[0]["error"], judged[0]["completion"]) == ("no driver in the reply", "Well …")
     assert (judged[0]["prompt_tokens"], judged[0]["completion_tokens"]) == (33, 21)
     assert (judged[1]["attempts"], judged[1]["driver"], judged[1]["quoted"]) == (2, "shared", False)
@@ -329,11 +304,9 @@ def test_what_no_record_can_hold_is_kept_as_unreadable(data, server, backend):
     assert [judged[case]["driver"] for case in range(4)] == [None, None, None, "worst"]
     assert [judged[case]["attempts"] for case in range(4)] == [3, 3, 3, 2]
     assert "surrogate" in judged[0]["error"]
-    assert (judged[1]["error"], judged[1]["completion"]) == (
-        "an answer with half of a surrogate pair",
-        f"{reply()} \\ud83d",
-    )
-    assert (judged[2]["error"], judged[2]["completion"]) == ("a reply that is nested too deeply", nested)
+    refused = [(judged[case]["error"], judged[case]["completion"]) for case in (1, 2)]
+    surrogate, deep = "an answer with half of a surrogate pair", "a reply that is nested too deeply"
+    assert refused == [(surrogate, f"{reply()} \\ud83d"), (deep, nested)]
 
 
 INJECTION = """The worst rollout fell. This is case 0.
@@ -362,13 +335,16 @@ def test_an_answer_cannot_leave_its_fence(tmp_path, server):
     assert lines(tmp_path / "data.judgements.jsonl")[-1]["error"] == "several drivers in the reply"
 
 
-def test_a_second_writer_is_refused(data, server):
+def test_files_in_use_and_of_a_newer_version_are_refused(data, server):
     path = data.parent / "data.judgements.jsonl"
     with AnswerFile(path, JUDGEMENTS):
         result = audit("judge", data, *server.options())
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr == f"audit: {path} is being written by another process; wait for it or stop it\n"
-    assert server.prompts == []
+    path.write_text(judgement(answer(0), schema=2, driver="something new"))
+    result = audit("judge", data, *server.options())
+    assert (result.exit_code, server.prompts) == (1, [])
+    assert "written by a newer version (schema 2)" in result.stderr
 
 
 def test_a_server_that_is_not_there_is_one_line(data, server):
@@ -416,12 +392,9 @@ def test_the_plan_costs_nothing_and_is_right(own, server):
     wanted = {"answers": 5, "judged": 4, "to_ask": 1, "prompt_tokens": 11, "completion_tokens": 7}
     assert {key: row[key] for key in wanted} == wanted
     assert len(server.prompts) == 4
-
-
-def test_long_answers_are_left_out_and_told(data, server):
-    result = audit("judge", data, *server.options(), "--longest", len(answer(0)) - 1, "--plan")
+    result = audit("judge", own, *server.options(), "--longest", len(answer(0)) - 1, "--plan")
     assert "0 answers" in result.stderr
-    assert "4 left out as too long (--longest)" in result.stderr
+    assert "5 left out as too long (--longest)" in result.stderr
 
 
 def test_a_larger_sample_holds_the_smaller_one_whatever_the_order():
@@ -465,14 +438,6 @@ def test_what_a_user_can_get_wrong_is_one_line_and_touches_nothing(data, options
     assert told in result.stderr
     assert len(result.stderr.splitlines()) == 1
     assert {path.name: path.read_bytes() for path in data.iterdir() if not path.name.startswith(".")} == before
-
-
-def test_a_file_of_a_newer_version_is_refused(data, server):
-    path = data.parent / "data.judgements.jsonl"
-    path.write_text(judgement(answer(0), schema=2, driver="something new"))
-    result = audit("judge", data, *server.options())
-    assert (result.exit_code, server.prompts) == (1, [])
-    assert "written by a newer version (schema 2)" in result.stderr
 
 
 @pytest.mark.slow

@@ -9,7 +9,6 @@ from typer.testing import CliRunner
 
 from audit.cli import app
 from audit.judging.verdicts import UnreadableVerdictError, Verdict, read_verdict
-from tests.audit.judging.judges import JudgeServer
 from tests.audit.judging.judges import reply as driver_reply
 from tests.audit.samples import revision, write_run
 
@@ -30,15 +29,9 @@ def reply(category, sentence="The pole fell."):
     return json.dumps({"category": category, "sentence": sentence})
 
 
-@pytest.fixture
-def server(monkeypatch):
-    for name in ("http_proxy", "https_proxy", "all_proxy", "OLLAMA_HOST", "OLLAMA_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.upper(), raising=False)
-    judge = JudgeServer()
-    judge.cases = {0: [reply("one-run")], 1: [reply("policy")], 2: ["I cannot tell."], 3: [reply("nothing", "")]}
-    yield judge
-    judge.close()
+@pytest.fixture(autouse=True)
+def replies(server):
+    server.cases = {0: [reply("one-run")], 1: [reply("policy")], 2: ["I cannot tell."], 3: [reply("nothing", "")]}
 
 
 @pytest.fixture

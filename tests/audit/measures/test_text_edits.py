@@ -32,17 +32,6 @@ def test_the_distance_is_the_plain_dynamic_programme_s(a, b):
     assert edit_distance(a, b) == plain_distance(a, b) == edit_distance(b, a)
 
 
-@given(short, short, short)
-def test_the_distance_keeps_the_triangle(a, b, c):
-    assert edit_distance(a, c) <= edit_distance(a, b) + edit_distance(b, c)
-
-
-@given(*[st.text(max_size=20)] * 3)
-def test_what_both_texts_share_at_their_ends_does_not_count(start, a, end):
-    assert edit_distance(start + a + end, start + end) <= len(a)
-    assert edit_distance(start + a + end, start + a + end) == 0
-
-
 @given(components, components)
 def test_measures_of_components_are_bounded_and_symmetric(before, after):
     found, back = text_edit(before, after), text_edit(after, before)
@@ -72,10 +61,6 @@ def test_by_hand():
     # Add the numbers . | Sum the numbers , twice . have three of four and six tokens in common.
     assert found.token_change == pytest.approx(1 - 2 * 3 / 10)
     assert found.length_ratio == 23 / 16
-
-
-def test_order_of_words_does_not_count_as_a_change_of_tokens():
-    assert token_change("first this, then that", "that then, this first") == 0
 
 
 def test_a_component_that_comes_or_goes_is_compared_with_nothing():

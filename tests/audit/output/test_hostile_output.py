@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
@@ -26,17 +27,12 @@ EVIL = (
     "=1+2|<b>\x1b]0;title\x07\x1b[31m_red_\x9b2J\u202etxt.exe\u202c\x7f \\| [x](javascript:alert(1)) $x$ *b* `c` "
     "%0a&amp;\\input{/etc/passwd} [red]:smile:[/red]\r\n@next\u2028line'; drop table episodes; --"
 )
-COMMANDS = {
-    **{f"salience {detector}": ["salience", "--detector", detector] for detector in ("word", "phrase")},
-    **{f"salience {detector}": ["salience", "--detector", detector] for detector in ("resolved", "driver")},
-    **{
-        command: [command]
-        for command in (
-            *("summary", "rates", "noise", "controls", "severity", "agreement", "patterns", "revisions", "mentions"),
-            "runs",
-        )
-    },
-}
+COMMANDS = [
+    *(f"salience --detector {detector}" for detector in ("word", "phrase", "resolved", "driver")),
+    *("summary", "rates", "noise", "controls", "severity", "agreement", "patterns", "revisions", "mentions", "runs"),
+]
+FORMATS = ("table", "json", "csv", "markdown", "latex")
+QUERY = 'select env as "=h\x1b[31m|", count(*) as n from revisions group by all'
 SHOW = ["e" + EVIL, "threetraj", "1", "0"]
 
 
@@ -74,47 +70,22 @@ def data(tmp_path_factory):
     return root
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_no_command_lets_a_control_character_through_in_any_format(data, command):
-    name, *options = COMMANDS[command]
-    for output in ("table", "json", "csv", "markdown", "latex"):
+@pytest.mark.parametrize("output", FORMATS)
+def test_no_command_lets_a_control_character_through_in_any_format(data, output):
+    for command in (*COMMANDS, "find --case salience", "sensitivity", "check"):
+        name, *options = command.split()
         run(name, data, *options, "--format", output)
+    run("sql", data, QUERY, "--format", output)
 
 
-QUERY = 'select env as "=h\x1b[31m|", count(*) as n from revisions group by all'
-OTHERS = {
-    "find": ["find", "--case", "salience"],
-    "sensitivity": ["sensitivity"],
-    "a heading": ["sql"],
-    "check": ["check"],
-}
-
-
-@pytest.mark.parametrize("output", ["table", "json", "csv", "markdown", "latex"])
-@pytest.mark.parametrize("command", OTHERS)
-def test_nor_do_commands_with_tables_of_their_own(data, command, output):
-    name, *options = OTHERS[command]
-    run(name, data, *([QUERY] if name == "sql" else options), "--format", output)
-
-
-def test_nor_does_a_title(capsys):
+def test_nor_do_titles_pack_and_show(data, tmp_path, capsys):
     print_table(["condition"], [], title=EVIL)
     print_plain_table(["condition"], [], EVIL)
     assert controls(capsys.readouterr().out) == []
-
-
-def test_nor_does_pack(data, tmp_path):
     assert "\\x1b[31m" in run("pack", data, "--out", tmp_path / "evil\x1b[31m.pack.parquet")
-
-
-@pytest.mark.parametrize("output", ["table", "json"])
-def test_nor_does_show(data, output):
-    text = run("show", data, *SHOW, "--condition", EVIL, "--format", output)
-    if output == "json":
-        shown = json.loads(text)
-        assert (shown["condition"], shown["model"], shown["revised"]["answer"].split("\n", 1)[1]) == (EVIL, EVIL, EVIL)
-    else:
-        assert "\\x1b]0;title\\x07" in text
+    assert "\\x1b]0;title\\x07" in run("show", data, *SHOW, "--condition", EVIL)
+    shown = json.loads(run("show", data, *SHOW, "--condition", EVIL, "--format", "json"))
+    assert (shown["condition"], shown["model"], shown["revised"]["answer"].split("\n", 1)[1]) == (EVIL, EVIL, EVIL)
 
 
 def test_errors_and_problems_are_one_line_each(data):
@@ -129,12 +100,8 @@ def test_errors_and_problems_are_one_line_each(data):
     assert len(nothing.stderr.splitlines()) == 2
 
 
-def test_json_holds_the_text_as_it_is(data):
-    rows = json.loads(run("summary", data, "--format", "json"))
-    assert {row["condition"] for row in rows} == {EVIL, "plain"}
-
-
-def test_csv_has_no_formulas_and_its_numbers_are_numbers(data):
+def test_json_holds_the_text_as_it_is_and_csv_no_formulas(data):
+    assert {row["condition"] for row in json.loads(run("summary", data, "--format", "json"))} == {EVIL, "plain"}
     rows = list(csv.DictReader(io.StringIO(run("revisions", data, "--format", "csv"))))
     assert len(rows) == 4
     for row in rows:
@@ -186,13 +153,9 @@ SPELLED = {
 }
 
 
-@pytest.mark.parametrize(
-    ("escape", "text", "wanted"),
-    [(escape, text, wanted) for escape, cases in SPELLED.items() for text, wanted in cases.items()],
-    ids=lambda value: getattr(value, "__name__", None) or ascii(value),
-)
-def test_each_escape_by_hand(escape, text, wanted):
-    assert escape(text) == wanted
+def test_each_escape_by_hand():
+    found = {escape: {text: escape(text) for text in cases} for escape, cases in SPELLED.items()}
+    assert found == SPELLED
 
 
 def test_every_character_survives_json():
@@ -202,37 +165,33 @@ def test_every_character_survives_json():
     assert controls(written) == []
 
 
-def test_a_very_long_name_is_shortened_for_people_only(tmp_path):
+def test_very_long_names_and_words_are_shortened_or_broken_for_people_only(tmp_path):
+    """An answer of a million characters, which wrapping word by word would copy once for every line."""
     name = "x" * 100_000
-    write_run(tmp_path, [revision([1, 5, 9], [2, 2, 2], condition=name, env=name)], thresholds=THRESHOLDS)
-    shown = run("summary", tmp_path)
+    write_run(tmp_path / "a", [revision([1, 5, 9], [2, 2, 2], condition=name, env=name)], thresholds=THRESHOLDS)
+    shown = run("summary", tmp_path / "a")
     assert max(map(len, shown.splitlines())) < 2 * LONGEST_TEXT
     assert "x…" in shown
-    for output in ("json", "csv", "markdown", "latex"):
-        assert name in run("summary", tmp_path, "--format", output)
-
-
-def test_a_long_answer_without_a_space_is_shown_in_lines(tmp_path):
-    """A million characters, which wrapping word by word would copy once for every line."""
+    for output in FORMATS[1:]:
+        assert name in run("summary", tmp_path / "a", "--format", output)
     answer = "x" * 1_000_000 + "\n" + "a-" * 200_000
-    write_run(tmp_path, [revision([1, 5, 9], [2, 2, 2], answer=answer)])
-    shown = run("show", tmp_path, "cartpole", "threetraj", 1, 0)
+    write_run(tmp_path / "b", [revision([1, 5, 9], [2, 2, 2], answer=answer)])
+    shown = run("show", tmp_path / "b", "cartpole", "threetraj", 1, 0)
     assert max(map(len, shown.splitlines())) <= 120
     assert shown.count("x") >= 1_000_000
 
 
 SCRIPT = [sys.executable, "-c", "from audit.cli import main; main()"]
-ENDINGS = [*(" ".join(each) for each in COMMANDS.values()), "show", "sample", "judge --backend ollama --plan", "verify"]
+ENDINGS = [*COMMANDS, "show", "sample", "judge --backend ollama --plan", "verify", "find --case salience"]
 
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory):
-    return write_run(
-        tmp_path_factory.mktemp("plain"), [revision([1, 5, 9], [2, 2, 2], answer="The worst rollout fell.")]
-    )
+    rows = [revision([1, 5, 9], [2, 2, 2], answer="The worst rollout fell.")]
+    return write_run(tmp_path_factory.mktemp("plain"), rows)
 
 
-@pytest.fixture
+@contextlib.contextmanager
 def without_a_reader():
     """The end of a pipe to write into; the other one is closed."""
     read, write = os.pipe()
@@ -246,25 +205,24 @@ def words(command, data):
     return [name, str(data), *(["cartpole", "threetraj", "1", "0"] if name == "show" else []), *options]
 
 
-@pytest.mark.parametrize("command", ENDINGS)
-def test_a_reader_that_is_gone_is_no_failure(plain, without_a_reader, command, monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["audit", *words(command, plain)])
-    monkeypatch.setattr(sys, "stdout", without_a_reader)
-    with pytest.raises(SystemExit) as ended:
-        main()
-    without_a_reader.flush()  # as the interpreter does at its end
-    assert ended.value.code in {None, 0}
-    assert "Broken pipe" not in capsys.readouterr().err
+def test_a_reader_that_is_gone_is_no_failure(plain, monkeypatch, capsys):
+    for command in ENDINGS:
+        with without_a_reader() as pipe, monkeypatch.context() as patch:
+            patch.setattr(sys, "argv", ["audit", *words(command, plain)])
+            patch.setattr(sys, "stdout", pipe)
+            with pytest.raises(SystemExit) as ended:
+                main()
+            pipe.flush()  # as the interpreter does at its end
+        assert ended.value.code in {None, 0}, command
+        assert "Broken pipe" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", ["summary", pytest.param("verify", marks=pytest.mark.slow)])
-def test_nor_is_it_at_the_end_of_a_process(plain, without_a_reader, command):
-    done = subprocess.run(
-        [*SCRIPT, *words(command, plain)], stdout=without_a_reader, stderr=subprocess.PIPE, check=False
-    )
-    assert b"Traceback" not in done.stderr
-    assert b"Broken pipe" not in done.stderr
+def test_nor_is_it_at_the_end_of_a_process(plain, command):
+    with without_a_reader() as pipe:
+        done = subprocess.run([*SCRIPT, *words(command, plain)], stdout=pipe, stderr=subprocess.PIPE, check=False)
     assert done.returncode == 0
+    assert not re.search(rb"Traceback|Broken pipe", done.stderr)
 
 
 def test_an_output_that_lacks_characters_is_told_in_one_line(tmp_path, monkeypatch, capsys):

@@ -65,13 +65,10 @@ def test_remains_of_killed_processes_go_and_nothing_else(writer, tmp_path):
         left = {str(path) for path in target.parent.iterdir()}
         assert left == {str(folder), living, other, *map(str, kept), str(target.parent / ".result.3.part")}
     assert not folder.exists()
-
-
-def test_a_process_that_had_the_same_id_was_another(tmp_path):
-    (tmp_path / f".result.{os.getpid()}.part").mkdir()
-    with folder_for(tmp_path / "result") as folder:
+    (tmp_path / f".own.{os.getpid()}.part").mkdir()  # of another process, which had the same id
+    with folder_for(tmp_path / "own") as folder:
         assert list(folder.iterdir()) == []
-    assert list(tmp_path.iterdir()) == []
+    assert not folder.exists()
 
 
 def test_what_was_to_be_replaced_comes_back(tmp_path):
@@ -104,3 +101,30 @@ def test_importing_clears_what_a_killed_process_left(writer, tmp_path):
         result = CliRunner().invoke(app, [*map(str, arguments), *more])
         assert result.exit_code == 0, result.stderr
         assert {path.name for path in tmp_path.iterdir()} == {"map.toml", "log.jsonl", "out"}
+
+
+def test_the_disk_has_all_of_an_import_before_it_takes_its_place(tmp_path, monkeypatch):
+    from tests.audit.importing.foreign import MAPPING, lines, row
+
+    synced, fsync, replace = [], os.fsync, Path.replace
+
+    def look(descriptor):
+        synced.append((os.fstat(descriptor).st_ino, os.fstat(descriptor).st_size))
+        fsync(descriptor)
+
+    def check(path, target):
+        if target == tmp_path / "out":
+            made = [path, *path.rglob("*")]
+            missing = [each.name for each in made if (each.stat().st_ino, each.stat().st_size) not in synced]
+            assert (len(made) > 3, missing) == (True, [])
+            synced.clear()
+        return replace(path, target)
+
+    monkeypatch.setattr(os, "fsync", look)
+    monkeypatch.setattr(Path, "replace", check)
+    (tmp_path / "map.toml").write_text(MAPPING)
+    (tmp_path / "log.jsonl").write_bytes(lines(row()))
+    arguments = ["import", "--map", tmp_path / "map.toml", tmp_path / "log.jsonl", "--out", tmp_path / "out"]
+    result = CliRunner().invoke(app, [*map(str, arguments)])
+    assert result.exit_code == 0, result.stderr
+    assert [inode for inode, _ in synced] == [tmp_path.stat().st_ino]

@@ -124,17 +124,13 @@ def test_nothing_half_is_left(data, packs, monkeypatch):
     assert sorted(path.name for path in data.parent.iterdir()) == ["data", "data.packs"]
 
 
-@pytest.mark.parametrize(
-    ("options", "reason"),
-    [({"partition": True}, "already exists"), ({"append": True, "name": "nowhere"}, "no folder")],
-)
-def test_folders_that_cannot_be(data, packs, options, reason):
-    name = options.pop("name", "data.packs")
-    with pytest.raises(UsageError, match=reason):
-        pack(data, packs.with_name(name), **options)
-
-
-def test_a_folder_with_other_files_is_not_replaced(data, packs):
+def test_folders_that_cannot_be(data, packs):
+    for name, options, reason in (
+        ("data.packs", {"partition": True}, "already exists"),
+        ("nowhere", {"append": True}, "no folder"),
+    ):
+        with pytest.raises(UsageError, match=reason):
+            pack(data, packs.with_name(name), **options)
     (packs / "notes.txt").write_text("mine")
     with pytest.raises(UsageError, match="other files"):
         pack(data, packs, partition=True, force=True)

@@ -49,25 +49,20 @@ def test_three_calls_make_one_record(tmp_path):
     assert troubles(tmp_path) == []
 
 
-@pytest.mark.parametrize(
-    ("rule", "after", "kept"),
-    [
-        ("better", 1.0, "revised"),
-        ("better", 0.9, "initial"),
-        ("strict", 1.0, "initial"),
-        ("strict", 1.1, "revised"),
-        ("always", 0.0, "revised"),
-        ("pool", 0.0, "revised"),
-    ],
-)
-def test_the_selection_rule_decides_which_is_kept(tmp_path, rule, after, kept):
-    with record(tmp_path, selection_rule=rule) as recorder:
-        recorder.shown("one", 1.0)
-        recorder.answered(None, "two")
-        recorder.scored(after)
-    [episode] = episodes(tmp_path)
-    assert episode.selected == kept
-    assert episode.initial.returns is None
+def test_the_selection_rule_decides_which_is_kept(tmp_path):
+    for rule, scores in {
+        "better": {1.0: "revised", 0.9: "initial"},
+        "strict": {1.0: "initial", 1.1: "revised"},
+        "always": {0.0: "revised"},
+        "pool": {0.0: "revised"},
+    }.items():
+        with record(tmp_path / rule, selection_rule=rule) as recorder:
+            for after in scores:
+                recorder.shown("one", 1.0)
+                recorder.answered(None, "two")
+                recorder.scored(after)
+        assert [each.selected for each in episodes(tmp_path / rule)] == [*scores.values()]
+        assert {each.initial.returns for each in episodes(tmp_path / rule)} == {None}
 
 
 def test_an_answer_without_a_text_and_an_iteration_without_an_answer_are_recorded(tmp_path):
@@ -111,20 +106,19 @@ def test_an_interrupted_run_continues_with_the_next_number(tmp_path):
     assert decode_run(described).candidates == "text"
 
 
-@pytest.mark.parametrize(
-    ("spoil", "message"),
-    [
-        (lambda folder: (folder / "run.json").write_text("{"), "run.json: not JSON"),
-        (lambda folder: (folder / "run.json").unlink(), "records but no run.json"),
-        (lambda folder: (folder / "episodes.jsonl").write_text("[]\n"), "episodes.jsonl: line 1: not a record"),
-    ],
-)
-def test_a_folder_that_cannot_be_continued_is_refused_before_the_loop(tmp_path, spoil, message):
-    with record(tmp_path) as recorder:
-        iterate(recorder)
-    spoil(recorder.files.folder)
-    with pytest.raises(RecorderError, match=message):
-        record(tmp_path)
+def test_a_folder_that_cannot_be_continued_is_refused_before_the_loop(tmp_path):
+    for place, (spoil, message) in enumerate(
+        (
+            (lambda folder: (folder / "run.json").write_text("{"), "run.json: not JSON"),
+            (lambda folder: (folder / "run.json").unlink(), "records but no run.json"),
+            (lambda folder: (folder / "episodes.jsonl").write_text("[]\n"), "episodes.jsonl: line 1: not a record"),
+        )
+    ):
+        with record(tmp_path / f"{place}") as recorder:
+            iterate(recorder)
+        spoil(recorder.files.folder)
+        with pytest.raises(RecorderError, match=message):
+            record(tmp_path / f"{place}")
 
 
 def test_another_run_and_another_recorder_are_refused(tmp_path):
@@ -146,26 +140,24 @@ def test_labels_become_safe_folders(tmp_path):
     assert len(recorder.files.folder.relative_to(tmp_path / "data").parts) == 4
 
 
-@pytest.mark.parametrize(
-    ("scores", "trouble"),
-    [
-        ([float("nan"), 1.0], "returns"),
-        (["0.5", 1.0], "the score '0.5' is a text"),
-        ([None, 1.0], "TypeError"),
-        ([], "no scores"),
-        ([1.0], "2 ids for 1 scores"),
-    ],
-)
-def test_what_cannot_be_recorded_is_a_trouble_and_stops_nothing(tmp_path, capsys, scores, trouble):
+def test_what_cannot_be_recorded_is_a_trouble_and_stops_nothing(tmp_path, capsys):
+    wrong = {
+        "returns": [float("nan"), 1.0],
+        "the score '0.5' is a text": ["0.5", 1.0],
+        "TypeError": [None, 1.0],
+        "no scores": [],
+        "2 ids for 1 scores": [1.0],
+    }
     with record(tmp_path) as recorder:
-        recorder.passed("one", scores, ids=["a", "b"])
+        for scores in wrong.values():
+            recorder.passed("one", scores, ids=["a", "b"])
         iterate(recorder)
     assert [each.revision_status for each in episodes(tmp_path)] == ["ok"]
-    assert len(troubles(tmp_path)) == 1
-    assert trouble in troubles(tmp_path)[0]
     printed = capsys.readouterr().err
-    assert trouble in printed
-    assert "1 trouble: the records are incomplete; see " in printed
+    for words, told in zip(wrong, troubles(tmp_path), strict=True):
+        assert words in told
+        assert words in printed
+    assert "5 troubles: the records are incomplete; see " in printed
 
 
 def test_calls_out_of_order_are_troubles(tmp_path, capsys):

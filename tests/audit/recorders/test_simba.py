@@ -143,17 +143,10 @@ def test_each_step_is_recorded_with_both_trajectories(module, tmp_path):
     assert json.loads(worst.text) == [{"inputs": {"month": "May"}, "outputs": {"season": "wrong"}}]
     assert best.predictor.signature.instructions.startswith(SEED_TEXT)
     assert troubles(tmp_path) == []
-
-
-def test_a_revised_program_of_the_pool_has_the_scores_of_its_own_runs(module, tmp_path):
-    compile_recorded(module, tmp_path, ["May", "June", "July", "Ma"])
-    third = episodes(tmp_path)[2]
+    # A revised program of the pool has the scores of its own runs.
+    third = recorded[2]
     assert third.initial.text == {"predict": f"{SEED_TEXT}\n\nMay"}
     assert (third.initial.returns, third.initial.example_ids) == ([0.0, 1.0], ["2", "3"])
-
-
-def test_prompts_and_whole_answers_are_calls(module, tmp_path):
-    compile_recorded(module, tmp_path, ["May", "June", "July", "Ma"])
     asked = calls(tmp_path)
     assert [each.iteration for each in asked] == [0, 1, 2, 3]
     assert asked[0].prompt == "worse: 0.0, better: N/A"

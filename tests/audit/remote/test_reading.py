@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
@@ -14,7 +13,7 @@ from typer.testing import CliRunner
 
 import audit
 from audit.cli import app
-from audit.output.errors import AuditError, UsageError
+from audit.output.errors import AuditError
 from audit.remote.urls import path_of
 from tests.audit.samples import revision, write_run
 
@@ -30,6 +29,14 @@ def results(path):
 
 def run(*arguments):
     return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def refused(words, *arguments, status=1):
+    """A command ends in one line that has some words, and no secret."""
+    failed = run(*arguments)
+    assert (failed.exit_code, len(failed.stderr.splitlines())) == (status, 1), failed.stderr
+    assert words in failed.stderr
+    assert "secret" not in failed.output
 
 
 def copies(cache):
@@ -60,13 +67,18 @@ def test_the_same_in_a_bucket(data, packed, archive, bucket):
         assert results(f"s3://bucket/{prefix}/{name}") == here, name
 
 
-def test_a_query_names_no_folder(data, server):
-    for name in ("data", "data/"):
-        failed = run("summary", f"{server.url}/{name}?token=secret")
-        assert failed.exit_code == 1
-        assert len(failed.stderr.splitlines()) == 1
-        assert "no folder" in failed.stderr
-        assert "secret" not in failed.output
+def test_what_cannot_be_is_one_line(data, server, monkeypatch):
+    url = f"{server.url}/data"
+    with monkeypatch.context() as patch:
+        patch.setattr("audit.remote.copies.SPARED", 2**60)
+        refused("SALIENCE_AUDIT_CACHE", "summary", url)
+    for each in (url, f"{url}/"):
+        refused("no folder", "summary", f"{each}?token=secret")
+    for arguments in (("pack", url), ("salience", url, "--detector", "judge")):
+        refused("beside", *arguments, status=2)
+    refused("no URLs begin with nothing://", "summary", "nothing://bucket/x", status=2)
+    monkeypatch.setitem(sys.modules, "fsspec", None)
+    refused('pip install "salience-audit[remote]"', "summary", "s3://bucket/x", status=2)
 
 
 @pytest.mark.slow
@@ -155,18 +167,12 @@ def test_failures_that_pass(packed, server, by_ranges, quick):
         assert server.failures == 0
 
 
-@pytest.mark.parametrize(
-    ("status", "words"),
-    [(503, "busy"), (500, "fails"), (403, "refused"), (404, "no such object"), (0, "breaks off")],
-)
-def test_failures_that_stay_are_one_line(packed, server, by_ranges, quick, status, words):
-    for healthy in (0, 2):  # at once, or after what the pack is was asked
-        server.status, server.failures, server.healthy = status, 99, healthy
-        failed = run("summary", f"{server.url}/x%20y.pack.parquet?sig=secret", "--no-cache")
-        assert failed.exit_code == 1
-        assert len(failed.stderr.splitlines()) == 1
-        assert words in failed.stderr
-        assert "secret" not in failed.output
+def test_failures_that_stay_are_one_line(packed, server, by_ranges, quick):
+    kinds = {503: "busy", 500: "fails", 403: "refused", 404: "no such object", 0: "breaks off"}
+    for status, words in kinds.items():
+        for healthy in (0, 2):  # at once, or after what the pack is was asked
+            server.status, server.failures, server.healthy = status, 99, healthy
+            refused(words, "summary", f"{server.url}/x%20y.pack.parquet?sig=secret", "--no-cache")
 
 
 def test_an_object_that_changes_while_it_is_read(packed, data, server, by_ranges):
@@ -181,64 +187,23 @@ def test_an_object_that_changes_while_it_is_read(packed, data, server, by_ranges
 def test_silence_ends(data, server, monkeypatch, quick):
     monkeypatch.setattr("audit.remote.systems.TIMEOUT", 0.2)
     server.silence = 1.0
-    failed = run("summary", f"{server.url}/x.tar")
-    assert failed.exit_code == 1
-    assert "does not answer" in failed.stderr
+    refused("does not answer", "summary", f"{server.url}/x.tar")
 
 
-def test_what_is_not_there(bucket, quick, monkeypatch):
+def test_what_is_not_there_or_cannot_be_had(bucket, quick, monkeypatch):
     for url in ("s3://bucket/x", "s3://bucket/x.tar", "s3://no-such-bucket/x", "s3://bucket"):
-        failed = run("summary", url)
-        assert failed.exit_code == 1
-        assert failed.stderr.startswith(f"audit: {url}: no such object")
+        refused(f"audit: {url}: no such object", "summary", url)
     bucket.put_object(Bucket="bucket", Key="file.txt", Body=b"text")
-    assert "neither a folder nor an archive" in run("summary", "s3://bucket/file.txt").stderr
-    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
-    assert "cannot be reached" in run("summary", "s3://bucket/x").stderr
-
-
-def test_without_credentials_the_usual_places_are_named(bucket, monkeypatch, tmp_path):
+    refused("neither a folder nor an archive", "summary", "s3://bucket/file.txt")
+    bucket.put_object(Bucket="bucket", Key="data/../../../evil.jsonl", Body=b"{}")
+    refused("cannot be that of a file", "summary", "s3://bucket/data")
+    with monkeypatch.context() as patch:
+        patch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
+        refused("cannot be reached", "summary", "s3://bucket/x")
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.delenv(name)
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-    failed = run("summary", "s3://bucket/x")
-    assert failed.exit_code == 1
-    assert "AWS_ACCESS_KEY_ID" in failed.stderr
-
-
-def test_names_that_lead_elsewhere_are_refused(bucket):
-    bucket.put_object(Bucket="bucket", Key="data/../../../evil.jsonl", Body=b"{}")
-    failed = run("summary", "s3://bucket/data")
-    assert failed.exit_code == 1
-    assert "cannot be that of a file" in failed.stderr
-
-
-def test_a_disk_without_room(data, server, monkeypatch):
-    monkeypatch.setattr("audit.remote.copies.SPARED", 2**60)
-    failed = run("summary", f"{server.url}/data")
-    assert failed.exit_code == 1
-    assert "SALIENCE_AUDIT_CACHE" in failed.stderr
-
-
-def test_without_the_packages_one_line_names_them(monkeypatch):
-    monkeypatch.setitem(sys.modules, "fsspec", None)
-    failed = run("summary", "s3://bucket/x")
-    assert failed.exit_code == 2
-    assert 'pip install "salience-audit[remote]"' in failed.stderr
-
-
-def test_unknown_kinds_of_urls_are_refused():
-    pytest.importorskip("fsspec")
-    failed = run("summary", "nothing://bucket/x")
-    assert failed.exit_code == 2
-    assert len(failed.stderr.splitlines()) == 1
-
-
-def test_nothing_is_written_beside_a_url(data, server):
-    for arguments in (("pack", f"{server.url}/data"), ("salience", f"{server.url}/data", "--detector", "judge")):
-        failed = run(*arguments)
-        assert failed.exit_code == 2
-        assert "beside" in failed.stderr
+    refused("AWS_ACCESS_KEY_ID", "summary", "s3://bucket/x")
 
 
 def test_any_file_system_of_fsspec(packed, data):
@@ -261,14 +226,6 @@ def test_a_copy_is_removed_with_what_it_is_of(data, server):
         path.unlink() if path.is_file() else path.rmdir()
     with pytest.raises(AuditError):
         audit.summary(f"{server.url}/data")
-
-
-def test_the_functions_of_the_library_take_urls(packed, server):
-    url = f"{server.url}/x%20y.pack.parquet"
-    assert list(audit.salience(url)) == list(audit.salience(packed))
-    with pytest.raises(UsageError):
-        audit.summary("s3://")
-    assert os.environ["SALIENCE_AUDIT_CACHE"]
 
 
 @pytest.mark.parametrize("healthy", [0, *(pytest.param(each, marks=pytest.mark.slow) for each in (1, 2))])
@@ -295,13 +252,8 @@ def wait_until(condition):
 
 def test_damage_elsewhere_is_one_line(packed, server, by_ranges):
     content = bytearray(packed.read_bytes())
-    url = f"{server.url}/x%20y.pack.parquet?sig=secret"
     for place in (200, len(content) // 2, len(content) - 100):
         content[place] ^= 1
         packed.write_bytes(content)
-        failed = run("summary", url, "--no-cache")
+        refused("damaged", "summary", f"{server.url}/x%20y.pack.parquet?sig=secret", "--no-cache")
         content[place] ^= 1
-        assert failed.exit_code == 1
-        assert "damaged" in failed.stderr
-        assert len(failed.stderr.splitlines()) == 1
-        assert "secret" not in failed.output

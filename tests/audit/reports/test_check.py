@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import shutil
 import tarfile
 from pathlib import Path
 
 import pytest
 from typer.main import get_command
-from typer.testing import CliRunner
 
 from audit.cli import app
 from audit.reports.check.commands import COMMANDS
+from tests.audit.calls import call, json_rows
 from tests.audit.samples import THRESHOLDS, candidate, episode, revision, write_run
 
 pytestmark = pytest.mark.usefixtures("opened_once")
-
-
-def audit(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 def without(record, *fields):
@@ -70,7 +65,6 @@ DATA = {
 }
 
 
-PRESENT = set(get_command(app).commands)
 HELD = (
     *("summary", "runs", "revisions", "show", "patterns", "agreement", "salience", "rates", "severity", "noise"),
     *("mentions", "positions", "sensitivity", "obedience", "rescore", "verify", "replay"),
@@ -89,7 +83,7 @@ def every_case(tmp_path_factory):
 @pytest.fixture(scope="module")
 def said(every_case):
     """What `audit check` says: by case and command, in the order printed."""
-    rows = json.loads(audit("check", every_case, "--format", "json").stdout)
+    rows = json_rows("check", every_case)
     return {(row["condition"], row["command"]): row for row in rows}
 
 
@@ -98,40 +92,9 @@ def rows_given(every_case):
     """The rows of each command that prints rows, by case."""
     given = {}
     for command in set(HELD) - {"show", "replay", "verify"}:
-        options = ["--rollouts", 2] if command == "rescore" else []
-        result = audit(command, every_case, "--format", "json", *options)
-        assert result.exit_code == 0, result.stderr
-        for row in json.loads(result.stdout):
+        for row in json_rows(command, every_case, *(["--rollouts", 2] if command == "rescore" else [])):
             given.setdefault((row["condition"], command), []).append(row)
     return given
-
-
-def does_something(command, case, folder, rows_given):
-    """Whether a command gives a result on a case: rows, or for those that report one thing an exit status of 0."""
-    [record, *_] = DATA[case][0]
-    place = (record["env"], record["variant"], 1, 0)
-    if command == "show":
-        return audit("show", folder, *place, "--condition", case).exit_code == 0
-    if command == "replay":
-        # The return is made up, so the rollout comes out otherwise: exit status 1 after the result.
-        return audit("replay", folder, *place, 0, "--condition", case, "--format", "json").stdout != ""
-    if command == "verify":
-        # These rollouts are made up and differ; with nothing to hold against anything, no candidate counts.
-        return any(candidate["returns"] for candidate in (record["initial"], record["revised"]) if candidate)
-    rows = rows_given.get((case, command), [])
-    return any(row["tested"] for row in rows) if command == "noise" else rows != []
-
-
-@pytest.mark.parametrize("case", DATA)
-def test_what_is_said_of_a_command_is_what_it_does(case, every_case, said, rows_given):
-    assert [command for condition, command in said if condition == case] == list(COMMANDS)
-    does = {command: does_something(command, case, every_case, rows_given) for command in HELD}
-    assert {command: said[case, command]["supported"] for command in HELD} == does
-    assert all(row["supported"] or row["reason"] for row in said.values())
-
-
-def test_the_table_names_every_command_that_reads_records():
-    assert set(HELD) <= PRESENT & set(COMMANDS)
 
 
 REASONS = {
@@ -147,10 +110,31 @@ REASONS = {
 }
 
 
-@pytest.mark.parametrize(("case", "command"), REASONS)
-def test_the_reason_is_said(said, case, command):
-    row = said[case, command]
-    assert (row["supported"], row["reason"]) == (False, REASONS[case, command])
+def does_something(command, case, folder, rows_given):
+    """Whether a command gives a result on a case: rows, or for those that report one thing an exit status of 0."""
+    [record, *_] = DATA[case][0]
+    place = (record["env"], record["variant"], 1, 0)
+    if command == "show":
+        return call("show", folder, *place, "--condition", case).exit_code == 0
+    if command == "replay":
+        # The return is made up, so the rollout comes out otherwise: exit status 1 after the result.
+        return call("replay", folder, *place, 0, "--condition", case, "--format", "json").stdout != ""
+    if command == "verify":
+        # These rollouts are made up and differ; with nothing to hold against anything, no candidate counts.
+        return any(candidate["returns"] for candidate in (record["initial"], record["revised"]) if candidate)
+    rows = rows_given.get((case, command), [])
+    return any(row["tested"] for row in rows) if command == "noise" else rows != []
+
+
+def test_what_is_said_of_a_command_is_what_it_does(every_case, said, rows_given):
+    assert set(HELD) <= {*get_command(app).commands} & set(COMMANDS)
+    for case in DATA:
+        assert [command for condition, command in said if condition == case] == list(COMMANDS)
+        does = {command: does_something(command, case, every_case, rows_given) for command in HELD}
+        assert {command: said[case, command]["supported"] for command in HELD} == does, case
+    assert all(row["supported"] or row["reason"] for row in said.values())
+    assert {key: said[key]["reason"] for key in REASONS} == REASONS
+    assert not any(said[key]["supported"] for key in REASONS)
 
 
 @pytest.fixture(scope="module")
@@ -165,61 +149,49 @@ def mixed(tmp_path_factory):
     return root
 
 
-def test_facts_are_counts(mixed):
-    rows = json.loads(audit("check", mixed, "--facts", "--format", "json").stdout)
+def test_facts_are_counts_and_a_part_is_said_to_be_one(mixed):
     wanted = {
-        "threetraj": {"source": "imported", "runs": 1, "iterations": 2, "revisions": 2, "candidates": 4, "answers": 1},
         "r2po": {"source": "native", "runs": 2, "three": 0, "calls": 1, "truth": 1, "seeds": 4, "known_task": True},
+        "threetraj": {"source": "imported", "runs": 1, "iterations": 2, "revisions": 2, "candidates": 4, "answers": 1},
     }
-    for row in rows:
-        assert {key: row[key] for key in wanted[row["variant"]]} == wanted[row["variant"]]
-    assert [row["variant"] for row in rows] == ["r2po", "threetraj"]
-
-
-def test_a_part_is_said_to_be_one(mixed):
-    rows = json.loads(audit("check", mixed, "--format", "json").stdout)
-    said = {(row["variant"], row["command"]): (row["supported"], row["reason"]) for row in rows}
+    rows = {row["variant"]: row for row in json_rows("check", mixed, "--facts")}
+    assert {name: {key: rows[name][key] for key in of} for name, of in wanted.items()} == wanted
+    assert list(rows) == list(wanted)
+    said = {(row["variant"], row["command"]): (row["supported"], row["reason"]) for row in json_rows("check", mixed)}
     assert said["threetraj", "mentions"] == (True, "answers in 1 of 2")
     assert said["r2po", "calibrate"] == (True, "truth in 1 of 2")
 
 
 def test_the_table_for_people_merges_what_is_the_same(mixed):
-    result = audit("check", mixed)
+    result = call("check", mixed)
     lines = [line.split() for line in result.stdout.splitlines()]
     assert ["salience", "no", "r2po", "no", "critic", "saw"] in [line[:6] for line in lines]
     assert ["runs", "yes", "all"] in lines
     assert ["CartPole", "ThreeTraj", *["all"] * 5, "1/2", "none", "all", "none", "none"] in lines
     assert ["CartPole", "R2PO", "native", "other", "2", "2", "2", "authors", "yes", "1/2", "1/2"] in lines
-    assert audit("check", mixed, "--variant", "r2po").stdout.count("threetraj") == 0
+    assert call("check", mixed, "--variant", "r2po").stdout.count("threetraj") == 0
 
 
 def test_every_format_has_the_same_rows(mixed):
-    rows = json.loads(audit("check", mixed, "--format", "json").stdout)
-    table = list(csv.DictReader(io.StringIO(audit("check", mixed, "--format", "csv").stdout)))
+    rows = json_rows("check", mixed)
+    table = list(csv.DictReader(io.StringIO(call("check", mixed, "--format", "csv").stdout)))
     assert [row["reason"] or "" for row in rows] == [row["reason"] for row in table]
-    assert len(audit("check", mixed, "--format", "markdown").stdout.splitlines()) == len(rows) + 2
-    assert audit("check", mixed, "--format", "latex").stdout.count("\\\\\n") == len(rows) + 1
+    assert len(call("check", mixed, "--format", "markdown").stdout.splitlines()) == len(rows) + 2
+    assert call("check", mixed, "--format", "latex").stdout.count("\\\\\n") == len(rows) + 1
 
 
 def test_archives_and_packs_are_checked_too(mixed, tmp_path):
     data, archive = shutil.copytree(mixed, tmp_path / "data"), tmp_path / "data.tar.gz"
     with tarfile.open(archive, "w:gz") as stream:
         stream.add(data, "data")
-    assert audit("pack", data).exit_code == 0
+    assert call("pack", data).exit_code == 0
     folder, tar, pack = (
-        json.loads(audit("check", path, "--facts", "--format", "json").stdout)
-        for path in (data, archive, tmp_path / "data.pack.parquet")
+        json_rows("check", path, "--facts") for path in (data, archive, tmp_path / "data.pack.parquet")
     )
     assert tar == folder
     assert pack == [{**row, "calls": 0, "truth": 0} for row in folder]
 
 
-def test_nothing_to_check_is_told(tmp_path):
-    result = audit("check", tmp_path)
-    assert (result.exit_code, result.stdout) == (1, "")
-    assert len(result.stderr.splitlines()) == 1
-
-
 def test_of_programs_it_is_said_that_there_is_no_worst_item():
-    told = audit("check", Path(__file__).resolve().parents[2] / "data" / "tools" / "openevolve").stderr
+    told = call("check", Path(__file__).resolve().parents[2] / "data" / "tools" / "openevolve").stderr
     assert "saw other candidates, not items of one: salience is not defined there" in told

@@ -5,15 +5,12 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from audit.cli import app
 from audit.reports.finding import COLUMNS, cases
+from tests.audit.calls import call, json_rows
 from tests.audit.samples import SHARED, candidate, episode, revision, write_run
 
 pytestmark = pytest.mark.usefixtures("confined_once")
@@ -22,14 +19,8 @@ DOCS = Path(__file__).resolve().parents[3] / "docs"
 SECRET = "no condition has any business to read this"
 
 
-def run(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
-
-
 def found(*arguments):
-    result = run("find", *arguments, "--format", "json")
-    assert result.exit_code == 0, result.stderr
-    return json.loads(result.stdout)
+    return json_rows("find", *arguments)
 
 
 TEN = tuple(range(10))
@@ -47,50 +38,20 @@ def edited(count):
 
 # CartPole: floor 0, near_zero 20, partial 200, high 450, so that a span is 450; small edits change up to 3 parameters.
 # Iteration: the initial candidate's returns, the revised one's, changed parameters, the answer, what it is a case of
-# and with what score.
+# and with what score, in parts of a span.
 EXAMPLES = {
-    1: ([440, 460, 495], [500] * 3, 1, SILENT, {"conservative-repair": 35 / 450, "fine-tune": 35 / 450}),
-    2: ([0, 9, 9], [480] * 3, 10, SILENT, {"full-rescue": 474 / 450, "history-guided-rescue": 474 / 450}),
-    3: (
-        [200, 400, 420],
-        [160] * 3,
-        2,
-        SILENT,
-        {"honest-failure": 180 / 450, "surgical-backfire": 180 / 450},
-    ),
-    4: (
-        [100, 300, 500],
-        [75] * 3,
-        5,
-        CITING,
-        {"salience": 0.5 * 225 / 450},
-    ),
-    5: (
-        [100, 300, 500],
-        [390] * 3,
-        5,
-        CITING,
-        {"outlier-heeded": 0.5 * 90 / 450, "targeted-multi-state-fix": 90 / 450},
-    ),
-    6: (
-        [100, 100, 400],
-        [290] * 3,
-        4,
-        CITING,
-        {"confirmed-failure": 90 / 450, "targeted-multi-state-fix": 90 / 450},
-    ),
-    7: ([200, 500, 500], [300] * 3, 5, SILENT, {"preservation-broken": 100 / 450}),
-    8: (
-        [150, 300, 450],
-        [390] * 3,
-        2,
-        ASIDE,
-        {"discounted-worst": 0.5, "outlier-heeded": 0.5 * 90 / 450, "pinpoint-fix": 90 / 450},
-    ),
-    9: ([100, 100, 130], [200] * 3, 1, LOOP, {"loop-diagnosis": 90 / 450}),
-    10: ([470] * 3, [425] * 3, 6, SILENT, {"near-optimal-break": 45 / 450}),
-    11: ([12] * 3, [3] * 3, 8, SILENT, {"full-redesign": 9 / 450}),
-    12: ([100] * 3, [55] * 3, 0, SILENT, {"pure-stochasticity": 45 / 450}),
+    1: ([440, 460, 495], [500] * 3, 1, SILENT, {"conservative-repair": 35, "fine-tune": 35}),
+    2: ([0, 9, 9], [480] * 3, 10, SILENT, {"full-rescue": 474, "history-guided-rescue": 474}),
+    3: ([200, 400, 420], [160] * 3, 2, SILENT, {"honest-failure": 180, "surgical-backfire": 180}),
+    4: ([100, 300, 500], [75] * 3, 5, CITING, {"salience": 0.5 * 225}),
+    5: ([100, 300, 500], [390] * 3, 5, CITING, {"outlier-heeded": 0.5 * 90, "targeted-multi-state-fix": 90}),
+    6: ([100, 100, 400], [290] * 3, 4, CITING, {"confirmed-failure": 90, "targeted-multi-state-fix": 90}),
+    7: ([200, 500, 500], [300] * 3, 5, SILENT, {"preservation-broken": 100}),
+    8: ([150, 300, 450], [390] * 3, 2, ASIDE, {"discounted-worst": 225, "outlier-heeded": 45, "pinpoint-fix": 90}),
+    9: ([100, 100, 130], [200] * 3, 1, LOOP, {"loop-diagnosis": 90}),
+    10: ([470] * 3, [425] * 3, 6, SILENT, {"near-optimal-break": 45}),
+    11: ([12] * 3, [3] * 3, 8, SILENT, {"full-redesign": 9}),
+    12: ([100] * 3, [55] * 3, 0, SILENT, {"pure-stochasticity": 45}),
     13: ([100] * 3, [100] * 3, 2, SILENT, {}),
 }
 
@@ -105,23 +66,18 @@ def examples(tmp_path_factory):
     return write_run(folder, records)
 
 
-@pytest.mark.parametrize("case", sorted(cases()))
-def test_a_case_finds_its_examples_and_scores_them_as_by_hand(examples, case):
-    wanted = {number: example[4][case] for number, example in EXAMPLES.items() if case in example[4]}
-    assert wanted, "a case without an example"
-    rows = found(examples, "--case", case)
-    assert {row["iteration"]: row["score"] for row in rows} == pytest.approx(wanted)
-    assert [row["rank"] for row in rows] == list(range(1, len(rows) + 1))
-    assert [row["score"] for row in rows] == sorted((row["score"] for row in rows), reverse=True)
-    assert {row["case"] for row in rows} == {case}
-
-
-def test_rows_have_the_documented_keys(examples):
-    [row] = found(examples, "--case", "salience")
-    assert list(row) == list(COLUMNS)
-    assert set(re.findall(r"`(\w+)`", (DOCS / "sql.md").read_text().split("A row: ")[1].split("\n\n")[0])) == set(
-        COLUMNS
-    )
+def test_a_case_finds_its_examples_and_scores_them_as_by_hand(examples):
+    for case in cases():
+        wanted = {number: example[4][case] / 450 for number, example in EXAMPLES.items() if case in example[4]}
+        assert wanted, f"{case}: a case without an example"
+        rows = found(examples, "--case", case)
+        assert {row["iteration"]: row["score"] for row in rows} == pytest.approx(wanted), case
+        assert [row["rank"] for row in rows] == list(range(1, len(rows) + 1))
+        assert [row["score"] for row in rows] == sorted((row["score"] for row in rows), reverse=True)
+        assert {row["case"] for row in rows} == {case}
+        assert {tuple(row) for row in rows} == {COLUMNS}
+    documented = (DOCS / "sql.md").read_text().split("A row: ")[1].split("\n\n")[0]
+    assert set(re.findall(r"`(\w+)`", documented)) == set(COLUMNS)
 
 
 @pytest.mark.skipif(not (SHARED / "critic_texts").exists(), reason="the paper's texts are not at hand")
@@ -172,7 +128,7 @@ def test_each_comes_with_the_command_that_shows_it_wherever_it_lies(tmp_path):
     for row in rows:
         program, *arguments = shlex.split(row["show"])
         assert program == "audit"
-        shown = run(*arguments, "--format", "json")
+        shown = call(*arguments, "--format", "json")
         assert shown.exit_code == 0, shown.stderr
         answer = json.loads(shown.stdout)
         assert {key: answer[key] for key in ("condition", "env", "detector")} == {
@@ -182,26 +138,21 @@ def test_each_comes_with_the_command_that_shows_it_wherever_it_lies(tmp_path):
         }
 
 
-def test_the_table_has_each_command_on_a_line_of_its_own(examples):
-    result = run("find", examples, "--case", "outlier-heeded")
-    [row, *_] = found(examples, "--case", "outlier-heeded")
+def test_the_table_has_commands_and_says_what_it_leaves_out(examples):
+    asked = ("find", examples, "--case", "outlier-heeded")
+    result = call(*asked)
+    [row, *_] = found(*asked[1:])
     assert f"   1  {row['show']}" in result.stdout.splitlines()
     assert "score: severity times gain" in result.stdout
-
-
-def test_more_than_the_limit_is_said(examples):
-    assert "1 of 2 revisions found" in run("find", examples, "--case", "outlier-heeded", "--limit", 1).stderr
-    assert "--limit" not in run("find", examples, "--case", "outlier-heeded", "--limit", 2).stderr
-
-
-def test_nothing_found_is_said_and_no_error(examples):
-    result = run("find", examples, "--where", "r0 > 1e6", "--format", "json")
-    assert (result.exit_code, json.loads(result.stdout)) == (0, [])
-    assert "nothing found: no revision is one where r0 > 1e6" in result.stderr
+    assert "1 of 2 revisions found" in call(*asked, "--limit", 1).stderr
+    assert "--limit" not in call(*asked, "--limit", 2).stderr
+    nothing = call("find", examples, "--where", "r0 > 1e6", "--format", "json")
+    assert (nothing.exit_code, json.loads(nothing.stdout)) == (0, [])
+    assert "nothing found: no revision is one where r0 > 1e6" in nothing.stderr
 
 
 def test_the_cases_are_listed_and_documented():
-    listed = run("find", "--cases")
+    listed = call("find", "--cases")
     assert (listed.exit_code, len(listed.stdout.splitlines())) == (0, len(cases()))
     page = (DOCS / "sql.md").read_text()
     for name, case in cases().items():
@@ -211,11 +162,11 @@ def test_the_cases_are_listed_and_documented():
 
 
 def test_an_unknown_case_lists_the_cases(examples):
-    result = run("find", examples, "--case", "full-rescu")
+    result = call("find", examples, "--case", "full-rescu")
     assert (result.exit_code, result.stdout) == (2, "")
     assert "did you mean full-rescue?" in result.stderr
     assert set(cases()) <= set(result.stderr.split())
-    assert run("find", examples).exit_code == 2
+    assert call("find", examples).exit_code == 2
 
 
 REFUSED = {
@@ -238,32 +189,14 @@ REFUSED = {
 }
 
 
-@pytest.fixture(scope="module")
-def beside_a_secret(tmp_path_factory):
-    """A folder of records, and beside it a file that is none."""
-    root = tmp_path_factory.mktemp("secret")
-    (root / "secret.csv").write_text(SECRET)
-    return write_run(root / "data", [revision([1, 5, 9], [2, 2, 2])])
-
-
-@pytest.mark.parametrize("case", REFUSED)
-def test_a_condition_is_one_expression_over_relations_and_nothing_else(beside_a_secret, case):
-    folder = beside_a_secret.parent
-    where = REFUSED[case].format(secret=folder / "secret.csv", folder=folder)
-    before = sorted(folder.rglob("*"))
-    result = run("find", beside_a_secret, "--where", where, "--format", "json")
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.startswith("audit: ")
-    assert len(result.stderr.splitlines()) <= 6
-    assert SECRET not in result.stderr
-    assert sorted(folder.rglob("*")) == before
-
-
-def test_a_reader_of_the_table_that_stops_early_is_no_error(tmp_path):
-    records = [revision([1, 5, 9], [2, 2, 2], answer=CITING, iteration=number) for number in range(500)]
-    program = [sys.executable, "-c", "from audit.cli import main; main()"]
-    arguments = ["find", str(write_run(tmp_path, records)), "--case", "salience", "--limit", "500"]
-    with subprocess.Popen([*program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as writer:
-        assert writer.stdout.read(10)
-        writer.stdout.close()
-        assert (writer.wait(timeout=60), writer.stderr.read()) == (0, "")
+def test_a_condition_is_one_expression_over_relations_and_nothing_else(tmp_path):
+    (tmp_path / "secret.csv").write_text(SECRET)
+    data = write_run(tmp_path / "data", [revision([1, 5, 9], [2, 2, 2])])
+    before = sorted(tmp_path.rglob("*"))
+    for case, form in REFUSED.items():
+        result = call("find", data, "--where", form.format(secret=tmp_path / "secret.csv", folder=tmp_path))
+        assert (result.exit_code, result.stdout) == (2, ""), case
+        assert result.stderr.startswith("audit: "), case
+        assert len(result.stderr.splitlines()) <= 6, case
+        assert SECRET not in result.stderr, case
+    assert sorted(tmp_path.rglob("*")) == before

@@ -8,10 +8,9 @@ import random
 import numpy as np
 import pytest
 import statsmodels.api as sm
-from typer.testing import CliRunner
 
 import audit
-from audit.cli import app
+from tests.audit.calls import call, json_rows
 from tests.audit.samples import revision, write_run
 
 pytestmark = pytest.mark.usefixtures("opened_once")
@@ -32,14 +31,8 @@ def r2po(revisions, *, run=1):
     ]
 
 
-def command(*arguments):
-    return CliRunner().invoke(app, ["obedience", *map(str, arguments)])
-
-
 def rows(*arguments):
-    result = command(*arguments, "--format", "json")
-    assert result.exit_code == 0, result.stderr
-    return json.loads(result.stdout)
+    return json_rows("obedience", *arguments)
 
 
 @pytest.fixture(scope="module")
@@ -127,19 +120,19 @@ def test_with_too_little_on_a_side_it_prints_no_number_but_the_reason(tmp_path):
     [row] = rows(tmp_path, "--bandwidth", "50")
     assert [row[name] for name in ("jump", "se", "df", "low", "high", "p", "jump_half")] == [None] * 7
     assert row["why"] == "2 observations at or above the cut-off within the bandwidth, fewer than 10"
-    assert f"no estimate of the jump, hand/cartpole/r2po: {row['why']}" in command(tmp_path, "--bandwidth", "50").stderr
+    assert (
+        f"no estimate of the jump, hand/cartpole/r2po: {row['why']}"
+        in call("obedience", tmp_path, "--bandwidth", "50").stderr
+    )
 
 
-def test_equal_starts_have_no_bandwidth(tmp_path):
-    write_run(tmp_path, r2po([(500, 0)] * 30), tau_c=480.0)
-    [row] = rows(tmp_path)
+def test_equal_starts_have_no_bandwidth_and_methods_without_the_rule_no_row(tmp_path):
+    write_run(tmp_path / "equal", r2po([(500, 0)] * 30), tau_c=480.0)
+    [row] = rows(tmp_path / "equal")
     assert (row["bandwidth"], row["why"]) == (0, "all revisions start equally far from the threshold")
-
-
-def test_methods_without_the_rule_are_left_out_and_that_is_stated(tmp_path):
-    write_run(tmp_path, [revision([1, 2, 3], [4, 5, 6])], tau_c=480.0)
-    assert rows(tmp_path) == []
-    result = command(tmp_path)
+    write_run(tmp_path / "other", [revision([1, 2, 3], [4, 5, 6])], tau_c=480.0)
+    assert rows(tmp_path / "other") == []
+    result = call("obedience", tmp_path / "other")
     assert (result.exit_code, "r2po has one, unless --tau-c is off" in result.stderr) == (0, True)
 
 
@@ -150,20 +143,13 @@ def test_the_function_is_the_command(planted):
         assert len(audit.obedience(store, env="cartpole", variant="r2po")) == 1
 
 
-@pytest.mark.parametrize("output", ["table", "csv", "markdown", "latex"])
-def test_every_format_prints(planted, output):
-    result = command(planted, "--format", output)
-    assert result.exit_code == 0
-    assert "cartpole" in result.stdout.lower()
-
-
-@pytest.mark.parametrize("options", [{"outcome": "size"}, {"bandwidth": 0.0}, {"bandwidth": float("nan")}])
-def test_arguments_that_make_no_sense_are_refused(planted, options):
-    with pytest.raises(audit.UsageError):
-        audit.obedience(planted, **options)
-
-
-def test_a_bandwidth_of_nothing_is_one_line(planted):
-    result = command(planted, "--bandwidth", "0")
+def test_every_format_prints_and_what_makes_no_sense_is_refused(planted):
+    for output in ("table", "csv", "markdown", "latex"):
+        result = call("obedience", planted, "--format", output)
+        assert (result.exit_code, "cartpole" in result.stdout.lower()) == (0, True), output
+    for options in ({"outcome": "size"}, {"bandwidth": 0.0}, {"bandwidth": float("nan")}):
+        with pytest.raises(audit.UsageError):
+            audit.obedience(planted, **options)
+    result = call("obedience", planted, "--bandwidth", "0")
     assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
     assert result.stderr.startswith("audit: --bandwidth 0.0: give a positive number")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import audit
-from audit.cli import app
 from audit.reports.positions import NOTHING_COMPARED, OBSERVED
+from tests.audit.calls import call, json_rows
 from tests.audit.samples import write_run
 from tests.audit.texts import items, text_candidate, text_revision, text_run
 
@@ -128,12 +126,9 @@ def test_a_pair_is_cited_by_its_labels(tmp_path):
 def test_nothing_to_compare_is_said_in_one_line(tmp_path):
     one = text_revision([1], [1], evidence={"kind": "batch", "shown": items([1])})
     data = write_run(tmp_path / "run", [one], **text_run())
-    result = CliRunner().invoke(app, ["positions", str(data)])
-    assert result.exit_code == 0
-    assert NOTHING_COMPARED in result.stderr
-    checked = CliRunner().invoke(app, ["check", str(data), "--format", "json"])
-    [row] = [row for row in json.loads(checked.stdout) if row["command"] == "positions"]
-    assert not row["supported"]
+    result = call("positions", data)
+    assert (result.exit_code, NOTHING_COMPARED in result.stderr) == (0, True)
+    assert [row["supported"] for row in json_rows("check", data) if row["command"] == "positions"] == [False]
 
 
 def test_folders_of_evolvers():

@@ -65,16 +65,11 @@ def test_numbers_are_bigint_but_for_seeds():
     assert set(columns) <= {"seed", "seeds"}
 
 
-def test_every_column_of_a_public_relation_is_described():
-    for name in public():
-        for column in schema()[name]["columns"]:
-            assert meaning(name, column).strip()
-
-
-def test_every_relation_is_on_the_page():
+def test_every_relation_is_on_the_page_and_its_columns_are_described():
     text = PAGE.read_text()
-    for name in models():
-        assert f"\n## {name}\n" in text or f"\n| `{name}` | " in text.split("\n## Internal relations\n")[1]
+    assert all(meaning(name, column).strip() for name in public() for column in schema()[name]["columns"])
+    internal = text.split("\n## Internal relations\n")[1]
+    assert [name for name in models() if f"\n## {name}\n" not in text and f"\n| `{name}` | " not in internal] == []
 
 
 def test_no_part_of_a_relation_has_the_name_of_another_relation():

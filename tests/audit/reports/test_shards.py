@@ -9,13 +9,12 @@ import shutil
 import tarfile
 
 import pytest
-from typer.testing import CliRunner
 
 import audit
 import collector.cli
-from audit.cli import app
 from audit.output.errors import AuditError, UsageError
 from audit.reports.check.shards import COLUMNS, NO_GRIDS
+from tests.audit.calls import call, json_rows
 from tests.collector.helpers import in_process
 from tests.shared import made
 
@@ -26,14 +25,8 @@ SIZE = ["--iterations", "2", "--rollouts", "3", "--warmup", "3", "--condition", 
 # Shard 1 has runs 1 of both tasks, shard 2 their runs 2, shard 3 their runs 3.
 
 
-def run(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
-
-
 def rows(*arguments):
-    result = run("check", *arguments, "--shards", "--format", "json")
-    assert result.exit_code == 0, result.stderr
-    return json.loads(result.stdout)
+    return json_rows("check", *arguments, "--shards")
 
 
 def collect(*arguments):
@@ -78,23 +71,11 @@ def test_complete_shards(data):
     assert [list(row) for row in found] == [list(COLUMNS)] * 3
     [name] = {row["grid"] for row in found}
     assert (data / f"{name}.json").is_file()
-    assert found[1] == {
-        "grid": name,
-        "shard": 2,
-        "shards": 3,
-        "state": "complete",
-        "runs": 2,
-        "complete": 2,
-        "unfinished": 0,
-        "missing": 0,
-        "iterations": 4,
-        "done": 4,
-        "to_do": [],
-        "overlapping": [],
-        "contradictory": [],
-    }
-    assert "shard" not in run("check", data, "--shards").stderr
-    assert run("check", data, "--strict").exit_code == 0
+    counts = {"runs": 2, "complete": 2, "unfinished": 0, "missing": 0, "iterations": 4, "done": 4}
+    lists = {"to_do": [], "overlapping": [], "contradictory": []}
+    assert found[1] == {"grid": name, "shard": 2, "shards": 3, "state": "complete"} | counts | lists
+    assert "shard" not in call("check", data, "--shards").stderr
+    assert call("check", data, "--strict").exit_code == 0
 
 
 def test_a_missing_shard_and_an_incomplete_one(shards, tmp_path):
@@ -115,30 +96,27 @@ def test_a_missing_shard_and_an_incomplete_one(shards, tmp_path):
         "small/cartpole/threetraj/run-02, small/nim/threetraj/run-02 to do"
     )
     for arguments in (["--shards"], [], ["--format", "json"]):
-        result = run("check", data, *arguments)
+        result = call("check", data, *arguments)
         assert result.exit_code == 0
         assert f"audit: {sentence}\n" in result.stderr
     assert [
         len(row["to_do"].split())
-        for row in csv.DictReader(io.StringIO(run("check", data, "--shards", "--format", "csv").stdout))
+        for row in csv.DictReader(io.StringIO(call("check", data, "--shards", "--format", "csv").stdout))
     ] == [1, 2, 2]
-    strict = run("check", data, "--strict")
+    strict = call("check", data, "--strict")
     assert strict.exit_code == 1
     assert strict.stdout == ""
     assert strict.stderr.splitlines()[-2:] == ["audit: 1 fault of shards, and --strict:", sentence]
 
 
-def test_folders_need_not_be_merged(shards, tmp_path):
+def test_folders_need_not_be_merged_and_may_be_an_archive(data, shards, tmp_path):
     together = rows(*shards)
     assert {row["state"] for row in together} == {"complete"}
-    assert together == rows(merged(tmp_path / "data", *shards))
+    assert together == rows(data)
     assert [row["state"] for row in rows(shards[0], shards[2])] == ["complete", "missing", "complete"]
-
-
-def test_an_archive(data, tmp_path):
     with tarfile.open(tmp_path / "data.tar.gz", "w:gz") as archive:
         archive.add(data, "data")
-    assert rows(tmp_path / "data.tar.gz") == rows(data)
+    assert rows(tmp_path / "data.tar.gz") == together
 
 
 def test_a_run_in_several_folders(shards, tmp_path):
@@ -156,29 +134,24 @@ def test_a_run_in_several_folders(shards, tmp_path):
     both = ["small/cartpole/threetraj/run-01", "small/nim/threetraj/run-01"]
     assert (first["state"], first["overlapping"], first["contradictory"]) == ("complete", both, both[:1])
     assert second["overlapping"] == []
-    stderr = run("check", data, again).stderr
+    stderr = call("check", data, again).stderr
     assert f"1 run in more than one folder, with different content: {both[0]}\n" in stderr
     assert f"1 run in more than one folder, with the same content: {both[1]}\n" in stderr
     # Within one folder it is the same.
     shutil.copytree(again, data / "copy")
     assert rows(data)[0] == first
-    assert run("check", data, "--strict").exit_code == 1
+    assert call("check", data, "--strict").exit_code == 1
 
 
 def test_a_run_of_no_shard(data, collected):
     merged(data, collected / "no shard")
     *known, other = rows(data)
     assert {row["state"] for row in known} == {"complete"}
-    assert (other["grid"], other["shard"], other["state"], other["runs"], other["done"]) == (
-        None,
-        None,
-        "no shard",
-        1,
-        2,
-    )
-    assert "1 run of no shard: small/nim/threetraj/run-04" in run("check", data).stderr
+    wanted = {"grid": None, "shard": None, "state": "no shard", "runs": 1, "done": 2}
+    assert {name: other[name] for name in wanted} == wanted
+    assert "1 run of no shard: small/nim/threetraj/run-04" in call("check", data).stderr
     # It was collected on its own, which is no fault.
-    assert run("check", data, "--strict").exit_code == 0
+    assert call("check", data, "--strict").exit_code == 0
 
 
 def test_several_sweeps_in_one_folder(data, shards, collected):
@@ -186,7 +159,7 @@ def test_several_sweeps_in_one_folder(data, shards, collected):
     found = rows(data)
     assert len({row["grid"] for row in found}) == 2
     assert sorted(row["state"] for row in found) == ["complete"] * 4 + ["missing"]
-    assert "shard 1 of 2 is missing" in run("check", data).stderr
+    assert "shard 1 of 2 is missing" in call("check", data).stderr
     # The same sweep among another number of shards: what is complete is so in both.
     merged(data, collected / "half")
     found = rows(data)
@@ -199,7 +172,7 @@ def test_several_sweeps_in_one_folder(data, shards, collected):
 
 
 def test_shards_with_different_settings(shards, collected):
-    result = run("check", shards[0], shards[1], collected / "other seed", "--shards")
+    result = call("check", shards[0], shards[1], collected / "other seed", "--shards")
     assert result.exit_code == 0
     [line] = [line for line in result.stderr.splitlines() if "describe the same runs" in line]
     assert line.endswith("describe the same runs with different settings: seed")
@@ -213,35 +186,32 @@ DAMAGED = {
 }
 
 
-@pytest.mark.parametrize("damage", DAMAGED)
-def test_a_damaged_grid_is_left_out_with_a_line(damage, data):
+def test_a_damaged_grid_is_left_out_with_a_line(data):
     [path] = data.glob("grid-*.json")
-    path.write_bytes(DAMAGED[damage](path.read_bytes()))
-    assert rows(data) == []
-    result = run("check", data)
-    assert result.exit_code == 0
-    assert f"audit: {path}: " in result.stderr
-    assert "left out" in result.stderr
-    assert run("check", data, "--strict").exit_code == 1
-
-
-def test_a_folder_or_a_pipe_of_that_name(data):
-    [path] = data.glob("grid-*.json")
+    sound = path.read_bytes()
+    for damage in DAMAGED.values():
+        path.write_bytes(damage(sound))
+        assert rows(data) == []
+        result = call("check", data)
+        assert result.exit_code == 0
+        assert f"audit: {path}: " in result.stderr
+        assert "left out" in result.stderr
+        assert call("check", data, "--strict").exit_code == 1
     path.unlink()
     path.mkdir()
-    assert "left out" in run("check", data).stderr
+    assert "left out" in call("check", data).stderr
 
 
 def test_without_grids(collected):
     alone = collected / "no shard"
     assert rows(alone) == []
-    assert NO_GRIDS in run("check", alone, "--shards").stderr
-    assert "Shards" not in run("check", alone).stdout
+    assert NO_GRIDS in call("check", alone, "--shards").stderr
+    assert "Shards" not in call("check", alone).stdout
 
 
 def test_people_see_a_line_for_each_sweep(data):
     for arguments in ([], ["--shards"]):
-        lines = run("check", data, *arguments).stdout.splitlines()
+        lines = call("check", data, *arguments).stdout.splitlines()
         assert "Shards" in lines
         assert lines[-2 if not lines[-1] else -1].split()[1:] == ["3", "3", "0", "0", "6", "6"]
 
@@ -257,22 +227,17 @@ def test_from_python(shards):
 
 
 def test_a_grid_is_no_record(data):
-    def said():
-        results = {name: run(name, data, "--format", "json") for name in commands}
-        return {name: (result.exit_code, result.stdout, result.stderr) for name, result in results.items()}
-
     commands = ("summary", "salience", "runs", "revisions", "check")
-    with_grid = said()
+    with_grid = [json_rows(name, data) for name in commands]
     [path] = data.glob("grid-*.json")
     path.unlink()
-    assert with_grid == said()
-    assert {status for status, *_ in with_grid.values()} == {0}
+    assert with_grid == [json_rows(name, data) for name in commands]
 
 
 @pytest.mark.slow
 def test_a_pack_is_the_same_with_a_grid(data, tmp_path):
     [path] = data.glob("grid-*.json")
-    assert run("pack", data, "--out", tmp_path / "with.pack.parquet").exit_code == 0
+    assert call("pack", data, "--out", tmp_path / "with.pack.parquet").exit_code == 0
     path.unlink()
-    assert run("pack", data, "--out", tmp_path / "without.pack.parquet").exit_code == 0
+    assert call("pack", data, "--out", tmp_path / "without.pack.parquet").exit_code == 0
     assert (tmp_path / "with.pack.parquet").read_bytes() == (tmp_path / "without.pack.parquet").read_bytes()

@@ -60,14 +60,17 @@ def test_control_edits_are_drawn_evenly():
     assert np.sign(edits).sum() == pytest.approx(0, abs=4 * 6000**0.5)
 
 
+def anchored(monkeypatch, *returns, controls):
+    calls = iter(returns)
+    monkeypatch.setattr(module, "returns_of", lambda task, params, seeds: np.array(next(calls)))
+    policies, rng = ([0.0] * 10, [1.0] * 10), np.random.default_rng(0)
+    return anchoring(TASKS["cartpole"], *policies, [1, 2, 3, 4, 5], returns[0], controls=controls, rng=rng)
+
+
 def test_gains_ranks_and_p_by_hand(monkeypatch):
     """Five seeds; the revised policy lifts the worst to the top, control edits change nothing, one of four does."""
     initial, revised = [1.0, 5.0, 6.0, 7.0, 9.0], [8.0, 4.0, 6.0, 7.0, 7.5]
-    calls = iter([initial, revised, initial, initial, [9.0, 5.0, 6.0, 7.0, 1.0], initial])
-    monkeypatch.setattr(module, "returns_of", lambda task, params, seeds: np.array(next(calls)))
-    found = anchoring(
-        TASKS["cartpole"], [0.0] * 10, [1.0] * 10, [1, 2, 3, 4, 5], initial, controls=4, rng=np.random.default_rng(0)
-    )
+    found = anchored(monkeypatch, initial, revised, initial, initial, [9.0, 5.0, 6.0, 7.0, 1.0], initial, controls=4)
     assert (found.gain_worst, found.gain_median) == (7, 0)
     assert found.gain_rest == pytest.approx((-1 + 0 - 1.5) / 3)
     assert (found.control_worst, found.control_median) == (8 / 4, 0)
@@ -77,15 +80,8 @@ def test_gains_ranks_and_p_by_hand(monkeypatch):
     assert (found.p_controls, found.p_seeds) == (pytest.approx((1 + 1) / (1 + 4)), 1 / 5)
     assert found.p == found.p_controls
     assert found.excess == pytest.approx((7 + 2.5 / 3) - (2 + 2 / 3))
-
-
-def test_an_edit_that_helps_everywhere_is_not_anchored(monkeypatch):
-    initial, solved = [1.0, 5.0, 6.0, 7.0, 9.0], [10.0] * 5
-    calls = iter([initial, solved, *[initial] * 99])
-    monkeypatch.setattr(module, "returns_of", lambda task, params, seeds: np.array(next(calls)))
-    found = anchoring(
-        TASKS["cartpole"], [0.0] * 10, [1.0] * 10, [1, 2, 3, 4, 5], initial, controls=99, rng=np.random.default_rng(0)
-    )
+    # An edit that helps everywhere is not anchored.
+    found = anchored(monkeypatch, initial, [10.0] * 5, *[initial] * 99, controls=99)
     assert found.excess > 0
     assert (found.rank, found.p_controls, found.p_seeds, found.p) == (0.5, 1 / 100, 1, 1)
 

@@ -13,31 +13,18 @@ import pytest
 from audit.rerun.aside import Aside, AsideError
 
 
-@pytest.fixture
-def aside():
-    with Aside() as opened:
-        yield opened
-
-
-def test_calls_share_one_process_and_errors_are_the_callers(aside):
-    first = aside.run(os.getpid, seconds=60)
-    with pytest.raises(ValueError, match=r"math domain error|expected a nonnegative input"):
-        aside.run(math.sqrt, -1.0, seconds=60)
-    assert aside.run(os.getpid, seconds=60) == first != os.getpid()
-
-
-def test_a_process_that_dies_is_named_and_replaced(aside):
-    with pytest.raises(AsideError, match=f"the process that ran it ended with status {-signal.SIGABRT}"):
-        aside.run(os.abort, seconds=60)
-    assert aside.run(abs, -1, seconds=60) == 1
-
-
-@pytest.mark.slow
-def test_what_takes_too_long_is_ended(aside):
-    pid = aside.run(os.getpid, seconds=60)
-    with pytest.raises(AsideError, match=r"it took more than 0\.1 seconds"):
-        aside.run(time.sleep, 3600, seconds=0.1)
-    assert aside.run(os.getpid, seconds=60) != pid
+def test_calls_share_a_process_that_is_replaced_where_it_dies_or_takes_too_long():
+    with Aside() as aside:
+        first = aside.run(os.getpid, seconds=60)
+        with pytest.raises(ValueError, match=r"math domain error|expected a nonnegative input"):
+            aside.run(math.sqrt, -1.0, seconds=60)
+        assert aside.run(os.getpid, seconds=60) == first != os.getpid()
+        with pytest.raises(AsideError, match=f"the process that ran it ended with status {-signal.SIGABRT}"):
+            aside.run(os.abort, seconds=60)
+        assert aside.run(abs, -1, seconds=60) == 1
+        with pytest.raises(AsideError, match=r"it took more than 0\.1 seconds"):
+            aside.run(time.sleep, 3600, seconds=0.1)
+        assert aside.run(os.getpid, seconds=60) != first
 
 
 def test_closing_ends_the_wait_of_another_thread():

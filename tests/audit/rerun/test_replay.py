@@ -37,6 +37,10 @@ def data(tmp_path_factory):
     return root
 
 
+def steps_of(data, env, place=0):
+    return json.loads(replay(data, env, "threetraj", 1, 0, place, "--format", "json").stdout)
+
+
 def records(data, env):
     [path] = data.rglob(f"{env}/*/*/episodes.jsonl")
     return lines(path)
@@ -71,27 +75,23 @@ def test_the_steps_add_up_to_what_is_recorded(data, env, role):
     assert [step["step"] for step in told["steps"]] == list(range(told["length"]))
 
 
-def test_an_action_is_what_the_policy_makes_of_the_observation_beside_it(data):
-    told = json.loads(replay(data, "pong", "threetraj", 1, 0, 0, "--format", "json").stdout)
+def test_actions_are_the_policys_and_observations_what_follows_from_them(data):
+    """In Pong the paddle moves by 5 as the action says, and stays on the field."""
+    told = steps_of(data, "pong")
     matrix = np.array(told["params"]).reshape(6, 3)
     for step in told["steps"]:
         outputs = np.array(step["observation"]) @ matrix[:5] + matrix[5]
         assert outputs[step["action"]] == pytest.approx(outputs.max())
-    table = json.loads(replay(data, "frozenlake", "threetraj", 1, 0, 0, "--format", "json").stdout)
-    assert all(step["action"] == table["params"][step["observation"]] for step in table["steps"])
-
-
-def test_each_observation_follows_from_the_step_before(data):
-    """The paddle moves by 5 as the action says, and stays on the field."""
-    told = json.loads(replay(data, "pong", "threetraj", 1, 0, 0, "--format", "json").stdout)
     paddles = [step["observation"][0] for step in told["steps"]] + [told["last_observation"][0]]
     for step, before, after in zip(told["steps"], paddles, paddles[1:], strict=False):
         assert after == np.clip(before + {0: -5, 1: 5, 2: 0}[step["action"]], 40, 560)
+    table = steps_of(data, "frozenlake")
+    assert all(step["action"] == table["params"][step["observation"]] for step in table["steps"])
 
 
 @pytest.mark.parametrize("env", [env for env, columns in ENVS.items() if columns])
 def test_csv_has_a_line_per_step_and_a_column_per_number(data, env):
-    told = json.loads(replay(data, env, "threetraj", 1, 0, 0, "--format", "json").stdout)
+    told = steps_of(data, env)
     table = list(csv.DictReader(io.StringIO(replay(data, env, "threetraj", 1, 0, 0, "--format", "csv").stdout)))
     assert list(table[0]) == ["step", *ENVS[env], "reward", "ended"]
     assert len(table) == told["length"]
@@ -103,7 +103,7 @@ def test_csv_has_a_line_per_step_and_a_column_per_number(data, env):
 
 
 def test_the_table_for_people_names_observations_and_actions(data):
-    told = json.loads(replay(data, "pong", "threetraj", 1, 0, 1, "--format", "json").stdout)
+    told = steps_of(data, "pong", 1)
     text = replay(data, "pong", "threetraj", 1, 0, 1).stdout
     head, rows = text.split("------", 1)[0], text.splitlines()
     for word in ("paddle", "centre", "ball", "vx", "action", "reward", "initial candidate, rollout 1"):
@@ -114,23 +114,19 @@ def test_the_table_for_people_names_observations_and_actions(data):
     assert rows[-1] == f"{told['ended']} after {told['length']} steps with return {told['return']}"
 
 
-@pytest.mark.parametrize("output", ["json", "csv"])
-@pytest.mark.parametrize("named", [True, False])
-def test_a_file_holds_what_would_be_printed(data, tmp_path, output, named):
-    file = tmp_path / f"steps.{output}"
-    options = ["--format", output] if named else []
-    result = replay(data, "frozenlake", "threetraj", 1, 0, 0, "--out", file, *options)
-    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
-    assert file.read_text() == replay(data, "frozenlake", "threetraj", 1, 0, 0, "--format", output).stdout
-
-
-def test_a_file_is_overwritten_only_by_force(data, tmp_path):
-    file = tmp_path / "steps.csv"
+def test_a_file_holds_what_would_be_printed_and_is_overwritten_only_by_force(data, tmp_path):
+    given = (data, "frozenlake", "threetraj", 1, 0, 0)
+    for output in ("json", "csv"):
+        for named in (True, False):
+            file = tmp_path / f"steps-{named}.{output}"
+            result = replay(*given, "--out", file, *(["--format", output] if named else []))
+            assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
+            assert file.read_text() == replay(*given, "--format", output).stdout
     file.write_text("mine")
-    result = replay(data, "frozenlake", "threetraj", 1, 0, 0, "--out", file)
+    result = replay(*given, "--out", file)
     assert (result.exit_code, file.read_text()) == (2, "mine")
     assert "--force" in result.stderr
-    assert replay(data, "frozenlake", "threetraj", 1, 0, 0, "--out", file, "--force").exit_code == 0
+    assert replay(*given, "--out", file, "--force").exit_code == 0
     assert file.read_text().startswith("step,state,action,reward")
 
 
@@ -156,24 +152,23 @@ def test_versions_that_differ_are_named(data, tmp_path):
     assert f"numpy 1.0, here {np.__version__}" in line
 
 
-NOT_THERE = {
-    "an iteration that was not run": (["frozenlake", "threetraj", 1, 9, 0], 2, "no iteration 9"),
-    "a rollout that was not run": (["frozenlake", "threetraj", 1, 0, 2], 2, "the candidate has rollouts 0 to 1"),
-    "a rollout below zero": (["frozenlake", "threetraj", 1, 0, "--", -1], 2, "ROLLOUT"),
-    "a run that there is not": (["frozenlake", "threetraj", 2, 0, 0], 1, "no run 2 in the records; they hold 1"),
-    "another condition": (["frozenlake", "threetraj", 1, 0, 0, "--condition", "x"], 1, "no condition x in the records"),
-    "a file of no known format": (["frozenlake", "threetraj", 1, 0, 0, "--out", "a.txt"], 2, "--format json or csv"),
-    "a module that is none": (["frozenlake", "threetraj", 1, 0, 0, "--task-module", "none.py"], 2, "none.py"),
-}  # fmt: skip
+NOT_THERE = (
+    (["frozenlake", "threetraj", 1, 9, 0], 2, "no iteration 9"),
+    (["frozenlake", "threetraj", 1, 0, 2], 2, "the candidate has rollouts 0 to 1"),
+    (["frozenlake", "threetraj", 1, 0, "--", -1], 2, "ROLLOUT"),
+    (["frozenlake", "threetraj", 2, 0, 0], 1, "no run 2 in the records; they hold 1"),
+    (["frozenlake", "threetraj", 1, 0, 0, "--condition", "x"], 1, "no condition x in the records"),
+    (["frozenlake", "threetraj", 1, 0, 0, "--out", "a.txt"], 2, "--format json or csv"),
+    (["frozenlake", "threetraj", 1, 0, 0, "--task-module", "none.py"], 2, "none.py"),
+)
 
 
-@pytest.mark.parametrize("case", NOT_THERE)
-def test_what_is_not_there_is_told_in_words(data, case):
-    arguments, status, text = NOT_THERE[case]
-    result = replay(data, *arguments)
-    assert (result.exit_code, result.stdout) == (status, "")
-    assert text in result.stderr
-    assert "Traceback" not in result.stderr
+def test_what_is_not_there_is_told_in_words(data):
+    for arguments, status, text in NOT_THERE:
+        result = replay(data, *arguments)
+        assert (result.exit_code, result.stdout) == (status, ""), arguments
+        assert text in result.stderr
+        assert "Traceback" not in result.stderr
 
 
 def test_the_condition_is_asked_for_where_several_match(data, tmp_path):
@@ -186,29 +181,24 @@ def test_the_condition_is_asked_for_where_several_match(data, tmp_path):
     assert replay(tmp_path, "frozenlake", "threetraj", 1, 0, 0, "--condition", "other").exit_code == 0
 
 
-CANNOT = {
-    "a released log": ("released", "cartpole", "threetraj", "no seeds are recorded"),
-    "records without seeds": ("seedless", "cartpole", "props", "no seeds are recorded"),
-    "a baseline": ("baseline", "cartpole", "sb3-ppo", "a baseline's policy is a network"),
-    "parameters of another task": ("misfit", "maze", "props", "3 parameters given, 9 needed"),
-}
+CANNOT = (
+    ("released", "cartpole", "threetraj", "no seeds are recorded"),
+    ("seedless", "cartpole", "props", "no seeds are recorded"),
+    ("baseline", "cartpole", "sb3-ppo", "a baseline's policy is a network"),
+    ("misfit", "maze", "props", "3 parameters given, 9 needed"),
+)
 
 
-@pytest.mark.parametrize("case", CANNOT)
-def test_what_cannot_be_run_again_is_said_in_one_line(tmp_path, case):
-    folder, env, variant, reason = CANNOT[case]
+def test_what_cannot_be_run_again_is_said_in_one_line(tmp_path):
     critic_episode(tmp_path / "released" / "cartpole_three_traj" / "run_1", 0, [1.0, 5.0], [2.0, 2.0])
     write_run(tmp_path / "seedless", [episode(candidate([1, 2], seeds=None), variant="props", evidence=None)])
     write_run(tmp_path / "baseline", [episode(candidate([1, 2]), variant="sb3-ppo", evidence=None)])
     write_run(tmp_path / "misfit", [episode(candidate([1, 2]), env="maze", variant="props", evidence=None)])
-    result = replay(tmp_path / folder, env, variant, 1, 0, 0)
-    assert (result.exit_code, result.stdout) == (1, "")
-    [line] = result.stderr.splitlines()
-    assert line.startswith("audit: the rollout cannot be run again: ")
-    assert reason in line
-
-
-def test_an_iteration_without_a_revised_candidate_says_so(tmp_path):
-    collect(spec("maze", "props", iterations=1), tmp_path)
-    result = replay(tmp_path, "maze", "props", 1, 0, 0, "--revised")
+    for folder, env, variant, reason in CANNOT:
+        result = replay(tmp_path / folder, env, variant, 1, 0, 0)
+        assert (result.exit_code, result.stdout) == (1, "")
+        [line] = result.stderr.splitlines()
+        assert line.startswith("audit: the rollout cannot be run again: ")
+        assert reason in line
+    result = replay(tmp_path / "seedless", "cartpole", "props", 1, 0, 0, "--revised")
     assert (result.exit_code, result.stderr) == (1, "audit: iteration 0 has no revised candidate\n")

@@ -100,21 +100,17 @@ def test_workers_are_no_part_of_what_is_kept(data, tmp_path, monkeypatch):
     assert ("5 rollouts each" in first.stderr, "5 rollouts each" in second.stderr) == (True, False)
 
 
-@pytest.mark.parametrize("command", ["rescore DATA", "anchor DATA", "verify DATA", "intervene report plan.json"])
-@pytest.mark.parametrize("workers", ["many", "0", "-1", "1e3", "99999", "ray:/", "ray://", "", "२"])
-def test_what_is_no_place_for_work_is_refused_before_anything_is_read(tmp_path, command, workers):
-    line = command.replace("DATA", str(tmp_path / "absent")).split()
-    result = CliRunner().invoke(app, [*line, f"--workers={workers}"])
-    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
-    assert result.stderr.startswith(f"audit: --workers {workers}")
-
-
-@pytest.mark.parametrize("command", ["rescore", "verify"])
-def test_without_ray_a_line_says_what_to_install(tmp_path, monkeypatch, command):
+def test_what_is_no_place_for_work_is_refused_before_anything_is_read(tmp_path, monkeypatch):
+    commands = [f"{name} {tmp_path / 'absent'}" for name in COMMANDS] + ["intervene report plan.json"]
+    for line, workers in itertools.product(commands, ("many", "0", "-1", "1e3", "99999", "ray:/", "ray://", "", "२")):
+        result = CliRunner().invoke(app, [*line.split(), f"--workers={workers}"])
+        assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1), (line, workers)
+        assert result.stderr.startswith(f"audit: --workers {workers}")
     monkeypatch.setattr(executors, "find_spec", lambda name: None)
-    result = CliRunner().invoke(app, [command, str(tmp_path), "--workers", "ray"])
-    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
-    assert 'pip install "salience-audit[ray]"' in result.stderr
+    for line in commands:
+        result = CliRunner().invoke(app, [*line.split(), "--workers", "ray"])
+        assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+        assert 'pip install "salience-audit[ray]"' in result.stderr
 
 
 def number(_, item):
@@ -153,12 +149,14 @@ def test_work_of_several_tasks_keeps_its_order(own_task):
     assert list(run_each(number, work, workers="2", tasks=[task for task, _ in work])) == list(range(100))
 
 
-def test_work_is_taken_as_it_is_needed():
+def test_work_is_taken_as_it_is_needed(monkeypatch):
     taken = itertools.count()
     results = each(number, taken)
     assert [next(results) for _ in range(3)] == [0, 1, 2]
     results.close()
     assert next(taken) < 100
+    monkeypatch.setattr(executors, "executor", None)
+    assert list(each(number, [], workers="ray")) == []
 
 
 def test_batches_grow_until_they_take_long_enough():
@@ -178,21 +176,13 @@ def test_compiled_tasks_run_in_threads_others_in_processes_and_as_many_as_asked_
     assert {pid for pid, _, _ in threads} == {os.getpid()}
     assert len({thread for _, thread, _ in threads}) == 2
     assert {limit for _, _, limit in threads} == {min(2, cores())}
+    before = cores()  # MuJoCo's threads are bounded as well, and only as long
+    assert {limit for _, _, limit in each(wait, [0.0], workers="1")} == {1}
+    assert cores() == before
     processes = {pid for pid, _, _ in each(wait, [0.05] * 40, env="acrobot", workers="2")}
     assert len(processes) == 2
     assert os.getpid() not in processes
     assert {pid for pid, _, _ in each(wait, [0.0] * 9, env="acrobot", workers="1")} == {os.getpid()}
-
-
-def test_mujocos_threads_are_bounded_as_well_and_only_as_long():
-    before = cores()
-    assert {limit for _, _, limit in each(wait, [0.0], workers="1")} == {1}
-    assert cores() == before
-
-
-def test_without_work_nothing_is_started(monkeypatch):
-    monkeypatch.setattr(executors, "executor", None)
-    assert list(each(number, [], workers="ray")) == []
 
 
 @pytest.mark.slow

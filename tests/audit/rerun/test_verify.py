@@ -83,8 +83,7 @@ def _set(path, value):
     return change
 
 
-def other_ending(value):
-    return {"terminated": "truncated", "truncated": "terminated"}[value]
+OTHER_ENDING = {"terminated": "truncated", "truncated": "terminated"}
 
 
 def other_return(value):
@@ -95,7 +94,7 @@ TAMPERED = {
     "a return": (_set((1, "initial", "returns", 2), other_return), 1, "initial", 2, "rollout", "return"),
     "a return by a bit": (_set((1, "initial", "returns", 2), lambda x: x + 2**-52), 1, "initial", 2, "rollout", "e-16"),
     "a length": (_set((2, "revised", "lengths", 0), lambda x: x + 1), 2, "revised", 0, "rollout", "length"),
-    "an ending": (_set((0, "initial", "ended", 3), other_ending), 0, "initial", 3, "rollout", "ended t"),
+    "an ending": (_set((0, "initial", "ended", 3), OTHER_ENDING.get), 0, "initial", 3, "rollout", "ended t"),
     "a seed": (_set((0, "initial", "seeds", 1), 4), 0, "initial", 1, "rollout", "replayed"),
     "a parameter": (_set((0, "initial", "params", 0), lambda x: (x + 2) % 4), 0, "initial", 0, "rollout", "replayed"),
     "an action that there is not": (
@@ -125,15 +124,6 @@ def test_whatever_was_changed_is_named(recorded, tmp_path, case):
     assert rollout is ... or rollout in {row["rollout"] for row in found}
     assert any(text in row["difference"] for row in found)
     assert all(tuple(row) == COLUMNS for row in found)
-
-
-def test_a_difference_has_both_values(recorded, tmp_path):
-    before = lines(recorded / "episodes.jsonl")[1]["initial"]
-    changed = tampered(recorded, tmp_path, _set((1, "initial", "lengths", 2), 99))
-    [row] = [row for row in rows(verify(changed, "--all", "--format", "json")) if row["check"] == "rollout"]
-    assert (row["recorded_length"], row["replayed_length"]) == (99, before["lengths"][2])
-    assert row["recorded_return"] == row["replayed_return"] == before["returns"][2]
-    assert row["recorded_ended"] == row["replayed_ended"] == before["ended"][2]
 
 
 def test_statistics_shown_are_computed_again(tmp_path):
@@ -182,11 +172,7 @@ def test_a_sample_is_drawn_evenly_over_runs(sizes, sample, shares):
     assert sorted(len(places) for places in drawn.values()) == shares
     assert all(place in range(runs[run]) for run, places in drawn.items() for place in places)
     assert drawn == draw(dict(reversed(runs.items())), sample, seed=3)
-
-
-def test_another_seed_draws_another_sample():
-    runs = {("c", "env", "method", number): 1000 for number in range(1, 4)}
-    assert draw(runs, 30, seed=0) != draw(runs, 30, seed=1)
+    assert sample >= sum(sizes) or any(draw(runs, sample, seed=seed) != drawn for seed in range(9))
 
 
 def test_a_sample_is_of_the_size_asked_for_and_repeats(recorded, tmp_path):
@@ -198,10 +184,6 @@ def test_a_sample_is_of_the_size_asked_for_and_repeats(recorded, tmp_path):
     assert first.stdout == again.stdout
     places = [{(row["iteration"], row["rollout"]) for row in rows(result)} for result in (first, other)]
     assert places[0] != places[1]
-
-
-def test_filters_leave_runs_out(recorded):
-    assert "27 rollouts" in verify(recorded, "--all", "--env", "frozenlake", "--variant", "threetraj").stdout
 
 
 def test_what_cannot_be_run_again_is_counted_and_named(tmp_path):
@@ -264,8 +246,12 @@ def test_a_rollout_that_was_taken_out_is_noticed(recorded, tmp_path):
 
 
 def test_every_format_says_the_same(recorded, tmp_path):
+    before = lines(recorded / "episodes.jsonl")[1]["initial"]
     changed = tampered(recorded, tmp_path, _set((1, "initial", "lengths", 2), 99))
     [row] = [row for row in rows(verify(changed, "--all", "--format", "json")) if row["check"] == "rollout"]
+    assert (row["recorded_length"], row["replayed_length"]) == (99, before["lengths"][2])
+    assert row["recorded_return"] == row["replayed_return"] == before["returns"][2]
+    assert row["recorded_ended"] == row["replayed_ended"] == before["ended"][2]
     [written] = [
         line
         for line in csv.DictReader(io.StringIO(verify(changed, "--all", "--format", "csv").stdout))
@@ -294,14 +280,8 @@ def test_a_task_of_the_users_own_is_verified_with_its_module(tmp_path):
         TASKS.update(known)
 
 
-def test_wrong_options_exit_with_2(tmp_path):
-    (tmp_path / "empty.py").touch()
-    for options in (["--sample", "0"], ["--seed", "-1"], ["--task-module", tmp_path / "empty.py"]):
-        result = verify(tmp_path.parent, *options)
-        assert (result.exit_code, result.stdout) == (2, "")
-
-
 def test_counts_of_all_candidates_and_runs(recorded, tmp_path):
     other = collect(spec("maze", "props", iterations=1), tmp_path)
     said = verify(recorded, other, "--all").stdout
     assert "7 candidates of 2 runs read" in " ".join(said.split())
+    assert "27 rollouts" in verify(recorded, other, "--all", "--env", "frozenlake").stdout

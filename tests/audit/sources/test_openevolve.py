@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import shutil
-import tarfile
 
 import audit
 from audit.ingest.runs import open_records
@@ -146,14 +145,6 @@ def test_without_a_combined_score_the_mean_of_the_numbers_is_taken(tmp_path):
     first = lines()[0] | {"child_metrics": {"a": 1, "b": 0.5, "ran": True, "error": "none"}}
     rows, _, _ = read(write(tmp_path / "run", [first]))
     assert rows[0]["revised"]["mean_return"] == 0.75
-
-
-def test_an_archive_is_read_as_its_folder_is(tmp_path):
-    with tarfile.open(tmp_path / "run.tar.gz", "w:gz") as archive:
-        archive.add(FOLDER, "openevolve")
-    found, problems, _ = read(tmp_path / "run.tar.gz")
-    assert problems == []
-    assert [row | {"file": ""} for row in found] == [row | {"file": ""} for row in read(FOLDER)[0]]
 
 
 def test_prompts_are_found_where_those_of_native_runs_are():

@@ -45,63 +45,65 @@ def test_tabular_params_are_read_from_the_answers(tmp_path):
     assert (row["variant"], row["changed"], row["strict"]) == ("reptraj", [2, 3], None)
 
 
-@pytest.mark.parametrize(
-    ("folder", "variant"), [("pure_search", "puresearch"), ("actor_second_pass", "actorsecondpass")]
-)
-@pytest.mark.parametrize("winner", ["proposal_a", "proposal_b"])
-def test_a_second_search_call_is_a_revision_without_a_critic(tmp_path, folder, variant, winner):
-    run = tmp_path / f"pong_{folder}" / "run_1"
-    episode = run / "episode_0"
-    episode.mkdir(parents=True)
-    (episode / "proposal_a_rollout.txt").write_text(rollout_file([1.0, 2.0]))
-    (episode / "proposal_b_rollout.txt").write_text(rollout_file([0.0, 1.0], (1.0, -2.0, 0.6)))
-    (episode / "selection_outcome.txt").write_text(
-        f"proposal_a_reward=1.5000\nproposal_b_reward=0.5000\nwinner={winner}\nproposal_a_repr_idx=0\n"
-    )
+def test_a_second_search_call_is_a_revision_without_a_critic(tmp_path):
+    cases = {
+        ("pure_search", 1): ("puresearch", "proposal_a", 1.5),
+        ("pure_search", 2): ("puresearch", "proposal_b", 0.5),
+        ("actor_second_pass", 1): ("actorsecondpass", "proposal_b", 0.5),
+    }
     first, second = (f"system:\nprompt\n\nLLM:\nparams[0]: {n}\nthe worst rollout\n" for n in (1, 2))
-    (episode / "parameters_reasoning.txt").write_text(
-        f"Winner: x\n\n--- Proposal A ---\n{first}\n\n--- Proposal B ---\n{second}"
-    )
-    with open_store([tmp_path]) as store:
-        [row] = store.rows("revisions")
-        [kept] = store.rows("iterations")
-        assert store.rows("references") == []
-    assert (row["variant"], row["direction"], row["edit_distance"]) == (variant, "regression", 1)
-    assert row["references_worst"] is None
-    assert kept["kept_return"] == {"proposal_a": 1.5, "proposal_b": 0.5}[winner]
-
-
-@pytest.mark.parametrize(
-    ("folder", "variant"), [("props", "props"), ("propsp", "propsplus"), ("critic_only", "criticonly")]
-)
-def test_a_one_call_method_gives_runs_and_no_revisions(tmp_path, folder, variant):
-    run = tmp_path / f"cartpole_{folder}" / "run_2"
-    for iteration, returns in enumerate(([10.0, 20.0], [30.0, 50.0])):
-        episode = run / f"episode_{iteration}"
+    for (folder, run), (_, winner, _) in cases.items():
+        episode = tmp_path / f"pong_{folder}" / f"run_{run}" / "episode_0"
         episode.mkdir(parents=True)
-        (episode / "training_rollout.txt").write_text(rollout_file(returns))
-        (episode / "parameters_reasoning.txt").write_text(f"system:\nprompt\n\nLLM:\n{named((1.0, -2.0, 0.5))}\n")
-    log(run, [15.0, 40.0])
+        (episode / "proposal_a_rollout.txt").write_text(rollout_file([1.0, 2.0]))
+        (episode / "proposal_b_rollout.txt").write_text(rollout_file([0.0, 1.0], (1.0, -2.0, 0.6)))
+        (episode / "selection_outcome.txt").write_text(
+            f"proposal_a_reward=1.5000\nproposal_b_reward=0.5000\nwinner={winner}\nproposal_a_repr_idx=0\n"
+        )
+        (episode / "parameters_reasoning.txt").write_text(
+            f"Winner: x\n\n--- Proposal A ---\n{first}\n\n--- Proposal B ---\n{second}"
+        )
+    with open_store([tmp_path]) as store:
+        revisions, iterations = store.rows("revisions"), store.rows("iterations")
+        assert store.rows("references") == []
+    assert len(revisions) == len(cases)
+    for row in revisions:
+        assert (row["direction"], row["edit_distance"], row["references_worst"]) == ("regression", 1, None)
+    kept = {(row["variant"], row["run"]): row["kept_return"] for row in iterations}
+    assert kept == {(variant, run): score for (_, run), (variant, _, score) in cases.items()}
+
+
+def test_a_one_call_method_gives_runs_and_no_revisions(tmp_path):
+    methods = {"props": "props", "propsp": "propsplus", "critic_only": "criticonly"}
+    for folder in methods:
+        run = tmp_path / f"cartpole_{folder}" / "run_2"
+        for iteration, returns in enumerate(([10.0, 20.0], [30.0, 50.0])):
+            episode = run / f"episode_{iteration}"
+            episode.mkdir(parents=True)
+            (episode / "training_rollout.txt").write_text(rollout_file(returns))
+            (episode / "parameters_reasoning.txt").write_text(f"system:\nprompt\n\nLLM:\n{named((1.0, -2.0, 0.5))}\n")
+        log(run, [15.0, 40.0])
     with open_store([tmp_path]) as store:
         assert store.problems == []
-        [row] = store.rows("runs")
-        [summary] = store.rows("summary")
-    assert (row["variant"], row["iterations"], row["mean_return"], row["best_return"]) == (variant, 2, 27.5, 40.0)
-    assert (summary["runs"], summary["revisions"]) == (1, 0)
+        rows, summary = store.rows("runs"), store.rows("summary")
+    assert {row["variant"] for row in rows} == {*methods.values()}
+    assert {(row["iterations"], row["mean_return"], row["best_return"]) for row in rows} == {(2, 27.5, 40.0)}
+    assert [(row["runs"], row["revisions"]) for row in summary] == [(1, 0)] * len(methods)
 
 
-def test_a_tau_setting_is_a_condition_of_r2po(tmp_path):
+def test_settings_in_the_names_of_folders_are_conditions_and_methods(tmp_path):
     critic_episode(tmp_path / "pong_tau_c_sensitivity_half" / "run_1", 0, [1.0], [2.0])
-    with open_store([tmp_path]) as store:
-        [row] = store.rows("summary")
-    assert (row["condition"], row["variant"]) == ("released+tau-half", "r2po")
-
-
-def test_alwayscritic_keeps_a_forced_revision(tmp_path):
     critic_episode(tmp_path / "pong_always_critic" / "run_1", 0, [2.0], [1.0], winner="revision_forced")
+    for unknown in ("chess_three_traj", "pong_telepathy"):
+        for iteration in range(3):
+            critic_episode(tmp_path / unknown / "run_1", iteration, [1.0], [2.0])
     with open_store([tmp_path]) as store:
-        assert store.rows("iterations")[0]["kept_return"] == 1.0
-        assert store.rows("revisions")[0]["accepted"] is True
+        found = {(row["condition"], row["variant"]): row["accepted"] for row in store.rows("revisions")}
+        kept = {row["variant"]: row["kept_return"] for row in store.rows("iterations")}
+        told = sorted(problem.message for problem in store.problems)
+    assert found == {("released", "alwayscritic"): True, ("released+tau-half", "r2po"): True}
+    assert kept == {"alwayscritic": 1.0, "r2po": 2.0}
+    assert [each.partition("holds no known ")[2].split()[0].strip(";,.") for each in told] == ["task", "method"]
 
 
 FILES = [
@@ -198,17 +200,6 @@ def test_a_torn_log_line_is_named_and_the_iteration_falls_back_to_its_rollouts(t
     assert (problem.file, problem.line) == (str(run / "overall_log.txt"), 3)
     assert "torn" in problem.message
     assert (row["iterations"], row["final_return"]) == (2, 3.0)
-
-
-@pytest.mark.parametrize(("name", "unknown"), [("chess_three_traj", "task"), ("pong_telepathy", "method")])
-def test_a_folder_of_an_unknown_task_or_method_is_named_once(tmp_path, name, unknown):
-    critic_episode(tmp_path / "pong_three_traj" / "run_1", 0, [1.0], [2.0])
-    for iteration in range(3):
-        critic_episode(tmp_path / name / "run_1", iteration, [1.0], [2.0])
-    with open_store([tmp_path]) as store:
-        [problem] = store.problems
-        assert len(store.rows("revisions")) == 1
-    assert f"holds no known {unknown}" in problem.message
 
 
 def test_an_archive_may_hold_the_files_in_any_order(tmp_path):

@@ -30,18 +30,8 @@ def folder(tmp_path_factory):
     arms = ["--arm", "RW=4", "--arm", "RM=4", "--arm", "C=0", "--units", 12, "--rollouts", 0]
     for critic in CRITICS:
         plan = folder / f"{critic}.json"
-        made = audit(
-            "intervene",
-            "plan",
-            folder / "data",
-            "--out",
-            plan,
-            "--backend",
-            "simulated",
-            "--personality",
-            critic,
-            *arms,
-        )
+        asked = ("--backend", "simulated", "--personality", critic)
+        made = audit("intervene", "plan", folder / "data", "--out", plan, *asked, *arms)
         assert made.exit_code == 0, made.stderr
         assert audit("intervene", "run", plan).exit_code == 0
     return folder
@@ -69,13 +59,9 @@ def test_texts_separate_critics_the_wrong_way(critics):
     assert sides == "number@1-silent against uniform-talker"
     assert units == 24
     assert area < 0.2
+    assert {area for *_, area in separations(critics[:1])} == {None}
     assert found["resolved, asked again"][2] < 0.2
     assert found["presence, RW against RM"][2] > found["driver, asked again"][2] + 0.2
-
-
-def test_critics_of_one_kind_are_not_separated(critics):
-    assert {area for *_, area in separations(critics[:1])} == {None}
-    assert list(separations([])) == []
 
 
 def test_the_command_prints_them_beside_the_others(folder):
@@ -101,18 +87,9 @@ def test_a_plan_that_is_not_finished_is_refused(folder):
 
 def test_a_truth_that_is_none_is_named(folder, tmp_path):
     answers = (folder / f"{CRITICS[0]}.answers.jsonl").read_text().splitlines()
-    for truth in (
-        {"driver": 7, "position": 0},
-        {},
-        {"driver": "worst", "position": 9},
-        {"driver": "worst", "position": -1},
-    ):
-        copy = tmp_path / f"{len(list(tmp_path.iterdir()))}"
-        copy.mkdir()
-        shutil.copy(folder / f"{CRITICS[0]}.json", copy / "plan.json")
-        (copy.parent / "data").unlink(missing_ok=True)
-        (copy / "plan.answers.jsonl").write_text(
-            "\n".join(json.dumps(json.loads(line) | {"truth": truth}) for line in answers) + "\n"
-        )
+    shutil.copy(folder / f"{CRITICS[0]}.json", tmp_path / "plan.json")
+    for truth in ({"driver": 7, "position": 0}, {}, *({"driver": "worst", "position": at} for at in (9, -1))):
+        changed = [json.dumps(json.loads(line) | {"truth": truth}) + "\n" for line in answers]
+        (tmp_path / "plan.answers.jsonl").write_text("".join(changed))
         with pytest.raises(AuditError, match=r"plan\.json: the truth of the answer to .*cartpole/threetraj"):
-            read_critic(copy / "plan.json")
+            read_critic(tmp_path / "plan.json")

@@ -55,14 +55,15 @@ def write_records(root, runs, **changes):
     for number, answers in enumerate(runs, start=1):
         rows = [
             revision(
-                [1, 5, 9],
-                [2, 2, 2],
-                after=(1, 2.5, 3),
-                answer=text,
-                iteration=i,
-                run=number,
-                evidence=evidence,
-                **changes,
+                *([1, 5, 9], [2, 2, 2]),
+                **{
+                    "after": (1, 2.5, 3),
+                    "answer": text,
+                    "iteration": i,
+                    "run": number,
+                    "evidence": evidence,
+                    **changes,
+                },
             )
             for i, text in enumerate(answers)
         ]

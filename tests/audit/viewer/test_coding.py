@@ -100,6 +100,11 @@ def test_a_sheet_of_codes_alone_is_read_from_the_records(opened, labels, tmp_pat
     assert [text["rollouts"] for text in known] == [text["rollouts"] for text in full["reading"].values()]
     assert [text["answer"].replace("\x1b", r"\x1b").replace("\u202e", r"\u202e") for text in known] == answers
     assert "not in the records" in unknown["answer"]
+    session = SimpleNamespace(coding=None)
+    assert sheet(session) == {"file": None}
+    for refused in (agreement, lambda session: save(session, 2, "driver", "worst", "")):
+        with pytest.raises(audit.AuditError, match="--labels"):
+            refused(session)
 
 
 def test_agreement_is_that_of_audit_validate_and_waits_for_both(opened, records, labels):
@@ -121,16 +126,6 @@ def test_agreement_is_that_of_audit_validate_and_waits_for_both(opened, records,
     assert result["agreement"] == [{name: row[name] for name in result["agreement"][0]} for row in expected]
 
 
-def test_no_file_of_labels(opened):
-    session = opened("A")
-    session.coding = None
-    assert sheet(session) == {"file": None}
-    with pytest.raises(audit.AuditError, match="--labels"):
-        agreement(session)
-    with pytest.raises(audit.AuditError, match="--labels"):
-        save(session, 2, "driver", "worst", "")
-
-
 @pytest.fixture
 def client(opened):
     session = opened("A")
@@ -140,18 +135,10 @@ def client(opened):
     return client, {"row": first["rows"][0]["row"], "column": "driver", "value": "worst", "expected": first["version"]}
 
 
-@pytest.mark.parametrize("headers", [{}, {"origin": "http://127.0.0.1:8000"}])
-def test_a_request_of_the_page_writes(client, labels, headers):
+def test_a_request_of_the_page_writes_and_others_write_nothing(client, labels):
     send, change = client
-    answer = send.put("/labels", json=change, headers=headers)
-    assert answer.status_code == 200
-    assert answer.json()["rows"][0]["codes"]["driver"] == "worst"
-    assert next(csv.DictReader(io.StringIO(labels.read_text())))["driver"] == "worst"
-
-
-@pytest.mark.parametrize(
-    ("status", "headers", "changed"),
-    [
+    before = labels.read_bytes()
+    for status, headers, changed in (
         (403, {"origin": "http://evil.example"}, {}),
         (403, {"origin": "null"}, {}),
         (403, {"origin": "http://127.0.0.1:8001"}, {}),
@@ -163,14 +150,15 @@ def test_a_request_of_the_page_writes(client, labels, headers):
         (400, {}, {"column": "coder", "value": "B"}),
         (409, {}, {"expected": "0" * 64}),
         (413, {}, {"value": "a" * LARGEST}),
-    ],
-)
-def test_other_requests_write_nothing(client, labels, status, headers, changed):
-    send, change = client
-    before = labels.read_bytes()
-    content = json.dumps({**change, **changed})
-    answer = send.put("/labels", content=content, headers={"content-type": "application/json", **headers})
-    assert answer.status_code == status
-    assert set(answer.json()) == {"error"}
-    assert labels.read_bytes() == before
+    ):
+        content = json.dumps({**change, **changed})
+        answer = send.put("/labels", content=content, headers={"content-type": "application/json", **headers})
+        assert (answer.status_code, set(answer.json())) == (status, {"error"}), (headers, changed)
+        assert labels.read_bytes() == before
     assert send.post("/labels", json=change).status_code == 405
+    for headers, value in (({}, "worst"), ({"origin": "http://127.0.0.1:8000"}, "best")):
+        answer = send.put("/labels", json={**change, "value": value}, headers=headers)
+        assert answer.status_code == 200
+        change["expected"] = answer.json()["version"]
+        assert answer.json()["rows"][0]["codes"]["driver"] == value
+        assert next(csv.DictReader(io.StringIO(labels.read_text())))["driver"] == value

@@ -92,10 +92,17 @@ def test_rates_are_tested_as_by_a_regression_over_single_revisions(session, revi
         assert row["difference"] == pytest.approx(row["a_pct"] - row["b_pct"])
 
 
-def test_filters_restrict_tasks(session):
+def test_filters_and_the_commands_options_restrict_tasks(session, tmp_path):
     found = compare(session, Query(filters=(("env", ("pong",)),)), "variant")
     assert {row["env"] for row in [*found["returns"], *found["rates"]]} == {"pong"}
     assert {row["family"] for row in found["returns"]} == {1}
+    data = write_records(tmp_path, runs=2, iterations=4)
+    with open_session(data, env=["pong"]) as opened:
+        found = compare(opened, Query())
+        assert {row["env"] for row in [*found["returns"], *found["rates"]]} == {"pong"}
+    with open_session(data, condition=["one"], variant=["threetraj"]) as opened:
+        found = compare(opened, Query())
+    assert (found["by"], found["returns"], found["rates"]) == (None, [], [])
 
 
 def test_what_only_one_side_has_is_no_difference(session):
@@ -107,35 +114,14 @@ def test_what_only_one_side_has_is_no_difference(session):
         assert row["difference"] is row["p"] is row["holm_p"] is None
 
 
-def test_the_commands_options_restrict_both(tmp_path):
-    with open_session(write_records(tmp_path, runs=2, iterations=4), env=["pong"]) as opened:
-        found = compare(opened, Query())
-        assert {row["env"] for row in [*found["returns"], *found["rates"]]} == {"pong"}
-
-
-def test_one_condition_and_one_method_are_nothing_to_compare(tmp_path):
-    with open_session(
-        write_records(tmp_path, runs=2, iterations=4), condition=["one"], variant=["threetraj"]
-    ) as opened:
-        found = compare(opened, Query())
-    assert found["by"] is None
-    assert found["returns"] == found["rates"] == []
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
+def test_what_cannot_be_compared_is_refused(session):
+    for given, message in (
         (("arm",), "compare by 'arm': give variant or condition"),
         (("variant", "r2po"), "no variant 'r2po'; there are puresearch, threetraj"),
         (("variant", "threetraj", "threetraj"), "'threetraj' twice: give two different ones"),
-    ],
-)
-def test_what_cannot_be_compared_is_refused(session, given, message):
-    with pytest.raises(UsageError, match=message):
-        compare(session, Query(), *given)
-
-
-def test_other_filters_are_refused(session):
+    ):
+        with pytest.raises(UsageError, match=message):
+            compare(session, Query(), *given)
     with pytest.raises(UsageError, match="compare by pattern: filter by condition, env and variant alone"):
         compare(session, Query(filters=(("pattern", ("fine_tune",)),)))
 
@@ -149,10 +135,11 @@ def test_methods_worth_comparing_are_compared_at_first(tmp_path) -> None:
         row = revision([1, 2, 3], [2, 3, 4], after=(1, 2, 4), iteration=0, env=env, variant=variant, **evidence)
         write_run(tmp_path / str(place), [row])
     with open_session(tmp_path) as session:
-        assert [(found["a"], found["b"]) for found in [compare(session, Query())]] == [("threetraj", "puresearch")]
-        found = compare(session, Query(), a="r2po")
-        assert (found["a"], found["b"]) == ("r2po", "puresearch")
-        found = compare(session, Query(), b="r2po")
-        assert (found["a"], found["b"]) == ("threetraj", "r2po")
-        found = compare(session, Query(), a="alwayscritic")
-        assert found["a"] == "alwayscritic"
+        for given, sides in (
+            ({}, ("threetraj", "puresearch")),
+            ({"a": "r2po"}, ("r2po", "puresearch")),
+            ({"b": "r2po"}, ("threetraj", "r2po")),
+            ({"a": "alwayscritic"}, ("alwayscritic", "puresearch")),
+        ):
+            found = compare(session, Query(), **given)
+            assert (found["a"], found["b"]) == sides or given == {"a": found["a"]} == {"a": "alwayscritic"}

@@ -67,7 +67,7 @@ def address(page: str, *parts) -> str:
 
 ALIEN = "main script, main style:not(svg style), main iframe, main object"
 OWN_LINKS = """[...document.querySelectorAll('main a')].every(
-    (each) => /^(#|api\\/)/.test(each.getAttribute('href') || each.getAttribute('xlink:href')))"""
+    (each) => /^(#|api\\/|revisions\\.csv$)/.test(each.getAttribute('href') || each.getAttribute('xlink:href')))"""
 ACTING = (
     "/[\\u202a-\\u202e\\u2066-\\u2069\\u200b\\ufeff\\u001b\\u0007]/.test(document.querySelector('main').textContent)"
 )
@@ -81,24 +81,22 @@ def harmless(page) -> None:
     assert not page.evaluate(ACTING)
 
 
-@pytest.mark.parametrize(
-    "hash_", ["#/overview", "#/revisions", "#/runs", "#/revisions?q=%3Cscript%3E", "#/<img src=x onerror=1>"]
-)
-def test_pages_of_lists(page, hostile, hash_) -> None:
-    visit(page, hostile, hash_)
-    page.wait_for_timeout(300)
-    harmless(page)
-    assert page.inner_text("h1") in {"Overview", "Revisions", "Runs", "Nothing to show"}
+def test_pages_of_lists(page, hostile) -> None:
+    for hash_ in ("#/overview", "#/revisions", "#/runs", "#/revisions?q=%3Cscript%3E", "#/<img src=x onerror=1>"):
+        visit(page, hostile, hash_)
+        page.wait_for_timeout(300)
+        harmless(page)
+        assert page.inner_text("h1") in {"Overview", "Revisions", "Runs", "Nothing to show"}
 
 
-@pytest.mark.parametrize("place", range(len(ANSWERS)))
-def test_answers(page, hostile, place) -> None:
+def test_answers(page, hostile) -> None:
     name = NAMES[0]
-    visit(page, hostile, address("revision", name, name, name, 1, place))
-    page.wait_for_timeout(200)
-    harmless(page)
-    assert "worst" in page.inner_text("main")
-    assert page.inner_text("h1") != "Nothing to show"
+    for place in range(len(ANSWERS)):
+        visit(page, hostile, address("revision", name, name, name, 1, place))
+        page.wait_for_timeout(200)
+        harmless(page)
+        assert "worst" in page.inner_text("main")
+        assert page.inner_text("h1") != "Nothing to show"
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -107,6 +105,8 @@ def test_names(page, hostile, name) -> None:
         visit(page, hostile, hash_)
         harmless(page)
         assert page.inner_text("h1") != "Nothing to show"
+    if hostile.address.startswith("file:"):
+        return  # which has no filters
     filtered = urllib.parse.urlencode({"env": name, "condition": name})
     visit(page, hostile, f"#/revisions?{filtered}")
     harmless(page)

@@ -147,19 +147,14 @@ def test_plans_of_a_store_are_shown(made) -> None:
         assert json.loads(ask(view, "api/interventions")[2])["plans"][0]["answered"] == 48
 
 
-@pytest.mark.parametrize(
-    ("path", "message"),
-    [
-        ("api/interventions/3", b"no plan 3; there are 2"),
-        ("api/interventions/0/report", b"no plan 0"),
-        ("api/interventions/1/unit/4", b"no unit 4; the plan has 3"),
-    ],
-)
-def test_mistakes_are_one_line(experiment, path, message) -> None:
-    status, _, body = ask(experiment, path)
-    assert status == 404
-    assert message in body
-    assert b"\n" not in body
+def test_mistakes_are_one_line(experiment) -> None:
+    for path, message in (
+        ("3", b"no plan 3; there are 2"),
+        ("0/report", b"no plan 0"),
+        ("1/unit/4", b"no unit 4; the plan has 3"),
+    ):
+        status, _, body = ask(experiment, f"api/interventions/{path}")
+        assert (status, message in body, b"\n" in body) == (404, True, False)
 
 
 def test_tests_that_take_long_keep_nobody_else_waiting(experiment) -> None:
@@ -169,25 +164,6 @@ def test_tests_that_take_long_keep_nobody_else_waiting(experiment) -> None:
             assert ask(experiment, "api/interventions/1/unit/1")[0] == ask(experiment, "api/about")[0] == 200
             assert not report.done()
         assert report.result()[0] == 200
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("hash_", ["#/interventions", "#/interventions/1", "#/interventions/2?plan=2&arms=A0,XL"])
-@pytest.mark.parametrize(("width", "scheme"), [(400, "dark"), (1000, "light"), (2000, "dark")])
-def test_pages_open_without_a_violation(page, experiment, hash_, width, scheme) -> None:
-    from axe_playwright_python.sync_playwright import Axe
-
-    page.set_viewport_size({"width": width, "height": 900})
-    page.emulate_media(color_scheme=scheme)
-    visit(page, experiment, hash_)
-    page.wait_for_selector(
-        "#report:not([aria-busy]) #effects svg" if "/1" not in hash_ and "?" not in hash_ else ".arm"
-    )
-    found = Axe().run(page)
-    assert found.response["violations"] == [], found.generate_report()
-    sideways = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-    assert sideways <= 0, "the page scrolls sideways"
-    assert page.evaluate("typeof hacked") == "undefined"
 
 
 @pytest.mark.slow
@@ -225,15 +201,12 @@ def test_from_an_experiment_to_a_prompt_its_revision_and_back(page, experiment, 
 
 
 @pytest.mark.slow
-def test_mentions_have_the_colour_of_their_rollout(page, experiment) -> None:
+def test_mentions_have_the_colour_of_their_rollout_and_texts_do_not_act(page, experiment) -> None:
     visit(page, experiment, "#/interventions/1?plan=2&arms=A0,XL")
-    marks = {
-        arm: set(
-            page.eval_on_selector_all(f"[aria-labelledby=arm-{arm}] mark", "all => all.map(each => each.className)")
-        )
-        for arm in ("A0", "XL")
-    }
-    assert marks == {"A0": {"worst"}, "XL": {"best"}}
+    for arm, role in (("A0", "worst"), ("XL", "best")):
+        marks = page.eval_on_selector_all(f"[aria-labelledby=arm-{arm}] mark", "all => all.map(each => each.className)")
+        assert set(marks) == {role}
+    assert page.evaluate("typeof hacked") == "undefined"
 
 
 @pytest.mark.slow

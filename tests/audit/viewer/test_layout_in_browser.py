@@ -1,4 +1,4 @@
-"""Every page with every fold open, at three widths: none scrolls sideways, no name is broken, no label hidden."""
+"""Every page with every fold open, at three widths: none scrolls sideways, no name is broken, all is accessible."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from tests.audit.viewer.records import write_records
 from tests.audit.viewer.test_export import TEXTS
 
 STATIC = resources.files("audit.viewer").joinpath("static")
-WIDTHS = (1440, 800, 400)
+WIDTHS = {2000: "light", 1440: "light", 800: "dark", 400: "dark"}
+DRAWN = {"overview": "figure#chart-changes svg", "interventions": "#report:not([aria-busy]) #effects svg"}
+DIFFERENCES = ":is(#returns, #rates) th:has-text('difference')"
+"""Columns of the page that compares."""
 CHECK = """async () => {
   const found = new Set();
   const settled = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 20)));
@@ -105,14 +108,27 @@ def views(grid, tmp_path_factory):
         audit.view(folder / "runs", plan=asked, labels=[labels]) as experiment,
     ):
         yield {
-            "grid": (whole, ["overview", "revisions", "compare", "runs", *ones(grid)]),
+            "grid": (
+                whole,
+                [
+                    "overview",
+                    "revisions?direction=regression&sort=delta",
+                    "revisions?delta=1e9..",
+                    "compare",
+                    "runs",
+                    *ones(grid),
+                ],
+            ),
             "exported": (
                 SimpleNamespace(address=exported.path.joinpath("index.html").as_uri()),
-                ["overview", "revisions", "compare", "runs", *ones(grid)[:2]],
+                ["overview", "revisions", "runs", *ones(grid)[:2]],
             ),
             "conditions": (conditions, ["overview", "revisions", "compare", "compare?by=variant", "runs"]),
             "texts": (texts, ["overview", "revisions", "runs", *ones(TEXTS)[:2]]),
-            "experiment": (experiment, ["interventions", "interventions/1?plan=1", "coding"]),
+            "experiment": (
+                experiment,
+                ["interventions", "interventions/1?plan=1", "interventions/2?arms=A0,XL", "coding"],
+            ),
         }
 
 
@@ -127,14 +143,23 @@ def ones(data) -> list[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["grid", "exported", "conditions", "texts", "experiment"])
 def test_every_page_and_fold_fits(views, page, name) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
     view, addresses = views[name]
     found = {}
-    for width in WIDTHS:
+    for width, scheme in WIDTHS.items():
         page.set_viewport_size({"width": width, "height": 900})
+        page.emulate_media(color_scheme=scheme)
         for address in addresses:
             visit(page, view, f"#/{address}")
-            if address == "overview":
-                page.wait_for_selector("figure#chart-changes svg")
+            if selector := DRAWN.get(address):
+                page.wait_for_selector(selector)
+            if violations := Axe().run(page).response["violations"]:
+                found[address, width, "axe"] = violations
             if problems := page.evaluate(CHECK):
                 found[address, width] = problems
+            if address.startswith("compare"):
+                ends = page.eval_on_selector_all(DIFFERENCES, "all => all.map(e => e.getBoundingClientRect().right)")
+                assert len(ends) > 1
+                assert max(ends) <= width, "differences are on a narrow screen too"
     assert found == {}

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import shutil
 import sys
 
 import gymnasium
 import pytest
-from PIL import Image
 from starlette.testclient import TestClient
 
 from audit.request import Request
@@ -16,18 +14,50 @@ from audit.viewer.server import application
 from audit.viewer.session import Session
 from audit.vocabulary.keys import RevisionKey
 from collector.tasks import TASKS
-from tests.audit.rerun.test_filming import MODULE
 from tests.audit.samples import THRESHOLDS, candidate, episode, revision, write_run
 from tests.collector.helpers import collect, lines, spec
 
 CORRIDOR = [0.0] * 251
+MODULE = """
+import gymnasium
+from collector.tasks.task import TabularSpace, Task, thresholds
+
+
+class Corridor(gymnasium.Env):
+    observation_space = gymnasium.spaces.Discrete(251)
+    action_space = gymnasium.spaces.Discrete(3)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.cell = 0
+        return 0, {}
+
+    def step(self, action):
+        self.cell += 1
+        return self.cell, 1.0, self.cell == 250, False, {}
+
+
+gymnasium.register("Corridor-v0", Corridor)
+TASK = Task(
+    id="corridor",
+    gym_id="Corridor-v0",
+    space=TabularSpace(states=251, actions=(0, 1, 2)),
+    optimum=250.0,
+    tau_c=200.0,
+    floor=0.0,
+    success_return=250.0,
+    step_cap=None,
+    description="A corridor.",
+    thresholds=thresholds(partial=50.0, high=200.0, near_zero=5.0, floor=0.0),
+)
+"""
 
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory):
     root = tmp_path_factory.mktemp("data")
     collect(spec("pong", "threetraj", iterations=3, rollouts=5, warmup=1), root)
-    hand = {"condition": "a+b c", "env": "filmed-corridor", "variant": "threetraj"}
+    hand = {"condition": "a+b c", "env": "corridor", "variant": "threetraj"}
     seeds = {"lengths": [250] * 3, "seeds": [4, 5, 2**64 - 1]}
     old, new = candidate([250] * 3, CORRIDOR, **seeds), candidate([250] * 3, [1.0] * 251, "critic", **seeds)
     write_run(root / "corridor", [episode(old, new, **hand)], thresholds=THRESHOLDS)
@@ -38,13 +68,13 @@ def data(tmp_path_factory):
 @pytest.fixture(scope="module")
 def session(data, tmp_path_factory):
     folder = tmp_path_factory.mktemp("cache")
-    module = folder / "filmed_corridor.py"
+    module = folder / "corridor.py"
     module.write_text(MODULE)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SALIENCE_AUDIT_CACHE", str(folder / "cache"))
         with Session(Request(paths=[data]), task_modules=[module]) as opened:
             yield opened
-    del TASKS["filmed-corridor"], gymnasium.registry["Corridor-v0"], sys.modules["salience_audit_task_filmed_corridor"]
+    del TASKS["corridor"], gymnasium.registry["Corridor-v0"], sys.modules["salience_audit_task_corridor"]
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +83,7 @@ def client(session):
         yield opened
 
 
-CORRIDOR_ADDRESS = "api/replay/a%2Bb%20c/filmed-corridor/threetraj/1/0"
+CORRIDOR_ADDRESS = "api/replay/a%2Bb%20c/corridor/threetraj/1/0"
 
 
 def pong(data):
@@ -75,61 +105,26 @@ def test_the_rollouts_are_those_of_the_analysis(session, data, client):
         assert places == {label: evidence[key.iteration][f"{label}_rollout"] for label in ("worst", "median", "best")}
         for each in found["rollouts"]:
             assert each["old"]["agrees"] is True
-            assert each["old"]["film"] is each["new"]["film"] is None
-        assert "no rendering" in found["unfilmable"]
-
-
-@pytest.mark.slow
-def test_pictures_are_made_once_and_kept(client, monkeypatch):
-    found = client.get(CORRIDOR_ADDRESS).json()
-    [rollout] = found["rollouts"]
-    assert (found["same_seeds"], rollout["new"]["agrees"]) == (True, True)
-    address = rollout["new"]["film"]
-    assert address == f"{CORRIDOR_ADDRESS}/{rollout['place']}/new"
-    first = client.get(address)
-    assert first.headers["content-type"] == "image/webp"
-    image = Image.open(io.BytesIO(first.content))
-    assert image.width == found["columns"] * 240
-    monkeypatch.setattr("audit.viewer.replay.Replays._filmed", None)
-    assert client.get(address).content == first.content
 
 
 def test_a_seed_of_64_bits_is_whole(session):
-    seeds = session.replays.replay(RevisionKey("a+b c", "filmed-corridor", "threetraj", 1, 0))["rollouts"]
-    assert all(isinstance(each["seed"], str) for each in seeds)
+    found = session.replays.replay(RevisionKey("a+b c", "corridor", "threetraj", 1, 0))
+    [rollout] = found["rollouts"]
+    assert (found["same_seeds"], rollout["new"]["agrees"]) == (True, True)
+    assert isinstance(rollout["seed"], str)
 
 
-@pytest.mark.parametrize(
-    ("address", "status", "reason"),
-    [
-        (f"{CORRIDOR_ADDRESS}/3/old", 400, "no rollout 3"),
-        (f"{CORRIDOR_ADDRESS}/0/other", 400, "no rollout 0 of a policy other"),
-        ("api/replay/a%2Bb%20c/filmed-corridor/threetraj/1/7", 400, "no iteration 7"),
-        ("api/replay/nothing/pong/threetraj/1/0", 404, "no run pong threetraj 1"),
-        ("api/replay/hand/cartpole/sb3-ppo/1/0/0/old", 404, "a baseline's policy is a network"),
-    ],
-)
-def test_what_is_not_there_is_one_line(client, address, status, reason):
-    answer = client.get(address)
-    assert answer.status_code == status
-    assert reason in answer.json()["error"]
-    assert "\n" not in answer.json()["error"]
-
-
-def test_what_cannot_be_run_again_says_why(client):
+def test_what_is_not_there_is_one_line(client):
+    for address, status, reason in (
+        ("a%2Bb%20c/corridor/threetraj/1/7", 400, "no iteration 7"),
+        ("nothing/pong/threetraj/1/0", 404, "no run pong threetraj 1"),
+    ):
+        answer = client.get(f"api/replay/{address}")
+        assert (answer.status_code, reason in answer.json()["error"]) == (status, True)
+        assert "\n" not in answer.json()["error"]
     found = client.get("api/replay/hand/cartpole/sb3-ppo/1/0").json()
     assert "a baseline's policy is a network" in found["why"]
     assert found["rollouts"] == []
-
-
-@pytest.mark.slow
-def test_a_renderer_that_dies_is_a_line(session, client, monkeypatch):
-    monkeypatch.setenv("CORRIDOR", "abort")
-    monkeypatch.setattr(session.replays._kept, "find", lambda name: None)
-    session.replays._pictures.close()
-    answer = client.get(f"{CORRIDOR_ADDRESS}/0/old")
-    assert answer.status_code == 404
-    assert "Gymnasium's rendering failed: the process that ran it ended with status -6" in answer.json()["error"]
 
 
 def test_records_that_went_away_are_a_line(data, client, tmp_path):
@@ -137,6 +132,6 @@ def test_records_that_went_away_are_a_line(data, client, tmp_path):
     try:
         answer = client.get(CORRIDOR_ADDRESS)
         assert answer.status_code == 404
-        assert answer.json()["error"].startswith("no run filmed-corridor threetraj 1 in the records")
+        assert answer.json()["error"].startswith("no run corridor threetraj 1 in the records")
     finally:
         shutil.move(tmp_path / "moved", data / "corridor")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -91,42 +92,31 @@ def of_texts(session, iteration):
     return revision(session, RevisionKey("texts", "sums", "gepa", 1, iteration), Query())
 
 
-def test_each_rollout_shown_has_its_role(session) -> None:
-    found = [(each["name"], each["roles"], each["rollout"], each["return"]) for each in of_params(session, 0)["shown"]]
-    assert found == [("best", ["best"], 2, 9.0), ("worst", ["worst"], 1, 1.0), ("median", ["median"], 0, 5.0)]
-
-
-def test_mentions_lead_to_the_places_that_they_mean(session) -> None:
+def test_what_was_shown_and_what_mentions_mean(session) -> None:
     found = of_params(session, 0)
-    assert [(each["text"], each["places"], each["negated"]) for each in found["mentions"]] == [
-        ("worst rollout", [1], False),
-        ("best rollout", [0], True),
+    assert [(each["name"], each["roles"], each["rollout"], each["return"]) for each in found["shown"]] == [
+        ("best", ["best"], 2, 9.0),
+        ("worst", ["worst"], 1, 1.0),
+        ("median", ["median"], 0, 5.0),
     ]
-    assert {each["kind"] for each in found["mentions"]} == {"label"}
+    assert [(each["text"], each["places"], each["negated"], each["kind"]) for each in found["mentions"]] == [
+        ("worst rollout", [1], False, "label"),
+        ("best rollout", [0], True, "label"),
+    ]
 
 
-@pytest.mark.parametrize("iteration", [0, 1])
-def test_pieces_of_the_answer_are_the_answer(session, iteration) -> None:
-    found = of_params(session, iteration)
-    assert "".join(piece["text"] for piece in found["answer"]) == (ANSWER, ENDLESS)[iteration]
-    for number, mention in enumerate(found["mentions"]):
-        assert "".join(each["text"] for each in found["answer"] if each.get("mention") == number) == mention["text"]
-
-
-def test_the_driver_is_in_its_sentence(session) -> None:
+def test_pieces_of_the_answer_are_the_answer_and_the_driver_is_in_its_sentence(session) -> None:
+    for iteration, answer in enumerate((ANSWER, ENDLESS)):
+        found = of_params(session, iteration)
+        assert "".join(piece["text"] for piece in found["answer"]) == answer
+        for number, mention in enumerate(found["mentions"]):
+            pieces = [each["text"] for each in found["answer"] if each.get("mention") == number]
+            assert "".join(pieces) == mention["text"]
+    assert len(found["driver"]["sentence"]) == SENTENCE + 1
     found = of_params(session, 0)
     sentence = "".join(piece["text"] for piece in found["answer"] if piece.get("driver"))
     assert found["driver"]["name"] == "worst"
     assert sentence == found["driver"]["sentence"] == "The worst rollout fell at once."
-
-
-def test_a_long_sentence_is_quoted_in_part(session) -> None:
-    assert len(of_params(session, 1)["driver"]["sentence"]) == SENTENCE + 1
-
-
-def test_parameters_before_and_after(session) -> None:
-    assert of_params(session, 0)["edits"] == {"before": [1, 2, 3], "after": [1, 2.5, 3], "changed": [1]}
-    assert of_params(session, 2)["edits"]["changed"] == []
 
 
 def test_what_is_beside_the_record(session) -> None:
@@ -136,6 +126,8 @@ def test_what_is_beside_the_record(session) -> None:
     assert second["prompt"] is second["truth"] is None
     assert third["shown"] is None
     assert first["row"]["file"].endswith("episodes.jsonl")
+    assert first["edits"] == {"before": [1, 2, 3], "after": [1, 2.5, 3], "changed": [1]}
+    assert third["edits"]["changed"] == []
 
 
 def test_what_is_not_recorded_is_null(session) -> None:
@@ -146,7 +138,7 @@ def test_what_is_not_recorded_is_null(session) -> None:
     assert found["row"]["p_no_change"] is None
 
 
-def test_examples_of_a_text(session) -> None:
+def test_examples_and_words_of_a_text(session) -> None:
     found = of_texts(session, 0)
     assert [(each["name"], each["roles"], each["text"]) for each in found["shown"]] == [
         ("Example 1", ["best"], "one"),
@@ -154,23 +146,13 @@ def test_examples_of_a_text(session) -> None:
         ("Example 3", ["median"], "three"),
     ]
     assert [each["places"] for each in found["mentions"]] == [[1]]
-
-
-def test_words_of_a_text(session) -> None:
-    found = {each["name"]: each for each in of_texts(session, 0)["differences"]}
-    assert {name: each["state"] for name, each in found.items()} == {
-        "fresh": "new",
-        "gone": "removed",
-        "instruction": "changed",
-        "kept": "same",
-    }
+    found = {each["name"]: each for each in found["differences"]}
+    states = {"fresh": "new", "gone": "removed", "instruction": "changed", "kept": "same"}
+    assert {name: each["state"] for name, each in found.items()} == states
     pieces = found["instruction"]["pieces"]
     assert "".join(each["text"] for each in pieces if each["kind"] != "new").split() == ["Add", "the", "numbers."]
     assert "".join(each["text"] for each in pieces if each["kind"] != "old").split() == ["Add", "all", "numbers."]
     assert [each["text"].strip() for each in pieces if each["kind"] != "same"] == ["the", "all"]
-
-
-def test_a_text_that_is_not_recorded_has_no_difference(session) -> None:
     assert of_texts(session, 1)["differences"] is None
 
 
@@ -180,17 +162,12 @@ def test_the_way_along_a_filter(session) -> None:
     assert (last["place"], last["among"], last["before"]) == (1, 2, None)
     assert last["after"] == RevisionKey("hand", "cartpole", "threetraj", 1, 0)
     assert of_params(session, 0, order)["after"] is None
-
-
-def test_a_revision_outside_a_filter_leads_to_the_first_within(session) -> None:
-    order = Query(filters=(("condition", ("hand",)), ("direction", ("regression",))), page=7)
+    # From outside a filter the first within is next.
+    order = replace(order, sort=(), page=7)
     found = of_params(session, 1, order)
     assert (found["place"], found["among"], found["before"]) == (0, 2, None)
     assert found["after"] == RevisionKey("hand", "cartpole", "threetraj", 1, 0)
     assert of_params(session, 1, Query(filters=(("r0", ("99",)),)))["after"] is None
-
-
-def test_no_such_revision(session) -> None:
     with pytest.raises(AuditError, match="no revision hand cartpole threetraj run 1 iteration 77"):
         of_params(session, 77)
 

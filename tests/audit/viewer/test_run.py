@@ -32,28 +32,21 @@ def session(tmp_path_factory):
         yield opened
 
 
-def test_revisions_and_their_iterations(session) -> None:
+def test_what_a_run_is_and_its_iterations(session) -> None:
     found = run(session, REVISED)
     assert [each["iteration"] for each in found["iterations"]] == list(range(5))
     assert [each["iteration"] for each in found["revisions"]] == list(range(5))
     assert [each["direction"] for each in found["revisions"]] == ["improvement", "no_change", *["regression"] * 3]
     assert found["revisions_total"] == found["total"] == 5
-
-
-def test_how_it_was_set_up_is_shown_as_text(session) -> None:
-    found = run(session, REVISED)
-    assert found["facts"]["tau_c"] == 3.5
-    assert found["facts"]["model"] == "m\\u202e"
+    assert (found["facts"]["tau_c"], found["facts"]["model"]) == (3.5, "m\\u202e")
     assert found["description"]["options: temperature"] == "0.5"
     assert found["description"]["options: note"] == "\\x1b[31m"
     assert found["thresholds"]["policy"] == "linear"
-
-
-def test_a_run_without_revisions_has_a_curve(session) -> None:
-    found = run(session, BASELINE)
+    found = run(session, BASELINE)  # which has no revisions
     assert [(each["kept_return"], each["best_so_far"]) for each in found["iterations"]] == [(3, 3), (1, 3), (2, 3)]
-    assert found["revisions"] == []
-    assert found["revisions_total"] == 0
+    assert (found["revisions"], found["revisions_total"]) == ([], 0)
+    with pytest.raises(AuditError, match="no run hand cartpole threetraj 9"):
+        run(session, REVISED._replace(run=9))
 
 
 def test_a_long_run_is_thinned(session, monkeypatch) -> None:
@@ -62,8 +55,3 @@ def test_a_long_run_is_thinned(session, monkeypatch) -> None:
     assert (found["every"], found["total"], found["revisions_total"]) == (3, 5, 5)
     assert [each["iteration"] for each in found["iterations"]] == [0, 3]
     assert found["revisions"] == []
-
-
-def test_no_such_run(session) -> None:
-    with pytest.raises(AuditError, match="no run hand cartpole threetraj 9"):
-        run(session, REVISED._replace(run=9))

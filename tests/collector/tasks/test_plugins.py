@@ -24,7 +24,7 @@ pytestmark = pytest.mark.usefixtures("tasks_forgotten")
 
 
 def test_the_documented_example_is_collected_like_any_other_task(tmp_path):
-    command = re.search(r"^collect (--task-module .*)$", (ROOT / "docs/adding-a-task.md").read_text(), re.MULTILINE)[1]
+    command = re.search(r"^collect (--task-module .*)$", (ROOT / "docs/architecture.md").read_text(), re.MULTILINE)[1]
     command = command.replace("docs/examples/acrobot.py", str(ACROBOT))
     result = in_process(main, *command.split(), "--rollouts", 2, "--warmup", 2, "--out", tmp_path)
     assert result.returncode == 0, result.stderr

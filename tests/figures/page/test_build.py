@@ -83,16 +83,7 @@ def test_the_page_stands_alone_and_its_links_lead_somewhere(index: Path) -> None
     assert sum(target.startswith("data:") for target in links.targets) == 2 * len(KINDS) + len(COMPARING)
     assert links.images_without_words == 0
     assert not re.search(r"@import|url\(", text)
-
-
-def test_what_made_the_records_is_stated_once(index: Path) -> None:
-    body, provenance = index.read_text(encoding="utf-8").split('<section id="provenance">')
-    assert body.count("simulated stand-in") == 1
-    assert body.count("Model gpt-oss:20b (ollama).") == 1
-    assert "a simulated stand-in, not a language model." in provenance
-
-
-def test_the_only_script_is_a_file_beside_the_page(index: Path) -> None:
+    # The only script is a file beside the page.
     for page in index.parent.glob("*.html"):
         text = page.read_text(encoding="utf-8")
         assert re.findall("<script.*?</script>", text, re.DOTALL) == ['<script src="tables.js" defer></script>']
@@ -100,8 +91,23 @@ def test_the_only_script_is_a_file_beside_the_page(index: Path) -> None:
         assert not re.search(r"\son[a-z]+=", text)
 
 
-def test_the_page_names_the_figures_that_it_lacks(index: Path) -> None:
+def test_what_the_page_states(records: Records, index: Path) -> None:
     page = index.read_text(encoding="utf-8")
+    for words in (
+        "python -m figures data/runs --out &#39;my figures&#39;",
+        "9 runs, 51 iterations, 51 revisions",
+        records.digest,
+        "runs/episodes.jsonl:7: a torn line; left out",
+        f"matplotlib {versions()['matplotlib']}",
+        "The records of simulated-salient were made with a simulated stand-in.",
+    ):
+        assert words in page
+    # What made the records is stated once.
+    body, provenance = page.split('<section id="provenance">')
+    assert body.count("simulated stand-in") == 1
+    assert body.count("Model gpt-oss:20b (ollama).") == 1
+    assert "a simulated stand-in, not a language model." in provenance
+    # The figures that it lacks are named.
     returns = page[page.index('<section id="returns">') : page.index('<section id="over-tasks">')]
     assert "Sensitivity to τ<sub>c</sub> (needs R2PO under two settings of τ<sub>c</sub>)." in returns
     over_tasks = page[page.index('<section id="over-tasks">') : page.index('<section id="paper">')]
@@ -127,17 +133,6 @@ def test_wide_things_scroll_on_a_narrow_screen_and_are_whole_in_print(index: Pat
     # A later rule of the same weight wins, and what is cut off cannot be scrolled to on paper.
     assert ".scroll { overflow-x: auto; }" in style
     assert ".scroll { overflow: visible; }" in printed
-
-
-def test_the_page_says_where_it_comes_from(records: Records, index: Path) -> None:
-    text = index.read_text(encoding="utf-8")
-    assert "python -m figures data/runs --out &#39;my figures&#39;" in text
-    assert "9 runs, 51 iterations, 51 revisions" in text
-    assert records.digest in text
-    assert "runs/episodes.jsonl:7: a torn line; left out" in text
-    assert f"matplotlib {versions()['matplotlib']}" in text
-    assert "The records of simulated-salient were made with a simulated stand-in." in text
-    assert "Model gpt-oss:20b (ollama)." in text
 
 
 @pytest.mark.usefixtures("sketched")
@@ -212,17 +207,11 @@ def facts(*runs: tuple[str | None, str | None]) -> pd.DataFrame:
     return pd.DataFrame([{"condition": "x", "backend": backend, "model": model} for backend, model in runs])
 
 
-@pytest.mark.parametrize(
-    ("runs", "sentence"),
-    [
-        (
-            [("simulated", "salient")],
-            "Simulated model, personality salient: a simulated stand-in, not a language model.",
-        ),
-        (
-            [("simulated", "simulated-silent")],
-            "Simulated model, personality silent: a simulated stand-in, not a language model.",
-        ),
+def test_what_made_the_records() -> None:
+    stand_in = "a simulated stand-in, not a language model."
+    cases: list[tuple[list[tuple[str | None, str | None]], str]] = [
+        ([("simulated", "salient")], f"Simulated model, personality salient: {stand_in}"),
+        ([("simulated", "simulated-silent")], f"Simulated model, personality silent: {stand_in}"),
         ([("ollama", "gpt-oss:20b")] * 2, "Model gpt-oss:20b (ollama)."),
         ([("openai", "b"), ("ollama", "a")], "Model a (ollama). Model b (openai)."),
         ([("sb3", "b"), ("sb3", "a")], "Models a, b (sb3)."),
@@ -231,21 +220,17 @@ def facts(*runs: tuple[str | None, str | None]) -> pd.DataFrame:
         ([(None, None)], "The model was not recorded."),
         ([("other", None)], "The model was not recorded."),
         ([], "The model was not recorded."),
-    ],
-)
-def test_what_made_the_records(runs: list[tuple[str | None, str | None]], sentence: str) -> None:
-    frame = facts(*runs) if runs else facts((None, None)).iloc[:0]
-    assert origin(frame, "x") == sentence
-    assert simulated(frame, "x") == ("Simulated" in sentence)
+    ]
+    for runs, sentence in cases:
+        frame = facts(*runs) if runs else facts((None, None)).iloc[:0]
+        assert origin(frame, "x") == sentence
+        assert simulated(frame, "x") == ("Simulated" in sentence)
 
 
-def test_the_digest_of_records_is_of_what_happened_in_them(records: Records) -> None:
+def test_digests_are_of_what_happened_whatever_its_order(records: Records) -> None:
     assert replace(records, facts=records.facts.assign(model="other")).digest == records.digest
     assert replace(records, revisions=records.revisions.assign(r0=0.0)).digest != records.digest
     assert replace(records, iterations=records.iterations.assign(kept_return=0.0)).digest != records.digest
-
-
-def test_the_digest_knows_values_and_not_their_order() -> None:
     frame = pd.DataFrame({"a": [1.0, math.nan], "b": ["x", "y"]})
     assert digest([frame]) == digest([frame.iloc[::-1][["b", "a"]]])
     assert digest([frame]) != digest([frame.assign(a=[1.0, 0.0])])

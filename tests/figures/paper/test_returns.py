@@ -11,7 +11,6 @@ from scipy import stats as scipy_stats
 
 from figures.errors import FiguresError
 from figures.paper import published
-from figures.paper.published import number, row_of
 from tests.figures.paper.paper_grid import MODEL, NAN, Cell, beside, best, datum, grid, made, pairs, read, sample, stems
 
 Returns = dict[Cell, list[tuple[float, float]]]
@@ -60,10 +59,8 @@ def test_the_best_algorithm_is_chosen_by_the_metric_of_the_table() -> None:
     assert extended["Best SB3"] == "0.80 ± 0.10 (PPO)"
     assert extended["Second best SB3"] == "0.60 ± 0.00 (DQN)"
     assert extended["R2PO"] == "–"
-
-
-def test_props_may_be_the_best_baseline() -> None:
-    returns: Returns = {
+    # ProPS may be the best baseline.
+    returns = {
         (MODEL, "nim", "sb3-a2c"): pairs([0.0, 0.0]),
         (MODEL, "nim", "props"): pairs([0.5, 0.7]),
         (MODEL, "nim", "threetraj"): pairs([0.6, 0.8]),
@@ -87,53 +84,41 @@ def test_all_that_tie_are_best_unless_it_is_the_whole_row() -> None:
     table = made(grid(returns), "mean-reward")
     assert best(table, env="maze") == {"R2PO", "ProPS"}
     assert best(table, env="nim") == best(table, env="pong") == set()
-
-
-def test_values_that_print_alike_need_not_tie() -> None:
-    table = made(
-        grid({(MODEL, "maze", "r2po"): pairs([0.971]), (MODEL, "maze", "props"): pairs([0.972])}), "best-reward"
-    )
+    # Values that print alike need not tie.
+    returns = {(MODEL, "maze", "r2po"): pairs([0.971]), (MODEL, "maze", "props"): pairs([0.972])}
+    table = made(grid(returns), "best-reward")
     assert (read(table, env="maze")["R2PO"], read(table, env="maze")["ProPS"]) == ("0.97", "0.97")
     assert best(table, env="maze") == {"ProPS"}
 
 
-def test_one_run_has_no_spread_and_no_verdict_and_other_numbers_of_runs_say_so() -> None:
+def test_what_runs_lack_is_noted() -> None:
     returns: Returns = {
         (MODEL, "pong", "r2po"): pairs([2.5]),
         (MODEL, "pong", "props"): pairs([0.7, 0.9]),
         (MODEL, "pong", "propsplus"): pairs([1.0, 1.4]),
     }
     table = made(grid(returns), "mean-reward")
-    assert read(table, env="pong")["R2PO"] == "2.50, n = 1"
-    assert beside(table, env="pong")["R2PO"] == "paper 2.51 ± 0.21"
+    assert (read(table)["R2PO"], beside(table)["R2PO"]) == ("2.50, n = 1", "paper 2.51 ± 0.21")
     assert datum(table, "R2PO")["no_verdict_because"] == "fewer than two runs"
     assert "Over 2 runs, unless n states otherwise. No verdict for fewer than two runs." in table.note
-
-
-def test_runs_without_a_finite_return_are_left_out_and_told() -> None:
-    returns: Returns = {
+    returns = {
         (MODEL, "pong", "r2po"): pairs([2.0, NAN, 3.0, math.inf], [3.0, NAN, 3.0, 3.0]),
         (MODEL, "pong", "props"): pairs([NAN, NAN]),
         (MODEL, "pong", "propsplus"): pairs([1.0, 2.0]),
     }
     table = made(grid(returns), "mean-reward")
-    assert read(table, env="pong")["R2PO"] == "2.50 ± 0.71"
-    assert read(table, env="pong")["ProPS"] == "–"
-    assert datum(table, "R2PO")["runs"] == 2
-    assert datum(table, "ProPS")["runs"] == 0
+    assert (read(table)["R2PO"], read(table)["ProPS"]) == ("2.50 ± 0.71", "–")
+    assert (datum(table, "R2PO")["runs"], datum(table, "ProPS")["runs"]) == (2, 0)
     assert "Runs without a finite return, left out: R2PO on Pong; ProPS on Pong." in table.note
-
-
-def test_runs_of_unequal_length_are_told() -> None:
     cell = (MODEL, "pong", "r2po")
     table = made(grid({cell: pairs([2.0, 3.0])}, curves={cell: [[2.0, 2.0], [3.0]]}), "mean-reward")
     assert "Runs of unequal length: R2PO on Pong." in table.note
-
-
-def test_tasks_that_the_paper_has_and_the_records_lack_are_named() -> None:
     note = made(grid({(MODEL, env, "r2po"): pairs([0.0]) for env in ("pong", "maze", "mine")}), "mean-reward").note
     assert "In the paper and not in these records: Nim, Swimmer, MountainCarContinuous, MountainCar," in note
     assert "Pong" not in note.split("not in these records")[1]
+    values = list(np.random.default_rng(0).normal(size=7))
+    tables = [made(grid({cell: pairs(v)}), "mean-reward").displayed() for v in (values, values[::-1])]
+    assert tables[0] == tables[1]
 
 
 def test_simulated_runs_get_no_verdict_but_real_ones_beside_them_do() -> None:
@@ -150,15 +135,13 @@ def test_simulated_runs_get_no_verdict_but_real_ones_beside_them_do() -> None:
     assert "Stable-Baselines3 is taken from condition sb3." in table.note
 
 
-@pytest.mark.parametrize(("budget", "has_verdict"), [(4000, True), (3800, True), (4500, False), (2000, False)])
-def test_a_verdict_needs_the_papers_budget(budget: int, has_verdict: bool) -> None:
-    table = made(grid({(MODEL, "pong", "r2po"): pairs(sample(2.51, 0.21))}, budget=budget), "mean-reward")
-    assert beside(table, env="pong")["R2PO"] == "paper 2.51 ± 0.21" + ": same" * has_verdict
-    assert ("another budget" in table.note) is not has_verdict
-
-
-def test_one_run_of_another_budget_is_enough_for_no_verdict() -> None:
+def test_a_verdict_needs_the_papers_budget() -> None:
     cell = (MODEL, "pong", "r2po")
+    for budget, has_verdict in ((4000, True), (3800, True), (4500, False), (2000, False)):
+        table = made(grid({cell: pairs(sample(2.51, 0.21))}, budget=budget), "mean-reward")
+        assert beside(table, env="pong")["R2PO"] == "paper 2.51 ± 0.21" + ": same" * has_verdict
+        assert ("another budget" in table.note) is not has_verdict
+    # One run of another is enough.
     curves = {cell: [[value] * (1 if run == 3 else 2) for run, value in enumerate(sample(2.51, 0.21))]}
     table = made(grid({cell: pairs(sample(2.51, 0.21))}, curves=curves), "mean-reward")
     assert beside(table, env="pong")["R2PO"] == "paper 2.51 ± 0.21"
@@ -217,25 +200,20 @@ def test_conditions_have_rows_of_their_own_and_settings_of_the_threshold_do_not(
     ]
 
 
-@pytest.mark.parametrize(
-    ("lenders", "taken"),
-    [
+def test_baselines_are_lent_by_a_condition_of_their_own() -> None:
+    model = f"{MODEL}+iterations-50"
+    for lenders, taken in (
         (["sb3"], "sb3"),
         (["baselines"], "baselines"),
         (["sb3", "sb3+iterations-50"], "sb3+iterations-50"),
         (["sb3", "sb3+rollouts-5"], "sb3"),
         (["x", "y"], None),
-    ],
-)
-def test_baselines_are_lent_by_a_condition_of_their_own(lenders: list[str], taken: str | None) -> None:
-    model = f"{MODEL}+iterations-50"
-    returns: Returns = {(condition, "pong", "sb3-ppo"): pairs([1.0]) for condition in lenders}
-    table = made(grid({(model, "pong", "r2po"): pairs([2.0]), **returns}), "mean-reward")
-    assert datum(table, "Best SB3")["records"] == taken
-    assert {row["condition"] for row in table.rows} == {model}
-
-
-def test_baselines_alone_have_a_table_too() -> None:
+    ):
+        returns: Returns = {(condition, "pong", "sb3-ppo"): pairs([1.0]) for condition in lenders}
+        table = made(grid({(model, "pong", "r2po"): pairs([2.0]), **returns}), "mean-reward")
+        assert datum(table, "Best SB3")["records"] == taken, lenders
+        assert {row["condition"] for row in table.rows} == {model}
+    # By themselves they have a table too.
     assert read(made(grid({("sb3", "pong", "sb3-ppo"): pairs([1.0])}), "mean-reward"))["Best SB3"] == "1.00 (PPO)"
 
 
@@ -248,35 +226,9 @@ def test_only_what_records_fill_is_shown() -> None:
     assert stems(grid({(MODEL, "unknown", "mine"): pairs([1.0, 2.0])})) == set()
 
 
-def test_published_numbers_are_those_of_the_paper() -> None:
-    def text(table: str, **where: str) -> str:
-        found = number(table, {"stability_gap": "gap", "edit_patterns": "pct_of_episodes"}[table], **where)
-        assert found is not None
-        return found.text
-
-    assert text("stability_gap", environment="mountaincar", method="props") == "7.47"
-    assert text("edit_patterns", environment="cartpole", method="r2po", pattern="fine_tune") == "13.4"
-    row = row_of("variants_mean_reward", environment="mountaincarcontinuous", column="ActorSecondPass")
-    assert row is not None
-    assert (row["mean"], row["std"], row["runs"]) == ("-124.66", "218.47", "10")
-    extended = row_of("props_extended_budget", environment="inverteddoublependulum", column="best_baseline")
-    assert extended is not None
-    assert (extended["method"], extended["best_reward"], extended["standard_error"]) == (
-        "sb3-trpo",
-        "3609.37",
-        "4000.04",
-    )
-
-
 def test_published_numbers_that_cannot_be_read_are_told_in_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(published, "folder", lambda: tmp_path)
-    with pytest.raises(FiguresError, match=r"^published numbers: .*mean_reward\.csv"):
+    with pytest.raises(FiguresError, match=r"^published numbers: .*\.csv"):
         published.paper.__wrapped__()
-
-
-def test_means_do_not_depend_on_the_order_of_runs() -> None:
-    values = list(np.random.default_rng(0).normal(size=7))
-    tables = [made(grid({(MODEL, "pong", "r2po"): pairs(v)}), "mean-reward") for v in (values, values[::-1])]
-    assert tables[0].displayed() == tables[1].displayed()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import pandas as pd
-import pytest
 
 from figures.paper.reaching import reaching
 from tests.figures.paper.paper_grid import MODEL, beside, best, datum, grid, made, pairs, read, sample, stems
@@ -21,9 +20,7 @@ def test_thresholds_are_those_that_runs_had() -> None:
     assert beside(table, env="cartpole") == {"τ_c": "paper 480: same", "Optimum": "paper 500: same"}
     assert beside(table, env="pong") == {"τ_c": "paper 2.80: differs", "Optimum": "paper 3.00: differs"}
     assert read(table, env="maze")["τ_c"] == "–"
-
-
-def test_settings_hold_for_simulated_runs_as_well() -> None:
+    # Of simulated runs as well.
     records = grid({R2PO: pairs([1.0])}, tau_c={R2PO: 480.0}, simulated=[MODEL])
     assert beside(made(records, "thresholds"))["τ_c"] == "paper 480: same"
 
@@ -44,16 +41,13 @@ def test_sensitivity_has_a_row_for_each_setting_and_default_is_the_condition_its
     assert list(read(table, setting="disabled").values())[2:] == ["–", "–", "–"]
     assert beside(table, setting="disabled")["τ_c"] == "paper −∞"
     assert list(read(table, setting="100").values())[2:] == ["100", "1.00, n = 1", "1.00, n = 1"]
-
-
-def test_no_rule_is_a_threshold_of_minus_infinity() -> None:
+    # No rule is a threshold of minus infinity.
     table = made(grid({(OFF, "pong", "r2po"): pairs([2.4, 2.5])}), "tau-sensitivity")
-    assert read(table, setting="disabled")["τ_c"] == "−∞"
-    assert beside(table, setting="disabled")["τ_c"] == "paper −∞: same"
+    assert (read(table, setting="disabled")["τ_c"], beside(table, setting="disabled")["τ_c"]) == (
+        "−∞",
+        "paper −∞: same",
+    )
     assert read(table, setting="default")["Mean return"] == "–"
-
-
-def test_the_default_alone_shows_no_sensitivity() -> None:
     assert "tau-sensitivity" not in stems(grid({R2PO: pairs([1.0, 2.0])}))
 
 
@@ -91,16 +85,14 @@ def test_episodes_to_threshold_tell_how_many_runs_get_there() -> None:
     assert "No runs of ProPS+, PureSearch, ActorSecondPass," in table.note
 
 
-@pytest.mark.parametrize(("iterations", "stands_out"), [(1, set()), (2, {"R2PO"}), (3, {"R2PO"})])
-def test_the_only_median_is_the_lowest_unless_another_method_ended_before_it(
-    iterations: int, stands_out: set[str]
-) -> None:
+def test_the_only_median_is_the_lowest_unless_another_method_ended_before_it() -> None:
     # R2PO gets there after 4000 rollouts; ProPS never, so that it is known to need more than it spent.
     props = (MODEL, "cartpole", "props")
-    curves = {R2PO: [[0.0, 500.0]], props: [[0.0] * iterations]}
-    table = made(grid({cell: pairs([1.0]) for cell in curves}, curves=curves), "episodes-to-threshold")
-    assert (read(table)["ProPS"], read(table)["R2PO"]) == (f"> {2000 * iterations} (0 of 1)", "4000 (1 of 1)")
-    assert best(table) == stands_out
+    for iterations, stands_out in ((1, set()), (2, {"R2PO"}), (3, {"R2PO"})):
+        curves = {R2PO: [[0.0, 500.0]], props: [[0.0] * iterations]}
+        table = made(grid({cell: pairs([1.0]) for cell in curves}, curves=curves), "episodes-to-threshold")
+        assert (read(table)["ProPS"], read(table)["R2PO"]) == (f"> {2000 * iterations} (0 of 1)", "4000 (1 of 1)")
+        assert best(table) == stands_out, iterations
 
 
 def test_the_threshold_is_r2pos_own_else_the_published_one_else_the_optimum() -> None:

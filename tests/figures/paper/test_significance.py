@@ -39,28 +39,20 @@ def verdicts(table: Table, column: str) -> list[Any]:
     return [row["verdict"] for row in table.data if row["column"] == column]
 
 
-@pytest.mark.parametrize("stem", ["mean-reward", "best-reward"])
-def test_runs_with_the_published_means_and_spreads_give_the_published_table(
-    published: dict[str, Table], stem: str
-) -> None:
-    data, columns = published[stem].data, published[stem].columns[1:]
-    assert data is not None
-    assert len(data) == 40
-    assert {row["verdict"] for row in data} == {"same"}
-    for row in published[stem].rows:
-        printed = {
-            column.beside(row).removeprefix("paper ").removesuffix(": same"): column.read(row) for column in columns
-        }
-        assert all(ours == theirs for theirs, ours in printed.items())
-
-
-@pytest.mark.parametrize(("stem", "significant"), [("mean", 28), ("best", 10)])
-def test_they_give_the_published_decisions_too(published: dict[str, Table], stem: str, significant: int) -> None:
-    table = published[f"significance-{stem}-reward"]
-    assert verdicts(table, "significant") == ["same"] * 30
-    assert [row["Significant"] for row in table.displayed()].count("yes") == significant
-    assert set(verdicts(table, "gap")) <= {"same", "compatible"}
-    assert set(verdicts(table, "welch_t")) <= {"same", None}
+def test_runs_with_the_published_means_and_spreads_give_the_published_tables(published: dict[str, Table]) -> None:
+    for stem in ("mean-reward", "best-reward"):
+        data, columns = published[stem].data, published[stem].columns[1:]
+        assert data is not None
+        assert [row["verdict"] for row in data] == ["same"] * 40
+        for row in published[stem].rows:
+            for column in columns:
+                assert column.beside(row).removeprefix("paper ").removesuffix(": same") == column.read(row)
+    for stem, significant in (("mean", 28), ("best", 10)):
+        table = published[f"significance-{stem}-reward"]
+        assert verdicts(table, "significant") == ["same"] * 30
+        assert [row["Significant"] for row in table.displayed()].count("yes") == significant
+        assert set(verdicts(table, "gap")) <= {"same", "compatible"}
+        assert set(verdicts(table, "welch_t")) <= {"same", None}
 
 
 def test_tests_are_welchs_corrected_over_the_tasks_of_each_baseline() -> None:
@@ -122,9 +114,7 @@ def test_what_cannot_be_tested_is_a_dash_and_a_note() -> None:
     assert notes["nim", "props"]["Note"] == "neither varies; t is infinite"
     assert notes["nim", "props"]["Raw p"] == "0"
     assert len(notes) == 9
-
-
-def test_there_is_no_table_where_nothing_can_be_compared() -> None:
+    # There is no table where nothing can be compared.
     apart: Returns = {(MODEL, "pong", "r2po"): pairs([2.5, 2.7]), (MODEL, "maze", "props"): pairs([0.1, 0.2])}
     for returns in (apart, {(MODEL, "pong", "r2po"): pairs([2.5, 2.7])}, {(MODEL, "pong", "props"): pairs([2.5, 2.7])}):
         assert not any(stem.startswith("significance") for stem in stems(grid(returns)))

@@ -47,6 +47,14 @@ def grid(returns: dict[tuple[str, str], list[float]], records: Records, conditio
     return replace(records, runs=runs, iterations=iterations, facts=facts)
 
 
+def with_learners(own: Records, returns: dict[tuple[str, str], list[float]], records: Records) -> Records:
+    """The records, and runs of reinforcement learning under a condition of their own."""
+    other = grid(returns, records, "sb3")
+    other = replace(other, facts=other.facts.assign(backend="stable-baselines3", model="sb3-ppo"))
+    keys = ("runs", "iterations", "facts")
+    return replace(own, **{key: pd.concat([getattr(own, key), getattr(other, key)]) for key in keys})
+
+
 @pytest.fixture(scope="module")
 def two(records: Records) -> Records:
     return grid(RETURNS, records)
@@ -72,41 +80,31 @@ def scores(method: str) -> list[float]:
     return [value / OPTIMA[env] for (env, variant), values in RETURNS.items() if variant == method for value in values]
 
 
-def test_the_interquartile_mean_is_scipys_trimmed_mean(drawn_of_two: tuple[Drawing, Drawing]) -> None:
-    overview, _ = drawn_of_two
+def line(drawing: Drawing, place: int, method: str) -> tuple[list[float], list[float]]:
+    """A method's line in a panel."""
+    found = next(each for each in drawing.figure.axes[place].lines if each.get_color() == stroke(method).colour)
+    return np.asarray(found.get_xdata()).tolist(), np.asarray(found.get_ydata()).tolist()
+
+
+def test_panels_hold_what_is_computed_elsewhere(two: Records, drawn_of_two: tuple[Drawing, Drawing]) -> None:
+    overview, detail = drawn_of_two
     assert marks(overview, 0) == pytest.approx([trim_mean(scores(method), 0.25) for method in ("r2po", "props")])
-
-
-def test_the_probability_of_improvement_is_that_of_the_rank_sum_test(drawn_of_two: tuple[Drawing, Drawing]) -> None:
-    overview, _ = drawn_of_two
-    chances = [
-        mannwhitneyu(RETURNS[env, "r2po"], RETURNS[env, "props"]).statistic / 16 for env in ("cartpole", "frozenlake")
-    ]
-    assert marks(overview, 1) == pytest.approx([100 * np.mean(chances)])
+    tests = [mannwhitneyu(RETURNS[env, "r2po"], RETURNS[env, "props"]) for env in ("cartpole", "frozenlake")]
+    assert marks(overview, 1) == pytest.approx([100 * np.mean([test.statistic / 16 for test in tests])])
     assert "– itself" in [text.get_text() for text in overview.figure.axes[1].texts]
-
-
-def test_the_profile_counts_runs_above_a_score(drawn_of_two: tuple[Drawing, Drawing]) -> None:
-    _, detail = drawn_of_two
-    line = next(each for each in detail.figure.axes[0].lines if each.get_color() == stroke("r2po").colour)
-    at = dict(zip(np.asarray(line.get_xdata()).tolist(), np.asarray(line.get_ydata()).tolist(), strict=True))
+    at = dict(zip(*line(detail, 0, "r2po"), strict=True))
     for score in (0.0, 0.3, 0.5, 0.8):
         assert at[score] == pytest.approx(100 * np.mean(np.array(scores("r2po")) > score))
-
-
-def test_scores_against_rollouts_end_with_the_runs(drawn_of_two: tuple[Drawing, Drawing]) -> None:
-    _, detail = drawn_of_two
-    right = detail.figure.axes[1]
-    assert right.get_xlabel() == "rollouts spent"
-    line = next(each for each in right.lines if each.get_color() == stroke("props").colour)
-    assert np.asarray(line.get_xdata())[-1] == 40
-    assert np.asarray(line.get_ydata())[-1] == pytest.approx(trim_mean(scores("props"), 0.25))
-
-
-def test_logs_that_do_not_say_what_was_spent_are_counted_by_iterations(two: Records) -> None:
+    x, y = line(detail, 1, "props")
+    assert (x[-1], y[-1]) == (40, pytest.approx(trim_mean(scores("props"), 0.25)))
+    ranks = pd.DataFrame(two.over_tasks.ranks)
+    assert ranks.groupby("rank")["share"].sum().tolist() == pytest.approx([1, 1])
+    shares = ranks.sort_values(["variant", "rank"], ascending=[False, True])["share"]
+    printed = [text.get_text() for text in overview.figure.axes[2].texts]
+    assert printed == [f"{100 * share:.0f}" for share in shares if share >= 0.08]
+    # Where logs do not have what was spent, iterations are counted.
     silent = replace(two, iterations=two.iterations.assign(rollouts_spent=0))
-    _, detail = drawn(silent)
-    assert detail.figure.axes[1].get_xlabel() == "iterations"
+    assert [each.figure.axes[1].get_xlabel() for each in (detail, drawn(silent)[1])] == ["rollouts spent", "iterations"]
 
 
 def test_one_method_or_no_common_task_gives_no_figure(two: Records, records: Records) -> None:
@@ -122,94 +120,58 @@ def test_one_method_or_no_common_task_gives_no_figure(two: Records, records: Rec
     assert alone.over_tasks.aggregate == []
 
 
-def test_a_task_that_a_method_lacks_is_left_out_and_named(records: Records) -> None:
+def test_what_is_left_out_is_noted(records: Records) -> None:
     overview, detail = drawn(grid(RETURNS | {("pong", "r2po"): [1.0, 2.0]}, records))
     for drawing in (overview, detail):
         assert "Left out pong (no runs of props)." in drawing.note
     assert overview.note.startswith("2 tasks, 8 runs a method")
+    for drawing in drawn(grid(RETURNS | {("cartpole", "props"): [300.0, np.nan, 50.0, 60.0]}, records)):
+        assert "ProPS: 1 run misses a return" in drawing.note
 
 
-def test_without_r2po_there_is_nothing_to_improve_on(records: Records) -> None:
+def test_panels_that_there_is_nothing_for(records: Records) -> None:
+    # Without R2PO there is nothing to improve on.
     others = {(env, {"r2po": "reptraj"}.get(variant, variant)): values for (env, variant), values in RETURNS.items()}
     overview, _ = drawn(grid(others, records))
     assert [ax.get_xlabel() for ax in overview.figure.axes] == ["interquartile mean score", "rank, % of resamples"]
-
-
-def test_single_runs_have_hollow_marks_and_no_ranks(records: Records) -> None:
+    # Single runs have hollow marks and no ranks.
     overview, _ = drawn(grid({cell: values[:1] for cell, values in RETURNS.items()}, records))
     left, chances = overview.figure.axes
     assert {line.get_markerfacecolor() for line in left.lines if line.get_marker() == "o"} == {"white"}
     assert chances.get_xlabel() == "% that R2PO does better"
 
 
-def test_every_rank_is_shared_out(two: Records, drawn_of_two: tuple[Drawing, Drawing]) -> None:
-    overview, _ = drawn_of_two
-    ranks = pd.DataFrame(two.over_tasks.ranks)
-    assert ranks.groupby("rank")["share"].sum().tolist() == pytest.approx([1, 1])
-    printed = [text.get_text() for text in overview.figure.axes[2].texts]
-    shares = ranks.sort_values(["variant", "rank"], ascending=[False, True])["share"]
-    assert printed == [f"{100 * share:.0f}" for share in shares if share >= 0.08]
-
-
-def test_the_best_learner_stands_beside(records: Records) -> None:
-    both = grid(RETURNS, records)
-    learners = grid(
+@pytest.mark.usefixtures("without_figures")
+def test_the_best_learner_stands_beside(two: Records, records: Records, tmp_path: Path) -> None:
+    wide = with_learners(
+        two,
         {("cartpole", "sb3-ppo"): [500.0, 490.0], ("cartpole", "sb3-a2c"): [10.0, 20.0]}
         | {("frozenlake", "sb3-ppo"): [0.1, 0.2], ("frozenlake", "sb3-a2c"): [0.8, 0.9]},
         records,
-        "sb3",
     )
-    pooled = {
-        key: pd.concat([getattr(each, key) for each in (both, learners)]) for key in ("runs", "iterations", "facts")
-    }
-    wide = replace(both, **pooled)
     overview, detail = drawn(wide)
-    assert [text.get_text() for text in overview.figure.axes[0].get_yticklabels()] == [
-        "R2PO",
-        "ProPS",
-        name("sb3-best"),
-    ]
+    labels = [text.get_text() for text in overview.figure.axes[0].get_yticklabels()]
+    assert labels == ["R2PO", "ProPS", name("sb3-best")]
     for drawing in (overview, detail):
-        assert "Best of the reinforcement learners by mean return: A2C on FrozenLake, PPO on CartPole." in drawing.note
-
-
-@pytest.mark.usefixtures("without_figures")
-def test_lent_runs_are_said_to_be_lent(records: Records, tmp_path: Path) -> None:
-    both = grid(RETURNS, records)
-    learners = grid({(env, "sb3-ppo"): [0.1, 0.2] for env in OPTIMA}, records, "sb3")
-    learners = replace(learners, facts=learners.facts.assign(backend="stable-baselines3", model="sb3-ppo"))
-    keys = ("runs", "iterations", "facts")
-    wide = replace(both, **{key: pd.concat([getattr(both, key), getattr(learners, key)]) for key in keys})
-    for drawing in drawn(wide):
-        assert "Stable-Baselines3 is taken from condition sb3. Model sb3-ppo (stable-baselines3)." in drawing.note
-        assert "which flatters it" in drawing.note
+        for sentence in (
+            "Best of the reinforcement learners by mean return: A2C on FrozenLake, PPO on CartPole.",
+            "Stable-Baselines3 is taken from condition sb3. Model sb3-ppo (stable-baselines3).",
+            "which flatters it",
+        ):
+            assert sentence in drawing.note
     build(replace(wide, revisions=records.revisions.iloc[:0], salience=[], agreement=[]), tmp_path, "")
     with (tmp_path / "aggregate.csv").open(encoding="utf-8", newline="") as file:
         models = {row["variant"]: (row["records"], row["model"]) for row in csv.DictReader(file)}
-    assert models["sb3-best"] == ("sb3", "sb3-ppo")
-    assert models["r2po"] == (MODEL, MODEL)
+    assert (models["sb3-best"], models["r2po"]) == (("sb3", "sb3-ppo"), (MODEL, MODEL))
     assert "taken from condition sb3" in (tmp_path / "aggregate.md").read_text(encoding="utf-8")
 
 
-def test_missing_returns_are_told_by_method(records: Records) -> None:
-    for drawing in drawn(grid(RETURNS | {("cartpole", "props"): [300.0, np.nan, 50.0, 60.0]}, records)):
-        assert "ProPS: 1 run misses a return" in drawing.note
-
-
-def test_learners_need_no_task_that_is_left_out_anyway(records: Records) -> None:
-    both = grid(RETURNS | {("pong", "r2po"): [1.0, 2.0]}, records)
-    learners = grid({(env, "sb3-ppo"): [0.1, 0.2] for env in OPTIMA}, records, "sb3")
-    keys = ("runs", "iterations", "facts")
-    wide = replace(both, **{key: pd.concat([getattr(both, key), getattr(learners, key)]) for key in keys})
+def test_learners_take_no_task_from_the_others(two: Records, records: Records) -> None:
+    # They need no task that is left out anyway.
+    more = grid(RETURNS | {("pong", "r2po"): [1.0, 2.0]}, records)
+    wide = with_learners(more, {(env, "sb3-ppo"): [0.1, 0.2] for env in OPTIMA}, records)
     assert {row["variant"] for row in wide.over_tasks.aggregate} == {"r2po", "props", "sb3-best"}
-
-
-def test_learners_that_lack_a_task_take_none_from_the_others(records: Records) -> None:
-    both = grid(RETURNS, records)
-    learners = grid({("cartpole", "sb3-ppo"): [500.0, 490.0]}, records, "sb3")
-    keys = ("runs", "iterations", "facts")
-    wide = replace(both, **{key: pd.concat([getattr(both, key), getattr(learners, key)]) for key in keys})
-    for drawing in drawn(wide):
+    for drawing in drawn(with_learners(two, {("cartpole", "sb3-ppo"): [500.0, 490.0]}, records)):
         assert drawing.note.startswith("2 tasks")
         assert "Without reinforcement learning, which has no runs on FrozenLake." in drawing.note
 

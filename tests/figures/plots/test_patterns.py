@@ -1,32 +1,31 @@
-"""Edit patterns, salience bars and the map of revisions."""
+"""Figures of revisions: edit patterns, salience, citing and base rates, structures, sizes of edits, noise floor."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.axes import Axes
-from matplotlib.patches import Rectangle
 
 from figures.data import Records
-from figures.plots import edits, patterns, salience
+from figures.plots import agreement, citing, edits, noise, patterns, salience
 from figures.plots import revisions as every
+from figures.plots.agreement import delta_interval
+from figures.plots.citing import citing_interval
 from figures.plots.drawing import Drawing
+from figures.plots.edits import medians, spread
 from figures.plots.patterns import shares
 from figures.plots.salience import by_run
 from figures.tables import counted
-
-SALIENT = "simulated-salient"
-
-
-def revisions(*kinds: tuple[str, str | None]) -> pd.DataFrame:
-    return pd.DataFrame([{"direction": direction, "pattern": pattern} for direction, pattern in kinds])
+from tests.figures.conftest import REAL, SALIENT
 
 
-def drawn(drawings: list[Drawing]) -> Drawing:
+def drawn(drawings: Sequence[Drawing]) -> Drawing:
     [drawing] = drawings
     return drawing
 
@@ -40,79 +39,65 @@ def panel(drawing: Drawing, title: str) -> Axes:
     return ax
 
 
+def marks(ax: Axes) -> list[float]:
+    return [float(line.get_xdata()[0]) for line in ax.lines if line.get_marker() != "None"]
+
+
+def places(drawing: Drawing) -> list[tuple[float, float]]:
+    return sorted(tuple(xy) for ax in drawing.figure.axes for each in ax.collections for xy in each.get_offsets())
+
+
 def test_shares_run_from_worst_to_best_and_sum_to_100() -> None:
-    table = shares(
-        revisions(
-            ("improvement", "fine_tune"),
-            ("regression", "near_optimal_break"),
-            ("no_change", None),
-            ("regression", "near_optimal_break"),
-            ("improvement", None),
-        )
-    )
-    assert table == {"near_optimal_break": 40.0, "no_change": 20.0, "unclassified": 20.0, "fine_tune": 20.0}
-
-
-def test_a_pattern_nobody_knows_is_kept() -> None:
-    assert shares(revisions(("regression", "novel"), ("regression", "full_redesign"))) == {
-        "full_redesign": 50.0,
-        "novel": 50.0,
+    kinds = [("improvement", "fine_tune"), ("regression", "near_optimal_break"), ("no_change", None)]
+    kinds += [("regression", "near_optimal_break"), ("improvement", None)]
+    frame = pd.DataFrame(kinds, columns=["direction", "pattern"])
+    assert shares(frame) == {
+        "near_optimal_break": 40.0,
+        "no_change": 20.0,
+        "unclassified": 20.0,
+        "fine_tune": 20.0,
     }
+    assert list(shares(frame.assign(pattern="novel"))) == ["novel"]
+    assert shares(frame.iloc[:0]) == {}
 
 
-def test_no_revisions_have_no_shares() -> None:
-    assert shares(revisions(("regression", "novel")).iloc[:0]) == {}
-
-
-def test_every_bar_is_whole_and_an_empty_cell_says_so(records: Records) -> None:
+def test_every_bar_is_whole_and_an_empty_cell_has_words(records: Records) -> None:
     ax = panel(drawn(patterns.draw(records, SALIENT)), "FrozenLake")
-    widths: dict[float, float] = {}
-    for bar in ax.patches:
-        assert isinstance(bar, Rectangle)
-        widths[bar.get_y()] = widths.get(bar.get_y(), 0.0) + bar.get_width()
-    assert list(widths.values()) == pytest.approx([100.0, 100.0])
-    assert "– no revisions" in words(ax)
-    assert {"12", "6"} <= set(words(ax))
+    widths = pd.Series([bar.get_width() for bar in ax.patches]).groupby([bar.get_y() for bar in ax.patches]).sum()
+    assert widths.tolist() == pytest.approx([100.0, 100.0])
+    assert {"– no revisions", "12", "6"} <= set(words(ax))
 
 
 def test_bars_and_the_table_have_the_same_percentages(records: Records) -> None:
     """30.5 is no 30, and 33.5 no 34: half of a percent is not rounded to an even number."""
     sized = records.revisions.dropna(subset=["edit_distance"]).iloc[[0] * 200]
     numbers = {"near_optimal_break": 61, "full_redesign": 67, "pure_stochasticity": 72}
-    drawn_by_hand = sized.assign(
+    by_hand = sized.assign(
         direction="regression", pattern=[pattern for pattern, number in numbers.items() for _ in range(number)]
     )
-    frame = replace(records, revisions=drawn_by_hand)
-    [ax] = drawn(patterns.draw(frame, str(sized["condition"].iloc[0]))).figure.axes
-    [row] = patterns.counts(drawn_by_hand)
-    in_table = {f"{pattern}": counted(pattern, pattern).read(row) for pattern in numbers}
-    assert in_table == {
-        "near_optimal_break": "61 (30.5%)",
-        "full_redesign": "67 (33.5%)",
-        "pure_stochasticity": "72 (36.0%)",
-    }
+    [ax] = drawn(patterns.draw(replace(records, revisions=by_hand), str(sized["condition"].iloc[0]))).figure.axes
+    [row] = patterns.counts(by_hand)
+    assert [counted(pattern, pattern).read(row) for pattern in numbers] == ["61 (30.5%)", "67 (33.5%)", "72 (36.0%)"]
     assert sorted(words(ax)) == ["200", "30.5", "33.5", "36", "n"]
 
 
-@pytest.mark.parametrize("draw", [patterns.draw, edits.draw])
-def test_without_parameters_there_are_no_patterns_and_no_edits(records: Records, draw: Any) -> None:
+def test_without_parameters_there_are_no_patterns_and_no_edits(records: Records) -> None:
     """As of a log of returns alone: a bar of what cannot be classified would show nothing about the critic."""
     returns = records.revisions.assign(edit_distance=math.nan, pattern=None)
-    assert draw(replace(records, revisions=returns), SALIENT) == []
     frame = records.revisions.copy()
     frame.loc[frame["env"] == "cartpole", ["edit_distance", "pattern"]] = [math.nan, None]
-    drawing = drawn(draw(replace(records, revisions=frame), SALIENT))
-    # A task, and a method, that have nothing to show have no panel.
-    assert "CartPole" not in {
-        word for ax in drawing.figure.axes for word in (ax.get_title(loc="left"), ax.get_ylabel()[:8])
-    }
-    assert "R2PO" not in {ax.get_title(loc="left") for ax in drawing.figure.axes}
-    assert "without parameters" in drawing.note
-    legend = {entry.get_text() for entry in drawing.figure.legends[0].get_texts()}
-    assert legend & {"near-optimal break", "near-optimal break, surgical backfire"}
+    for draw in (patterns.draw, edits.draw):
+        assert draw(replace(records, revisions=returns), SALIENT) == []
+        drawing = drawn(draw(replace(records, revisions=frame), SALIENT))
+        # A task, and a method, that have nothing to show have no panel.
+        names = {word for ax in drawing.figure.axes for word in (ax.get_title(loc="left"), ax.get_ylabel()[:8])}
+        assert not {"CartPole", "R2PO"} & names
+        assert "without parameters" in drawing.note
+        legend = {entry.get_text() for entry in drawing.figure.legends[0].get_texts()}
+        assert legend & {"near-optimal break", "near-optimal break, surgical backfire"}
 
 
-def test_shares_of_single_runs_by_hand() -> None:
+def test_salience_bars_are_percent_of_regressions_and_dots_of_single_runs(records: Records) -> None:
     frame = pd.DataFrame(
         {
             "run": [1, 1, 1, 2, 2, 3],
@@ -120,21 +105,12 @@ def test_shares_of_single_runs_by_hand() -> None:
             "strict": [True, False, None, None, False, None],
         }
     )
-    table = by_run(frame, "strict")
-    assert table.to_dict("list") == {"run": [1, 2], "regressions": [2, 2], "pct": [50.0, 0.0]}
-
-
-def test_salience_bars_are_percent_of_regressions(records: Records) -> None:
+    assert by_run(frame, "strict").to_dict("list") == {"run": [1, 2], "regressions": [2, 2], "pct": [50.0, 0.0]}
     ax = drawn(salience.draw(records, SALIENT)).figure.axes[0]
     # Two runs of threetraj with three regressions each: one strict, two permissive.
-    assert [bar.get_width() for bar in ax.patches if isinstance(bar, Rectangle)] == pytest.approx(
-        [200 / 3, 100 / 3] * 2
-    )
+    assert [bar.get_width() for bar in ax.patches] == pytest.approx([200 / 3, 100 / 3] * 2)
     assert [tick.get_text() for tick in ax.get_yticklabels()] == ["FrozenLake\nn = 6", "CartPole\nn = 6"]
     assert [len(line.get_ydata()) for line in ax.lines] == [2, 2, 2, 2]
-
-
-def test_a_task_without_regressions_has_a_dash_and_a_word(records: Records) -> None:
     none = {"regressions": 0, "strict": 0, "permissive": 0, "strict_pct": None}
     summary = [row | (none if row["env"] == "cartpole" else {}) for row in records.salience]
     drawing = drawn(salience.draw(replace(records, salience=summary), SALIENT))
@@ -142,23 +118,96 @@ def test_a_task_without_regressions_has_a_dash_and_a_word(records: Records) -> N
     assert "No regressions on CartPole." in drawing.note
 
 
-def test_every_revision_has_one_mark(records: Records) -> None:
-    drawing = drawn(every.draw(records, SALIENT))
-    marks = [tuple(xy) for ax in drawing.figure.axes for path in ax.collections for xy in path.get_offsets()]
+def test_every_revision_has_one_mark_and_those_without_are_counted(records: Records) -> None:
     here = records.revisions[records.revisions["condition"] == SALIENT]
-    assert sorted(marks) == sorted(zip(here["r0"], here["delta"], strict=True))
-
-
-def test_revisions_without_a_return_are_counted(records: Records) -> None:
+    assert places(drawn(every.draw(records, SALIENT))) == sorted(zip(here["r0"], here["delta"], strict=True))
     frame = records.revisions.copy()
-    frame.loc[0, "r0"] = math.nan
-    assert "1 without a return are not drawn." in drawn(every.draw(replace(records, revisions=frame), SALIENT)).note
+    frame.loc[0, ["r0", "edit_distance"]] = math.nan
+    lacking = replace(records, revisions=frame)
+    assert "1 without a return are not drawn." in drawn(every.draw(lacking, SALIENT)).note
+    drawing = drawn(edits.draw(lacking, SALIENT))
+    assert len(places(drawing)) == len(here) - 1
+    assert "1 without parameters or a return are not drawn." in drawing.note
+    assert "– no revisions" in [word for ax in drawing.figure.axes for word in words(ax)]
 
 
-@pytest.mark.parametrize("draw", [patterns.draw, every.draw])
-def test_one_call_methods_alone_have_no_such_figure(records: Records, draw: Any) -> None:
-    assert draw(replace(records, revisions=records.revisions.iloc[:0]), SALIENT) == []
+def test_marks_of_one_edit_distance_stay_with_it_and_medians_need_five_revisions() -> None:
+    assert np.abs(spread(50)).max() <= 0.3
+    assert len(set(spread(50).tolist())) == 50
+    frame = pd.DataFrame({"edit_distance": [1] * 5 + [2] * 4, "delta": [1.0, 2.0, 9.0, 4.0, 5.0, 1.0, 1.0, 1.0, 1.0]})
+    assert medians(frame).to_dict() == {1: 4.0}
+    assert medians(frame.assign(delta=math.nan)).empty
 
 
-def test_without_anyone_who_saw_the_worst_there_is_no_salience_figure(records: Records) -> None:
-    assert salience.draw(records, "elsewhere") == []
+def test_intervals_draw_whole_runs() -> None:
+    one = [("regression", True), ("regression", True), ("regression", False), ("improvement", True)]
+    two = [("regression", True), ("regression", False), ("regression", None), ("improvement", True)]
+    rows = [{"run": run, "direction": d, "cites": c} for run, listed in ((1, one), (2, two)) for d, c in listed]
+    frame = pd.DataFrame(rows)
+    # Two runs drawn from two: the first twice (1/4 of the time) 2 of 3 cite, the second twice (1/4) 1 of 3.
+    assert citing_interval(frame, "regression") == pytest.approx((100 / 3, 200 / 3))
+    assert citing_interval(frame, "improvement") == (100, 100)
+    for direction in ("regression", "no_change"):
+        assert all(map(math.isnan, citing_interval(frame.iloc[:1], direction)))
+    frame = pd.DataFrame({"run": [1, 1, 2, 2, 2], "delta": [1.0, 3.0, 7.0, 9.0, math.nan]})
+    assert delta_interval(frame) == (2.0, 8.0)
+    assert all(map(math.isnan, delta_interval(frame[frame["run"] == 1])))
+
+
+def test_shares_that_cite_are_those_of_the_audit_and_lie_in_their_intervals(records: Records) -> None:
+    drawing = drawn(citing.draw(records, SALIENT))
+    left, right = drawing.figure.axes
+    assert marks(left) == [50.0, 25.0, 50.0] * 2
+    spans = [sorted(map(float, line.get_xdata())) for line in left.lines if line.get_marker() == "None"]
+    # By hand: shares of the two runs are 2/3 and 1/3, 1/2 and 0, 0 and 1.
+    assert spans == [pytest.approx(span) for span in [[100 / 3, 200 / 3], [0, 50], [0, 100]] * 2]
+    assert words(left)[1:] == ["6", "2", "1"] * 2
+    # An upper end that is null while the lower one is known has no bound: it runs to the edge.
+    (first, _) = [line for line in right.lines if len(set(map(float, line.get_xdata()))) > 1]
+    assert list(map(float, first.get_xdata())) == [0.5, right.get_xlim()[1]]
+    assert "With fewer than 10 runs intervals are too narrow." in drawing.note
+    assert "detector word" in drawing.note
+    rows = [{**row, "risk_ratio": 0.0, "risk_ratio_low": 0.0, "risk_ratio_high": 0.4} for row in records.rates]
+    right = drawn(citing.draw(replace(records, rates=rows), SALIENT)).figure.axes[1]
+    assert words(right).count("0: none that cites regressed") == 2
+    row = next(row for row in records.rates if row["condition"] == REAL)
+    nothing = {"improvements": 0, "citing_improvements_pct": None, "risk_ratio": None}
+    drawing = drawn(citing.draw(replace(records, rates=[{**row, **nothing}]), REAL))
+    [left] = drawing.figure.axes
+    hollow = [line.get_markerfacecolor() for line in left.lines if line.get_marker() != "None"]
+    assert hollow == ["white", "white"]
+    assert "No intervals from one run. No risk ratio can be computed." in drawing.note
+    assert "–" in words(left)
+
+
+def test_structures_and_what_they_gained(records: Records) -> None:
+    left, right = drawn(agreement.draw(records, SALIENT)).figure.axes[2:]
+    assert [float(bar.get_width()) for bar in left.patches] == [50.0, 50.0]
+    assert marks(right) == [-1.25, -1.25]
+    rows = [{**row, "structure": "novel", "mean_delta": None} for row in records.agreement[:1]]
+    unknown = replace(records, agreement=rows, revisions=records.revisions.iloc[:0])
+    drawing = drawn(agreement.draw(unknown, rows[0]["condition"]))
+    assert [text.get_text() for text in drawing.figure.legends[0].get_texts()] == ["novel"]
+
+
+def test_regressions_beside_what_chance_makes(records: Records) -> None:
+    drawing = drawn(noise.draw(records, SALIENT))
+    ax = panel(drawing, "CartPole")
+    # R2PO has one run: 3 of 6 revisions regress, one of them beyond chance.
+    assert [float(bar.get_width()) for bar in ax.patches[:2]] == pytest.approx([100 / 6, 50 - 100 / 6])
+    assert marks(ax)[:2] == [20.0, 30.0]
+    assert "– no revisions" in words(panel(drawing, "FrozenLake"))
+    unknown: dict[str, Any] = {"expected_regressions_pct": None, "expected_pooled_pct": None}
+    half = [{**records.noise[0], "tested": 0, **unknown}, records.noise[1]]
+    condition = half[0]["condition"]
+    assert noise.draw(replace(records, noise=half[:1]), condition) == []
+    both = [half[0], {**half[1], "condition": condition, "env": "pong"}]
+    note = drawn(noise.draw(replace(records, noise=both), condition)).note
+    assert f"Not tested, for candidates with different numbers of rollouts: {half[0]['revisions']}." in note
+
+
+def test_a_condition_with_nothing_to_show_has_no_figure(records: Records) -> None:
+    none = replace(records, revisions=records.revisions.iloc[:0])
+    for draw in (citing.draw, agreement.draw, edits.draw, noise.draw, salience.draw, patterns.draw, every.draw):
+        assert draw(records, "nobody") == []
+    assert patterns.draw(none, SALIENT) == every.draw(none, SALIENT) == []

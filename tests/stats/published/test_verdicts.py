@@ -22,9 +22,8 @@ from stats.published.verdicts import (
 )
 
 
-@pytest.mark.parametrize(
-    ("value", "text", "is_same"),
-    [
+def test_a_number_prints_as_another_within_half_a_unit_of_its_last_digit() -> None:
+    for value, text, is_same in (
         (474.6651, "474.67", True),
         (474.6649, "474.67", False),
         (0.695, "0.70", True),
@@ -34,59 +33,49 @@ from stats.published.verdicts import (
         (0.4, "<1", True),
         (1.2, "<1", False),
         (33.6, "34", True),
-    ],
-)
-def test_a_number_prints_as_another_within_half_a_unit_of_its_last_digit(
-    value: float, text: str, is_same: bool
-) -> None:
-    assert prints_as(value, printed(text)) is is_same
+    ):
+        assert prints_as(value, printed(text)) is is_same, (value, text)
+    assert (exact(480.0, printed("480")), exact(240.0, printed("480"))) == ("same", "differs")
 
 
-def test_two_parts_make_welchs_test() -> None:
+def test_two_parts_make_welchs_test_and_without_variance_it_is_certain() -> None:
     a, b = Summary(12.0, 3.0, 8), Summary(9.5, 1.2, 11)
     expected = scipy_stats.ttest_ind_from_stats(*a, *b, equal_var=False).pvalue
     assert difference_p(a.mean - b.mean, [part(a), part(b)]) == pytest.approx(expected, rel=1e-12)
+    assert [difference_p(difference, [Part(0.0, 9)]) for difference in (0.0, 1e-9)] == [1, 0]
 
 
-def test_a_difference_without_variance_is_certain() -> None:
-    assert difference_p(0.0, [Part(0.0, 9)]) == 1
-    assert difference_p(1e-9, [Part(0.0, 9)]) == 0
+def test_means_with_spread_are_held_by_welchs_test() -> None:
+    for mean in (474.67, 480.0, 500.0, 441.0, 440.0, 439.0):
+        ours = Summary(mean, 40.0, 10)
+        # The printed pair that speaks most for agreement: half a unit nearer, half a unit wider.
+        theirs = Summary(474.67 - math.copysign(0.005, 474.67 - mean), 16.905, 10)
+        p = scipy_stats.ttest_ind_from_stats(*ours, *theirs, equal_var=False).pvalue
+        verdict = against_summary(ours, printed("474.67"), printed("16.90"), 10)
+        assert verdict == ("compatible" if p >= 0.05 else "differs"), mean
 
 
-@pytest.mark.parametrize("mean", [474.67, 480.0, 500.0, 441.0, 440.0, 439.0])
-def test_means_with_spread_are_held_by_welchs_test(mean: float) -> None:
-    ours = Summary(mean, 40.0, 10)
-    verdict = against_summary(ours, printed("474.67"), printed("16.90"), 10)
-    # The printed pair that speaks most for agreement: half a unit nearer, half a unit wider.
-    theirs = Summary(474.67 - math.copysign(0.005, 474.67 - mean), 16.905, 10)
-    p = scipy_stats.ttest_ind_from_stats(*ours, *theirs, equal_var=False).pvalue
-    assert verdict == ("compatible" if p >= 0.05 else "differs")
+def test_the_same_digits_are_the_same_whatever_a_test_would_find() -> None:
+    for ours, mean, std, scale, verdict in (
+        (Summary(474.672, 16.901, 10), "474.67", "16.90", 1.0, "same"),
+        (Summary(500.0, 0.0, 3), "500.00", "0.00", 1.0, "same"),
+        (Summary(474.672, 17.1, 10), "474.67", "16.90", 1.0, "compatible"),
+        (Summary(499.0, 0.0, 3), "500.00", "0.00", 1.0, "differs"),
+        # 13.85 = 43.79 / sqrt(10), as the paper has both.
+        (Summary(294.57, 43.79, 10), "294.57", "13.85", math.sqrt(10), "same"),
+        (Summary(330.0, 43.79, 10), "294.57", "13.85", math.sqrt(10), "compatible"),
+        (Summary(330.0, 43.79, 10), "294.57", "13.85", 1.0, "differs"),
+    ):
+        assert against_summary(ours, printed(mean), printed(std), 10, scale) == verdict, ours
 
 
-def test_the_same_digits_are_the_same_whatever_a_test_would_say() -> None:
-    assert against_summary(Summary(474.672, 16.901, 10), printed("474.67"), printed("16.90"), 10) == "same"
-    assert against_summary(Summary(500.0, 0.0, 3), printed("500.00"), printed("0.00"), 10) == "same"
-    assert against_summary(Summary(474.672, 17.1, 10), printed("474.67"), printed("16.90"), 10) == "compatible"
-    assert against_summary(Summary(499.0, 0.0, 3), printed("500.00"), printed("0.00"), 10) == "differs"
-
-
-def test_a_standard_error_is_scaled() -> None:
-    # 13.85 = 43.79 / sqrt(10), as the paper has both.
-    ours = Summary(294.57, 43.79, 10)
-    assert against_summary(ours, printed("294.57"), printed("13.85"), 10, math.sqrt(10)) == "same"
-    assert against_summary(Summary(330.0, 43.79, 10), printed("294.57"), printed("13.85"), 10, math.sqrt(10)) == (
-        "compatible"
-    )
-    assert against_summary(Summary(330.0, 43.79, 10), printed("294.57"), printed("13.85"), 10) == "differs"
-
-
-@pytest.mark.parametrize("value", [25.0, 28.0, 33.0, 38.0])
-def test_without_a_published_spread_theirs_is_taken_to_be_ours(value: float) -> None:
-    ours = Summary(value, 5.0, 4)
-    # Difference over its standard error, with the degrees of freedom of the one known spread.
-    t = (abs(value - 30.4) - 0.05) / (5.0 * math.sqrt(1 / 4 + 1 / 10))
-    p = 2 * scipy_stats.t.sf(t, 3)
-    assert against_value(ours, printed("30.4"), 10) == ("compatible" if p >= 0.05 else "differs")
+def test_without_a_published_spread_theirs_is_taken_to_be_ours() -> None:
+    for value in (25.0, 28.0, 33.0, 38.0):
+        # Difference over its standard error, with the degrees of freedom of the one known spread.
+        t = (abs(value - 30.4) - 0.05) / (5.0 * math.sqrt(1 / 4 + 1 / 10))
+        p = 2 * scipy_stats.t.sf(t, 3)
+        verdict = against_value(Summary(value, 5.0, 4), printed("30.4"), 10)
+        assert verdict == ("compatible" if p >= 0.05 else "differs"), value
 
 
 def test_there_is_no_verdict_where_there_is_nothing_to_judge_by() -> None:
@@ -106,15 +95,9 @@ def test_a_gap_takes_four_samples_into_account() -> None:
     variances = [s.std**2 / s.n for s in (*ours, *theirs)]
     df = sum(variances) ** 2 / sum(v**2 / (s.n - 1) for v, s in zip(variances, (*ours, *theirs), strict=True))
     t = (216.575 - 170.0) / math.sqrt(sum(variances))
-    p = 2 * scipy_stats.t.sf(t, df)
-    assert p > 0.05
+    assert 2 * scipy_stats.t.sf(t, df) > 0.05
     assert against_gap(ours, printed("216.58"), theirs) == "compatible"
     narrow = ours[0]._replace(std=1.0), ours[1]._replace(std=1.0)
     close = theirs[0]._replace(std=1.0), theirs[1]._replace(std=1.0)
     assert against_gap(narrow, printed("216.58"), close) == "differs"
     assert against_gap((Summary(516.58, 1.0, 5), narrow[1]), printed("216.58"), close) == "same"
-
-
-def test_settings_are_the_same_or_differ() -> None:
-    assert exact(480.0, printed("480")) == "same"
-    assert exact(240.0, printed("480")) == "differs"

@@ -51,30 +51,29 @@ class TestAggregate:
             for name in ("iqm", "optimality_gap", "mean_rank"):
                 assert row[f"{name}_low"] <= row[name] <= row[f"{name}_high"]
 
-    def test_it_is_the_same_every_time_and_in_any_order_of_runs(self) -> None:
+    def test_a_methods_row_depends_on_its_own_runs_in_any_order(self) -> None:
         turned = {cell: list(reversed(values)) for cell, values in reversed(GRID.items())}
         assert table(GRID) == table(GRID) == table(turned)
-
-    def test_other_methods_do_not_change_a_methods_interval(self) -> None:
         alone = table({cell: values for cell, values in GRID.items() if cell[0] == "r2po"})["r2po"]
-        both = table(GRID)["r2po"]
         for name in ("iqm", "iqm_low", "iqm_high", "optimality_gap_low", "optimality_gap_high"):
-            assert alone[name] == both[name]
+            assert alone[name] == table(GRID)["r2po"][name]
 
-    def test_a_method_missing_on_a_task_takes_the_task_from_all_and_says_so(self) -> None:
+    def test_what_is_missing_is_noted(self) -> None:
         rows = table({**GRID, ("critic", "maze"): [0.5, 0.7]})
         for row in rows.values():
             assert (row["tasks"], row["note"].split("; ")[0]) == (1, "left out nim (no runs of critic)")
         assert rows["r2po"]["iqm"] == pytest.approx(0.85)
-
-    def test_unequal_runs_and_missing_returns_are_said(self) -> None:
         rows = table({**GRID, ("props", "nim"): [0.5, 0.6, math.nan]})
         assert rows["r2po"]["note"] is None
-        assert rows["props"]["note"] == "1 run misses a return; 2 to 4 runs a task"
-        assert rows["props"]["runs"] == 6
+        assert (rows["props"]["note"], rows["props"]["runs"]) == ("1 run misses a return; 2 to 4 runs a task", 6)
         assert rows["props"]["iqm_low"] is not None
+        for row in table({("r2po", "maze"): [0.5, 0.6], ("props", "nim"): [0.1, 0.2]}).values():
+            assert (row["tasks"], row["runs"], row["iqm"], row["mean_rank"]) == (0, 0, None, None)
+            assert row["note"] == "left out maze (no runs of props), nim (no runs of r2po); no task is left"
+        for row in table({("props", "maze"): [0.5, 0.6], ("critic", "maze"): [0.5, 0.5]}).values():
+            assert (row["probability_of_improvement"], row["note"]) == (None, "no runs of r2po")
 
-    def test_one_run_has_no_interval_and_neither_has_what_is_held_against_it(self) -> None:
+    def test_one_run_has_no_interval_and_neither_has_what_is_compared_with_it(self) -> None:
         rows = table({**GRID, ("props", "nim"): [0.5]})
         note = "no interval from a single run: props on nim"
         assert rows["r2po"]["note"] == note
@@ -83,24 +82,11 @@ class TestAggregate:
         assert rows["props"]["probability_of_improvement"] is not None
         for row, names in ((rows["props"], ("iqm", "probability_of_improvement")), (rows["r2po"], ("mean_rank",))):
             assert {row[f"{name}_{end}"] for name in names for end in ("low", "high")} == {None}
-
-    def test_many_single_runs_are_counted(self) -> None:
         cells = {(method, env): [0.5] for method in ("r2po", "props") for env in ("maze", "nim", "pong")}
         note = "no interval from a single run: props on maze, props on nim, props on pong, 3 more"
         assert {row["note"] for row in table(cells).values()} == {note}
         own = [row["note"] for row in profile([compared(cells)], "mean_return", [0.5]) if row["variant"] == "r2po"]
         assert own == ["no interval from a single run: r2po on maze, r2po on nim, r2po on pong"]
-
-    def test_no_task_in_common_is_no_crash(self) -> None:
-        rows = table({("r2po", "maze"): [0.5, 0.6], ("props", "nim"): [0.1, 0.2]})
-        for row in rows.values():
-            assert (row["tasks"], row["runs"], row["iqm"], row["mean_rank"]) == (0, 0, None, None)
-            assert row["note"] == "left out maze (no runs of props), nim (no runs of r2po); no task is left"
-
-    def test_no_reference_is_said(self) -> None:
-        rows = table({("props", "maze"): [0.5, 0.6], ("critic", "maze"): [0.5, 0.5]})
-        for row in rows.values():
-            assert (row["probability_of_improvement"], row["note"]) == (None, "no runs of r2po")
 
     def test_methods_that_tie_everywhere(self) -> None:
         rows = table({(method, "maze"): [1.0, 1.0] for method in ("r2po", "props")})
@@ -138,15 +124,14 @@ AWKWARD: list[Cells] = [
 ]
 
 
-@pytest.mark.parametrize("cells", AWKWARD)
-def test_rows_are_valid_json_with_all_columns(cells: Cells) -> None:
-    comparison = [compared(cells)]
-    tables = {
-        AGGREGATE_COLUMNS: aggregate(comparison, "mean_return", "r2po", resamples=100),
-        PROFILE_COLUMNS: profile(comparison, "mean_return", np.linspace(0, 1, 3), resamples=100),
-        RANK_COLUMNS: ranks(comparison, "mean_return", resamples=100),
-    }
-    for columns, rows in tables.items():
-        assert rows
-        assert json.loads(json.dumps(rows, allow_nan=False)) == rows
-        assert all(set(row) == set(columns) for row in rows)
+def test_rows_are_valid_json_with_all_columns() -> None:
+    for comparison in ([compared(cells)] for cells in AWKWARD):
+        tables = {
+            AGGREGATE_COLUMNS: aggregate(comparison, "mean_return", "r2po", resamples=100),
+            PROFILE_COLUMNS: profile(comparison, "mean_return", np.linspace(0, 1, 3), resamples=100),
+            RANK_COLUMNS: ranks(comparison, "mean_return", resamples=100),
+        }
+        for columns, rows in tables.items():
+            assert rows
+            assert json.loads(json.dumps(rows, allow_nan=False)) == rows
+            assert all(set(row) == set(columns) for row in rows)

@@ -70,50 +70,34 @@ def test_it_is_the_interquartile_mean_over_tasks_at_every_point() -> None:
         assert row["iqm"] == pytest.approx(float(interquartile_mean(best)))
 
 
-def test_methods_end_where_their_runs_end() -> None:
+def test_what_ended_is_not_carried_on_and_what_is_missing_is_noted() -> None:
     one, two = iterations(("maze", "props", [0.1] * 4)), iterations(("maze", "r2po", [0.1] * 4), each=20)
     rows = curve(pd.concat([one, two], ignore_index=True))
     reached = {method: [row["rollouts"] for row in rows if row["variant"] == method] for method in ("props", "r2po")}
     assert reached == {"props": [20, 40], "r2po": [20, 40, 60, 80]}
-
-
-def test_a_run_that_ended_is_not_carried_on_and_it_is_said() -> None:
-    frame = iterations(*[("maze", "r2po", [0.5] * length) for length in (4, 4, 4, 2)])
-    rows = curve(frame)
+    rows = curve(iterations(*[("maze", "r2po", [0.5] * length) for length in (4, 4, 4, 2)]))
     assert [row["runs"] for row in rows] == [4, 4, 3, 3]
     assert [row["note"] for row in rows] == [None, None, *["1 of 4 runs are not here yet, or have ended"] * 2]
-
-
-def test_a_task_on_which_all_runs_ended_leaves_no_mean_over_tasks() -> None:
-    frame = iterations(("maze", "r2po", [0.5] * 4), ("maze", "r2po", [0.7] * 4), ("nim", "r2po", [0.5] * 2))
-    rows = curve(frame)
+    # A task on which all runs ended leaves no mean over tasks.
+    rows = curve(iterations(("maze", "r2po", [0.5] * 4), ("maze", "r2po", [0.7] * 4), ("nim", "r2po", [0.5] * 2)))
     assert [row["iqm"] is None for row in rows] == [False, False, True, True]
-    assert rows[0]["note"] == "a single run on nim"
-    assert (rows[0]["low"], rows[0]["high"]) == (None, None)
+    assert (rows[0]["note"], rows[0]["low"], rows[0]["high"]) == ("a single run on nim", None, None)
     assert "no run on nim" in rows[3]["note"]
-
-
-def test_a_method_that_lacks_a_task_takes_it_from_all() -> None:
-    frame = iterations(("maze", "r2po", [0.5]), ("nim", "r2po", [0.5]), ("nim", "props", [0.5]))
-    assert {row["note"].split("; ")[0] for row in curve(frame)} == {"left out maze (no runs of props)"}
-
-
-def test_an_iteration_without_a_return_is_said() -> None:
+    # A method that lacks a task takes it from all.
+    rows = curve(iterations(("maze", "r2po", [0.5]), ("nim", "r2po", [0.5]), ("nim", "props", [0.5])))
+    assert {row["note"].split("; ")[0] for row in rows} == {"left out maze (no runs of props)"}
     rows = curve(iterations(("maze", "r2po", [0.5, math.nan, 0.7, 0.7]), ("maze", "r2po", [0.5] * 4)))
     assert {row["note"] for row in rows} == {"1 run misses a return"}
     assert [row["iqm"] for row in rows] == pytest.approx([0.5, 0.5, 0.6, 0.6])
 
 
-@pytest.mark.parametrize(
-    "frame",
-    [
+def test_rows_are_valid_json_with_all_columns() -> None:
+    for frame in (
         iterations(("maze", "r2po", [0.5])),
         iterations(("maze", "r2po", [math.nan])),
         iterations(("maze", "r2po", [0.5]), ("nim", "props", [0.5])),
-    ],
-)
-def test_rows_are_valid_json_with_all_columns(frame: pd.DataFrame) -> None:
-    rows = curve(frame)
-    assert rows
-    assert json.loads(json.dumps(rows, allow_nan=False)) == rows
-    assert all(set(row) == set(EFFICIENCY_COLUMNS) for row in rows)
+    ):
+        rows = curve(frame)
+        assert rows
+        assert json.loads(json.dumps(rows, allow_nan=False)) == rows
+        assert all(set(row) == set(EFFICIENCY_COLUMNS) for row in rows)

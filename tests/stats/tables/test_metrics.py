@@ -25,37 +25,21 @@ class TestMetrics:
     def test_by_hand(self) -> None:
         (row,) = metrics(runs(("x", "maze", "r2po", [0.2, 0.4], [0.9, 0.7])))
         assert row == pytest.approx(
-            {
-                "condition": "x",
-                "env": "maze",
-                "variant": "r2po",
-                "runs": 2,
-                "missing": 0,
-                "mean_return": 0.3,
-                "mean_return_std": math.sqrt(0.02),
-                "mean_return_se": 0.1,
-                "best_return": 0.8,
-                "best_return_std": math.sqrt(0.02),
-                "best_return_se": 0.1,
-                "stability_gap": 0.5,
-            }
+            {"condition": "x", "env": "maze", "variant": "r2po", "runs": 2, "missing": 0}
+            | {"mean_return": 0.3, "mean_return_std": math.sqrt(0.02), "mean_return_se": 0.1}
+            | {"best_return": 0.8, "best_return_std": math.sqrt(0.02), "best_return_se": 0.1, "stability_gap": 0.5}
         )
 
-    def test_one_run_has_no_spread(self) -> None:
+    def test_what_is_missing(self) -> None:
         (row,) = metrics(runs(("x", "maze", "r2po", [0.2], [0.9])))
         assert (row["runs"], row["mean_return"], row["mean_return_std"], row["best_return_se"]) == (1, 0.2, None, None)
-
-    def test_a_run_without_returns_is_counted_as_missing_and_left_out(self) -> None:
         (row,) = metrics(runs(("x", "maze", "r2po", [0.2, math.nan, 0.4], [0.9, math.nan, 0.7])))
-        assert (row["runs"], row["missing"]) == (3, 1)
-        assert row["mean_return"] == pytest.approx(0.3)
+        assert (row["runs"], row["missing"], row["mean_return"]) == (3, 1, pytest.approx(0.3))
+        assert metrics(runs(("x", "maze", "r2po", [], [])).reindex(columns=["condition", "env", "variant"])) == []
 
     def test_conditions_are_never_pooled(self) -> None:
         rows = metrics(runs(("b", "maze", "r2po", [1.0], [1.0]), ("a", "maze", "r2po", [0.0], [0.0])))
         assert [(row["condition"], row["mean_return"]) for row in rows] == [("a", 0.0), ("b", 1.0)]
-
-    def test_no_runs_give_no_rows(self) -> None:
-        assert metrics(runs(("x", "maze", "r2po", [], [])).reindex(columns=["condition", "env", "variant"])) == []
 
 
 GRID = runs(
@@ -87,18 +71,14 @@ class TestCompare:
         assert rows["maze", "props"]["family"] == 2
 
     def test_missing_cells_and_single_runs_are_shown_and_not_counted(self) -> None:
-        rows = {(row["env"], row["baseline"]): row for row in compare(GRID, "r2po", "mean_return")}
+        grid = pd.concat([GRID, runs(("x", "pong", "props", [1.0, 2.0], [3.0, 3.0]))])
+        rows = {(row["env"], row["baseline"]): row for row in compare(grid, "r2po", "mean_return")}
         assert rows["nim", "criticonly"]["note"] == "fewer than two runs"
         assert rows["maze", "criticonly"]["note"] == "no runs of the baseline"
         for env in ("nim", "maze"):
             row = rows[env, "criticonly"]
             assert (row["raw_p"], row["holm_p"], row["significant"], row["family"]) == (None, None, None, 0)
-
-    def test_a_reference_missing_on_a_task_is_said(self) -> None:
-        grid = pd.concat([GRID, runs(("x", "pong", "props", [1.0, 2.0], [3.0, 3.0]))])
-        row = next(
-            row for row in compare(grid, "r2po", "mean_return") if (row["env"], row["baseline"]) == ("pong", "props")
-        )
+        row = rows["pong", "props"]
         assert (row["note"], row["reference_mean"], row["baseline_mean"]) == ("no runs of the reference", None, 1.5)
 
     def test_methods_that_do_not_vary(self) -> None:
@@ -111,29 +91,22 @@ class TestCompare:
         for row in rows.values():
             assert (row["hedges_g_low"], row["hedges_g_high"]) == (None, None)
 
-    @pytest.mark.parametrize("metric", ["mean_return", "best_return"])
-    def test_rows_are_valid_json(self, metric: Metric) -> None:
+    def test_rows_are_valid_json(self) -> None:
         # Two tasks on which the reference has one run, or none, beside what the others lack in `GRID`.
         lacking = runs(
             ("x", "pong", "r2po", [1.0], [2.0]),
             ("x", "pong", "props", [1.0], [3.0]),
             ("x", "swimmer", "props", [1.0], [2.0]),
         )
-        rows = compare(pd.concat([GRID, lacking]), "r2po", metric)
-        assert len(rows) == 8
-        # NaN and infinity are refused, and so are the numbers of NumPy that only look like Python's.
-        assert json.loads(json.dumps(rows, allow_nan=False)) == rows
-        for name in (
-            "reference_mean",
-            "reference_std",
-            "baseline_mean",
-            "baseline_std",
-            "gap",
-            "welch_t",
-            "df",
-            "hedges_g",
-        ):
-            assert any(row[name] is None for row in rows), name
+        metric: Metric
+        for metric in ("mean_return", "best_return"):
+            rows = compare(pd.concat([GRID, lacking]), "r2po", metric)
+            assert len(rows) == 8
+            # NaN and infinity are refused, and so are the numbers of NumPy that only look like Python's.
+            assert json.loads(json.dumps(rows, allow_nan=False)) == rows
+            ends = [f"{who}_{what}" for who in ("reference", "baseline") for what in ("mean", "std")]
+            for name in (*ends, "gap", "welch_t", "df", "hedges_g"):
+                assert any(row[name] is None for row in rows), name
 
     def test_alpha_decides_what_is_significant(self) -> None:
         corrected = {row["env"]: row["holm_p"] for row in compare(GRID, "r2po", "mean_return") if row["family"]}
@@ -148,10 +121,7 @@ class TestCompare:
             rows = [row for row in compare(twice, "r2po", "mean_return") if row["condition"] == condition]
             assert [row["holm_p"] for row in rows] == alone
 
-    @pytest.mark.parametrize(
-        ("reference", "alpha", "message"),
-        [("sac", 0.05, "methods here: criticonly, props, r2po"), ("r2po", 0.0, "alpha")],
-    )
-    def test_what_cannot_be_compared_is_refused(self, reference: str, alpha: float, message: str) -> None:
-        with pytest.raises(ValueError, match=message):
-            compare(GRID, reference, "mean_return", alpha)
+    def test_what_cannot_be_compared_is_refused(self) -> None:
+        for reference, alpha, message in (("sac", 0.05, "here: criticonly, props, r2po"), ("r2po", 0.0, "alpha")):
+            with pytest.raises(ValueError, match=message):
+                compare(GRID, reference, "mean_return", alpha)

@@ -12,10 +12,6 @@
   }
 
   async function render(main) {
-    if (Data.isExported) {
-      main.append(h("p", {}, "An exported folder cannot be written to. Coding needs the server: audit view DIR --labels labels.csv"));
-      return undefined;
-    }
     let sheet = await read("sheet");
     if (sheet.file === null) {
       main.append(
@@ -316,5 +312,5 @@
     };
   }
 
-  Pages.add({ name: "coding", title: "Coding", inNav: true, isThere: () => !Data.isExported, render });
+  Pages.add({ name: "coding", title: "Coding", inNav: true, isServedOnly: true, render });
 })();

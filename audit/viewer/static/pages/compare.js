@@ -41,7 +41,7 @@
   const points = rounding(1);
   const spread = (row) => Math.max(row.a_std ?? 0, row.b_std ?? 0);
   const p = (value) => pValue(value) || "–";
-  const counted = (text, filter) => link(text, Query.address("revisions", [], filter));
+  const counted = (text, filter) => link(text, Query.revisions(filter));
 
   /** A table of one measure: a row per task, and per what both have in common where there are several; the difference first, which narrow screens show. */
   function table(data, rows, caption, heading, cellsOf, format) {
@@ -107,9 +107,9 @@
     name: "compare",
     title: "Compare",
     inNav: true,
+    isServedOnly: true,
     isThere: (about) => ["condition", "variant"].some((name) => new Set(about.holdings.map((row) => row[name])).size > 1),
     async render(main, { query }) {
-      if (Data.isExported) throw new Error("comparisons are computed on request: open the records with audit view");
       const data = await Data.get("compare", query);
       if (!data.by) {
         main.append(h("h1", "Compare"), h("p", "There is one condition and one method here: nothing to compare."));

@@ -151,7 +151,6 @@
     isServedOnly: true,
     isThere: (about) => about.plans > 0,
     async render(main, { parts, query }) {
-      if (Data.isExported) throw new Error("experiments are not in an exported folder; serve the pages with audit view --plan FILE");
       if (!parts.length) Data.forget("interventions"); // answers may have come meanwhile
       const { plans } = await Data.get("interventions");
       if (!plans.length) throw new Error("no plan of an experiment was given; name one with audit view --plan FILE");

@@ -33,11 +33,11 @@ const OverviewCharts = (() => {
           })),
           ...dots.map((dot, place) => Plot.dot(mine.filter((row) => row[dot.share] !== null), {
             x: dot.share, y: inner, dy: lift(place), r: 4.5, fill: dot.isHollow ? "var(--paper)" : dot.fill, stroke: dot.fill, strokeWidth: 2,
-            href: (row) => Charts.to(row.links[dot.count]), title: (row) => says(row, dot),
+            href: (row) => Query.revisions(row.links[dot.count]), title: (row) => says(row, dot),
           })),
           end ? Plot.text(mine, {
-            x: top, y: inner, dx: 10, textAnchor: "start", fill: "var(--accent)", text: (row) => `${number(row[end.count])} of ${number(row[end.of])}`,
-            href: (row) => Charts.to(row.links[end.count]), title: (row) => says(row, end),
+            x: top, y: inner, dx: 10, textAnchor: "start", fill: Data.isExported ? "currentColor" : "var(--accent)", text: (row) => `${number(row[end.count])} of ${number(row[end.of])}`,
+            href: (row) => Query.revisions(row.links[end.count]), title: (row) => says(row, end),
           }) : null,
         ].filter(Boolean),
       });
@@ -134,7 +134,7 @@ const OverviewCharts = (() => {
         color: { type: "identity" }, opacity: { type: "identity" },
         marks: [
           Plot.cell(mine, { ...at, fill: (row) => colourOf(row.pattern), fillOpacity: (row) => 0.1 + 0.5 * (row.pct ?? 0) / 100, inset: 0.75, ...says }),
-          Plot.text(mine, { ...at, ...says, href: (row) => Charts.to(row.links.revisions), text: (row) => number(row.revisions), fill: "currentColor" }),
+          Plot.text(mine, { ...at, ...says, href: (row) => Query.revisions(row.links.revisions), text: (row) => number(row.revisions), fill: "currentColor" }),
         ],
       }));
     });
@@ -163,7 +163,7 @@ const OverviewCharts = (() => {
           h("div.panels", Charts.grouped(of, ["variant"]).map(([[variant], lines]) => {
             const cell = { condition: lines[0].condition, env, variant };
             const isMine = (row) => Charts.KEY.every((name) => row[name] === cell[name]);
-            return h("div.panel", h("p.panel-title", link(Names.value("variant", variant), Charts.to(cell))), Charts.lazily(height, () => Charts.curves({
+            return h("div.panel", h("p.panel-title", link(Names.value("variant", variant), Query.revisions(cell))), Charts.lazily(height, () => Charts.curves({
               text: `${Names.value("env", env)}, ${Names.value("variant", variant)}: best return so far of ${lines.length} runs`,
               runs: lines, means: means.filter(isMine), colourOf: () => Charts.method(variant), domain: ranges.get(env), width, height,
             })));
@@ -206,7 +206,7 @@ const OverviewCharts = (() => {
           x: { label: "Δ" }, y: { type: "sqrt", label: null, grid: true, ticks: 4, tickFormat: Charts.whole }, color: { type: "identity" },
           marks: [Plot.rect(bins, {
             x1: from, x2: until, y1: 0, y2: "revisions", fill: (bin) => Charts.direction(kind(bin)), inset: 0.5,
-            href: (bin) => Charts.to(filter(bin)),
+            href: (bin) => Query.revisions(filter(bin)),
             title: (bin) => `${number(bin.revisions)} revisions with Δ ${bin.low === bin.high ? number(bin.low) : `from ${number(bin.low)} to ${number(bin.high)}`}`,
           })],
         }));

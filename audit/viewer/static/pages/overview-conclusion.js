@@ -3,7 +3,7 @@
 // What the overview states first, in sentences: how many revisions regress, how many of these cite, and whether one goes
 // with the other; each with its interval, and with what cannot be said.
 const OverviewConclusion = (() => {
-  const counted = (value, filter, given) => link(number(value), Query.address("revisions", [], { ...filter, ...given }));
+  const counted = (value, filter, given) => link(number(value), Query.revisions({ ...filter, ...given }));
   const runsOf = ({ runs }) => (runs === 1 ? "1 run" : `${number(runs)} runs`);
 
   /** The interval of a share, or why there is none or why it is of little use. */

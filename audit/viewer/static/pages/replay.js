@@ -24,51 +24,23 @@
 
   const returns = ({ old, new: revised }) => (old.why || revised.why ? "" : `, return ${number(old.return)} → ${number(revised.return)}`);
 
-  // The pictures of a rollout by Gymnasium: one image with every n-th state, shown through a canvas.
-  function film(policy, columns, label) {
-    const canvas = h("canvas.replay-film", { role: "img", "aria-label": label });
-    let image = null;
-    const show = (state) => {
-      if (!image) return;
-      const { every, count } = policy.frames;
-      const place = state >= policy.length ? count - 1 : Math.floor(state / every);
-      const width = image.width / Math.min(columns, count);
-      const height = image.height / Math.ceil(count / columns);
-      if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
-      canvas.getContext("2d").drawImage(image, width * (place % columns), height * Math.floor(place / columns), width, height, 0, 0, width, height);
-    };
-    const load = async () => {
-      const answer = await fetch(policy.film);
-      if (!answer.ok) {
-        const { error } = await answer.json().catch(() => ({ error: `status ${answer.status}` }));
-        throw new Error(error);
-      }
-      image = await createImageBitmap(await answer.blob());
-    };
-    return { node: canvas, show, load, isLoaded: () => image !== null };
-  }
-
   // One policy's side of a rollout: its picture, its outcome, and where it is.
   function scene(replay, rollout, name) {
     const policy = rollout[name];
     if (policy.why) return { node: h("figure.replay-scene", h("figcaption", h("strong", POLICIES[name])), h("p.replay-why", shown(policy.why))), policy: null };
     const label = `${rollout.label} rollout, ${POLICIES[name]}`;
     const drawing = ReplayDrawings.draw(replay, policy, `${label}, drawn: ${outcome(policy)}`);
-    const pictures = policy.film ? film(policy, replay.columns, `${label}, rendered: ${outcome(policy)}`) : null;
     const where = h("span.replay-where");
     const node = h("figure.replay-scene",
-      h("div.replay-stage", drawing.node, pictures ? pictures.node : null),
+      h("div.replay-stage", drawing.node),
       h("figcaption", h("strong", POLICIES[name]), ` ${outcome(policy)}`, h("br"), h("span.replay-agreement", shown(agreement(policy))), h("br"), where));
-    const show = (step, rendered) => {
+    const show = (step) => {
       const state = Math.min(step, policy.length);
-      const isFilm = rendered && pictures !== null && pictures.isLoaded();
-      drawing.node.toggleAttribute("hidden", isFilm);
-      if (pictures) pictures.node.toggleAttribute("hidden", !isFilm);
-      (isFilm ? pictures : drawing).show(state);
+      drawing.show(state);
       node.classList.toggle("replay-over", state === policy.length);
       where.textContent = state === policy.length ? `${policy.ended} at step ${state}` : `step ${state}`;
     };
-    return { node, show, policy, pictures, label };
+    return { node, show, policy };
   }
 
   // The steps around the one that is shown: state, action, reward.
@@ -161,10 +133,6 @@
 
   async function render(main, route) {
     const title = h("h1", "Replay");
-    if (Data.isExported) {
-      main.append(title, h("p.replay-why", "Replays run policies and need the viewer's server: audit view."));
-      return undefined;
-    }
     const status = h("p.replay-status", { role: "status" });
     const [condition, env, variant, run, iteration] = route.parts;
     const revision = `${Names.value("env", env)} · ${Names.value("variant", variant)} · run ${shown(run)} · iteration ${shown(iteration)}`;
@@ -175,10 +143,10 @@
       status.classList.add("replay-why");
       return undefined;
     }
-    return page(main, replay, status);
+    return page(main, replay);
   }
 
-  function page(main, replay, status) {
+  function page(main, replay) {
     const scenes = [];
     const panels = replay.rollouts.map((rollout) => {
       const sides = Object.keys(POLICIES).map((name) => scene(replay, rollout, name));
@@ -187,12 +155,11 @@
         h("h2", `${rollout.label} rollout`), h("p.replay-seed", `rollout ${rollout.place}, seed ${rollout.seed}${returns(rollout)}`),
         h("div.replay-pair", ...sides.map((each) => each.node)));
     });
-    const filmed = scenes.filter((each) => each.pictures);
-    let rendered = filmed.length > 0, isLeft = false, tables = [];
+    let tables = [];
     const place = h("div.replay-tables");
     const most = Math.max(0, ...scenes.map((each) => each.policy.length));
     const time = controls(most, (step) => {
-      for (const each of scenes) each.show(step, rendered);
+      for (const each of scenes) each.show(step);
       for (const each of tables) each.show(step);
     });
     const choose = (wanted) => {
@@ -202,38 +169,14 @@
       place.replaceChildren(...tables.map((each) => each.node));
       time.again();
     };
-    const pictures = choice("replay-pictures", "Pictures", [["rendered", "Gymnasium's"], ["drawn", "drawn"]], "rendered", (value) => {
-      rendered = value === "rendered";
-      time.again();
-    });
     const rollouts = choice("replay-rollout", "Steps of", replay.rollouts.map((each, index) => [String(index), `${each.label} rollout`]), "0", choose);
     main.append(
-      h("p.replay-note", seeds(replay), h("br"), `Drawn: ${ReplayDrawings.about(replay)}.`, replay.unfilmable ? ` ${shown(replay.unfilmable)}.` : ""),
-      time.node, ...(filmed.length ? [pictures] : []), h("div.replay-rollouts", ...panels), rollouts, place);
+      h("p.replay-note", seeds(replay), h("br"), `Drawn: ${ReplayDrawings.about(replay)}.`),
+      time.node, h("div.replay-rollouts", ...panels), rollouts, place);
     choose("0");
     for (const [key, action] of [["p", time.toggle], [",", () => time.by(-1)], [".", () => time.by(1)]]) Pages.onKey(key, action);
-    load(filmed, status, time, () => isLeft);
-    return () => {
-      isLeft = true;
-      time.stop();
-    };
+    return time.stop;
   }
 
-  // One after the other: the server makes pictures one rollout at a time.
-  async function load(filmed, status, time, isLeft) {
-    const failures = new Set();
-    for (const [done, each] of filmed.entries()) {
-      status.textContent = `Gymnasium renders the rollouts, which are drawn until then: ${done} of ${filmed.length} are done.`;
-      try {
-        await each.pictures.load();
-      } catch (error) {
-        failures.add(error.message);
-      }
-      if (isLeft()) return;
-      time.again();
-    }
-    status.textContent = [...failures].map((each) => `${shown(each)}; drawn instead`).join(". ");
-  }
-
-  Pages.add({ name: "replay", title: "Replay", render });
+  Pages.add({ name: "replay", title: "Replay", isServedOnly: true, render });
 })();

@@ -14,7 +14,7 @@
     for (const [name, key] of [["j", data.after], ["k", data.before]]) {
       Pages.onKey(name, () => { if (key) location.hash = step(key); });
     }
-    const of = data.among === undefined ? "" : ` of ${number(data.among)}`; // an exported folder need not count them
+    const of = ` of ${number(data.among)}`;
     const place = data.place ? `${number(data.place)}${of}` : `not one${of}`;
     return h("div.walk", { role: "navigation", "aria-label": "Revisions" },
       data.before ? link("← previous (k)", step(data.before)) : h("span.muted", "← previous (k)"),
@@ -52,7 +52,7 @@
     return h("ul.verdicts", names.filter((name) => row[name] !== null).map((name) => {
       const text = typeof row[name] === "number" ? number(row[name]) : Names.value(name, row[name]);
       return h("li", { title: Names.meaning(name) }, h("span.muted", `${Names.column(name)} `),
-        name === "severity" ? text : link(text, Query.address("revisions", [], { [name]: raw(row[name]) })));
+        name === "severity" ? text : link(text, Query.revisions({ [name]: raw(row[name]) })));
     }));
   }
 
@@ -145,7 +145,7 @@
       main.append(
         h("h1", `${Names.value("env", row.env)} · ${Names.value("variant", row.variant)} · run ${row.run} · iteration ${row.iteration}`),
         h("p.muted", shown(row.condition), data.model ? ` · ${data.model}` : " · model not recorded"),
-        walking(data, parts, query), likeThis(row, parts, query), verdicts(row), h("p", h("span.muted", "Rule of the pattern: "), data.reason.replace(/(?<![\w.])-(?=\d)/g, "−")),
+        walking(data, parts, query), Data.isExported ? "" : likeThis(row, parts, query), verdicts(row), h("p", h("span.muted", "Rule of the pattern: "), data.reason.replace(/(?<![\w.])-(?=\d)/g, "−")),
         h("div.sides", h("div", given, outcome(data)), h("div", answered, h("section.edits", h("h2", data.text ? "What became of the text" : "Parameters"), edits(data)))),
         h("div.beside", others(data), prompt(data), row.file ? h("p.muted", `Recorded in ${shown(row.file)}`) : null),
       );

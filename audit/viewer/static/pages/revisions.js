@@ -107,7 +107,7 @@
 
   function downloads(query, columns) {
     const chosen = Query.changed(Query.selection(query), { columns: columns.join(",") });
-    if (Data.isExported) return h("button", { type: "button", onclick: () => Data.download(chosen) }, "Download CSV");
+    if (Data.isExported) return link("Download CSV", "revisions.csv", { download: "" });
     return h("span", "Download: ", ["csv", "parquet", "latex"].flatMap((format, place) => {
       const href = `api/download?${Query.changed(chosen, { format })}`;
       return [place ? " · " : "", link({ csv: "CSV", parquet: "Parquet", latex: "LaTeX" }[format], href, { download: "" })];
@@ -144,6 +144,16 @@
     return Tables.scrolling(h("table", h("caption", `${number(found.total)} revisions`), h("thead", h("tr", headings)), h("tbody", rows)), "Revisions");
   }
 
+  /** The values of columns with how many revisions have each, to filter by. */
+  async function counts(query) {
+    const about = Names.about;
+    const ranges = ["r0", "delta", "p_no_change", "edit_distance", "edit_ratio", "severity"].filter((name) => about.columns.some((each) => each.name === name && !each.empty));
+    const filtered = Query.filters(query).map(([name]) => name);
+    const counted = [...new Set([...about.facets, ...ranges, ...filtered])];
+    const facets = await Data.get("facets", Query.changed(Query.selection(query), { facets: counted.join(","), sort: null }));
+    return h("aside.facets", { "aria-label": "Filters and counts" }, filters(counted.map((name) => facet(query, name, facets[name]))));
+  }
+
   /** The facets; on a narrow screen behind one line, so that the table comes first. */
   function filters(facets) {
     const isWide = matchMedia("(min-width: 801px)").matches;
@@ -164,18 +174,12 @@
       const about = Names.about;
       const columns = (query.get("columns") || about.shown.join(",")).split(",").filter(Boolean);
       const asked = Query.changed(Query.selection(query), { page: query.get("page"), columns: [...new Set([...columns, "direction"])].join(",") });
-      const ranges = ["r0", "delta", "p_no_change", "edit_distance", "edit_ratio", "severity"].filter((name) => about.columns.some((each) => each.name === name && !each.empty));
-      const filtered = [...new Set(Query.filters(query).map(([name]) => name))];
-      const counted = [...new Set([...about.facets, ...ranges, ...filtered])];
-      const [found, facets] = await Promise.all([
-        Data.get("revisions", asked),
-        Data.get("facets", Query.changed(Query.selection(query), { facets: counted.join(","), sort: null })),
-      ]);
+      if (Data.isExported && (Query.filters(query).length || query.get("q"))) throw new Error(Data.notice);
+      const [found, facets] = await Promise.all([Data.get("revisions", asked), Data.isExported ? null : counts(query)]);
       Pages.announce(`${number(found.total)} revisions`);
-      main.append(h("h1", "Revisions"), h("div.layout",
-        h("aside.facets", { "aria-label": "Filters and counts" }, filters(counted.map((name) => facet(query, name, facets[name])))),
+      main.append(h("h1", "Revisions"), Data.notice ? h("p.notice", Data.notice) : "", h(facets ? "div.layout" : "div", facets,
         h("div",
-          h("div.bar", searching(query), downloads(query, columns), columnsChooser(query, columns)),
+          h("div.bar", facets ? searching(query) : null, downloads(query, columns), columnsChooser(query, columns)),
           chips(query), found.total ? [grid(query, found, columns), paging(query, found)] : h("p", "No revision matches; remove a filter."),
         )));
     },

@@ -81,7 +81,7 @@
       const filter = { condition, env, variant, run: String(run) };
       const part = data.every > 1 ? `One in ${number(data.every)} of ${number(data.total)} iterations is shown, without its revision. ` : "";
       main.append(h("h1", `${Names.value("env", env)} · ${Names.value("variant", variant)} · run ${run}`), h("p.muted", shown(condition)), facts(data), setUp(data),
-        h("p", part, data.revisions_total ? link(`Its ${number(data.revisions_total)} revisions in the table`, Query.address("revisions", [], filter))
+        h("p", part, data.revisions_total ? link(`Its ${number(data.revisions_total)} revisions in the table`, Query.revisions(filter))
           : "No candidate of this run was revised: there are no revisions to read."),
         h("div", steps.length ? [curve(data, steps), table(data, steps)] : h("p", "No iteration is finished.")));
     },

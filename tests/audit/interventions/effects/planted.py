@@ -3,31 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
 from audit.interventions.experiment import Answered, Experiment, Place
+from audit.interventions.presets import LABEL, NUMBER, POSITION
 from audit.interventions.units import Unit
 
+FAMILY = (LABEL, POSITION, NUMBER)
 ROLES = ("worst", "median", "best")
 SMALL = {"A0": 2, "N0": 6, "N0h": 6, "XL": 6, "XP": 6, "P1": 6, "C": 4}
 STANDARD = {"A0": 2, **dict.fromkeys(("N0", "N0h", "XL", "XP", "P1", "P2", "C", "RW", "RM", "S_w", "S_m", "S_b"), 4)}
 
-
-class Hypothesis(NamedTuple):
-    """A primary hypothesis, as a plan has it."""
-
-    factor: str
-    outcome: str
-    arm: str
-    control: str | None = None
-
-
-LABEL = Hypothesis("label", "edits", "XL", "N0h")
-POSITION = Hypothesis("position", "edits", "XP", "N0")
-NUMBER = Hypothesis("number", "text", "C")
-PRESENCE = Hypothesis("presence", "edits", "RW", "RM")
 
 Rule = Callable[[tuple[Place, ...], np.random.Generator], int | None]
 

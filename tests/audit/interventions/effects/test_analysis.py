@@ -7,8 +7,7 @@ import pytest
 from statsmodels.stats.multitest import multipletests
 
 from audit.interventions.effects.analysis import analyse
-from audit.interventions.effects.family import explored, judged, verdict
-from audit.interventions.effects.results import Effect
+from audit.interventions.effects.results import Effect, explored, judged, verdict
 from audit.interventions.experiment import Experiment
 from tests.audit.interventions.effects.planted import (
     LABEL,

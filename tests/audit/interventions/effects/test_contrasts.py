@@ -13,9 +13,8 @@ from audit.interventions.effects.contrasts import edit_effect, follows_worst, me
 from audit.interventions.experiment import Experiment
 from audit.measures.energy import energy_distance, pairwise_distances
 from tests.audit.interventions.effects.planted import (
+    FAMILY,
     LABEL,
-    NUMBER,
-    POSITION,
     by_label,
     by_number,
     by_typical,
@@ -25,7 +24,6 @@ from tests.audit.interventions.effects.planted import (
 )
 
 QUICK = Redraws(permutations=499)
-FAMILY = (LABEL, POSITION, NUMBER)
 
 
 def verdicts(experiment):

@@ -9,8 +9,7 @@ import pytest
 
 from audit.interventions.effects.comparisons import Redraws
 from audit.interventions.effects.contrasts import edit_effect, placebos
-from audit.interventions.effects.harm import harm
-from audit.interventions.effects.presence import dose, weights
+from audit.interventions.effects.presence import dose, harm, weights
 from audit.interventions.experiment import Experiment
 from tests.audit.interventions.effects.planted import SMALL, STANDARD, by_number, by_typical, nothing, planted
 
