@@ -102,7 +102,11 @@ def _spec(request: Request, task: Task, method: Method, run: int) -> RunSpec:
         "switches": chosen,
     }
     if isinstance(method, Baseline):
-        asked = {"backend": baselines.BACKEND, "model": method.id, "options": baselines.options(method, task)}
+        asked: dict[str, Any] = {
+            "backend": baselines.BACKEND,
+            "model": method.id,
+            "options": baselines.options(method, task),
+        }
         return baselines.BaselineRun(**common, **asked, tau_c=None, warmup=0)
     return RunSpec(
         **common,

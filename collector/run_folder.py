@@ -33,15 +33,36 @@ _NO_LOCKS: Final = (
 )
 
 
-class RunFolder:
-    """The folder of one run, open for writing. Use as a context manager.
+@dataclass(slots=True)
+class Stored:
+    """What a folder holds of a run.
 
     Attributes:
-        path: the folder.
-        run: what the run is; none until `begin` was called, if the folder is new.
+        run: what it is; none until `RunFolder.begin` was called, if the folder is new.
         episodes: the iterations that proposed something, in order.
         skipped: those that proposed nothing, in order.
         pending: calls of the iteration that did not finish; they are used again instead of being paid for twice.
+        torn: files that end in an unfinished line, or in truths of calls that are lost, with the number of the first
+            such line and the bytes before it.
+    """
+
+    run: Run | None = None
+    episodes: list[Episode] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    pending: list[Call] = field(default_factory=list)
+    torn: list[tuple[Path, int, int]] = field(default_factory=list)
+
+    @property
+    def finished(self) -> int:
+        """The number of finished iterations, those that proposed nothing included."""
+        return len(self.episodes) + len(self.skipped)
+
+
+class RunFolder(Stored):
+    """The folder of one run, open for writing, and what it holds. Use as a context manager.
+
+    Attributes:
+        path: the folder.
         notes: what was repaired on opening, for people.
 
     Raises:
@@ -49,11 +70,8 @@ class RunFolder:
     """
 
     def __init__(self, path: Path) -> None:
+        super().__init__()
         self.path = path
-        self.run: Run | None = None
-        self.episodes: list[Episode] = []
-        self.skipped: list[Skipped] = []
-        self.pending: list[Call] = []
         self.notes: list[str] = []
         self._files: dict[str, IO[bytes]] = {}
         self._lock = filelock.FileLock(path / ".lock", timeout=0, fallback_to_soft=False)
@@ -120,31 +138,6 @@ class RunFolder:
             self.notes.append(f"{file}:{number}: dropped an unfinished last line")
         self.run, self.episodes, self.skipped = stored.run, stored.episodes, stored.skipped
         self.pending = stored.pending
-
-
-@dataclass(slots=True)
-class Stored:
-    """What a folder holds of a run.
-
-    Attributes:
-        run: what it is, or None if it has not begun.
-        episodes: the iterations that proposed something, in order.
-        skipped: those that proposed nothing, in order.
-        pending: calls of the iteration that did not finish.
-        torn: files that end in an unfinished line, or in truths of calls that are lost, with the number of the first
-            such line and the bytes before it.
-    """
-
-    run: Run | None = None
-    episodes: list[Episode] = field(default_factory=list)
-    skipped: list[Skipped] = field(default_factory=list)
-    pending: list[Call] = field(default_factory=list)
-    torn: list[tuple[Path, int, int]] = field(default_factory=list)
-
-    @property
-    def finished(self) -> int:
-        """The number of finished iterations, those that proposed nothing included."""
-        return len(self.episodes) + len(self.skipped)
 
 
 def read_run(folder: Path) -> Stored:

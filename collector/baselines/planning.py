@@ -46,7 +46,8 @@ class BaselineRun(RunSpec):
 
 def options(baseline: Baseline, task: Task) -> dict[str, Any]:
     """What of a baseline goes into the record of its runs on a task."""
-    return {"algorithm": baseline.algorithm} | msgspec.to_builtins(preset(baseline.id, task.id))
+    settings: dict[str, Any] = msgspec.to_builtins(preset(baseline.id, task.id))
+    return {"algorithm": baseline.algorithm} | settings
 
 
 def is_wanted(method: Method, task: Task, variants: Collection[str]) -> bool:

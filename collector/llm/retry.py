@@ -10,8 +10,6 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type
-
 from collector.errors import ModelError
 from collector.llm.faults import CallError, EmptyAnswerError, Kind, UnusableAnswerError
 
@@ -106,88 +104,50 @@ async def persist(
     Raises:
         ModelError: the last failure, with what it took; an UnusableAnswerError if there is an answer to record.
     """
-    call = _Call(policy, gate, on_wait)
-    retrying = AsyncRetrying(
-        retry=retry_if_exception_type(CallError),
-        wait=call.wait_after,
-        stop=call.is_over,
-        sleep=gate.sleep,
-        before_sleep=call.announce,
-        reraise=True,
-    )
-    try:
-        return await retrying(call.admit, attempt)
-    except CallError as error:
-        # The chain is cut: the full text of a server or a client may hold the key.
-        raise call.verdict(error) from None
+    failures: Counter[Kind] = Counter()
+    tries, waited = 0, 0.0
 
+    async def wait(reason: str, seconds: float) -> None:
+        nonlocal waited
+        waited += seconds
+        if on_wait:
+            on_wait(reason, seconds)
+        await gate.sleep(seconds)
 
-class _Call:
-    """The failures of one call so far."""
-
-    def __init__(self, policy: RetryPolicy, gate: Gate, on_wait: OnWait | None) -> None:
-        self._policy = policy
-        self._gate = gate
-        self._on_wait = on_wait
-        self._failures: Counter[Kind] = Counter()
-        self._tries = 0
-        self._waited = 0.0
-
-    async def admit(self, attempt: Callable[[], Awaitable[T]]) -> T:
+    async def admitted() -> T:
         """One try, once the gate is open."""
-        while (left := self._gate.seconds_left()) > 0:
+        nonlocal tries
+        while (left := gate.seconds_left()) > 0:
             # Those who wait here come back one after another, not all in the same moment.
-            seconds = left + random.uniform(0, self._policy.first_wait)
-            if self._waited + seconds > self._policy.total_wait:
-                raise CallError(Kind.REFUSED, self._gate.reason, "run fewer at once, or try later")
-            self._announce(self._gate.reason, seconds)
-            await self._gate.sleep(seconds)
-        self._tries += 1
+            seconds = left + random.uniform(0, policy.first_wait)
+            if waited + seconds > policy.total_wait:
+                raise CallError(Kind.REFUSED, gate.reason, "run fewer at once, or try later")
+            await wait(gate.reason, seconds)
+        tries += 1
         return await attempt()
 
-    def wait_after(self, state: RetryCallState) -> float:
-        """Seconds to wait after this failure.
-
-        The gate closes here, before it is known whether this call goes on, since the others must wait either way.
-        """
-        error = _error_of(state)
-        self._failures[error.kind] += 1
-        seconds = self._policy.backoff(self._failures[error.kind])
-        if error.retry_after is not None:
-            asked = min(error.retry_after, self._policy.longest_retry_after)
-            seconds = asked + random.uniform(0, self._policy.first_wait)
-        if error.kind is Kind.LIMITED or error.retry_after is not None:
-            self._gate.close(seconds, error.what)
-        return seconds
-
-    def is_over(self, state: RetryCallState) -> bool:
-        """Whether this failure is the last."""
-        kind = _error_of(state).kind
-        return (
-            self._failures[kind] >= self._policy.tries(kind)
-            or self._waited + state.upcoming_sleep > self._policy.total_wait
-        )
-
-    def announce(self, state: RetryCallState) -> None:
-        """Announce the wait that comes next."""
-        self._announce(_error_of(state).what, state.upcoming_sleep)
-
-    def verdict(self, error: CallError) -> ModelError:
-        """The error that the caller gets."""
-        cost = f" (gave up after {self._tries} tries and {self._waited:.0f} s of waiting)" if self._tries > 1 else ""
-        text = f"{error}{cost}"
-        if error.completion is None:
-            return ModelError(text)
-        kind = EmptyAnswerError if error.kind is Kind.EMPTY else UnusableAnswerError
-        return kind(text, error.completion)
-
-    def _announce(self, reason: str, seconds: float) -> None:
-        self._waited += seconds
-        if self._on_wait:
-            self._on_wait(reason, seconds)
+    while True:
+        try:
+            return await admitted()
+        except CallError as error:
+            failures[error.kind] += 1
+            seconds = policy.backoff(failures[error.kind])
+            if error.retry_after is not None:
+                seconds = min(error.retry_after, policy.longest_retry_after) + random.uniform(0, policy.first_wait)
+            # Before it is known whether this call goes on, since the others must wait either way.
+            if error.kind is Kind.LIMITED or error.retry_after is not None:
+                gate.close(seconds, error.what)
+            if failures[error.kind] >= policy.tries(error.kind) or waited + seconds > policy.total_wait:
+                # The chain is cut: the full text of a server or a client may hold the key.
+                raise _verdict(error, tries, waited) from None
+            what = error.what
+        await wait(what, seconds)
 
 
-def _error_of(state: RetryCallState) -> CallError:
-    error = state.outcome.exception() if state.outcome else None
-    assert isinstance(error, CallError)
-    return error
+def _verdict(error: CallError, tries: int, waited: float) -> ModelError:
+    """The error that the caller gets."""
+    cost = f" (gave up after {tries} tries and {waited:.0f} s of waiting)" if tries > 1 else ""
+    if error.completion is None:
+        return ModelError(f"{error}{cost}")
+    kind = EmptyAnswerError if error.kind is Kind.EMPTY else UnusableAnswerError
+    return kind(f"{error}{cost}", error.completion)

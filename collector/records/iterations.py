@@ -20,6 +20,16 @@ from collector.records.fields import (
 )
 
 
+class Line(msgspec.Struct, frozen=True, kw_only=True):
+    """What opens each line of a run's records: the run, and the iteration from 0."""
+
+    condition: str
+    env: str
+    variant: str
+    run: Number
+    iteration: Count
+
+
 class Range(msgspec.Struct, frozen=True):
     """Smallest, mean and largest of K numbers."""
 
@@ -75,7 +85,7 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
         check_seeds(self.seeds)
 
 
-class Episode(msgspec.Struct, frozen=True, kw_only=True):
+class Episode(Line, frozen=True, kw_only=True):
     """One finished iteration: a line of `episodes.jsonl`.
 
     Attributes:
@@ -83,11 +93,6 @@ class Episode(msgspec.Struct, frozen=True, kw_only=True):
         restrained: whether the initial candidate's mean return is at or above it.
     """
 
-    condition: str
-    env: str
-    variant: str
-    run: Number
-    iteration: Count
     initial: Candidate
     revised: Candidate | None
     revision_status: RevisionStatus
@@ -105,7 +110,7 @@ class Episode(msgspec.Struct, frozen=True, kw_only=True):
         return self.initial
 
 
-class Skipped(msgspec.Struct, frozen=True, kw_only=True):
+class Skipped(Line, frozen=True, kw_only=True):
     """An iteration that was spent with nothing proposed: a line of `skipped.jsonl`, where runs skip such iterations.
 
     Attributes:
@@ -113,17 +118,12 @@ class Skipped(msgspec.Struct, frozen=True, kw_only=True):
         error: why the last of them could not.
     """
 
-    condition: str
-    env: str
-    variant: str
-    run: Number
-    iteration: Count
     attempts: Number
     error: str
     seconds: float
 
 
-class Call(msgspec.Struct, frozen=True, kw_only=True):
+class Call(Line, frozen=True, kw_only=True):
     """One model call: a line of `calls.jsonl`. `error` states why the answer was discarded.
 
     Attributes:
@@ -133,11 +133,6 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
         logprobs: tokens and their log-probabilities, where they were asked for.
     """
 
-    condition: str
-    env: str
-    variant: str
-    run: Number
-    iteration: Count
     role: Source
     attempt: Number
     prompt: str
@@ -154,14 +149,9 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     logprobs: list[tuple[str, float]] | msgspec.UnsetType = msgspec.UNSET
 
 
-class Truth(msgspec.Struct, frozen=True, kw_only=True):
+class Truth(Line, frozen=True, kw_only=True):
     """What the simulated critic really did: a line of `truth.jsonl`. Never read by an audit, but for calibration."""
 
-    condition: str
-    env: str
-    variant: str
-    run: Number
-    iteration: Count
     attempt: Number
     personality: str
     anchor: RolloutLabel | None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from collector.records.fields import Count, EvidenceKind, ItemLabel, Number, Proposer, RevisionStatus, Selected
+from collector.records.fields import Count, EvidenceKind, ItemLabel, Proposer, RevisionStatus, Selected
+from collector.records.iterations import Line
 
 
 class TextCandidate(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,14 +55,9 @@ class ShownItems(msgspec.Struct, frozen=True, kw_only=True):
     shown: list[ShownItem]
 
 
-class TextEpisode(msgspec.Struct, frozen=True, kw_only=True):
+class TextEpisode(Line, frozen=True, kw_only=True):
     """One finished iteration: a line of `episodes.jsonl`. `error` is why its reflection failed, if it did."""
 
-    condition: str
-    env: str
-    variant: str
-    run: Number
-    iteration: Count
     initial: TextCandidate
     revised: TextCandidate | None
     revision_status: RevisionStatus

@@ -18,11 +18,11 @@ from collections import Counter, deque
 from collections.abc import Coroutine, Hashable
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from collector.errors import CollectorError
 from collector.rollouts.canary import Proof, difference
-from collector.rollouts.ray_runner import Runner, Work
+from collector.rollouts.ray_runner import Call, Done, Lost, Note, Ready, Runner, Work
 from collector.system.cores import cores
 from collector.system.processes import when_parent_ends
 from collector.system.sessions import end_session
@@ -43,38 +43,6 @@ SOON: Final = 0.25
 """Seconds that a worker's call may take for the next one to wait there rather than here."""
 GOODBYE: Final = 5.0
 """Seconds in which a cluster must have been left."""
-
-
-class Ready(NamedTuple):
-    """Calls can come: so many at once."""
-
-    size: int
-
-
-class Note(NamedTuple):
-    """Something that stops nothing."""
-
-    text: str
-
-
-class Lost(NamedTuple):
-    """No call can be made, or no more."""
-
-    text: str
-
-
-class Call(NamedTuple):
-    """A pickled call by its number; those of a kind take about as long."""
-
-    number: int
-    kind: Hashable
-    pickled: bytes
-
-
-class Done(NamedTuple):
-    """The pickled outcomes of calls by their numbers; None where every worker that tried it died."""
-
-    outcomes: dict[int, bytes | None]
 
 
 def drive(pipe: Connection[Any, Any], address: str | None, folder: Path) -> None:
@@ -162,6 +130,17 @@ def _leave(address: str | None, folder: Path) -> None:
     os._exit(0)
 
 
+class _Actor(Runner):
+    """A runner that knows where it is."""
+
+    def node(self) -> str:
+        """For people."""
+        import ray
+
+        util: Any = ray.util
+        return f"{socket.gethostname()} ({util.get_node_ip_address()})"
+
+
 class _Driver:
     """The workers, and the calls that wait or are with them.
 
@@ -188,7 +167,7 @@ class _Driver:
         self._expected: Proof
         self._work, self._expected = await asyncio.to_thread(self._pipe.recv)
         # Made here, as the module is imported without Ray by those who only name its types.
-        self._runner = self._ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(Runner)
+        self._runner = self._ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(_Actor)
         await self._begin(min(MOST, int(self._ray.cluster_resources().get("CPU", 0))))
         asyncio.get_running_loop().add_reader(self._pipe.fileno(), self._receive)
         await self._closed.wait()
@@ -220,7 +199,7 @@ class _Driver:
         """Start a worker, and have it prove itself before it gets any work."""
         actor = self._runner.remote()
         try:
-            node, proof = await actor.prove.remote(self._work)
+            node, proof = await actor.node.remote(), await actor.prove.remote(self._work)
         except Exception as error:
             self._refused[f"did not start: {_line(error)}"] += 1
             return

@@ -1,12 +1,11 @@
-"""What runs in each Ray worker: users' tasks, the canary, and calls."""
+"""What runs in each Ray worker: users' tasks, the canary, and calls; and what the command and its driver exchange."""
 
 from __future__ import annotations
 
 import pickle
-import socket
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,6 +27,38 @@ class Work(NamedTuple):
     packages: tuple[str, ...]
 
 
+class Ready(NamedTuple):
+    """Calls can come: so many at once."""
+
+    size: int
+
+
+class Note(NamedTuple):
+    """Something that stops nothing."""
+
+    text: str
+
+
+class Lost(NamedTuple):
+    """No call can be made, or no more."""
+
+    text: str
+
+
+class Call(NamedTuple):
+    """A pickled call by its number; those of a kind take about as long."""
+
+    number: int
+    kind: Hashable
+    pickled: bytes
+
+
+class Done(NamedTuple):
+    """The pickled outcomes of calls by their numbers; None where every worker that tried it died."""
+
+    outcomes: dict[int, bytes | None]
+
+
 class Runner:
     """An actor. Calls come and go as bytes, so that Ray neither wraps their errors nor makes their arrays read-only."""
 
@@ -35,20 +66,16 @@ class Runner:
         limit_cores(1)  # a worker for every core: none of them may use all
         self._files = ExitStack()
 
-    def prove(self, work: Work) -> tuple[str, Proof | str]:
-        """Load users' tasks and run the canary: where this worker is, and its proof or what is wrong."""
-        import ray
-
-        util: Any = ray.util
-        node = f"{socket.gethostname()} ({util.get_node_ip_address()})"
+    def prove(self, work: Work) -> Proof | str:
+        """Load users' tasks and run the canary: the proof, or what is wrong."""
         warnings.simplefilter("ignore", PlainLoopWarning)  # already reported by the driver
         try:
             load_tasks([self._path(name, content) for name, content in work.modules])
-            return node, prove(pickle.loads(work.tasks), work.packages)  # noqa: S301
+            return prove(pickle.loads(work.tasks), work.packages)  # noqa: S301
         except CollectorError as error:
-            return node, str(error)
+            return str(error)
         except Exception as error:
-            return node, f"{type(error).__name__}: {error}"
+            return f"{type(error).__name__}: {error}"
 
     def run(self, calls: Sequence[bytes]) -> list[tuple[bytes, float]]:
         """Do pickled calls, one after the other: of each the pickled result and error, and the seconds that it took."""

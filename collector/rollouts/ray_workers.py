@@ -22,8 +22,8 @@ from typing import Any, Final, Self, TypeVar
 
 from collector.errors import CollectorError, WorkerError
 from collector.rollouts.canary import prove
-from collector.rollouts.ray_driver import ATTEMPTS, Call, Done, Lost, Note, Ready, drive
-from collector.rollouts.ray_runner import Work
+from collector.rollouts.ray_driver import ATTEMPTS, drive
+from collector.rollouts.ray_runner import Call, Done, Lost, Note, Ready, Work
 from collector.system.processes import Process
 from collector.system.sessions import end_session
 from collector.tasks import Task

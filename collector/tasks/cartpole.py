@@ -6,7 +6,7 @@ import math
 from typing import Any, Final
 
 from collector.tasks.draws import uniform
-from collector.tasks.dynamics import Dynamics
+from collector.tasks.dynamics import Dynamics, the_state
 from collector.tasks.task import LinearSpace, Task, thresholds
 
 GYM_ID: Final = "CartPole-v1"
@@ -51,11 +51,6 @@ def step(
     return (x, x_speed, angle, angle_speed), 1.0, fallen
 
 
-def observe(state: tuple[float, float, float, float]) -> tuple[float, float, float, float]:
-    """The state itself."""
-    return state
-
-
 TASK = Task(
     id="cartpole",
     gym_id=GYM_ID,
@@ -78,5 +73,5 @@ Actions: 0 pushes the cart to the left, 1 pushes it to the right.
 Reward: 1 for every step. A rollout terminates when the pole leans by more than about 0.209 rad (12 degrees) to
 either side or the cart is more than 2.4 m from the centre, and is cut off after 500 steps, which is perfect.""",
     thresholds=thresholds(partial=200.0, high=450.0, near_zero=20.0, floor=0.0, origin="authors"),
-    dynamics=Dynamics(GYM_ID, reset, step, observe, single=True),
+    dynamics=Dynamics(GYM_ID, reset, step, the_state, single=True),
 )

@@ -35,6 +35,11 @@ class Dynamics:
     make_options: dict[str, Any] = field(default_factory=dict)
 
 
+def the_state(state: Any) -> Any:
+    """An observation that is the state itself."""
+    return state
+
+
 class Body(NamedTuple):
     """A simulation as MuJoCo holds it, between two steps.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from collector.tasks.draws import uniform
-from collector.tasks.dynamics import Dynamics
+from collector.tasks.dynamics import Dynamics, the_state
 from collector.tasks.task import TabularSpace, Task, thresholds
 
 GYM_ID: Final = "FrozenLake-v1"
@@ -45,11 +45,6 @@ def step(state: int, action: int, generator: Any) -> tuple[int, float, bool]:
     return cell, 1.0 if cell == GOAL else 0.0, cell == GOAL or cell in HOLES
 
 
-def observe(state: int) -> int:
-    """The state itself."""
-    return state
-
-
 TASK = Task(
     id="frozenlake",
     gym_id=GYM_ID,
@@ -71,5 +66,5 @@ is.
 Reward: 1 on reaching the goal, 0 on every other step. A rollout terminates at the goal or in a hole, and is cut off
 after 100 steps.""",
     thresholds=thresholds(partial=0.3, high=0.8, near_zero=0.05, floor=0.0, origin="authors"),
-    dynamics=Dynamics(GYM_ID, reset, step, observe, make_options=MAP),
+    dynamics=Dynamics(GYM_ID, reset, step, the_state, make_options=MAP),
 )

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import gymnasium
 
-from collector.tasks.dynamics import Dynamics
+from collector.tasks.dynamics import Dynamics, the_state
 from collector.tasks.environment import DynamicsEnv
 from collector.tasks.task import TabularSpace, Task, thresholds
 
@@ -34,15 +34,10 @@ def step(state: int, action: int, _generator: Any) -> tuple[int, float, bool]:
     return state, 1.0 if state == GOAL else STEP_REWARD, state == GOAL
 
 
-def observe(state: int) -> int:
-    """The state itself."""
-    return state
-
-
 class MazeEnv(DynamicsEnv):
     """Cells are numbered row by row; the agent starts in 0. The goal, 8, earns 1; every other step costs a little."""
 
-    dynamics = Dynamics(GYM_ID, reset, step, observe)
+    dynamics = Dynamics(GYM_ID, reset, step, the_state)
     observation_space = gymnasium.spaces.Discrete(SIDE * SIDE)
     action_space = gymnasium.spaces.Discrete(len(MOVES))
 

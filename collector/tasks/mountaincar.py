@@ -6,7 +6,7 @@ import math
 from typing import Any, Final
 
 from collector.tasks.draws import uniform
-from collector.tasks.dynamics import Dynamics
+from collector.tasks.dynamics import Dynamics, the_state
 from collector.tasks.task import LinearSpace, Task, thresholds
 
 GYM_ID: Final = "MountainCar-v0"
@@ -34,11 +34,6 @@ def step(state: tuple[float, float], action: int, _generator: Any) -> tuple[tupl
     return (position, velocity), -1.0, position >= FLAG and velocity >= 0
 
 
-def observe(state: tuple[float, float]) -> tuple[float, float]:
-    """The state itself."""
-    return state
-
-
 TASK = Task(
     id="mountaincar",
     gym_id=GYM_ID,
@@ -59,5 +54,5 @@ Actions: 0 pushes to the left, 1 does nothing, 2 pushes to the right.
 Reward: -1 for every step. A rollout starts at rest near the bottom, terminates when the car reaches the flag, and
 is cut off after 200 steps: -200 means that the car never got there.""",
     thresholds=thresholds(partial=-170.0, high=-124.0, near_zero=4.0, floor=-200.0),
-    dynamics=Dynamics(GYM_ID, reset, step, observe, single=True),
+    dynamics=Dynamics(GYM_ID, reset, step, the_state, single=True),
 )

@@ -7,7 +7,7 @@ from typing import Any, Final
 import gymnasium
 
 from collector.tasks.draws import integer
-from collector.tasks.dynamics import Dynamics
+from collector.tasks.dynamics import Dynamics, the_state
 from collector.tasks.environment import DynamicsEnv
 from collector.tasks.task import TabularSpace, Task, thresholds
 
@@ -36,15 +36,10 @@ def step(state: int, action: int, generator: Any) -> tuple[int, float, bool]:
     return state, 1.0 if state == 0 else 0.0, state == 0
 
 
-def observe(state: int) -> int:
-    """The number of sticks left."""
-    return state
-
-
 class NimEnv(DynamicsEnv):
     """The agent moves first; the opponent makes no mistakes. Observation: sticks left. A win earns 1, a loss -1."""
 
-    dynamics = Dynamics(GYM_ID, reset, step, observe)
+    dynamics = Dynamics(GYM_ID, reset, step, the_state)
     observation_space = gymnasium.spaces.Discrete(STICKS + 1)
     action_space = gymnasium.spaces.Discrete(MOST, start=1)
 

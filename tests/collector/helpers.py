@@ -32,6 +32,9 @@ WALL_CLOCK = {"seconds", "started_at"}
 QUICK = ["cartpole", "maze", "swimmer"]
 """A task of each kind: linear with choices, a table, and MuJoCo's with numbers as actions."""
 
+GOOD = [0, 3, 3, 3, 0, 0, 0, 0, 3, 1, 0, 0, 0, 2, 1, 0]
+"""A policy of FrozenLake that mostly gets there."""
+
 STEPS_OF_SWIMMER = 40
 """Of its thousand, which it always takes: simulating them is nearly all that a quick test of all tasks costs."""
 

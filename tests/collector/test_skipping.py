@@ -10,9 +10,8 @@ from collector.errors import CollectorError
 from collector.run_folder import read_run
 from collector.sweep import states
 from collector.switches import Switches
-from tests.collector.helpers import ScriptedModel, answer, collect, lines, spec
+from tests.collector.helpers import GOOD, ScriptedModel, answer, collect, lines, spec
 
-GOOD = [0, 3, 3, 3, 0, 0, 0, 0, 3, 1, 0, 0, 0, 2, 1, 0]
 UNREADABLE = ["no idea"] * 5
 SKIP = Switches(on_unreadable="skip")
 
@@ -33,29 +32,21 @@ def test_an_iteration_is_recorded_as_spent_with_nothing_proposed(tmp_path):
     assert before != after
     (state,) = states([asked], tmp_path)
     assert state.complete
-
-
-def test_it_is_a_part_of_the_condition_and_in_run_json_where_it_is_chosen(tmp_path):
-    run = json.loads((collect(spec(switches=SKIP), tmp_path) / "run.json").read_text())
+    run = json.loads((folder / "run.json").read_text())
     assert run["switches"] == {"on_unreadable": "skip"}
     assert run["condition"].endswith("+on-unreadable-skip")
-    assert spec().switches == {}
-    assert not list(tmp_path.rglob("skipped.jsonl"))
 
 
-@pytest.mark.parametrize("variant", ["puresearch", "actorsecondpass"])
-def test_a_second_search_answer_that_stays_unreadable_leaves_the_first_candidate(variant, tmp_path):
-    script = [answer(GOOD), *UNREADABLE]
-    model = ScriptedModel(*script)
-    folder = collect(spec(variant=variant, model=model, iterations=1, switches=SKIP), tmp_path, model)
-    (episode,) = lines(folder / "episodes.jsonl")
-    assert (episode["revised"], episode["revision_status"], episode["selected"]) == (None, "unreadable", "initial")
-    assert not (folder / "skipped.jsonl").exists()
-    model = ScriptedModel(*script)
-    with pytest.raises(
-        CollectorError, match=r"no readable search answer in 5 attempts .*begin anew with --on-unreadable skip"
-    ):
-        collect(spec(variant=variant, model=model, iterations=1), tmp_path, model)
+def test_a_second_search_answer_that_stays_unreadable_leaves_the_first_candidate(tmp_path):
+    stops = r"no readable search answer in 5 attempts .*begin anew with --on-unreadable skip"
+    for variant in ("puresearch", "actorsecondpass"):
+        model, again = (ScriptedModel(answer(GOOD), *UNREADABLE) for _ in range(2))
+        folder = collect(spec(variant=variant, model=model, iterations=1, switches=SKIP), tmp_path, model)
+        (episode,) = lines(folder / "episodes.jsonl")
+        assert (episode["revised"], episode["revision_status"], episode["selected"]) == (None, "unreadable", "initial")
+        assert not (folder / "skipped.jsonl").exists()
+        with pytest.raises(CollectorError, match=stops):
+            collect(spec(variant=variant, model=again, iterations=1), tmp_path, again)
 
 
 def test_a_run_that_proposes_nothing_at_all_is_complete(tmp_path):

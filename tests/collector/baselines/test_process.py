@@ -5,13 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from types import SimpleNamespace
 
 import pytest
 
 from collector.baselines import process
 from collector.errors import CollectorError
-from collector.tasks.plugins import load_tasks
 from tests.collector.baselines.samples import baseline, needs_sb3, record
 from tests.collector.helpers import lines
 
@@ -49,24 +47,6 @@ class Lift(gymnasium.Env):
 gymnasium.register("Lift-v0", entry_point=Lift)
 TASK = dataclasses.replace(get_task("cartpole"), id="lift", gym_id="Lift-v0")
 """
-
-
-@needs_sb3
-@pytest.mark.usefixtures("tasks_forgotten")
-@pytest.mark.parametrize("breaks", [99, 3])
-def test_a_task_of_a_user_is_trained_on_and_its_failure_is_sent(breaks, tmp_path):
-    """What the process does, in this one."""
-    module = tmp_path / "lift.py"
-    module.write_text(TASK_OF_A_USER.replace("BREAKS", str(breaks)))
-    load_tasks([module])
-    sent = []
-    process._train(baseline("sb3-dqn", "lift"), (module,), SimpleNamespace(send=sent.append))
-    if breaks == 99:
-        assert [evaluation.returns for evaluation, _ in sent[:-1]] == [[5.0, 5.0]] * 3
-        assert sent[-1] is None
-    else:
-        (error,) = sent
-        assert str(error).startswith("task lift: RuntimeError: stuck")
 
 
 @needs_sb3

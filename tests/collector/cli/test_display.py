@@ -15,9 +15,7 @@ from collector.llm.protocol import Completion
 from collector.records import Call
 from collector.search import Progress
 from collector.sweep import State
-from tests.collector.helpers import answer, in_process, lines, spec
-
-GOOD = [0, 3, 3, 3, 0, 0, 0, 0, 3, 1, 0, 0, 0, 2, 1, 0]
+from tests.collector.helpers import GOOD, answer, in_process, lines, spec
 
 
 def call(seconds=2.0, tokens=(100, 20), error=None):

@@ -7,10 +7,9 @@ import json
 import pytest
 
 from collector.cli import main
-from tests.collector.helpers import answer, in_process, lines
+from tests.collector.helpers import GOOD, answer, in_process, lines
 from tests.collector.llm.loopback import OLLAMA, OPENAI, Loopback, Reply
 
-GOOD = [0, 3, 3, 3, 0, 0, 0, 0, 3, 1, 0, 0, 0, 2, 1, 0]
 SMALL = ["--env", "frozenlake", "--variant", "threetraj", "--runs", "2", "--iterations", "2", "--rollouts", "5"]
 
 

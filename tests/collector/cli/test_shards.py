@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import json
-import random
 import shutil
-import subprocess
-import sys
-import time
 from itertools import product
 
 import pytest
@@ -57,14 +53,6 @@ def test_shards_copied_together_are_the_records_of_one_process(tmp_path):
     whole, shards, grid = whole_and_shards(tmp_path, *SMALL, *SIZE)
     assert whole == shards
     assert sum(len(cell["shards"]) for cell in grid["cells"]) == 8
-
-
-@pytest.mark.slow
-def test_on_all_ten_tasks_too(tmp_path):
-    methods = ["--variant", "threetraj", "--variant", "r2po", "--variant", "puresearch"]
-    whole, shards, _ = whole_and_shards(tmp_path, "--env", "all", *methods, *SIZE)
-    assert len({name.split("/")[1] for name in whole}) == 10
-    assert whole == shards
 
 
 @pytest.mark.slow
@@ -158,32 +146,6 @@ def test_refused_settings_leave_no_grid(tmp_path):
     assert "was collected with other settings" in again.stderr
     assert collect(*SMALL, *SIZE, "--out", tmp_path, "--shard", "1/2", "--no-resume").returncode == 1
     assert {path.name for path in tmp_path.iterdir()} == before
-
-
-def written(folder):
-    """Bytes of all records below a folder."""
-    return sum(path.stat().st_size for path in folder.rglob("*.jsonl"))
-
-
-@pytest.mark.slow
-def test_a_shard_that_is_killed_goes_on(tmp_path):
-    sweep = ["--env", "cartpole", "--env", "nim", "--variant", "threetraj", *SIZE, "--iterations", "40"]
-    whole, _, _ = whole_and_shards(tmp_path / "undisturbed", *sweep, shards=2)
-    chance = random.Random(18)
-    for number in (1, 2):
-        command = [sys.executable, "-m", "collector.cli", *sweep, "--shard", f"{number}/2", "--quiet"]
-        folder = tmp_path / f"shard-{number}"
-        for _ in range(3):
-            process = subprocess.Popen([*command, "--out", folder])
-            enough = written(folder) + chance.randrange(1, 60_000)
-            while process.poll() is None and written(folder) < enough:
-                time.sleep(0.005)
-            process.kill()
-            process.wait()
-        assert subprocess.run([*command, "--out", folder], check=False).returncode == 0
-    folders = [tmp_path / "shard-1", tmp_path / "shard-2"]
-    assert records(merged(tmp_path / "merged", folders)) == whole
-    assert len({path.read_bytes() for folder in folders for path in folder.glob("grid-*.json")}) == 1
 
 
 @pytest.mark.slow

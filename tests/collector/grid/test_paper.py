@@ -6,10 +6,8 @@ import csv
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
-import time
 from collections import Counter
 from importlib.util import find_spec
 from itertools import product
@@ -25,7 +23,7 @@ from collector.grid.parts import PARTS, chosen
 from collector.grid.prompt_sizes import PromptSizes
 from collector.plan import Request, plan
 from tests.audit.samples import SHARED
-from tests.collector.helpers import collect, in_process, lines, spec, timeless
+from tests.collector.helpers import collect, in_process, lines, spec
 
 SMALL = ["--runs", "1", "--iterations", "1", "--rollouts", "2"]
 ROOT = Path(__file__).resolve().parents[3]
@@ -199,27 +197,6 @@ def test_all_parts_are_collected_and_collected_once(tmp_path):
     assert again.returncode == 0
     assert "methods: nine methods on ten tasks, all 90 runs are complete" in again.stderr
     assert kept == {path: path.read_bytes() for path in tmp_path.rglob("*.json*")}
-
-
-@pytest.mark.slow
-def test_ctrl_c_ends_in_a_line_and_the_same_command_goes_on(tmp_path):
-    settings = ["--runs", "1", "--iterations", "30", "--part", "tau-half", "--part", "tau-off", "--out"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "collector.grid", *settings, str(tmp_path / "a")], stderr=subprocess.PIPE, text=True
-    )
-    deadline = time.monotonic() + 120
-    while not list((tmp_path / "a").glob("*/*/*/*/episodes.jsonl")) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    process.send_signal(signal.SIGINT)
-    _, message = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert message.splitlines()[-1] == "paper: stopped; nothing is lost, the same command goes on from here"
-    assert run(*settings, tmp_path / "a").returncode == 0
-    assert run(*settings, tmp_path / "b").returncode == 0
-    folders = sorted(path.parent.relative_to(tmp_path / "a") for path in (tmp_path / "a").rglob("run.json"))
-    assert len(folders) == 4
-    for folder in folders:
-        assert timeless(tmp_path / "a" / folder) == timeless(tmp_path / "b" / folder)
 
 
 def test_a_part_that_stops_is_named_and_the_others_are_collected(thresholds, tmp_path):

@@ -11,10 +11,9 @@ from collector.llm.openai import OpenAIModel
 from collector.llm.prompt_size import least_tokens
 from collector.llm.protocol import Completion
 from collector.llm.retry import Gate
-from tests.collector.helpers import answer, collect, lines, spec
+from tests.collector.helpers import GOOD, answer, collect, lines, spec
 from tests.collector.llm.loopback import HTML, OLLAMA, OPENAI, PROMPT, Reply, ask, check, use
 
-TABLE = [0, 3, 3, 3, 0, 0, 0, 0, 3, 1, 0, 0, 0, 2, 1, 0]
 COUNTS = ("usage", "prompt_eval_count", "eval_count")
 
 
@@ -131,7 +130,7 @@ def models(*names):
     return Reply(body={"object": "list", "data": [{"id": name, "object": "model"} for name in names]})
 
 
-GOOD = [
+USABLE = [
     (OLLAMA, {SHOW: [KNOWN]}, 1),
     (OLLAMA, {SHOW: [Reply(body={"remote_host": "https://ollama.com"})]}, 1),
     (OPENAI, {LIST: [models("other", "tiny:1b")]}, 1),
@@ -146,17 +145,17 @@ BAD = [
     (OLLAMA, {SHOW: [Reply(body=HTML)]}, "cannot be read"),
     (OLLAMA, {SHOW: [Reply(401)]}, "set OLLAMA_API_KEY"),
     (OLLAMA, {SHOW: [Reply(500)]}, "failed (500)"),
-    (OLLAMA, {SHOW: [Reply(how="stalled")]}, "gave no full answer within 0.1 s"),
+    (OLLAMA, {SHOW: [Reply(how="stalled")]}, "gave no full answer within 0.3 s"),
     (OPENAI, {LIST: [models("a", "b")]}, "has no model tiny:1b; it has a, b: choose"),
     (OPENAI, {LIST: [Reply(401)]}, "set OPENAI_API_KEY"),
     (OPENAI, {LIST: [Reply(body=HTML)]}, "cannot be read"),
     (OPENAI, {LIST: [Reply(500)]}, "failed (500)"),
-    (OPENAI, {LIST: [Reply(how="stalled")]}, "gave no full answer within 0.1 s"),
+    (OPENAI, {LIST: [Reply(how="stalled")]}, "gave no full answer within 0.3 s"),
 ]
 
 
 def test_the_check_before_a_run_asks_for_the_model_once_and_by_name(server, clock):
-    for dialect, server.replies, requests in GOOD:
+    for dialect, server.replies, requests in USABLE:
         server.requests.clear()
         check(dialect.model(server))
         assert len(server.requests) == requests, (dialect, server.replies)
@@ -164,7 +163,7 @@ def test_the_check_before_a_run_asks_for_the_model_once_and_by_name(server, cloc
     for dialect, server.replies, part in BAD:
         server.requests.clear()
         with pytest.raises(ModelError) as caught:
-            check(dialect.model(server, timeout=0.1))
+            check(dialect.model(server, timeout=0.3))
         assert part in str(caught.value)
         assert server.url in str(caught.value)
         assert sum(request.path != ONE for request in server.requests) == 1
@@ -195,7 +194,7 @@ def test_why_an_answer_ends_early(server, dialect, tmp_path):
     uncounted = {name: value for name, value in body.items() if name not in COUNTS}
     assert dialect.asked(server, Reply(body=uncounted)).cut == "cut off at the limit of tokens"
     # An unreadable answer that was cut gives that reason.
-    server.replies[dialect.chat] = [dialect.answer("Let me see:", ended="length"), dialect.answer(answer(TABLE))]
+    server.replies[dialect.chat] = [dialect.answer("Let me see:", ended="length"), dialect.answer(answer(GOOD))]
     model = dialect.model(server)
     folder = collect(spec("frozenlake", "threetraj", model=model, iterations=1), tmp_path, model)
     first, second, _ = lines(folder / "calls.jsonl")

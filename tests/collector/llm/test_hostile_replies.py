@@ -12,7 +12,7 @@ import pytest
 from collector.errors import ModelError
 from collector.llm.faults import UnusableAnswerError
 from collector.llm.retry import Gate, RetryPolicy
-from tests.collector.helpers import answer, collect, lines, spec
+from tests.collector.helpers import GOOD, answer, collect, lines, spec
 from tests.collector.llm.loopback import OLLAMA, Reply, check
 
 ROOT = Path(__file__).parents[3]
@@ -150,9 +150,8 @@ def test_counts_that_no_record_can_hold_are_left_out(server, dialect):
 
 
 def test_a_reply_that_cannot_be_read_is_recorded_and_asked_for_again(server, dialect, tmp_path):
-    table = [0, 3, 3, 3, 0, 0, 0, 0, 3, 1, 0, 0, 0, 2, 1, 0]
-    good = dialect.answer(answer(table))
-    half = dialect.answer(answer(table, "half \ud83d of it"))
+    good = dialect.answer(answer(GOOD))
+    half = dialect.answer(answer(GOOD, "half \ud83d of it"))
     server.replies[dialect.chat] = [half, Reply(body=NESTED), ENDLESS["plain"], good]
     model = dialect.model(server)
     folder = collect(spec("frozenlake", "threetraj", model=model, iterations=1), tmp_path, model)
@@ -164,7 +163,7 @@ def test_a_reply_that_cannot_be_read_is_recorded_and_asked_for_again(server, dia
         ("search", 4, None),
         ("critic", 1, None),
     ]
-    assert calls[0]["completion"] == answer(table, "half \\ud83d of it")
+    assert calls[0]["completion"] == answer(GOOD, "half \\ud83d of it")
     assert calls[0]["completion_tokens"] == 7
     assert calls[1]["completion"] == NESTED.decode()
     assert len(server.requests) == 5

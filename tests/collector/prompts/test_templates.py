@@ -11,9 +11,7 @@ import pytest
 from collector.cli import main
 from collector.errors import UsageError
 from collector.prompts import templates
-from tests.collector.helpers import ScriptedModel, answer, collect, in_process, spec
-
-GOOD = [0, 3, 3, 3, 0, 0, 0, 0, 3, 1, 0, 0, 0, 2, 1, 0]
+from tests.collector.helpers import GOOD, ScriptedModel, answer, collect, in_process, spec
 
 
 @pytest.fixture
