@@ -99,21 +99,15 @@ def load(request: Request, progress: Progress = SILENT) -> Records:
     Raises:
         audit.output.errors.AuditError: no finished iteration is of what was asked for, or as `Request.read` raises it.
     """
-    fields: dict[str, Any] = {}
     with request.read() as store:
         with progress:
             progress.begin(len(FRAMES) + len(ROWS), "records read", counted=False)
-            for field, name in {**FRAMES, **ROWS}.items():
-                found = request.select(store.relation(name))
-                fields[field] = found.df() if field in FRAMES else rows_of(found)
+            fields = {}
+            for field in (*FRAMES, *ROWS):
+                fields[field] = _read(store, field, request)
                 progress.advance()
-        fields |= {field: store.rows(name) for field, name in EXPERIMENTS.items() if store.plans}
-        records = Records(
-            **fields,
-            plans=list(store.plans),
-            problems=list(store.problems),
-            unfinished=unfinished(rows_of(request.select(store.relation("run_facts")))),
-        )
+        others = (*EXPERIMENTS, "plans", "problems", "unfinished")
+        records = Records(**fields, **{field: _read(store, field, request) for field in others})
     if records.iterations.empty:
         raise AuditError("nothing to draw: no finished iteration of these in the records")
     return records
@@ -133,22 +127,23 @@ class _OfStore(Records):
         self.__dict__["_store"] = weakref.proxy(store)
 
     def __getattr__(self, name: str) -> Any:
-        if name in FRAMES:
-            found: Any = self._store.frame(FRAMES[name])
-        elif name in ROWS:
-            found = self._store.rows(ROWS[name])
-        elif name in EXPERIMENTS:
-            found = self._store.rows(EXPERIMENTS[name]) if self._store.plans else []
-        elif name == "plans":
-            found = list(self._store.plans)
-        elif name == "problems":
-            found = self._store.problems
-        elif name == "unfinished":
-            found = unfinished(self._store.rows("run_facts"))
-        else:
-            raise AttributeError(name)
-        self.__dict__[name] = found
+        found = self.__dict__[name] = _read(self._store, name)
         return found
+
+
+def _read(store: Store, field: str, request: Request | None = None) -> Any:
+    """A field of records: of those that a request asks for, or of all."""
+    if field in FRAMES:
+        return request.select(store.relation(FRAMES[field])).df() if request else store.frame(FRAMES[field])
+    if field in ROWS or field == "unfinished":
+        name = ROWS.get(field, "run_facts")
+        rows = rows_of(request.select(store.relation(name))) if request else store.rows(name)
+        return rows if field in ROWS else unfinished(rows)
+    if field in EXPERIMENTS:
+        return store.rows(EXPERIMENTS[field]) if store.plans else []
+    if field not in ("plans", "problems"):
+        raise AttributeError(field)
+    return list(getattr(store, field))
 
 
 _OPEN: Final[weakref.WeakKeyDictionary[Store, Records]] = weakref.WeakKeyDictionary()

@@ -12,14 +12,10 @@ from audit.interventions.arms import ARMS
 from audit.interventions.importing import FIELDS
 from audit.interventions.plan import Plan
 from audit.interventions.presets import PRESETS
-from tests.test_tutorial import ROOT, lines, printed
+from tests.test_tutorial import ROOT, lines, printed, shown_on
 
 PAGE = (ROOT / "docs" / "causes.md").read_text(encoding="utf-8")
-COMMANDS = [
-    (command, output)
-    for block in re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)
-    for command, _, output in (shown.partition("\n") for shown in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:])
-]
+COMMANDS = shown_on(PAGE)
 
 
 def without_hashes(shown: list[str]) -> list[str]:

@@ -16,11 +16,16 @@ from audit.cli import app
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
-COMMANDS = [
-    (command, output)
-    for block in re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)
-    for command, _, output in (shown.partition("\n") for shown in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:])
-]
+
+
+def shown_on(page: str) -> list[tuple[str, str]]:
+    """The commands of a page, and what it shows that they print."""
+    blocks = re.findall(r"```console\n(.*?)```", page, re.DOTALL)
+    parts = [part.partition("\n") for block in blocks for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]]
+    return [(command, output) for command, _, output in parts]
+
+
+COMMANDS = shown_on(PAGE)
 AUDITS = [(command, output) for command, output in COMMANDS if command.startswith("audit ")]
 REAL = [(command, output) for command, output in AUDITS if "data/real" in command]
 SIMULATED = [(command, output) for command, output in AUDITS if "data/tutorial" in command]

@@ -21,7 +21,7 @@ from audit.output.escaping import in_line
 from figures.cli import main
 from figures.data import ROWS, Records
 from figures.names import LONGEST, NARROW, label, name, narrow
-from figures.page.build import build, slugs
+from figures.page.build import build
 from figures.page.drawings import drawings_of
 from figures.provenance import origin
 from tests.figures.conftest import SALIENT, chosen
@@ -119,9 +119,6 @@ def test_a_name_is_shortened_in_the_middle_where_it_is_long() -> None:
     assert controls(message) == set()
     assert "\n" not in message
     assert len(message) < 3 * LONGEST
-    made = slugs(["x" * 4000, "x" * 4001, "X" * 4002])
-    assert len(set(map(str.casefold, made.values()))) == 3
-    assert max(map(len, made.values())) < 120
 
 
 def test_what_is_said_beside_the_page_is_text_too(

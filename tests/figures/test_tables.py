@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import re
 from pathlib import Path
 
 import pandas as pd
@@ -67,37 +65,17 @@ def test_rows_and_their_order() -> None:
     assert found == [("CartPole", "R2PO"), ("CartPole", "ProPS"), ("Maze", "R2PO"), ("novel", "R2PO")]
 
 
-def test_markdown_has_one_line_a_row_and_escapes_pipes() -> None:
-    made = table("salience", [ROW, ROW | {"condition": "x|y"}], "Made with care.")
+def test_each_format_escapes_what_it_would_obey() -> None:
+    made = table("salience", [ROW, ROW | {"condition": "x|y"}, ROW | {"variant": "<script>"}], "A $note$ {of} #1 & b.")
     lines = markdown(made).splitlines()
     assert lines[0].startswith("**Salience-problem regressions.**")
-    assert lines[0].endswith("*Made with care.*")
     assert lines[2].startswith("| Condition | Task | Method |")
     assert lines[3].startswith("| --- | --- | --- | --- | ---: |")
-    assert lines[5].startswith(r"| x\|y | CartPole |")
-    assert len(lines) == 6
-
-
-def test_each_format_escapes_what_it_would_obey() -> None:
-    made = table("salience", [ROW, ROW | {"condition": "50%_off & more"}], "A $note$ {of} #1.")
-    text = latex(made)
-    assert r"50\%\_off \& more & CartPole & ThreeTraj & word & 90 & 27 (30.0\%) & 0 & 9 (33.3\%)" in text
-    assert r"A \$note\$ \{of\} \#1." in text
-    columns = text.split(r"\begin{tabular}{")[1].split("}")[0]
-    body = text.split(r"\midrule")[1].split(r"\bottomrule")[0].replace(r"\&", "")
-    assert {line.count("&") for line in body.strip().splitlines()} == {len(columns) - 1}
-    page = render_table(table("salience", [ROW | {"variant": "<script>"}], "a & b"))
-    assert "<script>" not in page
-    assert {"&lt;script&gt;", "a &amp; b"} <= set(re.findall(r"&lt;script&gt;|a &amp; b", page))
-
-
-def test_csv_is_unrounded_and_names_backend_and_model(tmp_path: Path) -> None:
-    facts = pd.DataFrame({"condition": ["a", "a"], "backend": ["simulated"] * 2, "model": ["salient", "salient"]})
-    export(table("salience", [ROW], ""), facts, tmp_path)
-    with (tmp_path / "salience.csv").open(newline="") as file:
-        (row,) = csv.DictReader(file)
-    assert float(row["permissive_pct"]) == 100 / 3
-    assert (row["backend"], row["model"], row["strict_pct"], row["env"]) == ("simulated", "salient", "", "cartpole")
+    assert len(lines) == 4 + 3
+    assert any(line.startswith(r"| x\|y | CartPole |") for line in lines)
+    assert r"A \$note\$ \{of\} \#1 \& b." in latex(made)
+    page = render_table(made)
+    assert ("<script>" in page, "&lt;script&gt;" in page, "#1 &amp; b." in page) == (False, True, True)
 
 
 def test_a_table_without_rows_is_still_a_table(tmp_path: Path) -> None:

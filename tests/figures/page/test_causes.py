@@ -57,10 +57,3 @@ def test_the_page_shows_sentences_table_and_figure(experiment: Records, tmp_path
     with (tmp_path / "causes.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert [(row["name"], row["model"]) for row in rows] == [(row["name"], "simulated-label") for row in EFFECTS]
-
-
-@pytest.mark.usefixtures("without_figures")
-def test_without_an_experiment_there_is_no_section_and_an_earlier_table_goes(records: Records, tmp_path: Path) -> None:
-    (tmp_path / "causes.csv").write_text("of other records")
-    assert 'id="causes"' not in build(chosen(records, condition=[REAL]), tmp_path).read_text(encoding="utf-8")
-    assert not (tmp_path / "causes.csv").exists()

@@ -22,11 +22,10 @@ from figures.gallery import SECTIONS
 from figures.page.drawings import drawings_of, kinds_of
 from figures.style import RC
 from tests.figures.conftest import SALIENT
-from tests.figures.plots.likeness import difference, plotted, seen, store, stored
+from tests.figures.plots.likeness import plotted
 
 GOLDEN = Path(__file__).parent / "golden"
 WRITE = os.environ.get("SALIENCE_AUDIT_GOLDEN") == "write"
-ALIKE = 0.015
 KINDS = sorted(kind for section in SECTIONS for kind in kinds_of(section) if not kind.endswith("-four"))
 
 
@@ -46,25 +45,17 @@ def test_write(figure_of_each_kind: dict[str, Figure]) -> None:
     for kind, figure in figure_of_each_kind.items():
         text = json.dumps(plotted(figure), ensure_ascii=False, indent=1, sort_keys=True)
         (GOLDEN / f"{kind}.json").write_text(f"{text}\n", encoding="utf-8")
-        store(seen(figure), GOLDEN / f"{kind}.png")
 
 
-def test_every_kind_of_figure_is_stored(figure_of_each_kind: dict[str, Figure]) -> None:
+def changed(kind: str, figure: Figure) -> bool:
+    """Whether a figure plots anything else than is stored."""
+    return plotted(figure) != nearly(json.loads((GOLDEN / f"{kind}.json").read_text(encoding="utf-8")))
+
+
+def test_every_figure_plots_what_it_did(figure_of_each_kind: dict[str, Figure]) -> None:
     assert sorted(figure_of_each_kind) == KINDS
-    assert {path.name for path in GOLDEN.iterdir()} == {f"{kind}.{e}" for kind in KINDS for e in ("json", "png")}
-    assert max(path.stat().st_size for path in GOLDEN.iterdir()) < 50_000
-
-
-def changed(kind: str, figure: Figure) -> tuple[bool, bool]:
-    """Whether a figure plots anything else than is stored, and whether it looks otherwise."""
-    expected = json.loads((GOLDEN / f"{kind}.json").read_text(encoding="utf-8"))
-    return plotted(figure) != nearly(expected), difference(seen(figure), stored(GOLDEN / f"{kind}.png")) > ALIKE
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_figure_plots_what_it_did_and_looks_so(kind: str, figure_of_each_kind: dict[str, Figure]) -> None:
-    assert plotted(figure_of_each_kind[kind]) == nearly(json.loads((GOLDEN / f"{kind}.json").read_text("utf-8")))
-    assert changed(kind, figure_of_each_kind[kind]) == (False, False)
+    assert {path.name for path in GOLDEN.iterdir()} == {f"{kind}.json" for kind in KINDS}
+    assert [kind for kind in KINDS if changed(kind, figure_of_each_kind[kind])] == []
 
 
 def shorten_a_bar(figure: Figure) -> None:
@@ -96,26 +87,27 @@ def lose_a_panel(figure: Figure) -> None:
     figure.axes[-1].remove()
 
 
-def test_a_visible_change_is_noticed_twice(figure_of_each_kind: dict[str, Figure]) -> None:
+def widen_a_line(figure: Figure) -> None:
+    figure.axes[0].lines[-1].set_linewidth(2.0)
+
+
+def test_a_visible_change_is_noticed(figure_of_each_kind: dict[str, Figure]) -> None:
     for kind, change in (
-        ("patterns", shorten_a_bar),
         ("noise", shorten_a_bar),
         ("salience", recolour_a_bar),
         ("curves-main", lose_a_line),
-        ("tau", lose_a_line),
+        ("curves-variants", widen_a_line),
         ("causes", stretch_a_panel),
         ("revisions", move_the_marks),
         ("edits", lose_a_panel),
     ):
         figure = pickle.loads(pickle.dumps(figure_of_each_kind[kind]))
         change(figure)
-        assert changed(kind, figure) == (True, True), (kind, change)
+        assert changed(kind, figure), (kind, change)
 
 
 @pytest.mark.slow
 def test_another_font_is_no_visible_change(wide: Records, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(RC, "font.family", ["DejaVu Serif"])
-    monkeypatch.setitem(RC, "xtick.labelsize", 7.4)
-    for drawing in drawings_of(wide, SALIENT):
-        assert difference(seen(drawing.figure), stored(GOLDEN / f"{drawing.stem}.png")) < ALIKE, drawing.stem
+    assert [drawing.stem for drawing in drawings_of(wide, SALIENT) if changed(drawing.stem, drawing.figure)] == []
     assert mpl.rcParams["font.family"] != ["DejaVu Serif"]

@@ -34,15 +34,6 @@ def words(ax: Axes) -> list[str]:
     return [text.get_text() for text in ax.texts]
 
 
-def panel(drawing: Drawing, title: str) -> Axes:
-    (ax,) = (ax for ax in drawing.figure.axes if ax.get_title(loc="left") == title)
-    return ax
-
-
-def marks(ax: Axes) -> list[float]:
-    return [float(line.get_xdata()[0]) for line in ax.lines if line.get_marker() != "None"]
-
-
 def places(drawing: Drawing) -> list[tuple[float, float]]:
     return sorted(tuple(xy) for ax in drawing.figure.axes for each in ax.collections for xy in each.get_offsets())
 
@@ -59,13 +50,6 @@ def test_shares_run_from_worst_to_best_and_sum_to_100() -> None:
     }
     assert list(shares(frame.assign(pattern="novel"))) == ["novel"]
     assert shares(frame.iloc[:0]) == {}
-
-
-def test_every_bar_is_whole_and_an_empty_cell_has_words(records: Records) -> None:
-    ax = panel(drawn(patterns.draw(records, SALIENT)), "FrozenLake")
-    widths = pd.Series([bar.get_width() for bar in ax.patches]).groupby([bar.get_y() for bar in ax.patches]).sum()
-    assert widths.tolist() == pytest.approx([100.0, 100.0])
-    assert {"– no revisions", "12", "6"} <= set(words(ax))
 
 
 def test_bars_and_the_table_have_the_same_percentages(records: Records) -> None:
@@ -97,7 +81,7 @@ def test_without_parameters_there_are_no_patterns_and_no_edits(records: Records)
         assert legend & {"near-optimal break", "near-optimal break, surgical backfire"}
 
 
-def test_salience_bars_are_percent_of_regressions_and_dots_of_single_runs(records: Records) -> None:
+def test_shares_of_single_runs_and_a_task_without_regressions(records: Records) -> None:
     frame = pd.DataFrame(
         {
             "run": [1, 1, 1, 2, 2, 3],
@@ -106,11 +90,6 @@ def test_salience_bars_are_percent_of_regressions_and_dots_of_single_runs(record
         }
     )
     assert by_run(frame, "strict").to_dict("list") == {"run": [1, 2], "regressions": [2, 2], "pct": [50.0, 0.0]}
-    ax = drawn(salience.draw(records, SALIENT)).figure.axes[0]
-    # Two runs of threetraj with three regressions each: one strict, two permissive.
-    assert [bar.get_width() for bar in ax.patches] == pytest.approx([200 / 3, 100 / 3] * 2)
-    assert [tick.get_text() for tick in ax.get_yticklabels()] == ["FrozenLake\nn = 6", "CartPole\nn = 6"]
-    assert [len(line.get_ydata()) for line in ax.lines] == [2, 2, 2, 2]
     none = {"regressions": 0, "strict": 0, "permissive": 0, "strict_pct": None}
     summary = [row | (none if row["env"] == "cartpole" else {}) for row in records.salience]
     drawing = drawn(salience.draw(replace(records, salience=summary), SALIENT))
@@ -118,9 +97,8 @@ def test_salience_bars_are_percent_of_regressions_and_dots_of_single_runs(record
     assert "No regressions on CartPole." in drawing.note
 
 
-def test_every_revision_has_one_mark_and_those_without_are_counted(records: Records) -> None:
+def test_revisions_without_a_mark_are_counted(records: Records) -> None:
     here = records.revisions[records.revisions["condition"] == SALIENT]
-    assert places(drawn(every.draw(records, SALIENT))) == sorted(zip(here["r0"], here["delta"], strict=True))
     frame = records.revisions.copy()
     frame.loc[0, ["r0", "edit_distance"]] = math.nan
     lacking = replace(records, revisions=frame)
@@ -154,14 +132,9 @@ def test_intervals_draw_whole_runs() -> None:
     assert all(map(math.isnan, delta_interval(frame[frame["run"] == 1])))
 
 
-def test_shares_that_cite_are_those_of_the_audit_and_lie_in_their_intervals(records: Records) -> None:
+def test_what_is_missing_of_shares_that_cite_and_of_ratios(records: Records) -> None:
     drawing = drawn(citing.draw(records, SALIENT))
-    left, right = drawing.figure.axes
-    assert marks(left) == [50.0, 25.0, 50.0] * 2
-    spans = [sorted(map(float, line.get_xdata())) for line in left.lines if line.get_marker() == "None"]
-    # By hand: shares of the two runs are 2/3 and 1/3, 1/2 and 0, 0 and 1.
-    assert spans == [pytest.approx(span) for span in [[100 / 3, 200 / 3], [0, 50], [0, 100]] * 2]
-    assert words(left)[1:] == ["6", "2", "1"] * 2
+    _, right = drawing.figure.axes
     # An upper end that is null while the lower one is known has no bound: it runs to the edge.
     (first, _) = [line for line in right.lines if len(set(map(float, line.get_xdata()))) > 1]
     assert list(map(float, first.get_xdata())) == [0.5, right.get_xlim()[1]]
@@ -180,23 +153,14 @@ def test_shares_that_cite_are_those_of_the_audit_and_lie_in_their_intervals(reco
     assert "–" in words(left)
 
 
-def test_structures_and_what_they_gained(records: Records) -> None:
-    left, right = drawn(agreement.draw(records, SALIENT)).figure.axes[2:]
-    assert [float(bar.get_width()) for bar in left.patches] == [50.0, 50.0]
-    assert marks(right) == [-1.25, -1.25]
+def test_structures_that_nobody_knows_are_drawn_all_the_same(records: Records) -> None:
     rows = [{**row, "structure": "novel", "mean_delta": None} for row in records.agreement[:1]]
     unknown = replace(records, agreement=rows, revisions=records.revisions.iloc[:0])
     drawing = drawn(agreement.draw(unknown, rows[0]["condition"]))
     assert [text.get_text() for text in drawing.figure.legends[0].get_texts()] == ["novel"]
 
 
-def test_regressions_beside_what_chance_makes(records: Records) -> None:
-    drawing = drawn(noise.draw(records, SALIENT))
-    ax = panel(drawing, "CartPole")
-    # R2PO has one run: 3 of 6 revisions regress, one of them beyond chance.
-    assert [float(bar.get_width()) for bar in ax.patches[:2]] == pytest.approx([100 / 6, 50 - 100 / 6])
-    assert marks(ax)[:2] == [20.0, 30.0]
-    assert "– no revisions" in words(panel(drawing, "FrozenLake"))
+def test_what_could_not_be_tested_is_noted(records: Records) -> None:
     unknown: dict[str, Any] = {"expected_regressions_pct": None, "expected_pooled_pct": None}
     half = [{**records.noise[0], "tested": 0, **unknown}, records.noise[1]]
     condition = half[0]["condition"]

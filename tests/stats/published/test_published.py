@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 import shutil
 import subprocess
 import sys
@@ -267,29 +266,3 @@ def test_it_waits_for_nothing_that_is_slow_to_import() -> None:
     done = subprocess.run([sys.executable, "-c", script, "paper"], cwd=ROOT, capture_output=True, text=True, check=True)
     assert "numbers recomputed" in done.stdout
     assert done.stderr == ""
-
-
-@pytest.mark.slow
-def test_an_installed_package_has_the_tables(tmp_path: Path) -> None:
-    build = (
-        "import sys\nfrom hatchling.builders.wheel import WheelBuilder\n"
-        "print(*WheelBuilder(sys.argv[1]).build(directory=sys.argv[2]))"
-    )
-    built = subprocess.run(
-        [sys.executable, "-c", build, str(ROOT), str(tmp_path)], capture_output=True, text=True, check=True
-    )
-    installed = tmp_path / "installed"
-    shutil.unpack_archive(built.stdout.split()[-1], installed, "zip")
-    for name in ("claims.toml", "mean_reward.csv"):
-        assert (installed / "stats/published/data" / name).read_bytes() == (folder() / name).read_bytes()
-    command = "import stats.published.source as s; print(s.folder()); from stats.cli import main; main()"
-    done = subprocess.run(
-        [sys.executable, "-c", command, "paper"],
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(installed)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout.startswith(str(installed))
-    assert "numbers recomputed" in done.stdout
