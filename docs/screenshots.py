@@ -49,7 +49,7 @@ def main(data: Path) -> None:
                     tab = context.new_page()
                     tab.goto(address + hash_)
                     tab.wait_for_selector("#main:not([aria-busy]) h1")
-                    tab.wait_for_timeout(20_000 if page == "replay" else 1_500)
+                    tab.wait_for_timeout(1_500)
                     take(tab, HERE / f"viewer-{page}.png")
                     if page == "revision":
                         tab.goto(f"{address}#/revision/{key}")
