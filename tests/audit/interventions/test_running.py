@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -291,3 +292,12 @@ def test_what_is_left_is_printed_and_nothing_asked(tiny, asked):
     assert f"{CALLS} of {CALLS} calls are missing" in result.stderr
     assert asked == []
     assert not answers_of(tiny).exists()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="everything is writable for root")
+def test_a_read_only_folder_is_last_line(tiny):
+    tiny.parent.chmod(0o500)
+    try:
+        assert "cannot write" in last_line(run(tiny))
+    finally:
+        tiny.parent.chmod(0o700)
