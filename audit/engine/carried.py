@@ -6,9 +6,11 @@ joins nothing, and leaves the texts where they are.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
+
+from audit.engine.catalog import BATCHED, schema
 
 LEVELS: Final = {"none": (), "word": ("word",), "all": ("word", "resolved", "driver")}
 """How much a pack carries: the detectors whose findings are in it; with the last two what they read as well."""
@@ -43,14 +45,14 @@ class Carried(NamedTuple):
     @property
     def type(self) -> str:
         """The type of the column. Whether a row is there is a field of its own, so that no other is read to know it."""
-        types = _described(self.relation)["types"].split(", ")
+        types = schema()[self.relation]["types"].split(", ")
         fields = ", ".join(f"{name} {kind}" for name, kind in zip(self.names, types, strict=True))
         return f"struct({fields})[]" if self.is_list else f"struct(there boolean, {fields})"
 
     @property
     def names(self) -> list[str]:
         """The names of the fields: its columns, those of `KEYS` aside."""
-        return [f'"{name}"' for name in _described(self.relation)["columns"] if name not in KEYS.split(", ")]
+        return [f'"{name}"' for name in schema()[self.relation]["columns"] if name not in KEYS.split(", ")]
 
     @property
     def is_there(self) -> str:
@@ -85,12 +87,6 @@ class Carried(NamedTuple):
         return f"select {KEYS}, {fields} from {packs} where {self.is_there}"
 
 
-def _described(relation: str) -> Mapping[str, Any]:
-    from audit.engine.catalog import schema  # which names what is carried
-
-    return schema()[relation]
-
-
 CARRIED: Final = (
     Carried("changes"),
     Carried("evidence"),
@@ -109,6 +105,9 @@ CARRIED: Final = (
     ),
 )
 """All that a pack can carry, in the order of its columns."""
+
+IN_PARTS: Final = BATCHED | {each.relation for each in CARRIED}
+"""Relations whose rows may be in files already."""
 
 
 def carried_at(level: str) -> list[Carried]:

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from importlib import resources
 from typing import Any, Final
 
-from audit.engine.carried import CARRIED
 from audit.measures import rounding
 from audit.vocabulary import patterns, thresholds
 
@@ -94,9 +93,6 @@ BATCHED: Final = frozenset(
     }
 )
 """Relations that are functions of each run's own lines, and are kept for a batch of files at a time."""
-
-IN_PARTS: Final = BATCHED | {each.relation for each in CARRIED}
-"""Relations whose rows may be in files already."""
 
 WITHIN: Final = {"shown_mentions": "mentions"}
 """Relations among them that are rows of another, read by the same SELECT; the other is taken where it is there."""

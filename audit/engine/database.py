@@ -9,9 +9,8 @@ from typing import Any, Final
 
 import duckdb
 
-from audit.engine.carried import Parts
+from audit.engine.carried import IN_PARTS, Parts
 from audit.engine.catalog import (
-    IN_PARTS,
     KEPT,
     LONG,
     PASSED_ON,
