@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -21,6 +22,8 @@ class Disk:
 
     def __init__(self, cut_at: int, rng: Random) -> None:
         self.events, self._cut_at, self._rng, self._owner = 0, cut_at, rng, os.getpid()
+        self.lock = threading.RLock()
+        """Held from before an event to its effect: no other thread goes on while the power goes."""
         self._synced = {self._key(path.stat()): path.stat() for path in self._files()}
 
     def event(self) -> None:
@@ -64,15 +67,17 @@ def main() -> None:
 
     def watched(call: Callable[..., Any]) -> Callable[..., Any]:
         def instead(*given: Any, **named: Any) -> Any:
-            disk.event()
-            return call(*given, **named)
+            with disk.lock:
+                disk.event()
+                return call(*given, **named)
 
         return instead
 
     def fsync(descriptor: Any) -> None:
-        disk.event()
-        sync(descriptor)
-        disk.synced(descriptor if isinstance(descriptor, int) else descriptor.fileno())
+        with disk.lock:
+            disk.event()
+            sync(descriptor)
+            disk.synced(descriptor if isinstance(descriptor, int) else descriptor.fileno())
 
     os.fsync = fsync  # type: ignore[assignment]
     for name in ("rename", "replace", "unlink", "remove", "rmdir", "truncate", "ftruncate"):
