@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import re
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,7 @@ def test_write(figure_of_each_kind: dict[str, Figure]) -> None:
         path.unlink()
     for kind, figure in figure_of_each_kind.items():
         text = json.dumps(plotted(figure), ensure_ascii=False, indent=1, sort_keys=True)
+        text = re.sub(r"\[[^\[\]{}]*\]", lambda numbers: re.sub(r"\n *", " ", numbers[0]), text)
         (GOLDEN / f"{kind}.json").write_text(f"{text}\n", encoding="utf-8")
 
 
