@@ -1,4 +1,4 @@
-"""The rule-based baseline for drivers: a case a rule, and its agreement with coders, which `docs/references.md` states."""
+"""The rule-based baseline for drivers: cases by rule, and its agreement with coders (`docs/references.md`)."""
 
 from __future__ import annotations
 
