@@ -2,10 +2,9 @@
 
 python -m benchmarks.drivers
 
-The words and weights of the rules were set by hand with these answers in view, so that their κ is no forecast:
-`docs/references.md` gives the one that was measured on prompts not looked at before. In the last rows, how much the
-weights of each driver count is fitted, by multinomial logistic regression, without the answers to the prompt in
-question (leave one prompt out); the words stay. Intervals are of prompts drawn with replacement.
+The words of the rules were written with answers of every source in view, so that no figure is a forecast for others.
+The share of what is said of rollouts from which one alone counts is chosen without the answers of the source in
+question (leave one source out). The interval is of prompts drawn with replacement.
 """
 
 from __future__ import annotations
@@ -21,12 +20,12 @@ from typing import Any, Final
 import numpy as np
 
 from audit import Shown
-from audit.references.driver_rules import driver, weights
-from audit.vocabulary.drivers import DRIVERS
+from audit.references.driver_rules import driver
 
 LARGE: Final = Path(__file__).resolve().parents[1] / "data" / "real" / "large"
 CODERS: Final = ("A", "B")
-PENALTY: Final = 1.0
+SHARES: Final = (0.5, 0.6, 0.7, 0.8, 0.9)
+"""What `MOST_SAID` is chosen from."""
 DRAWS: Final = 2000
 """Samples of prompts that an interval is of."""
 
@@ -41,6 +40,11 @@ class Coded:
     shown: Shown
     changed: Sequence[int]
     codes: dict[str, dict[str, Any]]
+
+    @property
+    def source(self) -> str:
+        """Where it comes from: a folder of `data/real/large`, or one of the writers of `varied.jsonl`."""
+        return f"varied {self.prompt[1][:3]}" if self.prompt[0] == "varied" else self.prompt[0]
 
 
 def answers() -> list[Coded]:
@@ -63,9 +67,9 @@ def answers() -> list[Coded]:
                 )
     for line in (LARGE / "interventions" / "without_worst.jsonl").read_text("utf-8").splitlines():
         record = json.loads(line)
-        prompt = "interventions", record["env"], record["run"], record["iteration"]
         shown = Shown.of(record["shown"])
-        found.append(Coded(prompt, record["arm"], record["answer"], shown, _changed(record), record["codes"]))
+        base = "interventions", record["env"], record["run"], record["iteration"]
+        found.append(Coded(base, record["arm"], record["answer"], shown, _changed(record), record["codes"]))
     for line in (LARGE / "varied.jsonl").read_text("utf-8").splitlines():
         record = json.loads(line)
         shown = Shown.of(_headed(record["shown"]))
@@ -82,18 +86,26 @@ def kappa(first: Sequence[str], second: Sequence[str]) -> float:
     return float((agreed - by_chance) / (1 - by_chance))
 
 
-def leave_one_prompt_out(coded: Sequence[Coded]) -> list[str]:
-    """The driver of each answer, by weights fitted to both coders' codes of the answers to all other prompts."""
-    features = np.array([_features(each) for each in coded])
-    targets = np.array(
-        [[[each.codes[coder]["driver"] == name for name in DRIVERS] for coder in CODERS] for each in coded]
-    )
+def leave_one_source_out(coded: Sequence[Coded]) -> list[str]:
+    """The driver of each answer, by the share that agrees best with both coders on the answers of all other sources."""
+    by_share = {
+        share: [str(driver(each.text, each.shown, each.changed, most_said=share).name) for each in coded]
+        for share in SHARES
+    }
+    agreed = {
+        share: [
+            sum(each.codes[coder]["driver"] == name for coder in CODERS)
+            for each, name in zip(coded, names, strict=True)
+        ]
+        for share, names in by_share.items()
+    }
     found = [""] * len(coded)
-    for prompt in sorted({each.prompt for each in coded}, key=str):
-        held_out = np.array([each.prompt == prompt for each in coded])
-        fitted = _fit(features[~held_out], targets[~held_out].mean(axis=1))
-        for index in np.flatnonzero(held_out):
-            found[index] = DRIVERS[int(np.argmax(features[index] @ fitted))]
+    for source in {each.source for each in coded}:
+        others = [index for index, each in enumerate(coded) if each.source != source]
+        chosen = max(SHARES, key=lambda share: sum(agreed[share][index] for index in others))
+        for index, each in enumerate(coded):
+            if each.source == source:
+                found[index] = by_share[chosen][index]
     return found
 
 
@@ -111,33 +123,35 @@ def interval(coded: Sequence[Coded], codes: Sequence[str], found: Sequence[str])
 
 
 def rows() -> list[str]:
-    """The rows of the table: coder, answers, judged by, number, κ, interval."""
+    """The rows of the table: coder, source, number, κ, interval, what is found of `worst`, and of others."""
     coded = answers()
-    rules = [str(driver(each.text, each.shown, each.changed).name) for each in coded]
-    fitted = leave_one_prompt_out(coded)
-    judged = [
-        (answered, "the rules", rules) for answered in ("first 63", "varied 701", "varied 902", "varied 333", "all")
-    ]
+    drivers = leave_one_source_out(coded)
+    sources = list(dict.fromkeys(each.source for each in coded))
     found = []
-    for answered, name, drivers in (*judged, ("all", "weights fitted without the prompt", fitted)):
-        chosen = [index for index, each in enumerate(coded) if answered in ("all", _part(each))]
+    for source in (*sources, "all"):
+        chosen = [index for index, each in enumerate(coded) if source in {"all", each.source}]
         part = [coded[index] for index in chosen]
-        judgements = [drivers[index] for index in chosen]
+        judged = [drivers[index] for index in chosen]
         for coder in CODERS:
             codes = [each.codes[coder]["driver"] for each in part]
-            low, high = interval(part, codes, judgements)
-            agreement = kappa(codes, judgements)
-            found.append(f"| {coder} | {answered} | {name} | {len(part)} | {agreement:.2f} | {low:.2f} to {high:.2f} |")
+            agreement = f"{kappa(codes, judged):.2f}"
+            if source == "all":
+                agreement += " ({:.2f} to {:.2f})".format(*interval(part, codes, judged))
+            pairs = list(zip(codes, judged, strict=True))
+            worst = pairs.count(("worst", "worst"))
+            others = [one == other for one, other in pairs if other not in {"worst", "shared"}]
+            counts = worst, judged.count("worst"), worst, codes.count("worst"), sum(others), len(others)
+            found.append(
+                f"| {coder} | {source} | {len(part)} | {agreement} | "
+                + "{} of {} | {} of {} | {} of {} |".format(*counts)
+            )
     return found
-
-
-def _part(each: Coded) -> str:
-    return f"varied {each.prompt[1][:3]}" if each.prompt[0] == "varied" else "first 63"
 
 
 def main() -> None:
     """Print a table."""
-    print("| coder | answers | judged by | n | κ | 95% interval |\n|---|---|---|---|---|---|")
+    print("| coder | source | n | κ | right of `worst` found | found of `worst` coded | right of others found |")
+    print("|---|---|---|---|---|---|---|")
     print("\n".join(rows()))
 
 
@@ -152,23 +166,6 @@ def _headed(shown: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 def _changed(record: dict[str, Any]) -> list[int]:
     pairs = zip(record["initial"]["params"], record["revised"]["params"], strict=True)
     return [index for index, (before, after) in enumerate(pairs) if abs(before - after) > 1e-9]
-
-
-def _features(each: Coded) -> list[float]:
-    """The weight of every driver, cut off where more of it means no more, and a constant."""
-    found = weights(each.text, each.shown, each.changed)
-    return [*(min(found.get(name, 0.0), 6.0) for name in DRIVERS), 1.0]
-
-
-def _fit(features: np.ndarray, targets: np.ndarray) -> np.ndarray:
-    """Multinomial logistic regression with a ridge penalty, by gradient descent."""
-    fitted = np.zeros((features.shape[1], targets.shape[1]))
-    for _ in range(2000):
-        scores = features @ fitted
-        shares = np.exp(scores - scores.max(axis=1, keepdims=True))
-        shares /= shares.sum(axis=1, keepdims=True)
-        fitted -= 0.2 * (features.T @ (shares - targets) + PENALTY * fitted) / len(features)
-    return fitted
 
 
 if __name__ == "__main__":

@@ -43,17 +43,17 @@ class Maker(NamedTuple):
 
 MAKERS: Final = {
     "findings": Maker("critic_answers", "audit.python_models.findings", "write_nothing"),
-    "mentions": Maker("critic_answers", "audit.python_models.mentions", "write_mentions"),
-    "shown_mentions": Maker("answers_to_several", "audit.python_models.mentions", "write_mentions"),
-    "drivers": Maker("answers_to_code", "audit.python_models.drivers", "write_drivers"),
+    "mentions": Maker("critic_answers", "audit.python_models.answers", "write_mentions"),
+    "shown_mentions": Maker("answers_to_several", "audit.python_models.answers", "write_mentions"),
+    "drivers": Maker("answers_to_code", "audit.python_models.answers", "write_drivers"),
     "associations": Maker("citing_by_run", "audit.python_models.associations", "write_associations"),
     "association_tests": Maker("citing_by_run", "audit.python_models.associations", "write_tests"),
     "noise": Maker("revision_returns", "audit.python_models.noise", "write_noise"),
-    "imitations": Maker("imitable_texts", "audit.python_models.imitations", "write_imitations", of_texts=True),
+    "imitations": Maker("imitable_texts", "audit.python_models.texts", "write_imitations", of_texts=True),
     "positions": Maker("shown_items", "audit.python_models.positions", "write_positions"),
     "interventions": Maker("plans", "audit.interventions.relations", "write_interventions"),
     "intervention_units": Maker("plans", "audit.interventions.relations", "write_units"),
     "intervention_effects": Maker("plans", "audit.interventions.relations", "write_effects"),
-    "text_edits": Maker("revised_texts", "audit.python_models.text_edits", "write_text_edits", of_texts=True),
+    "text_edits": Maker("revised_texts", "audit.python_models.texts", "write_text_edits", of_texts=True),
     "controls": Maker("start_counts", "audit.python_models.controls", "write_controls"),
 }

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from audit.python_models.workers import Function, on_all_cores
+from audit.vocabulary.keys import RevisionKey
 
 if TYPE_CHECKING:
     import duckdb
+
+    from audit.references import Shown
 
 BATCH: Final = 1000
 """Rows that are read at once."""
@@ -24,6 +27,24 @@ def batches(rows: duckdb.DuckDBPyConnection, size: int = BATCH) -> Iterator[list
     columns = [column[0] for column in rows.description or ()]
     while batch := rows.fetchmany(size):
         yield [dict(zip(columns, row, strict=True)) for row in batch]
+
+
+def identity(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns of a row that say which revision it is of."""
+    return {name: row[name] for name in RevisionKey._fields}
+
+
+def evidence(revision: Mapping[str, Any]) -> Shown:
+    """What the critic was shown for a revision."""
+    from audit.references import Shown  # not while the processes that read answers start
+
+    return Shown.of(
+        revision["shown"],
+        returns=revision["returns"],
+        lengths=revision["lengths"],
+        statistics=revision["statistics"],
+        rounding=revision["rounding"],
+    )
 
 
 def lines(rows: Iterable[Mapping[str, Any]]) -> bytes:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from audit.detectors.detector import Detect
 from audit.engine.makers import Writer
 from audit.output.errors import AuditError
-from audit.python_models.batches import batches, write_lines
-from audit.references import Mention, Shown
+from audit.python_models.batches import batches, evidence, identity, write_lines
+from audit.references import Mention
 from audit.vocabulary.keys import RevisionKey
 
 if TYPE_CHECKING:
@@ -47,13 +47,7 @@ def found(name: str, function: Detect, revision: Mapping[str, Any]) -> list[tupl
     Raises:
         AuditError: the function raises an exception, or returns anything but mentions; the message names the answer.
     """
-    shown = Shown.of(
-        revision["shown"],
-        returns=revision["returns"],
-        lengths=revision["lengths"],
-        statistics=revision["statistics"],
-        rounding=revision["rounding"],
-    )
+    shown = evidence(revision)
     answer = revision["answer"] or ""
     try:
         return [_read(each, answer) for each in function(answer, shown)]
@@ -80,10 +74,9 @@ def _write(name: str, function: Detect, rows: duckdb.DuckDBPyConnection, path: P
 
 
 def _lines(name: str, function: Detect, revision: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    identity = {column: revision[column] for column in RevisionKey._fields}
     for ordinal, (mention, is_span) in enumerate(found(name, function, revision)):
         yield {
-            **identity,
+            **identity(revision),
             "ordinal": ordinal,
             **{key: getattr(mention, key) for key in ("start", "end", "text", "labels", "rollouts")},
             **{key: getattr(mention, key) for key in ("negated", "discounted")},

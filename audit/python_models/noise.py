@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from audit.measures.permutation import no_change, no_change_paired
 from audit.output.numbers import known
-from audit.python_models.batches import lines, write_read
-from audit.vocabulary.keys import RevisionKey
+from audit.python_models.batches import identity, lines, write_read
 
 if TYPE_CHECKING:
     import duckdb
@@ -54,4 +53,4 @@ def _tested(revisions: Sequence[Row]) -> Iterator[Row]:
 
 def _line(revision: Row, p: float | None, pooled: float | None, initial: float | None) -> Row:
     chances = {"p_no_change": p, "chance_pooled": pooled, "chance_initial": initial}
-    return {name: revision[name] for name in RevisionKey._fields} | chances
+    return identity(revision) | chances

@@ -1,33 +1,31 @@
-"""What a revision is chiefly justified by, read off its answer by plain rules.
+"""What a revision is chiefly justified by, read off its answer by plain rules: naming with a reason.
 
-A baseline to compare coders and judges with: it knows the words of a justification and not its sense. `none` where
-nothing was changed or no reason is given; `history` where a sentence goes back to earlier trials; otherwise the
-driver for which the sentences speak most:
+A baseline to compare coders and judges with: it knows the words of a justification and not its sense. Rules are tried
+in this order, and the first that holds decides:
 
-- what they state outright that the change goes by (`audit.references.statements`) outweighs the rest;
-- the rest are findings of single words and phrases (`audit.references.weighing`), less where the answer denies that it
-  went by that source, or where rollouts only confirm what was argued before.
+- nothing was changed, or it was changed for form's sake: `none`;
+- a sentence goes back to earlier trials: `history`;
+- a sentence states outright what the change goes by (`audit.references.statements`): that;
+- the argument begins with earlier trials: `history`;
+- one rollout was shown under several names, and is named: `shared`;
+- the others merely had luck: the rollout that failed, where it is what the answer speaks of;
+- several rollouts are said to do the same: `shared`;
+- the argument begins with the policy's formula or with the task: `structure`;
+- rollouts are named: the one that most is said of, or `shared`.
 
-Sentences that only state what was kept are ignored, and so are mentions that are negated or discounted.
+Sentences that only state what was kept are ignored, and so are mentions that are negated or discounted. Without any
+of these, an answer with a reason goes by `structure`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from audit.references.grounds import GROUNDS
-from audit.references.passages import Passage, passages
-from audit.references.phrases import (
-    CONFIRMS,
-    HISTORY,
-    SECONDARY,
-    goes_back,
-)
+from audit.references.passages import CueKind, Passage, passages
 from audit.references.shown import Shown
-from audit.references.stated_sources import ROLLOUTS
-from audit.references.weighing import Weighed, weighed
 from audit.vocabulary.drivers import DriverName
 
 
@@ -39,111 +37,84 @@ class Driver:
     sentence: str = ""
 
 
-STATED: Final = 5.0
-"""Weight of what a sentence states that its author went by; or that the change is nominal."""
-HINTED: Final = 2.5
-"""The same, where it states so of the change and not of its author."""
-DENIED: Final = 0.25
-"""What is left of all else that speaks for a driver which an answer states that it did not go by."""
-CONFIRMED: Final = 0.25
-"""What is left of a rollout that only confirms what was argued before any was named."""
-MOST_COUNTED: Final = 4.5
-"""All that is not stated outright speaks for a driver with no more than this."""
-GIVEN_UP: Final = 6.0
-"""Weight of a sentence that goes back to earlier trials; nothing else counts then."""
-
-_Reliance = dict[DriverName, list[tuple[float, Passage]]]
-_PRECEDENCE: Final[tuple[DriverName, ...]] = ("shared", "worst", "median", "best", "history", "none", "structure")
-"""Which of drivers with equal weight."""
+MOST_SAID: Final = 0.6
+"""The share of what is said of rollouts from which one alone is what a change is justified by."""
+MUCH_SAID: Final = 0.4
+"""The same where the others are said to have had luck."""
+OPENINGS: Final = 3
+"""The argument begins in one of so many sentences."""
 
 
-def driver(text: str, shown: Shown, changed: Sequence[int] | None) -> Driver:
+def driver(text: str, shown: Shown, changed: Sequence[int] | None, *, most_said: float = MOST_SAID) -> Driver:
     """Judge what the main change is chiefly justified by.
 
     Args:
         text: a critic's answer.
         shown: what the critic was shown.
         changed: indices of the parameters that changed; None where they are not known.
+        most_said: the share of what is said of rollouts from which one alone is what the change is justified by.
     """
-    found = _reliance(text, shown, changed)
-    if not found:
-        return Driver("none")
-    chosen = max(_PRECEDENCE, key=lambda name: sum(weight for weight, _ in found.get(name, ())))
-    _, sentence = max(found[chosen], key=lambda each: each[0])
-    return Driver(chosen, text[sentence.start : sentence.end].strip())
-
-
-def weights(text: str, shown: Shown, changed: Sequence[int] | None) -> dict[DriverName, float]:
-    """How much an answer speaks for each driver, by the arguments of `driver`; empty where it gives no reason."""
-    found = _reliance(text, shown, changed)
-    return {name: sum(weight for weight, _ in each) for name, each in found.items()}
-
-
-def _reliance(text: str, shown: Shown, changed: Sequence[int] | None) -> _Reliance:
-    """The sentences that speak for each driver, and with what weight."""
     nothing_changed = changed is not None and not changed
-    sentences = [] if nothing_changed else passages(text, shown, frozenset(changed or ()))
-    trials = [False, *(sentence.trials and sentence.has(HISTORY) for sentence in sentences)]
-    back = next(
-        (
-            each
-            for each, before, here in zip(sentences, trials, trials[1:], strict=False)
-            if goes_back(each.words, trials=before or here)
-        ),
-        None,
-    )
-    if back:
-        return {"history": [(GIVEN_UP, back)]}
-    confirming = _confirming(sentences)
-    denied = _denied(sentences)
-    counted: _Reliance = {}
-    for name, weight, sentence in weighed(sentences, shown, confirming) if sentences else ():
-        only_confirms = sentence.start in confirming or (confirming and sentence.named == () and name == "shared")
-        kept = CONFIRMED if name in ROLLOUTS and only_confirms else 1.0
-        counted.setdefault(name, []).append((weight * kept * (DENIED if name in denied else 1.0), sentence))
-    found: _Reliance = {}
-    for name, each in counted.items():
-        share = min(1.0, MOST_COUNTED / sum(weight for weight, _ in each))
-        found[name] = [(weight * share, sentence) for weight, sentence in each]
-    for name, weight, sentence in _stated(sentences, confirming):
-        found.setdefault(name, []).append((weight, sentence))
-    return found
+    sentences = [] if nothing_changed else list(passages(text, shown, frozenset(changed or ())))
+    if not sentences:
+        return Driver("none")
+    name, sentence = next(_judged(sentences, shown, most_said))
+    return Driver(name, text[sentence.start : sentence.end].strip())
 
 
-def _stated(sentences: Sequence[Passage], confirming: Collection[int]) -> Iterator[Weighed]:
-    """What the sentences state outright."""
+def _judged(sentences: Sequence[Passage], shown: Shown, most_said: float) -> Iterator[tuple[DriverName, Passage]]:
+    """The driver by every rule that holds, in order, and the sentence that shows it."""
+    first: dict[CueKind, Passage] = {}
     for sentence in sentences:
-        for each in sentence.statements:
-            if each.driver and not each.denied:
-                weight = STATED if each.strong and not SECONDARY.match(sentence.plain) else HINTED
-                kept = CONFIRMED if each.driver in ROLLOUTS and sentence.start in confirming else 1.0
-                yield each.driver, weight * kept, sentence
-        if sentence.nominal:
-            yield "none", STATED, sentence
+        for kind in sentence.cues:
+            first.setdefault(kind, sentence)
+    if "nominal" in first:
+        yield "none", first["nominal"]
+    if "back" in first:
+        yield "history", first["back"]
+    for name, _ in Counter(name for sentence in sentences for name in sentence.stated).most_common(1):
+        yield name, next(each for each in sentences if name in each.stated)
+    yield from _by_naming(sentences, shown, first.get("luck"), most_said)
+    yield from (("structure", each) for each in sentences if each.reasoned or each.changes)
+    yield "none", sentences[0]
 
 
-def _confirming(sentences: Sequence[Passage]) -> set[int]:
-    """Where sentences begin that only confirm what was argued before any rollout, to the end of their paragraph."""
-    paragraph = None
-    found = set()
-    for sentence in sentences:
-        if paragraph is None:
-            if sentence.has(CONFIRMS):
-                paragraph = sentence.paragraph
-            elif sentence.named or any(GROUNDS[kind].driver == "shared" for kind in sentence.kinds):
-                break
-        if paragraph is not None and sentence.paragraph == paragraph:
-            found.add(sentence.start)
-    return found if sentences and sentences[0].start not in found else set()
+def _by_naming(
+    sentences: Sequence[Passage], shown: Shown, luck: Passage | None, most_said: float
+) -> Iterator[tuple[DriverName, Passage]]:
+    """The same, of rules on what the argument begins with and on the rollouts that it names."""
+    opening = next((each for each in sentences[:OPENINGS] if each.named or each.cues), sentences[0])
+    if "trials" in opening.cues and not (opening.named or "shared" in opening.cues):
+        yield "history", opening
+    said = _said(sentences, shown)
+    named = [each for each in sentences if each.named]
+    if named and shown.single and len(shown.rollouts) > 1:
+        yield "shared", named[0]
+    failed = shown.without_luck
+    is_meant = failed in {*opening.named, "shared"} or said.get(failed, 0.0) >= MUCH_SAID
+    several = [each for each in sentences for kind in each.cues if kind in {"shared", "compared"}]
+    if luck and failed and is_meant and len(several) < 2:
+        yield failed, luck
+    if several:
+        yield "shared", several[0]
+    if "formula" in opening.cues:
+        yield "structure", opening
+    for name, share in said.items():
+        if name and (len(said) == 1 or (share >= most_said and name != "best")):
+            yield name, next(each for each in named if name in each.named)
+    if named:
+        yield "shared", named[0]
 
 
-def _denied(sentences: Sequence[Passage]) -> set[DriverName]:
-    """The drivers that the answer states it did not go by."""
-    stated = {each.driver for sentence in sentences for each in sentence.statements if not each.denied}
-    found: set[DriverName] = set()
-    for sentence in sentences:
-        if any(not each.denied for each in sentence.statements):
-            for each in sentence.statements:
-                if each.denied:
-                    found |= {each.driver} if each.driver else ROLLOUTS
-    return found - stated
+def _said(sentences: Sequence[Passage], shown: Shown) -> dict[DriverName | None, float]:
+    """How much is said of each rollout, as a share; a sentence about the change, or just before one, counts double.
+
+    Of a rollout under two labels the first name that is used counts.
+    """
+    said: dict[DriverName | None, float] = {}
+    name_of: dict[object, DriverName] = {}
+    for sentence, following in zip(sentences, [*sentences[1:], None], strict=True):
+        weight = 2 if sentence.changes or (following and following.changes) else 1
+        for name in dict.fromkeys(name_of.setdefault(shown.labelled(role), role) for role in sentence.named):
+            said[name] = said.get(name, 0.0) + weight / len(sentence.named)
+    return {name: weight / sum(said.values()) for name, weight in said.items()}

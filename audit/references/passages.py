@@ -1,122 +1,168 @@
-"""The sentences of an answer that may justify a change, with the features that the rules for drivers need."""
+"""The sentences of an answer that may justify a change, with what each says of drivers."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from audit.references.drafts import compiled
 from audit.references.folding import fold
-from audit.references.grounds import GroundKind, grounds_in
 from audit.references.mention import Mention
-from audit.references.phrases import gives_no_reason, speaks_of_trials
 from audit.references.resolving import resolve
 from audit.references.sentences import Sentences
 from audit.references.shown import Shown
-from audit.references.stated_sources import Source
-from audit.references.statements import Statement, statements_in
-from audit.references.words import Opening, Words, apart, stems
+from audit.references.statements import RECORD, Source, statements_in
+from audit.references.words import Cue, stems
+from audit.vocabulary.drivers import DriverName
 
 MOST_SENTENCES: Final = 10_000
 """Further sentences are not looked at: no answer has them."""
+Role = Literal["worst", "median", "best"]
+"""A role by which a rollout can be what a change is justified by."""
+_ROLES: Final[dict[str, Role]] = {"worst": "worst", "median": "median", "best": "best", "representative": "median"}
+"""Of single rollouts that represent all, the one nearest to the mean is as typical as the median."""
 
 _PARAMETER_LINE: Final = compiled(r"[^a-z]{0,8}params\[0\] ?[:=]")
 _PARAMETER: Final = compiled(r"params?\[?(\d{1,4})\]?|states? (\d{1,4})(?: and (\d{1,4}))?")
-_CHANGE: Final = Opening(
-    r"(?:^|[^a-z])(?:i|we) (?:\w{1,12} ){0,2}(?:chang|increas|decreas|rais|lower|reduc|flip|mov|adjust|strengthen"
-    r"|weaken|shift|scal|doubl|halv|switch|replac|revers|negat|drop|remov|set|put|made|mak|revert|correct|fix|damp"
-    r"|tweak|boost)\w{0,5}(?![a-z])",
-    "i we",
-)
-_KEEP: Final = Opening(
-    r"(?:^|[^a-z])(?:(?:i|we) (?:\w{1,12} ){0,2}(?:keep|kept|leave|left|retain(?:ed)?|preserved?)"
-    r"|(?:is|are|was|were) (?:kept|retained|preserved)|kept(?: ?:| (?:is|are|as|for))|unchanged"
-    r"|untouched|left (?:alone|as)"
-    r"|(?:rest|else|others?|weights) (?:stays?|remains?))(?![a-z])",
-    "are else i is kept left othe rest unch unto was we weig were",
-)
-Role = Literal["worst", "median", "best"]
-"""A role by which a rollout can be what a change is justified by."""
 _EXAMPLE: Final = re.compile(r"(?<!for )(?<![a-z])example(?=s?(?![a-z]))")
 """Examples are written about as rollouts are; the words are equally long, so that places in the text stay."""
-_ROLES: Final[dict[str, Role]] = {"worst": "worst", "median": "median", "best": "best", "representative": "median"}
-"""Of single rollouts that represent all, the one nearest to the mean is as typical as the median."""
-_KEPT: Final = stems("keep kept leav left reta pres unch unto stay rema")
 _LABEL: Final = compiled(r"worst|median|best|representative")
-_BLANK_LINE: Final = re.compile(r"\n[ \t]{0,4}\n")
 _LETTERS: Final = re.compile("[a-z]{3}")
+
+_CHANGE: Final = Cue(
+    "i we",
+    r"(?:i|we) (?:\w{1,12} ){0,2}(?:chang|increas|decreas|rais|lower|reduc|flip|mov|adjust|strengthen|weaken|shift"
+    r"|scal|doubl|halv|switch|replac|revers|negat|drop|remov|set|put|made|mak|correct|fix|damp|boost)\w{0,5}",
+)
+_KEEP: Final = Cue(
+    "keep kept leav left reta pres unch unto stay rema",
+    r"(?:i|we) (?:\w{1,12} ){0,2}(?:keep|kept|leave|left|retain(?:ed)?|preserved?)"
+    r"|(?:is|are|was|were) (?:kept|retained|preserved)|unchanged|untouched|left (?:alone|as)"
+    r"|(?:rest|else|others?|weights) (?:stays?|remains?)",
+)
+_REASON: Final = Cue(
+    "beca sinc so ther thus henc whic woul shou must need caus reas why faul wron too neve cann",
+    r"because|since|so|therefore|thus|hence|which|would|should|must|needs?|caus\w+|reason|why|fault|wrong|too|never"
+    r"|cannot",
+)
+_ROLLOUTS: Final = r"(?:roll-?outs?|runs?|episodes?|traces?|trajector(?:y|ies)|of them)"
+_SHARED: Final = Cue(
+    "all both each ever same too also even syst shar comm like",
+    rf"(?:all|both|each|every)(?: of)?(?: (?:the|these|those))? (?:{_ROLLOUTS}|(?:three|two)(?: {_ROLLOUTS})?)"
+    r"|(?:they|which) (?:all|both)|even (?:in )?(?:the )?(?:best|median|successful|good)"
+    r"|the (?:very )?same (?:\w{1,12} )?(?:way|fault|failure|mistake|lag|pattern|problem|drift"
+    r"|behaviou?r|thing|gamble|step|action|weakness)"
+    r"|(?:does|do|did|has|have|shows?) (?:it |so )?too|(?<!no\x20)(?<!not\x20)systematic(?:ally)?|likewise"
+    r"|(?:shared|common) (?:by|to|fault|failure|pattern|cause|feature)|also (?:visible|seen)",
+)
+_WELL: Final = Cue(
+    "safe with harm neve fine perf iden same are is was alik held hold succ avoi",
+    r"safe(?:ly)?|without|harmless|never (?:lost|fell|left|entered)|fine|perfect(?:ly)?|identical|alike"
+    r"|(?:held|holds?) well|success\w*|avoid\w*|(?:the )?same (?:one|roll-?out|run|episode)|(?:are|is|was|were)"
+    r" (?:both |all )?(?:the )?(?:same )?(?:roll-?out|run|episode|one and)",
+)
+_DIFFERS: Final = Cue(
+    "wher whil unli diff cont but avoi neve surv succ hold held safe reac won wins inst",
+    r"whereas|while|unlike|different(?:ly)?|contrast|but|avoid\w+|never|surviv\w+|succe\w+|holds?|held|safe(?:ly)?"
+    r"|reach\w+|won|wins|instead",
+)
+_LUCK: Final = Cue(
+    "luck fort spar esca unpu unsc away mere happ grac",
+    r"luck|lucky|luckily|fortunate|spared|escape[sd]?|unpunished|unscathed|(?:got|gets?|comes?|came) away"
+    r"|merely (?:had|got)|happen(?:s|ed) to|by the grace",
+)
+_FORMULA: Final = Cue(
+    "weig sign bias form line coef poli ice slip hole layo prob outc texb text theo entr",
+    r"(?:wrong|opposite|right) sign|sign (?:of|is)|formula|linear|coefficients?|outputs?|layout|probabilit\w+|textbook"
+    r"|in theory|(?:weights?|bias(?:es)?|entr(?:y|ies)|polic(?:y|ies)|slips?) (?:\w{1,12} ){0,3}"
+    r"(?:is|are|cannot|has|have"
+    r"|can|must|should|contradicts?|ignores?|dominates?)|(?:weight|bias) of",
+)
+_TRIALS: Final = Cue("tria hist prev so earl past prio list reco logs log arch", rf"{RECORD}|#\d+")
+_NOMINAL: Final = Cue(
+    "repe iden copi requ aske allo expe forb toke nomi cosm symb form reas arbi gues rand prac noth chan",
+    r"(?:only|just|merely|simply) (?:because|since|as|to|so that|for)(?: [\w',-]{1,14}){0,8}? "
+    r"(?:repeat\w*|identical|cop(?:y|ies)|requested|required|expected|asked|not allowed|forbidden|the same)"
+    r"|no (?:particular|special|real|good) reason"
+    r"|(?:token|nominal|cosmetic|symbolic|purely formal) (?:change|tweak|step|edit)|for form's sake|as a formality"
+    r"|arbitrar(?:y|ily)|at random|(?:practically|virtually|essentially|as good as) (?:no change|unchanged|the same)",
+)
+_BACK: Final = Cue(
+    "back retu reve rest adop copy reus star reins undo take took hand",
+    rf"(?:(?:go|goes|went|going|return\w*|revert\w*|came|move[ds]?) (?:back )?to|back to|restor\w+|adopt\w*|undo"
+    rf"|start\w* (?:again |over )?from|(?:take|took|hand)\w*)(?: [\w',()-]{{1,16}}){{0,6}}? (?:{RECORD}|it(?= ?[.,;]))",
+)
+_NEVER: Final = compiled(
+    r"(?:(?:^|[^a-z])(?:not|never|no|without|rather than|instead of|would|could|if)|n't)(?: \w{1,12}){0,2} ?$"
+)
+CueKind = Literal["shared", "compared", "luck", "formula", "trials", "nominal", "back"]
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A sentence with the features that the rules need; `compares` if it names the worst rollout and another one."""
+    """A sentence: what it states outright that the change goes by, the rollouts that it names, and its cues."""
 
     start: int
     end: int
-    words: Words
-    paragraph: int
-    about_change: bool
+    changes: bool
+    reasoned: bool
+    stated: tuple[DriverName, ...]
     named: tuple[Role, ...]
-    compares: bool
-    statements: tuple[Statement, ...]
-    nominal: bool
-    trials: bool
-    kinds: tuple[GroundKind, ...]
-
-    @property
-    def plain(self) -> str:
-        """The sentence, made plain by `fold`."""
-        return self.words.plain
-
-    def has(self, *patterns: Opening) -> bool:
-        """Whether one of some patterns is in the sentence."""
-        for pattern in patterns:  # noqa: SIM110 - `any` of a generator takes longer
-            if pattern.search(self.words):
-                return True
-        return False
+    cues: tuple[CueKind, ...]
 
 
-def passages(text: str, shown: Shown, changed: frozenset[int]) -> list[Passage]:
+def passages(text: str, shown: Shown, changed: frozenset[int]) -> Iterator[Passage]:
     """The sentences that may justify a change: not the line of parameters, nor what was kept."""
-    plain = fold(text)
-    if shown.are_items:
-        plain = _EXAMPLE.sub("rollout", plain)
+    plain = _EXAMPLE.sub("rollout", fold(text)) if shown.are_items else fold(text)
     bounds = Sentences(text)
     mentions: dict[int, list[Mention]] = {}
     for mention in resolve(text, shown):
         mentions.setdefault(bounds.number(mention.start), []).append(mention)
-    spaced = apart(plain)
-    has_line, names_parameters = "params[0]" in plain, bool(changed) and ("param" in plain or "state" in plain)
-    found = []
-    paragraph = 0
+    trials = False
     for number in range(min(len(bounds), MOST_SENTENCES)):
         start, end = bounds.start(number), bounds.end(number)
         sentence = plain[start:end]
-        paragraph += _BLANK_LINE.search(text, max(0, start - 4), start) is not None
-        if (has_line and _PARAMETER_LINE.match(sentence)) or not _LETTERS.search(sentence):
+        if _PARAMETER_LINE.match(sentence) or not _LETTERS.search(sentence):
             continue
-        words = Words(sentence, spaced[start + 1 : end + 1])
-        near = [(mention, _roles(mention, shown)) for mention in mentions.get(number, ())]
-        sources = [
-            Source(mention.start - start, mention.end - start, roles[0], mention.negated)
-            for mention, roles in near
-            if roles
-        ]
-        statements = tuple(statements_in(words, sources))
-        nominal = gives_no_reason(words)
-        changes = _CHANGE.search(words) is not None
-        is_argued = changes or statements or nominal
-        if not (is_argued or words.stems.isdisjoint(_KEPT)) and _KEEP.search(words):
+        here = stems(sentence)
+        near = [(mention, roles) for mention in mentions.get(number, ()) if (roles := _roles(mention, shown))]
+        sources = [Source(each.start - start, each.end - start, roles[0], each.negated) for each, roles in near]
+        stated = tuple(statements_in(sentence, here, sources))
+        nominal = _NOMINAL.found(sentence, here)
+        changes = _CHANGE.found(sentence, here)
+        if not (changes or stated or nominal) and _KEEP.found(sentence, here):
             continue
-        about = changes or (names_parameters and not changed.isdisjoint(_parameters(sentence)))
         meant = [(mention, roles) for mention, roles in near if not (mention.negated or mention.discounted)]
-        compares = any(each.worst for each, _ in meant) and len({each.labels for each, _ in meant}) > 1
         named = tuple(dict.fromkeys(role for _, roles in meant for role in roles))
-        kinds = tuple(dict.fromkeys(grounds_in(words)))
-        trials = speaks_of_trials(words)
-        found.append(Passage(start, end, words, paragraph, about, named, compares, statements, nominal, trials, kinds))
-    return found
+        compares = any(each.worst for each, _ in meant) and len({each.labels for each, _ in meant}) > 1
+        lucky = _LUCK.found(sentence, here)
+        before, trials = trials, "#" in sentence or _TRIALS.found(sentence, here)
+        holds: dict[CueKind, bool] = {
+            "nominal": nominal,
+            "back": (trials or before) and _goes_back(sentence, here),
+            "trials": trials,
+            "luck": lucky,
+            "shared": not lucky and _SHARED.found(sentence, here) and not _WELL.found(sentence, here),
+            "compared": not lucky and compares and not _DIFFERS.found(sentence, here),
+            "formula": not named and _FORMULA.found(sentence, here),
+        }
+        yield Passage(
+            start,
+            end,
+            changes or not changed.isdisjoint(_parameters(sentence)),
+            _REASON.found(sentence, here),
+            stated,
+            named,
+            tuple(kind for kind, found in holds.items() if found),
+        )
+
+
+def _goes_back(sentence: str, here: frozenset[str]) -> bool:
+    """Whether a sentence gives the policy up for an earlier one, which "it" may stand for."""
+    back = next(_BACK.finditer(sentence, here), None)
+    return back is not None and not _NEVER.search(sentence, max(0, back.start() - 40), back.start())
 
 
 def _parameters(sentence: str) -> set[int]:

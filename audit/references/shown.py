@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import itertools
 import math
 import statistics as summary
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -155,13 +154,6 @@ class Shown:
         """The one rollout that was shown, under however many labels; None where several were."""
         shown = [item for item in self._items if item.was_shown]
         return shown[0].target if len(shown) == 1 else None
-
-    @functools.cached_property
-    def others_agree(self) -> bool:
-        """Whether the rollouts shown besides the worst all have the same return, so that it alone may have failed."""
-        worst = self.labelled("worst")
-        others = [each.return_ for each in self.rollouts if self.labelled(cast("Label", each.label)) != worst]
-        return all(self._same(one, other) for one, other in itertools.pairwise(others))
 
     @functools.cached_property
     def without_luck(self) -> DriverName | None:

@@ -1,252 +1,143 @@
 """What an answer states outright that it went by: "rollout B decided it", "I rely on the formula".
 
-A statement is a phrase of deciding and a source near it, before or behind, in the same sentence.
+A statement is a phrase of deciding and a source near it, before or behind, in the same sentence. A source is denied
+behind "not", "rather than" or "more than", and before "tells me nothing".
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from audit.references.drafts import compiled
-from audit.references.stated_sources import LISTED, ROLLOUTS, Source, find_sources
-from audit.references.words import Opening, Words, stems
+from audit.references.words import Cue
 from audit.vocabulary.drivers import DriverName
 
-_MINE: Final = r"(?:i|me|my|we|us|our|mine)"
-_EDIT: Final = (
-    r"(?:changes?|edits?|revision|adjustment|correction|modification|proposal|decision|conclusion|judge?ment|diagnosis"
-    r"|argument|reasons?|evidence|case|grounds?|inference|fix|remedy|new (?:values?|policy|weights?|numbers?))"
+RECORD: Final = (
+    r"trials?|history|previously|so far|#\d+|(?:earlier|previous|past|prior) [a-z]+|(?:list|records?|logs?|archive)"
+    r"(?! of (?:the )?rollouts)"
 )
-_AUTHOR: Final = rf"(?<![a-z])(?:{_MINE}|(?:the|this|that|these|main|each|both|whole|only) {_EDIT})(?![a-z])"
+"""Words for what the search tried before."""
+_RUNS: Final = r"(?:roll-?outs|runs|episodes|trajectories|traces)"
+_STRUCTURE: Final = (
+    r"formulas?|weights?|signs?|bias|arithmetic|equations?|coefficients?|ratios?|policy itself|geometry|physics"
+    r"|mechanics|dynamics|layout|map|rules of|task|how the [a-z]+ (?:works?|moves?)|description|theory|principles?"
+    r"|logic|knowledge|symmetry|probabilit(?:y|ies)|odds|mathematics"
+)
+_SOURCE: Final = compiled(
+    rf"(?<![a-z])(?:(?P<history>{RECORD})|(?P<shared>(?:all|both|each|every)(?: of)?(?: (?:the|these|those))?"
+    rf"(?: three| two)?(?: {_RUNS}| roll-?out| of them| three)|(?:the|these) (?:three|two) {_RUNS})"
+    rf"|(?P<structure>{_STRUCTURE})|(?P<any>(?:(?:any|a|one|single|particular) )*roll-?outs?|{_RUNS}))(?![a-z])"
+)
+"""What a decision can go by, besides a rollout that is named. `any`: rollouts in general."""
+_ROLLOUTS: Final[frozenset[DriverName]] = frozenset({"worst", "median", "best", "shared"})
+
+_OWN: Final = (
+    r"(?:i|we|my|our|(?:the|this|that|main) (?:changes?|edits?|revision|decision|conclusion|diagnosis|argument|reason"
+    r"|case|fix|correction|adjustment|proposal))"
+)
 _WORDS: Final = r"(?: [\w',-]{1,14})"
-_CHIEFLY: Final = (
-    r"(?:mainly|chiefly|mostly|primarily|largely|above all|principally|solely|purely|entirely|really|in the main"
-    r"|first and foremost|essentially|only|simply|just|directly|rather|most of all|most)"
+_BEFORE_SOURCE: Final = Cue(
+    "i we my our chan edit revi deci conc diag argu reas case fix corr adju prop main evid what star less insp stre",
+    rf"{_OWN}{_WORDS}{{0,6}}? (?:(?:rel|rest|bas|hing|lean|depend|buil|turn|draw|drew)\w{{0,3}}{_WORDS}{{0,3}}?"
+    rf" (?:up)?on|(?:go|went|judg|guid|led|driv|prompt|motivat|suggest|inspir|decid|justif|inform|mov|persuad"
+    rf"|convinc)\w{{0,4}}{_WORDS}? by|(?:c[oa]m|stem|follow|tak|took"
+    rf"|deriv|drew|draw|read|infer|got|learn|argu|reason|conclud|work"
+    rf"|know)\w{{0,4}}{_WORDS}{{0,3}}? (?:from|off|out of)|(?:trust|used?|follow|consult|prefer|study|studied)\w{{0,3}}"
+    r"|turned to|focus\w* on|response to)(?![a-z])"
+    rf"|what{_WORDS}{{0,2}}? (?:decid|settl|convinc|persuad|matter|count|guid|made|led|prompt|i|we)\w*{_WORDS}{{0,5}}?"
+    r" (?:is|was|are)(?![a-z])"
+    r"|(?:my|main|chief|strongest|clearest|deciding|best|real|key)(?: \w{1,10})? (?:reason|evidence|argument|basis"
+    rf"|guide|lesson|point|inspiration|grounds?){_WORDS}{{0,5}}? ?(?:is|are|was|lies|comes|came|:)(?![a-z])"
+    r"|on the (?:strength|basis|evidence) of(?![a-z])",
 )
-_OBJECT: Final = (
-    r"it|this|that|me|us|things|what to (?:do|change)|the (?:change|edit|matter|question|case|issue|revision|direction"
-    r"|choice|point|decision)|my (?:mind|choice|decision|change|edit|revision)|for (?:me|us)|most of (?:it|this)|here"
+_BEHIND_SOURCE: Final = Cue(
+    "deci sett clin conv pers moti prom driv drov just sugg guid led made brou push tell told show answ is are was says"
+    " coun weig matt carr",
+    r"(?:(?:decid|settl|clinch|convinc|persuad|motivat|prompt|dr[io]v|justif|suggest|guid|led|made|brought|push"
+    r"|answer)\w{0,3} (?:it|this|that|me|us|my|the (?:matter|change|edit|case|question|point))"
+    r"|(?:is|are|was|were) (?:\w{1,9} )?(?:the reason|my (?:\w{1,8} )?(?:reason|evidence|argument|guide|basis"
+    r"|point|model|source)|what (?:i|we|decid|settl|convinc)|the most (?:informative|telling|decisive)"
+    r"|the (?:main|best|strongest|clearest|key) (?:evidence|argument|reason)|the one that|decisive|that \w{1,12}ed)"
+    r"|(?:says?|tells?|counts?|weighs?|matters?|carries)(?: for)?(?: me)?(?: the)? (?:more|most))(?![a-z])",
 )
-_SUBJECT_BEFORE: Final = Opening(
-    rf"(?<![a-z])(?:(?:decid(?:es?|ed|ing)|settl(?:es?|ed|ing)|clinch(?:es|ed)?|answer(?:s|ed)?|resolv(?:es?|ed)"
-    rf"|determin(?:es?|ed)|dictat(?:es?|ed)|motivat(?:es?|ed)|prompt(?:s|ed)?|driv(?:es?|ing)|drove|justif(?:y|ies|ied)"
-    rf"|suggest(?:s|ed)?|inspir(?:es?|ed)|shap(?:es?|ed)|guid(?:es?|ed)) (?:{_OBJECT})"
-    r"|(?:convinc(?:es?|ed)|persuad(?:es?|ed)|guid(?:es?|ed)|led|leads?|br(?:ings?|ought)|ma(?:kes?|de)|tells?|told"
-    r"|shows?"
-    r"|showed|tips?|tipped|taught|teach(?:es)?|push(?:es|ed)|mov(?:es?|ed)|gives?|gave|offers?|strikes?|struck)"
-    r" (?:(?:me|us)(?! (?:\w{1,10} )?(?:confident|sure|doubt\w{0,3}|careful|cautious|hesita\w{1,3}|optimistic"
-    r"|hope\w{0,3}|wary))|the (?:balance|scales?|case|answer|reason|clue|hint|story|lesson|whole story)|my|up my mind)"
-    r"|is (?:the (?:one|rollout) to (?:learn|start|work|go)|(?:the one that |what )(?:explains?|matters|counts|decid"
-    r"|settl|convinc|tells|shows)\w{0,3})"
-    r"|(?:is|are|was|were) (?:(?:what|the (?:thing|part|one|ones|rollout))(?: that)? (?:(?:i"
-    r"|we) (?:\w{1,10} )?(?:rel|use|go|went|trust|follow|base|act|built|look|fix|learn|judg|tak|took|chang|work)|my"
-    r"|decid|settl|convinc|made|led)\w{0,6}"
-    rf"|(?:{_CHIEFLY} )?(?:why|the reason|my (?:main |chief |only |starting )?(?:reason|evidence|argument|guide|basis"
-    r"|ground|grounds|point|witness|source|model|template)|(?:the )?(?:most )?(?:decisive|conclusive|telling"
-    r"|informative"
-    r"|instructive|revealing|compelling|convincing)|the (?:main|chief|best|real|only|strongest|clearest|key)"
-    r" (?:evidence|argument|reason|clue|guide|witness|source|lesson|point|case|information)|the key|the basis"
-    r"|the ground"
-    r"|(?:my|the) (?:starting|reference) point|behind (?:it|this|the|my)|enough for me))"
-    r"|(?:shows?|showed|exhibits?|displays?|illustrates?) (?:it|this|the \w{1,10}) (?:the )?(?:best|most clearly"
-    r"|clearest|most plainly)|speaks? for (?:itself|themselves|the (?:bulk|majority|rest))"
-    r"|(?:says?|tells?|count(?:s|ed)?|weigh(?:s|ed)?|matter(?:s|ed)?|carr(?:y|ies|ied)|speaks?|reveals?|shows?)"
-    r"(?: for)?(?: me)?(?: (?:the|far|much|a lot))? (?:more|most|loudest|clearest|heavier|heaviest|louder|clearer"
-    r"|better)"
-    r")(?![a-z])",
-    "answ are brin brou carr clin conv coun deci dete dict disp driv drov exhi gave give guid illu insp is "
-    "just lead led made make matt moti move offe pers prom push reso reve say says sett shap show spea stri "
-    "stru sugg taug teac tell tip tipp tips told was weig were",
+_NOT: Final = compiled(
+    r"(?:^|[^a-z])(?:rather than|instead of|not(?! (?:only|just|merely))|than|nor|neither|unlike|no|never|without"
+    r"|\w{1,8}n't|(?:in|ir)\w*pende?nt(?:ly)? of|nothing (?:in|from))"
+    r"(?: (?!but |and |because |so )[\w'/-]{1,14}){0,4}? $"
 )
-"""Behind its source: "rollout B decided it", "the list says more"."""
-
-_SUBJECT_AFTER: Final = Opening(
-    rf"(?<![a-z])(?:what (?:{_CHIEFLY} )?(?:decid(?:es|ed)|settl(?:es|ed)|convinc(?:es|ed)|matters|counts"
-    rf"|persuad(?:es|ed)|drove|drives"
-    rf"|made|led|guided|guides|prompted|prompts|motivated|motivates|tipped|tips|struck|strikes|i|we"
-    rf"|my){_WORDS}{{0,7}}? (?:is|was|are|were)(?![a-z])"
-    rf"|(?:(?:my|the|main|chief|one|real|only|best|strongest|clearest|key|deciding|first) )(?:{_CHIEFLY} )?"
-    r"(?:reasons?|evidence|argument|ground|grounds|basis|motive|justification|starting point|guide|case|clue|lesson"
-    rf"|point|consideration|factor|thought|motivation|foundation|inspiration|witness|trigger|prompt|support"
-    rf"|source)(?! (?:of|that|to) the (?:policy|fault)){_WORDS}{{0,6}}? ?"
-    r"(?:is|was|are|were|lies|lie|lay|came|comes|come|stems?|stemmed|rests?|sits?|:|being)(?![a-z])(?! (?:in line"
-    r"|in keeping|consistent|in agreement|compatible))"
-    r"|(?:because of|on (?:the )?(?:grounds?|strength|basis|evidence|account) of|in response to|in (?:the )?light of"
-    r"|in view of|thanks to|owing to|on the back of|(?:an? )?(?:response|answer|reaction) to|by way of|(?:trouble"
-    r"|faults?|problem|mistakes?|weakness|damage|loss|errors?|culprit|failure|lesson)(?: [\w']{1,10}){0,3}? (?:is"
-    r"|are|lies|lie|sits?|happens?|occurs?|appears?|arises?)(?: (?:all|only|mainly|entirely|clearly|really)){0,2} in"
-    r"|(?:purely |simply |only |just |really |all |mainly |mostly |entirely )(?:a |an )?(?:matter|question|issue"
-    r"|exercise) of|if i (?:had|have|were) to (?:name|pick|choose|single)(?: [\w']{1,10}){0,6}? be|judging (?:by"
-    r"|from)|going by|based (?:up)?on|taken from|prompted by"
-    r"|motivated by|suggested by|inspired by|dictated by|driven by|justified by|supported by|guided by|read off"
-    r"|according to)"
-    r"(?![a-z]))",
-    "a acco all an answ base beca best by chie clea culp dama deci dict driv enti erro fail faul firs goin "
-    "guid if in insp judg just key less loss main mist most moti my on one only owin prob prom pure reac read "
-    "real resp simp stro sugg supp take than the trou weak what",
+_USELESS: Final = compiled(
+    r"(?: \w{1,12}){0,3}? (?:(?:do|does|did|can|could|is|are|was|were)(?: not|n't)|(?:tell|say|add|show|offer|give)s?"
+    r"(?: \w{1,5}){0,2} (?:nothing|little|no|less))(?![a-z])"
 )
-"""Before its source: "my main reason is", "because of", "based on"."""
-
-_AUTHORED: Final = Opening(
-    rf"{_AUTHOR}{_WORDS}{{0,6}}? (?:"
-    r"(?:rel(?:y|ies|ied|ying)|rests?|rested|base[ds]?|basing|hinges?|hinged|lean(?:s|ed|t|ing)?|depends?|buil[dt]s?"
-    r"|turn(?:s|ed)?|count"
-    rf"|stand(?:s)?|stood|draws?|drew)(?: {_CHIEFLY})?(?:{_WORDS}{{1,2}})? (?:up)?on"
-    r"|(?:go|goes|went|going|judged?|guided|led|driven|prompted|motivated|suggested|dictated|inspired|decided|settled"
-    rf"|justified|informed|supported|moved|persuaded|convinced|swayed)(?: {_CHIEFLY})? by"
-    r"|(?:comes?|came|coming|stems?|stemmed|follow(?:s|ed)?|tak(?:e|es|en|ing)|took|deriv(?:e|es|ed)|draws?|drawn"
-    r"|drew|read"
-    r"|infer(?:s|red)?|got (?:there|here|it|this|to it)|get (?:there|this|it)|learn(?:s|ed|t)?|arrived?(?: at (?:it"
-    r"|this|them))?|argue[ds]?|reason(?:s|ed)?"
-    r"|deduced?|concluded?|worked?|know|knew|see|saw|judged?|work(?:ed)? (?:it|this|them) out|reached? (?:it|this"
-    r"|them))"
-    rf"(?: {_CHIEFLY})?(?:{_WORDS}{{1,2}}?)? (?:from|off|out of)"
-    rf"|(?:{_CHIEFLY} )?(?:(?:work|start)(?:ed|s)? with|(?:go|went|began|begin) with|trust(?:ed)?|used?|using"
-    rf"|follow(?:ed|s)?|stud(?:y|ied)|singled? out|pick(?:ed)? out|consult(?:ed)?|look(?:ed)? (?:at|to)"
-    rf"|turn(?:ed)? to|went to|listen(?:ed)? to"
-    r"|appeal(?:ed)? to|focus(?:ed)? on|concentrat(?:e|ed) on|attention (?:went|goes|is) (?:to|on)|(?:design|tun"
-    r"|plann|aim|shap|fit)(?:ed)?(?: [\w']{1,12}){0,3} (?:for|around|at|to|after)|answers?|responds? to|reacts? to"
-    r"|addresses|targets?|owes?|believed?|prefer(?:red)?|g[ia]ve (?:the )?(?:most|more) weight to)"
-    r")(?![a-z])",
-    "both each i main me mine my only our that the thes this us we whol",
-)
-"""Before its source, where the answer speaks of itself: "I rely on", "the change comes from"."""
-
-_WITHOUT: Final = compiled(
-    r"(?:^|[,.;:] )(?:without|but for|if not for|(?:were|had) it not (?:for|been for))"
-    r"(?=(?: [\w',#-]{1,14}){1,10}? (?:would|should|might|could|no reason|nothing)(?![a-z]))"
-)
-"""Before its source: "without the worst rollout I would have changed nothing"."""
-
-_ELLIPSIS: Final = compiled(r" (?:does|do|did)(?: so)? ?[:.,;]")
-"""Behind its source, which does what others do not: "the rollouts tell me nothing. The list does"."""
-
-_STRONG: Final = compiled(
-    rf"(?<![a-z])(?:{_MINE}|{_CHIEFLY}|main|chief|clearest|strongest|decisive|best|key|deciding"
-    r"|(?:decid|settl|clinch|convinc|persuad|answer)\w{1,3} (?:it|this|that|me|the (?:matter|question|case|issue)"
-    r"|most))(?![a-z])"
-)
-_FIRST_PERSON: Final = stems(
-    "i me my we us our mine chan edit revi adju corr modi prop deci conc judg diag argu reas evid case grou infe"
-    " fix reme new"
-)
-_LACKING: Final = stems("with but if were had")
-_OTHERWISE: Final = stems("would should might could no noth")
-_DOING: Final = stems("does do did")
-_NAMING: Final = stems(
-    "what reas evid argu grou basi moti just guid case clue less poin cons fact foun insp witn trig supp sour"
-    " beca stre acco resp ligh owin judg base sugg dict driv matt ques exer name sing trou faul prob mist weak"
-    " culp fail"
-)
-_DECIDING: Final = stems(
-    "info deci sett clin answ reso dete dict moti prom driv drov just sugg insp shap guid conv pers led lead brin brou"
-    " tell told taug teac tip tips tipp offe says say coun weig matt carr spea reve exhi illu show disp me us my"
-    " what one ones reas evid argu basi grou poin witn sour mode temp conc inst comp key behi enou part thin"
-)
-"""Stems, words cut to four letters, without one of which a sentence holds no phrase of the kind."""
-
+_LISTED: Final = re.compile(r"[\s,/&]*(?:\b(?:and|as well as|or)\b)?[\s]*(?:the\s)?", re.ASCII)
 _BREAK: Final = re.compile(r"[;!?]|\.[\x20\n]")
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
-    """That an answer went by a source, or (`denied`) that it did not; `strong` where it speaks of itself."""
+class Source:
+    """A source that a sentence names, from where to where: the driver that it stands for, or rollouts in general."""
 
+    start: int
+    end: int
     driver: DriverName | None
-    denied: bool
-    strong: bool = True
+    denied: bool = False
 
 
-def statements_in(words: Words, rollouts: Sequence[Source]) -> Iterator[Statement]:
-    """What a sentence states that its author went by.
+def statements_in(plain: str, stems: frozenset[str], rollouts: Sequence[Source]) -> list[DriverName]:
+    """What a sentence states outright that its author went by.
 
     Args:
-        words: those of the sentence.
+        plain: the sentence, made plain by `fold`.
+        stems: those of its words.
         rollouts: the rollouts that it names, in order, their offsets counted from the start of the sentence.
     """
-    plain, here = words.plain, words.stems
-    authored = () if here.isdisjoint(_FIRST_PERSON) else tuple(_AUTHORED.finditer(words))
-    naming = () if here.isdisjoint(_NAMING) else tuple(_SUBJECT_AFTER.finditer(words))
-    lacking = not (here.isdisjoint(_LACKING) or here.isdisjoint(_OTHERWISE))
-    without = tuple(_WITHOUT.finditer(plain)) if lacking else ()
-    deciding = () if here.isdisjoint(_DECIDING) else tuple(_SUBJECT_BEFORE.finditer(words))
-    elliptic = () if here.isdisjoint(_DOING) else tuple(_ELLIPSIS.finditer(plain))
-    if not (authored or naming or without or deciding or elliptic):
-        return
-    sources = find_sources(words, rollouts)
-    chosen: dict[DriverName | None, bool] = {}
-    for match in authored:
-        _choose(chosen, _after(plain, match.end(), sources), strong=True)
-    for match in naming:
-        strong = _STRONG.search(plain, match.start(), _word_end(plain, match.end() + 12)) is not None
-        _choose(chosen, _after(plain, match.end(), sources), strong=strong)
-    for match in without:
-        named = [Source(each.start, each.end, each.driver) for each in sources]
-        _choose(chosen, _after(plain, match.end(), named), strong=True)
-    for match in deciding:
-        strong = _STRONG.search(plain, match.start(), _word_end(plain, match.end() + 4)) is not None
-        _choose(chosen, _before(plain, match.start(), sources), strong=strong)
-    ends = {match.start() for match in elliptic}
-    for source in sources:
-        if source.driver == "history" and not source.denied and source.end in ends:
-            _choose(chosen, source.driver, strong=True)
-    for name, strong in chosen.items():
-        # "The reason is the sign of the weight" explains what happened in a rollout.
-        if name == "structure" and not strong:
-            continue
-        yield Statement(name, denied=False, strong=strong)
-    for source in sources:
-        if chosen and source.denied and source.driver not in chosen:
-            yield Statement(source.driver, denied=True)
-
-
-def _word_end(plain: str, offset: int) -> int:
-    end = plain.find(" ", offset)
-    return end if end >= 0 else len(plain)
-
-
-def _choose(chosen: dict[DriverName | None, bool], source: DriverName | None, *, strong: bool) -> None:
-    if source is not None:
-        chosen[source] = chosen.get(source, False) or strong
-
-
-def _after(plain: str, offset: int, sources: Sequence[Source]) -> DriverName | None:
-    """The source behind a phrase, the first that is not denied."""
-    for number, source in enumerate(sources):
-        if source.start < offset or source.denied:
-            continue
-        if source.start - offset > 80 or _BREAK.search(plain, offset, source.start):
-            return None
-        return _listed(plain, sources[number:])
-    return None
-
-
-def _before(plain: str, offset: int, sources: Sequence[Source]) -> DriverName | None:
-    """The source before a phrase: the first of the last clause that has one."""
+    before = list(_BEFORE_SOURCE.finditer(plain, stems))
+    behind = list(_BEHIND_SOURCE.finditer(plain, stems))
+    if not (before or behind):
+        return []
+    sources = [each for each in _sources(plain, rollouts) if not each.denied]
     near = [
-        number
-        for number, each in enumerate(sources)
-        if each.end <= offset
-        and offset - each.end <= 70
-        and not each.denied
-        and not _BREAK.search(plain, each.end, offset)
+        [each for each in sources if 0 <= each.start - match.end() <= 80 and _unbroken(plain, match.end(), each.start)]
+        for match in before
     ]
-    if not near:
-        return None
-    comma = plain.rfind(",", sources[near[0]].end, offset)
-    first = next((number for number in near if sources[number].start > comma), near[0])
-    return _listed(plain, sources[first:])
+    near += [
+        [each for each in sources if 0 <= match.start() - each.end <= 70 and _unbroken(plain, each.end, match.start())]
+        for match in behind
+    ]
+    return sorted({name for found in near if found and (name := _listed(plain, found))})
+
+
+def _sources(plain: str, rollouts: Sequence[Source]) -> list[Source]:
+    """The sources in the order of the text, those within a mention of a rollout left out; which of them are denied."""
+    found = list(rollouts)
+    for match in _SOURCE.finditer(plain):
+        if not any(each.start < match.end() and match.start() < each.end for each in rollouts):
+            name: DriverName | None = match.lastgroup if match.lastgroup != "any" else None  # type: ignore[assignment]
+            found.append(Source(match.start(), match.end(), name))
+    found.sort(key=lambda each: each.start)
+    return [
+        Source(
+            each.start,
+            each.end,
+            each.driver,
+            each.denied
+            or _NOT.search(plain[max(0, each.start - 48) : each.start]) is not None
+            or _USELESS.match(plain, each.end) is not None,
+        )
+        for each in found
+    ]
+
+
+def _unbroken(plain: str, start: int, end: int) -> bool:
+    return _BREAK.search(plain, start, end) is None
 
 
 def _listed(plain: str, sources: Sequence[Source]) -> DriverName | None:
-    """The first source; several rollouts where others follow it in a list."""
+    """The first source; several rollouts where another follows it in a list."""
     first = sources[0]
-    if first.driver in ROLLOUTS and len(sources) > 1:
-        second = sources[1]
-        if second.driver in ROLLOUTS and second.driver != first.driver:
-            between = plain[first.end : second.start]
-            return "shared" if LISTED.fullmatch(between) else first.driver
-    return first.driver or "shared"
+    if first.driver in _ROLLOUTS and len(sources) > 1 and sources[1].driver in _ROLLOUTS - {first.driver}:
+        return "shared" if _LISTED.fullmatch(plain, first.end, sources[1].start) else first.driver
+    return first.driver

@@ -1,5 +1,5 @@
 -- One row per revision that a critic answered for: what its main change is chiefly justified by, as the plain rules of
--- `audit/references/driver.py` read its answer.
+-- `audit/references/driver_rules.py` read its answer.
 with
 drivers as (
     select *

@@ -50,7 +50,7 @@ def test_a_command_imports_neither_the_others_nor_what_it_does_not_use(data):
 def test_a_revision_is_shown_without_the_patterns_that_only_drivers_need(data):
     found = imported("audit.cli", "show", data, "cartpole", "threetraj", "1", "0")
     assert "audit.references.resolving" in found
-    assert found & {f"audit.references.{name}" for name in ("driver_rules", "passages", "phrases", "grounds")} == set()
+    assert found & {f"audit.references.{name}" for name in ("driver_rules", "passages", "statements")} == set()
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ from audit.engine.catalog import BATCHED, KEPT, WITHIN
 from audit.engine.database import Database
 from audit.ingest import analyses, batches, cache, gathering, run_files
 from audit.output.errors import AuditError
-from audit.python_models import mentions
+from audit.python_models import answers as read_answers
 from audit.store import open_store, rows_of
 from tests.audit.samples import candidate, episode, revision, write_run
 from tests.audit.sources.released import critic_episode
@@ -476,8 +476,8 @@ def test_of_answers_only_those_that_can_cite_one_of_several_items_are_read_for_p
         ]
         write_run(data / f"run-{run}", rows)
     answers = []
-    read = mentions.read
-    monkeypatch.setattr(mentions, "read", lambda batch: answers.extend(batch) or read(batch))
+    read = read_answers.mentions
+    monkeypatch.setattr(read_answers, "mentions", lambda batch: answers.extend(batch) or read(batch))
     expected = fresh(data, ["shown_items", "positions"])
     answers.clear()
     assert audited(data, ["shown_items", "positions"]) == expected

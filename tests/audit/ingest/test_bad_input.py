@@ -103,13 +103,16 @@ def every_bad_line(tmp_path_factory):
     return root, problems, iterations
 
 
-@pytest.mark.parametrize("case", BAD_LINES)
-def test_a_bad_line_is_named_and_the_others_are_read(every_bad_line, case):
+def test_a_bad_line_is_named_and_the_others_are_read(every_bad_line):
     root, problems, iterations = every_bad_line
-    [problem] = problems[str(root / case / "episodes.jsonl")]
-    assert problem.line == 3
-    assert BAD_LINES[case][1] in problem.message
-    assert sorted(iterations[case]) == [0, 1, 9]
+    found = {
+        case: [(each.line, each.message) for each in problems[str(root / case / "episodes.jsonl")]]
+        for case in BAD_LINES
+    }
+    wrong = {case: found[case] for case, (_, reason) in BAD_LINES.items() if reason not in found[case][0][1]}
+    assert wrong == {}
+    assert [case for case, named in found.items() if [line for line, _ in named] != [3]] == []
+    assert [case for case in BAD_LINES if sorted(iterations[case]) != [0, 1, 9]] == []
 
 
 def test_strict_refuses_bad_lines_and_names_them(every_bad_line, monkeypatch):
@@ -126,12 +129,6 @@ def test_strict_refuses_bad_lines_and_names_them(every_bad_line, monkeypatch):
     }
     assert unnamed == {}
     assert len(named) == len(BAD_LINES)
-
-
-def test_strict_refuses_a_single_bad_line(tmp_path):
-    write_run(tmp_path, GOOD, tail=BAD_LINES["no mean"][0])
-    with pytest.raises(AuditError, match="1 problem in"):
-        open_store([tmp_path], strict=True)
 
 
 def test_a_torn_last_line_is_called_torn(tmp_path):
@@ -232,16 +229,16 @@ def test_two_descriptions_of_one_run_are_refused(tmp_path):
         assert [row["iteration"] for row in store.rows("revisions")] == [0]
 
 
-@pytest.mark.parametrize("name", ["run.json", "episodes.jsonl"])
-def test_what_cannot_be_opened_is_named(tmp_path, name):
+def test_what_cannot_be_opened_is_named(tmp_path):
     write_run(tmp_path / "good", [{**GOOD[0], "run": 2}])
-    bad = write_run(tmp_path / "bad", GOOD)
-    (bad / name).unlink()
-    (bad / name).mkdir()
+    bad = [write_run(tmp_path / f"bad {name[:3]}", GOOD) / name for name in ("run.json", "episodes.jsonl")]
+    for path in bad:
+        path.unlink()
+        path.mkdir()
     with open_store([tmp_path]) as store:
-        [problem] = store.problems
-        assert (problem.file, problem.line) == (str(bad / name), None)
-        assert "cannot be read" in problem.message
+        found = {(problem.file, problem.line): problem.message for problem in store.problems}
+        assert set(found) == {(str(path), None) for path in bad}
+        assert all("cannot be read" in message for message in found.values())
         assert len(store.rows("revisions")) == 1
 
 

@@ -165,13 +165,6 @@ def test_a_reasoning_file_of_20_mb_is_read(released, place):
     assert ("longer than 16 MiB" in result.stderr) is not in_prompt
 
 
-def test_a_native_run_that_is_one_line_too_long_is_named(tmp_path):
-    folder = write_run(tmp_path, [revision([1, 5, 9], [2, 2, 2], answer="x" * (40 * MEGA))])
-    result = CliRunner().invoke(app, ["summary", str(tmp_path)])
-    assert (result.exit_code, result.stdout) == (1, "")
-    assert f"{folder / 'episodes.jsonl'}:1: the line is longer than 16 MiB" in result.stderr
-
-
 LONG = 5_000_000
 """So long that anything quadratic in it would take hours."""
 BOMBS = {

@@ -55,7 +55,7 @@ def test_a_proposal_whose_text_is_lost_has_no_size(tmp_path):
 
 
 def test_nothing_is_compared_where_candidates_are_parameters(tmp_path, monkeypatch):
-    monkeypatch.setattr("audit.python_models.text_edits.text_edit", None)
+    monkeypatch.setattr("audit.python_models.texts.text_edit", None)
     write_run(tmp_path, [revision([1, 2, 3], [2, 3, 4])])
     with open_store([tmp_path]) as store:
         [row] = store.rows("revisions")

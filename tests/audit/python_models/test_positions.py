@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from audit.measures.text_edits import token_change
-from audit.python_models.imitations import programs
 from audit.python_models.positions import COLUMNS, RANKS, factor_effects
+from audit.python_models.texts import programs
 
 ITEMS, PROMPTS, RUNS, TOKENS = 4, 24, 3, 30
 SETS = 200

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from audit.output.errors import AuditError
-from audit.python_models import batches, drivers, mentions, noise, workers
+from audit.python_models import batches, noise, workers
+from audit.python_models.answers import drivers, mentions
 from audit.python_models.workers import Workers
 from audit.store import open_store
 from tests.audit.python_models.test_mentions import ANSWERS, SHOWN, data
@@ -64,13 +65,13 @@ def answers(count):
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("module", [mentions, drivers])
-def test_several_processes_read_what_one_does(module):
+@pytest.mark.parametrize("read", [mentions, drivers])
+def test_several_processes_read_what_one_does(read):
     rows = answers(3 * workers.FEW)
-    expected = b"".join(map(module.read, rows))
+    expected = b"".join(map(read, rows))
     with Workers(2) as pool:
-        assert b"".join(pool.map(module.read, rows)) == expected
-        assert b"".join(pool.map(module.read, rows)) == expected, "the pool is used again"
+        assert b"".join(pool.map(read, rows)) == expected
+        assert b"".join(pool.map(read, rows)) == expected, "the pool is used again"
     assert expected.count(b"\n") >= len(rows) * len(ANSWERS)
 
 

@@ -1,4 +1,4 @@
-"""How well a yes-or-no detector, or a judgement of several classes, agrees with a reference."""
+"""How well a yes-or-no detector agrees with a reference."""
 
 from __future__ import annotations
 
@@ -34,12 +34,3 @@ class Score:
     def f1(self):
         wrong = self.false_alarms + self.misses
         return 2 * self.hits / (2 * self.hits + wrong) if self.hits + wrong else None
-
-
-def kappa(first, second):
-    """Cohen's κ of two judgements of the same items; None where both give all items one and the same class."""
-    count = len(first)
-    agreed = sum(a == b for a, b in zip(first, second, strict=True)) / count
-    shares = Counter(first), Counter(second)
-    by_chance = sum(shares[0][name] * shares[1][name] for name in shares[0]) / count**2
-    return None if by_chance == 1 else (agreed - by_chance) / (1 - by_chance)

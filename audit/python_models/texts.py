@@ -1,4 +1,4 @@
-"""Computes the relation `imitations`: how similar a text is to each program shown, before its revision and after."""
+"""Computes `text_edits` and `imitations`: how far each revision moved a text, and towards which program shown."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from audit.measures.text_edits import token_change
-from audit.python_models.batches import batches, write_lines
-from audit.vocabulary.keys import RevisionKey
+from audit.measures.text_edits import text_edit, token_change
+from audit.python_models.batches import batches, identity, write_lines
 
 if TYPE_CHECKING:
     import duckdb
@@ -20,6 +19,16 @@ AT_ONCE: Final = 20
 _BLOCK: Final = re.compile(r"^```[^\n]*\n(.*?)(?:^```|\Z)", re.MULTILINE | re.DOTALL)
 
 
+def write_text_edits(texts: duckdb.DuckDBPyConnection, path: Path) -> None:
+    """Compare the two texts of every revision, and write a line of JSON for each.
+
+    Args:
+        texts: a query for all of the relation `revised_texts`, which was executed and not yet fetched.
+        path: the file to write.
+    """
+    write_lines(path, (_edit(row) for batch in batches(texts, AT_ONCE) for row in batch))
+
+
 def write_imitations(texts: duckdb.DuckDBPyConnection, path: Path) -> None:
     """Compare both texts of every revision with each program shown, and write a line of JSON for each program.
 
@@ -27,14 +36,25 @@ def write_imitations(texts: duckdb.DuckDBPyConnection, path: Path) -> None:
         texts: a query for all of the relation `imitable_texts`, which was executed and not yet fetched.
         path: the file to write.
     """
-    write_lines(path, (line for batch in batches(texts, AT_ONCE) for row in batch for line in _compared(row)))
+    write_lines(path, (line for batch in batches(texts, AT_ONCE) for row in batch for line in _similarities(row)))
 
 
-def _compared(revision: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _edit(revision: Mapping[str, Any]) -> dict[str, Any]:
+    found = text_edit(revision["before"], revision["after"])
+    return identity(revision) | {
+        "components": found.components,
+        "changed_components": len(found.changed),
+        "edit_ratio": found.edit_ratio,
+        "token_change": found.token_change,
+        "length_ratio": found.length_ratio,
+    }
+
+
+def _similarities(revision: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     before, after = (_whole(revision[name]) for name in ("before", "after"))
     for place, program in enumerate(programs(revision["texts"]), start=1):
         if program is not None:
-            yield {name: revision[name] for name in RevisionKey._fields} | {
+            yield identity(revision) | {
                 "place": place,
                 "similarity_before": 1 - token_change(before, program),
                 "similarity_after": 1 - token_change(after, program),
