@@ -200,12 +200,11 @@ def test_nothing_found_is_said_and_no_error(examples):
     assert "nothing found: no revision is one where r0 > 1e6" in result.stderr
 
 
-def test_the_cases_are_listed_and_documented():
+def test_the_cases_are_listed():
     listed = run("find", "--cases")
     assert (listed.exit_code, len(listed.stdout.splitlines())) == (0, len(cases()))
-    page = (DOCS / "sql.md").read_text()
     for name, case in cases().items():
-        assert f"| `{name}` | {case.words} |" in page
+        assert f"{name} " in listed.stdout
         assert case.words in listed.stdout
         assert case.words[-1] == case.score[-1] == "."
 
