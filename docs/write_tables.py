@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from audit.importing.fields import CANDIDATE, FIELDS, Kind
 from audit.interventions.arms import ARMS, Arm
 from audit.interventions.presets import PRESETS, Preset
 from collector.methods import METHODS, Method
@@ -24,6 +25,7 @@ def page() -> str:
         *_table("Methods", _method, METHODS),
         *_table("Arms", _arm, ARMS),
         *_table("Presets", _preset, PRESETS),
+        *_table("Fields of a mapping", _field, _fields()),
     ]
     return "\n".join([HEAD, *lines])
 
@@ -77,6 +79,16 @@ def _preset(preset: Preset) -> dict[str, object]:
         "answers of each unit": arms,
         "calls": f"{preset.units * sum(preset.arms.values()):,}",
     }
+
+
+def _fields() -> dict[str, Kind]:
+    """Those of both candidates once."""
+    others = {name: kind for name, kind in FIELDS.items() if name.split(".")[0] not in {"initial", "revised"}}
+    return {**{f"initial.{name}`, `revised.{name}": kind for name, kind in CANDIDATE.items()}, **others}
+
+
+def _field(kind: Kind) -> dict[str, object]:
+    return {"must be": kind.words}
 
 
 if __name__ == "__main__":
