@@ -22,7 +22,7 @@ from stats.cli import app as stats_app
 ROOT = Path(__file__).resolve().parents[1]
 # By number, so that every command that is killed is killed once, or its power is cut; workers are Ray's and local ones.
 ATTEMPTS = {"records": [0], "readers": [0], "lines": [0], "names": [0], "processes": [0, 1], "workers": [0, 1]}
-# Cuts of judge alone: what they find of collect and import is in docs/torture.md.
+# Cuts of judge alone: what they find of collect and import is in docs/contributing.md.
 ATTEMPTS |= {"kills": [0, 1, 2, 3, 5], "cuts": [4]}
 
 
