@@ -118,8 +118,9 @@ docs: $(VENV)/.dev ## Build the documentation, docs/site/index.html
 screenshots: $(VENV)/.dev ## Take the pictures of docs/viewer.md and README.md, of data/runs
 	$(BIN)/python docs/screenshots.py data/runs
 
-relations: $(VENV)/.core ## Write docs/relations.md from audit/models
+relations: $(VENV)/.core ## Write docs/relations.md and docs/tables.md from the program
 	$(BIN)/python -m audit.reports.relations_page > docs/relations.md
+	$(BIN)/python docs/write_tables.py > docs/tables.md
 
 baselines: $(VENV)/.baselines ## Install what --variant sb3-ppo and its like need, with the CPU build of PyTorch
 

@@ -2,7 +2,7 @@
 
     python -m benchmarks.search_quality --runs 4
 
-prints the table of `docs/simulated.md`. Each run spends 200 evaluations of 20 rollouts, two to an iteration, of which
+prints the table of `docs/models.md`. Each run spends 200 evaluations of 20 rollouts, two to an iteration, of which
 the better is kept. *Best*: the best policy kept, rolled out again on 200 fresh seeds, since the largest of many noisy
 means would flatter both. *Mean*: the mean return over the iterations.
 """

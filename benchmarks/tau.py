@@ -6,10 +6,10 @@
 
 The last also tries each constant of the rules at half and at one and a half times its value. The others collect what is
 missing in the file, a line for each run, and may be stopped at any time; with `--table` nothing is collected. All print
-the table of `docs/tau.md`. All arms of a run have the same seeds, so that they are the same run until a prompt differs,
-and are compared run by run. Outcomes are returns on fresh seeds: the recorded ones favour restraint, since a policy
-that is left unchanged is evaluated twice and the luckier of the two means is kept. Two arms are placebos: `always` asks
-for restraint in every iteration, `random` states a number that means nothing.
+the table of `docs/reproducing.md`. All arms of a run have the same seeds, so that they are the same run until a prompt
+differs, and are compared run by run. Outcomes are returns on fresh seeds: the recorded ones favour restraint, since a
+policy that is left unchanged is evaluated twice and the luckier of the two means is kept. Two arms are placebos:
+`always` asks for restraint in every iteration, `random` states a number that means nothing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Departures from the methods as published: what the released code did otherwise, and common random numbers.
 
 All are off by default. Those that change anything for a task and a method are recorded and show in the condition.
-`docs/fidelity.md` describes each.
+`docs/reproducing.md` describes each.
 """
 
 from __future__ import annotations

@@ -12,14 +12,15 @@ import audit.cli
 import collector.cli
 import figures.cli
 import stats.cli
+from audit.reports.finding import listed
 
 project = "salience-audit"
 version = release = _version("salience-audit")
 copyright = "The salience-audit authors"  # noqa: A001 - Sphinx's name for it
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
-# `site` is what is built.
-exclude_patterns = ["site", "examples"]
+# `site` is what is built, `tables` is included in pages.
+exclude_patterns = ["site", "examples", "tables"]
 myst_heading_anchors = 4
 suppress_warnings = ["misc.highlighting_failure"]  # console sessions and SQL with placeholders
 
@@ -57,6 +58,7 @@ def _page_of_commands() -> str:
     parts = ["# Commands", "What `--help` prints of each command."]
     for program, app in PROGRAMS.items():
         parts += [f"## {program}", *_helps(program, typer.main.get_command(app), None)]
+    parts += ["## Cases of audit find", f"```text\n{listed()}\n```"]
     return "\n\n".join(parts) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""The table of `docs/optimizers.md` is what `audit check` reports of runs of each tool.
+"""The table in `docs/optimizers.md` is what `audit check` reports of runs of each tool.
 
 `python -m tests.test_optimizers_page` prints it anew.
 """
@@ -15,7 +15,7 @@ import audit
 from tests.audit.sources import test_reflexion as reflexion
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "optimizers.md"
+PAGE = ROOT / "docs" / "tables" / "commands_of_optimizers.md"
 TOOLS = ROOT / "tests" / "data" / "tools"
 RUNS = {
     "GEPA's folder": TOOLS / "gepa",

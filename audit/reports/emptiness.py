@@ -23,7 +23,7 @@ _PROGRAMS: Final = (
 )
 _UNANSWERED: Final = (
     "these logs hold no answers of the model, so what they cite is not known; a recorder keeps answers "
-    "(docs/recorders.md), and agreement, patterns and noise do without"
+    "(docs/optimizers.md), and agreement, patterns and noise do without"
 )
 _NO_RATIONALE: Final = "no answer holds anything besides the text that it proposes, so none can cite anything"
 

@@ -111,7 +111,7 @@ def _wrong(relation: str, address: str) -> str:
 
 def _check_claim(paper: Paper, claim: Mapping[str, Any]) -> Result:
     if "function" in claim:
-        raise PublishedError(f"function {claim['function']!r}: a count is an expression now, see docs/published.md")
+        raise PublishedError(f"function {claim['function']!r}: a count is an expression now, see docs/stats.md")
     strange = sorted(set(claim) - _KEYS)
     if strange:
         raise PublishedError(f"key {strange[0]!r} is unknown")

@@ -76,7 +76,7 @@ def evaluate(paper: Paper, expression: Expression, names: Names) -> Finding:
 
     Args:
         paper: the published tables.
-        expression: see `docs/published.md`.
+        expression: see `docs/stats.md`.
         names: what stands for names in braces.
 
     Raises:

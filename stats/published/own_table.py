@@ -54,7 +54,7 @@ def check_table(path: Path, alpha: Decimal = ALPHA) -> list[Result]:
     """Recompute the tests of a table from its summaries, and standard errors from standard deviations.
 
     Args:
-        path: a CSV file. A row with a `mean` is a summary, one with a `baseline` a test; see `docs/published.md`.
+        path: a CSV file. A row with a `mean` is a summary, one with a `baseline` a test; see `docs/stats.md`.
         alpha: a corrected p-value up to this is significant.
 
     Raises:

@@ -14,7 +14,7 @@ COLUMNS: Final = ("table", "item", "quantity", "status", "published", "low", "hi
 
 
 class Status(StrEnum):
-    """How a printed number relates to the recomputed one; `docs/published.md` has the exact rules."""
+    """How a printed number relates to the recomputed one; `docs/stats.md` has the exact rules."""
 
     consistent = "consistent"
     inconsistent = "inconsistent"

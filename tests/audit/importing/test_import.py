@@ -404,7 +404,7 @@ def test_the_examples_of_the_documentation_print_what_it_says(tmp_path, monkeypa
     (tmp_path / "docs").symlink_to(ROOT / "docs")
     (tmp_path / "data").mkdir()
     commands = list(commands_of(page))
-    assert {arguments[1] for arguments, _ in commands} >= {"import", "check"}
+    assert {arguments[1] for arguments, _ in commands} >= {"import", "patterns"}
     for arguments, output in commands:
         result = audit(*arguments[1:])
         assert result.exit_code == 0, result.stderr
