@@ -11,7 +11,7 @@ import pytest
 from audit.interventions.answers import AnswerOf
 from audit.interventions.importing import FIELDS
 from audit.interventions.plan import Plan
-from tests.test_tutorial import ROOT, lines, printed
+from tests.test_tutorial import ROOT, lines, printed, shown_on
 
 PAGE = (ROOT / "docs" / "causes.md").read_text(encoding="utf-8")
 COMMANDS = shown_on(PAGE)
