@@ -248,7 +248,7 @@ def test_the_example_of_the_documentation_is_a_text_run_of_which_the_guess_says_
     out = tmp_path / "out"
     made = audit("import", "--map", examples / "prompts.toml", examples / "prompts.jsonl", "--out", out, "--strict")
     assert made.exit_code == 0, made.stderr
-    assert (examples / "prompts.toml").read_text() in (examples.parents[1] / "import.md").read_text()
+    assert "```{literalinclude} examples/import/prompts.toml\n" in (examples.parents[1] / "import.md").read_text()
     mapping, _ = mapping_file.read_mapping(examples / "prompts.toml")
     guessed = guess_mapping(examples / "prompts.jsonl").mapping
     assert (guessed.columns, guessed.values) == (mapping.columns, mapping.values)

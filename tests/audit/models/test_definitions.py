@@ -16,7 +16,7 @@ from tests.audit.samples import THRESHOLDS, candidate, episode, revision, write_
 
 def details_of(folder, *episodes, detector="word", overrides=None, **run):
     write_run(folder, [{**record, "iteration": number} for number, record in enumerate(episodes)], **run)
-    return revisions_in(folder, detector=detector, overrides=overrides)
+    return revisions_in(folder, detector=detector, overrides=overrides or {})
 
 
 def revisions_in(folder, **options):
@@ -232,7 +232,7 @@ def test_thresholds_come_from_the_user_then_the_run_then_the_task(tmp_path):
         write_run(tmp_path / f"{run}", [record], thresholds=own)
     patterns = [
         {row["run"]: row["pattern"] for row in revisions_in(tmp_path, overrides=overrides)}
-        for overrides in (None, {"cartpole": {"high": 450.0}})
+        for overrides in ({}, {"cartpole": {"high": 450.0}})
     ]
     assert patterns[0] == {1: "near_optimal_break", 2: "other_regression"}
     assert patterns[1][2] == "near_optimal_break"

@@ -24,7 +24,7 @@ def write(folder, records, **run):
 def rows(folder, name, records=None, overrides=None, detector="word", **run):
     if records is not None:
         write(folder, records, **run)
-    with open_store([folder], overrides=overrides, detector=detector) as store:
+    with open_store([folder], overrides=overrides or {}, detector=detector) as store:
         assert not store.problems
         return store.rows(name)
 
