@@ -4,9 +4,10 @@
 const Charts = (() => {
   const KEY = ["condition", "env", "variant"];
 
-  /** A colour of the figures that is legible on either theme's paper: on dark paper the darkest have some of the ink. */
+  /** A colour of the figures that is legible on either theme's paper: on dark paper the darkest have some of the ink.
+      Plot knows color-mix() as a colour; light-dark() it would take for the name of a column. */
   function ink(colour) {
-    return `light-dark(${colour}, color-mix(in oklab, ${colour} 72%, var(--ink)))`;
+    return `color-mix(in oklab, ${colour} 72%, light-dark(${colour}, var(--ink)))`;
   }
 
   const methodColour = (variant) => Names.about.colours.methods[variant] || "#777777";
