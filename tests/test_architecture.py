@@ -109,8 +109,13 @@ def test_every_test_that_contributing_names_for_a_defect_is_there():
 
 def marks_of_tests(path: Path) -> dict[str, str]:
     """What the table says of each test in a file."""
-    functions = [node for node in ast.parse(path.read_bytes()).body if isinstance(node, ast.FunctionDef)]
-    return {each.name: "(slow)" if SLOW & set(map(ast.unparse, each.decorator_list)) else "" for each in functions}
+    tree = ast.parse(path.read_bytes())
+    of_all = {ast.unparse(each.value) for each in tree.body if isinstance(each, ast.Assign)}
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    return {
+        each.name: "(slow)" if SLOW & (of_all | set(map(ast.unparse, each.decorator_list))) else ""
+        for each in functions
+    }
 
 
 def test_a_step_of_a_query_has_the_name_of_a_relation_only_where_it_reads_it():
