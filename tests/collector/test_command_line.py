@@ -97,4 +97,6 @@ def test_a_version_of_typer_that_converts_otherwise_is_left_as_it_is() -> None:
 
         __slots__ = ()
 
-    convert_plainly([Old()])
+    old = Old()
+    convert_plainly([old])
+    assert [name for name in dir(old) if name not in dir(Old)] == []

@@ -220,7 +220,7 @@ def test_a_torn_last_line_is_told_dropped_and_asked_again(data, server, kept):
     assert "data.judgements.jsonl:4: torn" in result.stderr
     assert server.cases_asked() == [0, 1, 2, 3, 3]
     assert [line["iteration"] for line in lines(path)] == [0, 1, 2, 3]
-    # A line that is no judgement is told, and the rest is used.
+    # A line that is no judgement is reported, and the rest is used.
     path.write_bytes(b"oops\n" + b"".join(path.read_bytes().splitlines(keepends=True)[1:]))
     assert "data.judgements.jsonl:1: not a judgement" in audit("judge", data, *server.options()).stderr
     assert server.cases_asked() == [0, 0, 1, 2, 3, 3]
